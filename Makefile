@@ -1,0 +1,46 @@
+# `make` alone lists the targets. Everything runs in .venv, which is made on first use.
+PYTHON ?= python3
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest -q
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-extra lint format bench clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.venv/.dev: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "$(PYTHON) is older than 3.11; call make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+.venv/.bench: .venv/.dev
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
+	@touch $@
+
+demo: .venv/.dev ## run the example tree and show it
+	$(BIN)/python examples/first_tree.py
+
+test: .venv/.dev ## all tests that pip-installable parts can carry
+	$(PYTEST) -n 2
+
+test-extra: .venv/.dev ## what needs more time or more than pip
+	$(PYTEST) -m extra
+
+lint: .venv/.dev ## ruff and basedpyright (strict on src)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+
+format: .venv/.dev ## let ruff format and fix
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/.bench ## measure, peers in the same run
+	$(BIN)/python -m benchmarks
+
+clean: ## remove .venv and caches
+	rm -rf .venv .ruff_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

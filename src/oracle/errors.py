@@ -1,0 +1,93 @@
+"""Every error that oracle raises on purpose, split by who must act.
+
+OracleError
+├── InputError               the user gave something that cannot be used
+│   └── TreeFileError        … in a tree file, at a line
+├── Failure                  the world said no; in a leaf it becomes FAILURE with this cause
+│   ├── TimedOut
+│   └── BoundReached
+└── DeveloperError           our code or a leaf is wrong; it ends a run as `internal_error`
+    ├── BlackboardError      a key that nobody declared, a value of the wrong type
+    ├── LeafError            a leaf broke its contract or raised something unforeseen
+    ├── StructureError       nodes that do not fit together
+    └── RunawayError         a run that would never end
+        ├── TickBudgetSpent
+        └── NoProgress
+
+A message names the value and what to do next. The classes carry what the doors need: `exit_code` for the
+terminal, `status` for HTTP.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class OracleError(Exception):
+    exit_code: ClassVar[int] = 1
+    status: ClassVar[int] = 500
+
+
+class InputError(OracleError):
+    exit_code = 2
+    status = 400
+
+
+class TreeFileError(InputError):
+    """Reads `file:line: what is wrong`, the form that editors can jump to."""
+
+    def __init__(self, message: str, *, file: str, line: int | None = None) -> None:
+        place = file if line is None else f"{file}:{line}"
+        super().__init__(f"{place}: {message}")
+        self.file = file
+        self.line = line
+
+
+class Failure(OracleError):  # noqa: N818 - it is not a bug in anybody's code
+    pass
+
+
+class TimedOut(Failure):
+    status = 504
+
+
+class BoundReached(Failure):
+    pass
+
+
+class DeveloperError(OracleError):
+    exit_code = 70
+
+
+class BlackboardError(DeveloperError):
+    pass
+
+
+class LeafError(DeveloperError):
+    pass
+
+
+class StructureError(DeveloperError):
+    pass
+
+
+class RunawayError(DeveloperError):
+    pass
+
+
+class TickBudgetSpent(RunawayError):
+    pass
+
+
+class NoProgress(RunawayError):
+    pass
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'sequence'?`, or nothing when no known word is near."""
+    close = get_close_matches(word, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

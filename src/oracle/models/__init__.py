@@ -1,0 +1,1 @@
+"""The entities: frozen data, no I/O, nothing of ours imported."""

@@ -1,0 +1,1 @@
+"""What leaves call: parsers, classifiers, composers, stores, tools and model clients."""
