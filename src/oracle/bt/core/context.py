@@ -1,0 +1,106 @@
+"""What a leaf sees of the run that ticks it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from oracle.bt.core.effects import DIRECT_EFFECTS, SYSTEM_CLOCK, Clock, EffectKey, Effects
+from oracle.bt.state.base import RunStatus
+from oracle.errors import Failure
+
+if TYPE_CHECKING:
+    from oracle.bt.core.node import Node
+    from oracle.bt.core.runtime import Outcome
+    from oracle.bt.state.blackboard import TypedBlackboard
+    from oracle.bt.state.schema import Json
+
+DEFAULT_TICK_BUDGET: Final = 10_000
+
+
+def _nobody() -> None:
+    """Stand in for a run until one adopts the context."""
+
+
+class TickContext:
+    """One per run. An async leaf gets a copy that stays bound to its own node and scope.
+
+    `now` is the clock's reading of this tick. `turn` belongs to whoever counts turns; effects are keyed by it.
+    `failure` is why the last leaf that failed did so. `outcome` is how the root ended, for the finish branch.
+    """
+
+    __slots__ = (
+        "_ordinals",
+        "blackboard",
+        "clock",
+        "effects",
+        "failure",
+        "node",
+        "now",
+        "outcome",
+        "progressed",
+        "services",
+        "tick_budget",
+        "ticks",
+        "turn",
+        "wake",
+    )
+
+    def __init__(
+        self,
+        *,
+        blackboard: TypedBlackboard | None = None,
+        tick_budget: int = DEFAULT_TICK_BUDGET,
+        services: Any = None,
+        effects: Effects = DIRECT_EFFECTS,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self.blackboard = blackboard
+        self.tick_budget = tick_budget
+        self.services = services
+        self.effects = effects
+        self.clock = clock
+        self.now = 0.0
+        self.ticks = 0
+        self.turn = 0
+        self.node: Node | None = None
+        self.failure: Failure | None = None
+        self.outcome: Outcome | None = None
+        self.progressed: Callable[[], None] = _nobody
+        self.wake: Callable[[], None] = _nobody
+        self._ordinals: dict[tuple[str, int], int] | None = None
+
+    @property
+    def node_path(self) -> str:
+        return "" if self.node is None else self.node.path
+
+    def mark_progress(self) -> None:
+        """Tell the runtime that the run is getting somewhere; without it the run is halted at its limit."""
+        self.progressed()
+
+    def fail(self, cause: str | Failure) -> RunStatus:
+        """Answer FAILURE and leave its cause on the context: `return ctx.fail("no such file: …")`."""
+        self.failure = cause if isinstance(cause, Failure) else Failure(cause)
+        return RunStatus.FAILURE
+
+    async def perform(self, request: Json, effect: Callable[[], Awaitable[Json]]) -> Json:
+        """Touch the world through the port, under a key that is the same in each replay."""
+        return await self.effects.perform(self._next_key(), request, effect)
+
+    def bound_to(self, node: Node) -> TickContext:
+        """Copy for a leaf that outlives the tick: its path and scope stay its own while others are ticked."""
+        if self._ordinals is None:
+            self._ordinals = {}
+        bound = copy.copy(self)
+        bound.node = node
+        bound.failure = None
+        return bound
+
+    def _next_key(self) -> EffectKey:
+        if self._ordinals is None:
+            self._ordinals = {}
+        place = (self.node_path, self.turn)
+        ordinal = self._ordinals.get(place, 0)
+        self._ordinals[place] = ordinal + 1
+        return EffectKey(*place, ordinal)

@@ -1,0 +1,118 @@
+"""What every node is: a part of an immutable definition that many runs share.
+
+A node keeps nothing between ticks on itself. What it remembers lies in the run, at the node's index. Whoever
+ticks a child records the answer, so that a node kind cannot forget to:
+
+    statuses[child.index] = status = child.tick(run)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from oracle.bt.state.base import RUNNING, RunStatus
+from oracle.errors import OracleError, StructureError, TreeFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from oracle.bt.core.run import RunState
+
+UNBOUND = -1
+
+
+class Node:
+    """You override `tick`, and `halt` if the node holds more than children and its memory.
+
+    A class with `kind="…"` can be named in trees by that kind. Its keyword-only parameters are the options
+    that trees may give; their annotations are checked when a tree is loaded.
+    """
+
+    __slots__ = ("children", "description", "index", "name", "path", "place", "segment")
+
+    kinds: ClassVar[dict[str, type[Node]]] = {}
+    kind: ClassVar[str] = ""
+    least_children: ClassVar[int] = 0
+    most_children: ClassVar[int | None] = 0
+    positional: ClassVar[str] = "name"
+    """The option that a tree's `BT.kind("…")` sets with its string."""
+
+    def __init_subclass__(cls, *, kind: str = "", **rest: object) -> None:
+        super().__init_subclass__(**rest)
+        cls.kind = kind
+        if kind:
+            Node.kinds[kind] = cls
+
+    def __init__(self, *children: Node, name: str | None = None, description: str = "") -> None:
+        self.children: tuple[Node, ...] = ()
+        self.name = name
+        self.segment: str | None = None
+        self.description = description
+        self.index = UNBOUND
+        self.path = ""
+        self.place: tuple[str, int] | None = None
+        self.adopt(children)
+
+    def tick(self, run: RunState) -> RunStatus:
+        raise NotImplementedError(f"{type(self).__name__} does not say what a tick does")
+
+    def halt(self, run: RunState) -> None:
+        """Stop the children, then forget. What is not running stays as it is, so halting twice is harmless."""
+        for child in self.children:
+            child.halt(run)
+        if run.statuses[self.index] is RUNNING:
+            run.memory[self.index] = None
+            run.statuses[self.index] = None
+
+    def adopt(self, children: tuple[Node, ...]) -> None:
+        """Take these as the only children; how many there may be depends on the kind."""
+        least, most, count = self.least_children, self.most_children, len(children)
+        if count < least or (most is not None and count > most):
+            wanted = f"{least} or more" if most is None else str(least)
+            noun = "child" if wanted == "1" else "children"
+            raise StructureError(f"{self.kind} takes {wanted} {noun}, not {count}")
+        self.children = children
+
+    def bind(self, ancestors: Sequence[Node]) -> None:
+        """Look once at what is above, when the tree is put together."""
+
+    def keys(self) -> frozenset[str]:
+        """The blackboard keys that this node itself reads or writes."""
+        return frozenset()
+
+    def keys_below(self, visible: frozenset[str] | None) -> frozenset[str] | None:
+        """The keys that its children can see, where it sees `visible`; None stands for all keys."""
+        return visible
+
+    def options(self) -> dict[str, object]:
+        """What was set besides name, description and children; for those who draw the tree."""
+        return {}
+
+    def complaint(self, message: str) -> OracleError:
+        """Say what is wrong with this node, at its place in a tree file if it has one."""
+        if self.place is not None:
+            return TreeFileError(message, file=self.place[0], line=self.place[1])
+        return StructureError(f"{self.path or self.name or self.kind}: {message}")
+
+    def __repr__(self) -> str:
+        return f"<{self.kind or type(self).__name__} {self.path or self.name or '(unbound)'}>"
+
+
+class Composite(Node):
+    """Has one child or more and decides which of them to tick."""
+
+    __slots__ = ()
+    least_children = 1
+    most_children = None
+
+
+class Decorator(Node):
+    """Has one child and changes when it is ticked or what it answers."""
+
+    __slots__ = ("child",)
+    least_children = 1
+    most_children = 1
+
+    def adopt(self, children: tuple[Node, ...]) -> None:
+        super().adopt(children)
+        self.child = children[0]

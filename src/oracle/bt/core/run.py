@@ -1,0 +1,97 @@
+"""The state of one run, as nodes see it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar, copy_context
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from oracle.bt.state.base import RUNNING, RunStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from oracle.bt.core.context import TickContext
+    from oracle.bt.core.definition import TreeDefinition
+    from oracle.bt.core.node import Node
+    from oracle.bt.state.blackboard import TypedBlackboard
+
+NOTHING: Final = -1
+current_leaf: ContextVar[str] = ContextVar("current_leaf", default="")
+"""The path of the async leaf whose code is executing; empty outside of one."""
+
+
+class RunState:
+    """Statuses and memory by node index, and the tasks of async leaves.
+
+    `memory` is a node's own between two ticks of one activation; it is JSON-shaped, and None when there is
+    nothing to remember. `deadlines` are moments at which a node wants to be ticked even if nothing happens.
+    Finished tasks are delivered one a tick, in the order in which they finished: a replay that finishes them
+    in the same order goes through the same ticks.
+    """
+
+    __slots__ = (
+        "closing",
+        "context",
+        "deadlines",
+        "definition",
+        "delivered",
+        "finished",
+        "memory",
+        "scopes",
+        "statuses",
+        "tasks",
+    )
+
+    def __init__(self, definition: TreeDefinition, context: TickContext) -> None:
+        self.definition = definition
+        self.context = context
+        self.statuses: list[RunStatus | None] = [None] * len(definition.nodes)
+        self.memory: list[Any] = [None] * len(definition.nodes)
+        self.deadlines: dict[int, float] = {}
+        self.scopes: dict[int, TypedBlackboard] = {}
+        self.tasks: dict[int, asyncio.Task[Any]] = {}
+        self.finished: list[int] = []
+        self.delivered = NOTHING
+        self.closing: list[asyncio.Task[Any]] = []
+
+    def start(self, node: Node, work: Coroutine[Any, Any, Any]) -> None:
+        """Begin the work of an async leaf; the run is woken when it is done."""
+        context = copy_context()
+        context.run(current_leaf.set, node.path)
+        task = asyncio.get_running_loop().create_task(work, name=node.path, context=context)
+        self.tasks[node.index] = task
+        task.add_done_callback(partial(self._on_done, node.index))
+
+    def is_started(self, node: Node) -> bool:
+        return node.index in self.tasks
+
+    def take(self, node: Node) -> asyncio.Task[Any] | None:
+        """Hand over the node's task if it is the one that this tick delivers."""
+        return self.tasks.pop(node.index) if self.delivered == node.index else None
+
+    def abandon(self, node: Node) -> None:
+        """Cancel the node's task at once; the runtime waits for its clean-up before the next tick."""
+        task = self.tasks.pop(node.index, None)
+        if task is None:
+            return
+        if node.index in self.finished:
+            self.finished.remove(node.index)
+        if not task.done():
+            task.cancel()
+            self.closing.append(task)
+        elif not task.cancelled():
+            task.exception()
+
+    def running_leaves(self) -> list[Node]:
+        """The innermost nodes that are running: what a run is waiting for."""
+        running = [node for node in self.definition.nodes if self.statuses[node.index] is RUNNING]
+        inner = {parent.path for parent in running for child in running if child in parent.children}
+        return [node for node in running if node.path not in inner]
+
+    def _on_done(self, index: int, task: asyncio.Task[Any]) -> None:
+        if self.tasks.get(index) is task:
+            self.finished.append(index)
+            self.context.wake()
+

@@ -1,0 +1,247 @@
+"""Runs a tree to its end: ticks it, sleeps while it waits, and cleans up after it.
+
+Between two ticks the runtime sleeps until a leaf is done, a deadline has come or somebody calls `wake`. There
+is no polling. One tick is a plain function call; whatever it cancels has been closed before the next begins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.run import NOTHING, RunState
+from oracle.bt.core.watching import AccessLog, Subscriber, WatchedStatuses
+from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, RunStatus
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.errors import DeveloperError, LeafError, NoProgress, StructureError, TickBudgetSpent
+
+if TYPE_CHECKING:
+    from oracle.bt.core.definition import TreeDefinition
+    from oracle.bt.core.effects import Timer
+    from oracle.bt.core.node import Node
+
+log = logging.getLogger(__name__)
+
+StopReason: TypeAlias = Literal[
+    "settled", "cancelled", "no_progress", "tick_budget", "internal_error"
+]
+CLEAN_UP_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """How a run ended. `status` is the root's; it is FAILURE where the root did not come to an end."""
+
+    status: RunStatus
+    stop: StopReason
+    detail: str = ""
+    error: DeveloperError | None = None
+
+
+class TreeRun(RunState):
+    """One run of a definition: `outcome = await TreeRun(definition, context).settle()`.
+
+    `progress_limit` is how many seconds may pass without a `mark_progress`. The tick budget of the context
+    bounds the number of ticks. Both count anew for the finish branch.
+    """
+
+    __slots__ = (
+        "_branch",
+        "_cancelled",
+        "_clean_up_seconds",
+        "_progress_at",
+        "_progress_limit",
+        "_progressed",
+        "_waiter",
+        "_woken",
+        "accesses",
+    )
+
+    def __init__(
+        self,
+        definition: TreeDefinition,
+        context: TickContext | None = None,
+        *,
+        progress_limit: float | None = None,
+        clean_up_seconds: float = CLEAN_UP_SECONDS,
+    ) -> None:
+        context = context or TickContext()
+        if context.blackboard is None:
+            context.blackboard = TypedBlackboard(
+                scope_name=definition.name, schema=definition.schema
+            )
+        super().__init__(definition, context)
+        context.wake = self.wake
+        context.progressed = self._mark_progress
+        self.accesses: AccessLog | None = None
+        self._branch: Node = definition.root
+        self._cancelled: str | None = None
+        self._clean_up_seconds = clean_up_seconds
+        self._progress_limit = progress_limit
+        self._progress_at: float | None = None
+        self._progressed = False
+        self._waiter: asyncio.Future[None] | None = None
+        self._woken = False
+
+    # -- for those who hold a run ------------------------------------------------------------------
+
+    async def settle(self) -> Outcome:
+        """Play the root, then the finish branch, and answer how the root ended.
+
+        It answers for every end but one: if the surrounding task is cancelled, leaves are closed and the
+        cancellation goes on, without a finish branch. `cancel` is the way to stop that keeps it.
+        """
+        try:
+            outcome = await self._play(self.definition.root)
+            if self.definition.finish is None:
+                return outcome
+            self.context.outcome = outcome
+            self.context.ticks = 0
+            self._cancelled = self._progress_at = None
+            finished = await self._play(self.definition.finish)
+            return outcome if finished.error is None else finished
+        finally:
+            for branch in (self.definition.root, self.definition.finish):
+                if branch is not None:
+                    branch.halt(self)
+            await self._close()
+
+    def tick(self) -> RunStatus:
+        """Tick the current branch once. What goes wrong in a leaf is raised with the path of the leaf."""
+        context = self.context
+        context.ticks += 1
+        if context.ticks > context.tick_budget:
+            raise TickBudgetSpent(
+                f"not settled after {context.tick_budget} ticks; running: {self._whereabouts()}"
+            )
+        context.now = context.clock.now()
+        self._woken = False
+        self.delivered = self.finished.pop(0) if self.finished else NOTHING
+        branch = self._branch
+        try:
+            self.statuses[branch.index] = status = branch.tick(self)
+        except StructureError:
+            raise
+        except Exception as problem:
+            raise LeafError(f"{context.node_path}: {_described(problem)}") from problem
+        if status is SKIPPED:
+            raise StructureError(f"{branch.path}: the root of a run was skipped; guard less than all")
+        return status
+
+    def wake(self) -> None:
+        """Have the tree ticked soon; callable at any time from the thread of the event loop."""
+        self._woken = True
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def cancel(self, reason: str = "cancelled") -> None:
+        """Halt the root as soon as possible and go on with the finish branch."""
+        self._cancelled = reason
+        self.wake()
+
+    def subscribe(self, subscriber: Subscriber) -> None:
+        """Report each change of a status. Until the first call nothing is spent on it."""
+        if not isinstance(self.statuses, WatchedStatuses):
+            self.statuses = WatchedStatuses(self.statuses, self.definition.nodes, self.context)
+        self.statuses.subscribers.append(subscriber)
+
+    def trace(self) -> AccessLog:
+        """Log from now on which node reads and writes which key."""
+        self.accesses = AccessLog(self.context)
+        assert self.context.blackboard is not None
+        self.context.blackboard.observe(self.accesses.note)
+        return self.accesses
+
+    # -- the loop ----------------------------------------------------------------------------------
+
+    async def _play(self, branch: Node) -> Outcome:
+        self._branch = branch
+        try:
+            while True:
+                if self._cancelled is not None:
+                    return self._halted(Outcome(
+                        status=FAILURE, stop="cancelled", detail=self._cancelled
+                    ))
+                status = self.tick()
+                if self.closing:
+                    await self._close()
+                if status is not RUNNING:
+                    return Outcome(status=status, stop="settled")
+                self._watch_progress()
+                await self._sleep()
+        except DeveloperError as error:
+            log.error("run of %s ended: %s", self.definition.name, error)
+            outcome = Outcome(status=FAILURE, stop=_stop_for(error), detail=str(error), error=error)
+            return self._halted(outcome)
+        finally:
+            await self._close()
+
+    async def _sleep(self) -> None:
+        """Wait for something to happen; at least let other tasks have their turn."""
+        if self._woken or self.finished:
+            await asyncio.sleep(0)
+            return
+        self._waiter = asyncio.get_running_loop().create_future()
+        timer = self._timer()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+            if timer is not None:
+                timer.cancel()
+
+    def _timer(self) -> Timer | None:
+        moments = list(self.deadlines.values())
+        if self._progress_limit is not None and self._progress_at is not None:
+            moments.append(self._progress_at + self._progress_limit)
+        return self.context.clock.call_at(min(moments), self.wake) if moments else None
+
+    def _halted(self, outcome: Outcome) -> Outcome:
+        self._branch.halt(self)
+        return outcome
+
+    async def _close(self) -> None:
+        """Wait for cancelled leaves to clean up, so that connections are closed and not abandoned."""
+        if not self.closing:
+            return
+        done, late = await asyncio.wait(self.closing, timeout=self._clean_up_seconds)
+        self.closing.clear()
+        for task in late:
+            log.error("%s: not closed after %g s; left behind", task.get_name(), self._clean_up_seconds)
+        for task in done:
+            if not task.cancelled() and task.exception() is not None:
+                log.error("%s: failed while closing: %s", task.get_name(), task.exception())
+
+    # -- progress ----------------------------------------------------------------------------------
+
+    def _mark_progress(self) -> None:
+        self._progressed = True
+
+    def _watch_progress(self) -> None:
+        """Judge by the time of this tick: the clock is read once a tick, and a leaf only sets a flag."""
+        if self._progress_limit is None:
+            return
+        now = self.context.now
+        if self._progressed or self._progress_at is None:
+            self._progressed = False
+            self._progress_at = now
+        elif now - self._progress_at >= self._progress_limit:
+            raise NoProgress(
+                f"no progress for {self._progress_limit:g} s; running: {self._whereabouts()}"
+            )
+
+    def _whereabouts(self) -> str:
+        return ", ".join(node.path for node in self.running_leaves()) or self._branch.path
+
+
+def _stop_for(error: DeveloperError) -> StopReason:
+    if isinstance(error, NoProgress):
+        return "no_progress"
+    return "tick_budget" if isinstance(error, TickBudgetSpent) else "internal_error"
+
+
+def _described(problem: Exception) -> str:
+    return str(problem) if isinstance(problem, DeveloperError) else f"{type(problem).__name__}: {problem}"

@@ -1,0 +1,75 @@
+"""Something that is done, at once or over time."""
+
+from __future__ import annotations
+
+import inspect
+from asyncio import CancelledError
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.leaves import declared_keys, leaf_label
+from oracle.bt.core.node import Node
+from oracle.bt.state.base import FAILURE, RUNNING, RunStatus
+from oracle.errors import Failure, LeafError
+
+if TYPE_CHECKING:
+    from oracle.bt.core.run import RunState
+
+Deed: TypeAlias = Callable[[TickContext], "RunStatus | Awaitable[RunStatus]"]
+
+
+class Action(Node, kind="action"):
+    """Call a function; an `async def` is started on the first tick and answers when it is done.
+
+    | function                   | action                                              |
+    | -------------------------- | --------------------------------------------------- |
+    | returns a RunStatus        | the same                                            |
+    | is async and not done      | RUNNING                                             |
+    | raises a Failure           | FAILURE with it as cause                            |
+    | raises or returns anything else | an error that ends the run                     |
+    | halted                     | its task is cancelled at once; a new tick starts anew |
+
+    A function that is not async may answer RUNNING; it must then see to it that `ctx.wake()` is called.
+    """
+
+    __slots__ = ("fn", "is_async")
+
+    def __init__(self, *, fn: Deed, name: str | None = None, description: str = "") -> None:
+        super().__init__(name=name, description=description)
+        self.fn: Callable[[TickContext], Any] = fn
+        self.is_async = inspect.iscoroutinefunction(fn)
+
+    def tick(self, run: RunState) -> RunStatus:
+        context = run.context
+        context.node = self
+        try:
+            answer = self._advance(run) if self.is_async else self.fn(context)
+        except Failure as failure:
+            context.failure = failure
+            return FAILURE
+        if answer.__class__ is not RunStatus:
+            raise LeafError(f"an action answered {answer!r}; return a RunStatus")
+        return answer
+
+    def halt(self, run: RunState) -> None:
+        run.abandon(self)
+        super().halt(run)
+
+    def keys(self) -> frozenset[str]:
+        return declared_keys(self.fn)
+
+    def options(self) -> dict[str, object]:
+        return {"fn": leaf_label(self.fn)}
+
+    def _advance(self, run: RunState) -> Any:
+        if not run.is_started(self):
+            run.start(self, self.fn(run.context.bound_to(self)))
+            return RUNNING
+        task = run.take(self)
+        if task is None:
+            return RUNNING
+        try:
+            return task.result()
+        except CancelledError:
+            raise LeafError("an action was cancelled from outside of the tree") from None

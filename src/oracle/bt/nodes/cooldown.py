@@ -1,0 +1,47 @@
+"""Not again so soon."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oracle.bt.core.node import Decorator, Node
+from oracle.bt.nodes.seconds import checked_seconds
+from oracle.bt.state.base import RUNNING, SKIPPED, RunStatus
+
+if TYPE_CHECKING:
+    from oracle.bt.core.run import RunState
+
+
+class Cooldown(Decorator, kind="cooldown"):
+    """After the child has ended, leave it out for `seconds`, by the clock of the run.
+
+    | child                     | cooldown                              |
+    | ------------------------- | ------------------------------------- |
+    | SUCCESS, FAILURE          | the same; closed from now on          |
+    | RUNNING                   | RUNNING                               |
+    | SKIPPED                   | SKIPPED; stays open                   |
+    | not ticked, since closed  | SKIPPED                               |
+    | halted                    | stays open                            |
+    """
+
+    __slots__ = ("seconds",)
+
+    def __init__(
+        self, child: Node, *, seconds: float, name: str | None = None, description: str = ""
+    ) -> None:
+        super().__init__(child, name=name, description=description)
+        self.seconds = checked_seconds("cooldown", seconds)
+
+    def tick(self, run: RunState) -> RunStatus:
+        child, now = self.child, run.context.now
+        closed_until = run.memory[self.index]
+        if closed_until is not None and now < closed_until:
+            return SKIPPED
+        run.memory[self.index] = None
+        run.statuses[child.index] = status = child.tick(run)
+        if status is not RUNNING and status is not SKIPPED:
+            run.memory[self.index] = now + self.seconds
+        return status
+
+    def options(self) -> dict[str, object]:
+        return {"seconds": self.seconds}

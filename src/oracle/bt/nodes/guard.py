@@ -1,0 +1,62 @@
+"""Only while this holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oracle.bt.core.leaves import declared_keys, leaf_label
+from oracle.bt.core.node import Decorator, Node
+from oracle.bt.nodes.condition import Test, refuse_async
+from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS, RunStatus
+from oracle.errors import Failure, LeafError
+
+if TYPE_CHECKING:
+    from oracle.bt.core.run import RunState
+
+
+class Guard(Decorator, kind="guard"):
+    """Take the child out of the tree unless the test holds; the test is asked at each tick.
+
+    | test                    | guard                             |
+    | ----------------------- | --------------------------------- |
+    | true, SUCCESS           | what the child answers            |
+    | false, FAILURE, SKIPPED | halts the child; SKIPPED          |
+    | RUNNING, anything else  | an error: a guard must know       |
+    """
+
+    __slots__ = ("fn",)
+
+    def __init__(
+        self, child: Node, *, fn: Test, name: str | None = None, description: str = ""
+    ) -> None:
+        super().__init__(child, name=name, description=description)
+        self.fn = refuse_async("guard", fn)
+
+    def tick(self, run: RunState) -> RunStatus:
+        child = self.child
+        if self._holds(run):
+            run.statuses[child.index] = status = child.tick(run)
+            return status
+        if run.statuses[child.index] is RUNNING:
+            child.halt(run)
+        return SKIPPED
+
+    def keys(self) -> frozenset[str]:
+        return declared_keys(self.fn)
+
+    def options(self) -> dict[str, object]:
+        return {"fn": leaf_label(self.fn)}
+
+    def _holds(self, run: RunState) -> bool:
+        context = run.context
+        context.node = self
+        try:
+            answer = self.fn(context)
+        except Failure as failure:
+            context.failure = failure
+            return False
+        if answer is True or answer is SUCCESS:
+            return True
+        if answer is False or answer is FAILURE or answer is SKIPPED:
+            return False
+        raise LeafError(f"the test of a guard answered {answer!r}; use a bool, SUCCESS or FAILURE")

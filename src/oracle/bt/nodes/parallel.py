@@ -1,0 +1,83 @@
+"""All of them at the same time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oracle.bt.core.node import Composite, Node
+from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS, RunStatus
+from oracle.errors import StructureError
+
+if TYPE_CHECKING:
+    from oracle.bt.core.run import RunState
+
+
+class Parallel(Composite, kind="parallel"):
+    """Tick every child that has not ended, until `succeed` of them succeeded: "all", "one" or a number.
+
+    | children                                        | parallel                           |
+    | ----------------------------------------------- | ---------------------------------- |
+    | enough SUCCESS                                  | halts the rest; SUCCESS            |
+    | so many FAILURE that enough cannot be reached   | halts the rest; FAILURE            |
+    | neither yet                                     | RUNNING; those that ended wait     |
+    | SKIPPED                                         | counts for neither side            |
+    | all SKIPPED                                     | SKIPPED                            |
+
+    "all" asks for all that were not skipped; a number asks for that many, skipped or not. Children are
+    ticked in order, and as soon as the result is known those that come later are not started any more.
+    """
+
+    __slots__ = ("succeed",)
+
+    def __init__(
+        self,
+        *children: Node,
+        succeed: int | str = "all",
+        name: str | None = None,
+        description: str = "",
+    ) -> None:
+        super().__init__(*children, name=name, description=description)
+        if succeed == "one":
+            succeed = 1
+        if succeed != "all" and not (isinstance(succeed, int) and 1 <= succeed <= len(children)):
+            raise StructureError(
+                f"parallel: succeed is {succeed!r}; use 'all', 'one' or a number from 1 to {len(children)}"
+            )
+        self.succeed = succeed
+
+    def tick(self, run: RunState) -> RunStatus:
+        statuses = run.statuses
+        ended: list[int] = run.memory[self.index] or []
+        for child in self.children:
+            if child.index in ended:
+                continue
+            statuses[child.index] = status = child.tick(run)
+            if status is RUNNING:
+                continue
+            ended = [*ended, child.index]
+            verdict = self._verdict([statuses[index] for index in ended])
+            if verdict is not None:
+                self._halt_rest(run)
+                run.memory[self.index] = None
+                return verdict
+        run.memory[self.index] = ended
+        return RUNNING
+
+    def _verdict(self, answers: list[RunStatus | None]) -> RunStatus | None:
+        successes = answers.count(SUCCESS)
+        skipped = answers.count(SKIPPED)
+        possible = len(self.children) - answers.count(FAILURE) - skipped
+        needed = len(self.children) - skipped if self.succeed == "all" else int(self.succeed)
+        if skipped == len(self.children):
+            return SKIPPED
+        if successes >= needed and needed:
+            return SUCCESS
+        return FAILURE if possible < needed else None
+
+    def _halt_rest(self, run: RunState) -> None:
+        for child in self.children:
+            if run.statuses[child.index] is RUNNING:
+                child.halt(run)
+
+    def options(self) -> dict[str, object]:
+        return {"succeed": self.succeed}

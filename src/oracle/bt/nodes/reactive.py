@@ -1,0 +1,57 @@
+"""What the two reactive composites share: they start again at each tick, with one runner at most.
+
+A child that answered RUNNING once is the runner until the node ends. If another child could run too, the next
+tick would start the first one anew and halt the second, for ever: such a tree is refused instead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from oracle.bt.core.node import Composite, Node
+from oracle.bt.state.base import RUNNING, SKIPPED, RunStatus
+from oracle.errors import StructureError
+
+if TYPE_CHECKING:
+    from oracle.bt.core.run import RunState
+
+
+class Reactive(Composite):
+    """Tick from the first child on while each answers `goes_on_after` or SKIPPED."""
+
+    __slots__ = ()
+    goes_on_after: ClassVar[RunStatus]
+
+    def tick(self, run: RunState) -> RunStatus:
+        statuses = run.statuses
+        passes = self.goes_on_after
+        status = passes
+        for child in self.children:
+            statuses[child.index] = status = child.tick(run)
+            if status is RUNNING:
+                self._claim(run, child)
+                return RUNNING
+            if status is not passes and status is not SKIPPED:
+                self._end(run)
+                return status
+        self._end(run)
+        if status is SKIPPED and all(statuses[child.index] is SKIPPED for child in self.children):
+            return SKIPPED
+        return passes
+
+    def _claim(self, run: RunState, child: Node) -> None:
+        runner = run.memory[self.index]
+        if runner is None:
+            run.memory[self.index] = child.index
+        elif runner != child.index:
+            raise StructureError(
+                f"{self.path}: {child.path!r} is running although {run.definition.nodes[runner].path!r} "
+                f"ran before it; a {self.kind} takes one running child, so use a {self.kind[9:]}"
+            )
+
+    def _end(self, run: RunState) -> None:
+        runner = run.memory[self.index]
+        if runner is not None:
+            run.memory[self.index] = None
+            if run.statuses[runner] is RUNNING:
+                run.definition.nodes[runner].halt(run)

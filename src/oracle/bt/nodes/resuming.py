@@ -1,0 +1,53 @@
+"""What sequence and selector share: one child after the other, going on at the running one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from oracle.bt.core.node import Composite, Node
+from oracle.bt.state.base import RUNNING, SKIPPED, RunStatus
+
+if TYPE_CHECKING:
+    from oracle.bt.core.run import RunState
+
+
+class Resuming(Composite):
+    """Tick the children in order while each answers `goes_on_after` or SKIPPED.
+
+    A run remembers the place of the running child. `_after[i]` are the children behind the i-th, cut once for
+    all runs; `_passes` stands on the instance because that is read faster than a class attribute.
+    """
+
+    __slots__ = ("_after", "_passes")
+    goes_on_after: ClassVar[RunStatus]
+
+    def adopt(self, children: tuple[Node, ...]) -> None:
+        super().adopt(children)
+        self._after = tuple(children[place + 1 :] for place in range(len(children)))
+        self._passes = self.goes_on_after
+
+    def tick(self, run: RunState) -> RunStatus:
+        statuses = run.statuses
+        passes = self._passes
+        children = self.children
+        status = passes
+        runner = run.memory[self.index]
+        if runner is not None:
+            child = children[runner]
+            statuses[child.index] = status = child.tick(run)
+            if status is RUNNING:
+                return RUNNING
+            run.memory[self.index] = None
+            if status is not passes and status is not SKIPPED:
+                return status
+            children = self._after[runner]
+        for child in children:
+            statuses[child.index] = status = child.tick(run)
+            if status is passes or status is SKIPPED:
+                continue
+            if status is RUNNING:
+                run.memory[self.index] = self.children.index(child)
+            return status
+        if status is SKIPPED and all(statuses[child.index] is SKIPPED for child in self.children):
+            return SKIPPED
+        return passes

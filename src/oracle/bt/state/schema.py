@@ -1,0 +1,73 @@
+"""Which keys a blackboard scope declares, and what each of them may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from oracle.errors import BlackboardError, did_you_mean
+
+Json: TypeAlias = (
+    "None | bool | int | float | str | list[Json] | dict[str, Json] | Mapping[str, Json]"
+)
+
+TYPE_NAMES: Final[Mapping[str, type]] = MappingProxyType(
+    {
+        "string": str,
+        "integer": int,
+        "number": float,
+        "boolean": bool,
+        "list": list,
+        "object": dict,
+        "any": object,
+    }
+)
+_ACCEPTED: Final[Mapping[type, frozenset[type]]] = MappingProxyType(
+    {
+        str: frozenset({str}),
+        int: frozenset({int}),
+        float: frozenset({float, int}),
+        bool: frozenset({bool}),
+        list: frozenset({list}),
+        dict: frozenset({dict}),
+        object: frozenset({type(None), bool, int, float, str, list, dict}),
+    }
+)
+_NAME_OF: Final = {held: name for name, held in TYPE_NAMES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A declared key. Without a default it starts as None; only a nullable one may be set to None."""
+
+    type: type = object
+    default: Json = None
+    nullable: bool = False
+
+    def __post_init__(self) -> None:
+        if self.type not in _ACCEPTED:
+            raise BlackboardError(f"{self.type!r} is no type of a key; use one of {_type_list()}")
+        if self.default is not None:
+            self.check("the default", self.default)
+
+    def check(self, what: str, value: object) -> None:
+        """Look at the outermost type only: a deep look at each write would make long runs quadratic."""
+        if type(value) in _ACCEPTED[self.type] or (value is None and self.nullable):
+            return
+        wanted = _NAME_OF[self.type] + ("?" if self.nullable else "")
+        raise BlackboardError(f"{what} is to hold {wanted}, not {type(value).__name__}: {value!r:.80}")
+
+
+def key_from_name(type_name: str, default: Json = None) -> Key:
+    """Read a type as trees write it: `"integer"`, or `"integer?"` where nil may be written."""
+    base = type_name.removesuffix("?")
+    if base not in TYPE_NAMES:
+        hint = did_you_mean(base, TYPE_NAMES) or f"; use one of {_type_list()}"
+        raise BlackboardError(f"no type {type_name!r}{hint}")
+    return Key(TYPE_NAMES[base], default, nullable=type_name.endswith("?"))
+
+
+def _type_list() -> str:
+    return ", ".join(TYPE_NAMES)
