@@ -21,7 +21,7 @@ help: ## list the targets
 	@touch $@
 
 demo: .venv/.dev ## run the example tree and show it
-	$(BIN)/python examples/first_tree.py
+	$(BIN)/python examples/reader/run.py
 
 test: .venv/.dev ## all tests that pip-installable parts can carry
 	$(PYTEST) -n 2

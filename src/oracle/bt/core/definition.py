@@ -124,10 +124,10 @@ def _check_keys(node: Node, visible: frozenset[str] | None) -> None:
 
 def _rebuilt(node: Node, replacements: Mapping[str, Node]) -> Node:
     if node.path in replacements:
-        rebuilt = copy.copy(replacements[node.path])
+        rebuilt = replacements[node.path]
     else:
         rebuilt = copy.copy(node)
+        rebuilt.index = UNBOUND
         rebuilt.adopt(tuple(_rebuilt(child, replacements) for child in node.children))
-    rebuilt.index = UNBOUND
     rebuilt.segment = node.path.rpartition("/")[2]
     return rebuilt

@@ -53,6 +53,14 @@ class Node:
         self.place: tuple[str, int] | None = None
         self.adopt(children)
 
+    @classmethod
+    def check_count(cls, children: int) -> None:
+        least, most = cls.least_children, cls.most_children
+        if children < least or (most is not None and children > most):
+            wanted = f"{least} or more" if most is None else str(least)
+            noun = "child" if wanted == "1" else "children"
+            raise StructureError(f"{cls.kind} takes {wanted} {noun}, not {children}")
+
     def tick(self, run: RunState) -> RunStatus:
         raise NotImplementedError(f"{type(self).__name__} does not say what a tick does")
 
@@ -65,12 +73,8 @@ class Node:
             run.statuses[self.index] = None
 
     def adopt(self, children: tuple[Node, ...]) -> None:
-        """Take these as the only children; how many there may be depends on the kind."""
-        least, most, count = self.least_children, self.most_children, len(children)
-        if count < least or (most is not None and count > most):
-            wanted = f"{least} or more" if most is None else str(least)
-            noun = "child" if wanted == "1" else "children"
-            raise StructureError(f"{self.kind} takes {wanted} {noun}, not {count}")
+        """Take these as the only children."""
+        self.check_count(len(children))
         self.children = children
 
     def bind(self, ancestors: Sequence[Node]) -> None:

@@ -72,7 +72,8 @@ class Parallel(Composite, kind="parallel"):
             return SKIPPED
         if successes >= needed and needed:
             return SUCCESS
-        return FAILURE if possible < needed else None
+        out_of_reach = possible < needed and skipped < len(answers)
+        return FAILURE if out_of_reach else None
 
     def _halt_rest(self, run: RunState) -> None:
         for child in self.children:

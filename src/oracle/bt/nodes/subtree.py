@@ -52,7 +52,7 @@ class Subtree(Decorator, kind="subtree"):
             return status
         context = run.context
         outer = context.blackboard
-        context.blackboard = run.scopes.get(self.index) or self._open_scope(run, outer)
+        context.blackboard = run.scopes.get(self.index) or self.open_scope(run, outer)
         try:
             run.statuses[child.index] = status = child.tick(run)
         finally:
@@ -77,7 +77,7 @@ class Subtree(Decorator, kind="subtree"):
     def options(self) -> dict[str, object]:
         return {"tree": self.tree} | ({} if self.ports is None else {"ports": dict(self.ports)})
 
-    def _open_scope(self, run: RunState, outer: TypedBlackboard | None) -> TypedBlackboard:
+    def open_scope(self, run: RunState, outer: TypedBlackboard | None) -> TypedBlackboard:
         scope = TypedBlackboard(
             scope_name=self.path, parent=outer, schema=self.schema, ports=self.ports
         )

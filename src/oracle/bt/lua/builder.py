@@ -1,0 +1,177 @@
+"""Builds nodes from declarations. A node class's own constructor says which options there are."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any, Final
+
+import oracle.bt.nodes  # noqa: F401 - each kind registers itself when it is imported
+from oracle.bt.core.definition import TreeDefinition
+from oracle.bt.core.leaves import Leaf, LeafRegistry
+from oracle.bt.core.node import Node
+from oracle.bt.lua.declarations import NodeDeclaration, TreeDeclaration
+from oracle.bt.lua.expressions import Expression, ExpressionError
+from oracle.bt.nodes.subtree import Subtree
+from oracle.bt.state.schema import Json
+from oracle.errors import StructureError, TreeFileError, did_you_mean
+
+_CHECKED: Final[Mapping[str, tuple[str, tuple[type, ...]]]] = {
+    "int": ("a whole number", (int,)),
+    "float": ("a number", (int, float)),
+    "str": ("a string", (str,)),
+    "str | None": ("a string", (str,)),
+    "int | str": ("a whole number or a string", (int, str)),
+    "Mapping[str, str] | None": ("a table of names", (dict,)),
+}
+_LEAF_OPTIONS: Final = ("fn", "expression", "args")
+
+
+class TreeBuilder:
+    """Builds definitions out of the trees of one library."""
+
+    def __init__(self, trees: Mapping[str, TreeDeclaration], leaves: LeafRegistry) -> None:
+        self.trees = trees
+        self._leaves = leaves
+        self._stack: list[str] = []
+        self.used_as_subtree: set[str] = set()
+
+    def definition(self, name: str, *, stands_alone: bool = True) -> TreeDefinition:
+        """Build a tree; one that does not stand alone relies on keys of others, so its keys are left."""
+        tree = self.trees[name]
+        self._stack = [name]
+        root = self._node(tree, tree.root)
+        finish = None if tree.finish is None else self._node(tree, tree.finish)
+        try:
+            return TreeDefinition(
+                name,
+                root,
+                finish=finish,
+                schema=tree.schema if stands_alone else None,
+                description=tree.description,
+            )
+        except StructureError as problem:
+            raise TreeFileError(str(problem), file=tree.file, line=tree.line) from None
+
+    def _node(self, tree: TreeDeclaration, declared: NodeDeclaration) -> Node:
+        kind = Node.kinds.get(declared.kind)
+        if kind is None:
+            hint = did_you_mean(declared.kind, Node.kinds)
+            raise _error(tree, declared, f"no node {declared.kind!r}{hint}")
+        options = dict(declared.options)
+        if declared.text is not None:
+            if kind.positional in options:
+                raise _error(tree, declared, f"{kind.positional!r} is given twice")
+            options[kind.positional] = declared.text
+        children = [self._node(tree, child) for child in declared.children]
+        if kind is Subtree:
+            children += self._expand(tree, declared, options)
+        elif "fn" in _parameters(kind):
+            options["fn"] = self._function(tree, declared, kind, options)
+        _check_options(tree, declared, kind, options)
+        try:
+            kind.check_count(len(children))
+            node = kind(*children, **options)
+        except StructureError as problem:
+            raise _error(tree, declared, str(problem)) from None
+        node.place = (tree.file, declared.line)
+        return node
+
+    def _expand(
+        self, tree: TreeDeclaration, declared: NodeDeclaration, options: dict[str, Any]
+    ) -> list[Node]:
+        """Put a fresh copy of the named tree below the node, and its keys into the options."""
+        name = options.get("tree")
+        if "schema" in options:
+            raise _error(tree, declared, "a subtree's keys are declared where the tree is")
+        if not isinstance(name, str) or name not in self.trees:
+            raise _error(tree, declared, f"no tree {name!r}{did_you_mean(str(name), self.trees)}")
+        if name in self._stack:
+            raise _error(tree, declared, f"subtrees in a circle: {' → '.join([*self._stack, name])}")
+        inner = self.trees[name]
+        if inner.finish is not None:
+            raise _error(tree, declared, f"{name!r} has a finish branch, so it cannot be a subtree")
+        self.used_as_subtree.add(name)
+        options["schema"] = inner.schema
+        self._stack.append(name)
+        root = self._node(inner, inner.root)
+        self._stack.pop()
+        return [root]
+
+    def _function(
+        self,
+        tree: TreeDeclaration,
+        declared: NodeDeclaration,
+        kind: type[Node],
+        options: dict[str, Any],
+    ) -> Callable[..., Any]:
+        name, expression, arguments = (options.pop(option, None) for option in _LEAF_OPTIONS)
+        wanted = "action" if kind.kind == "action" else "condition"
+        if isinstance(expression, str) and name is None and wanted == "condition":
+            try:
+                return Expression(expression)
+            except ExpressionError as problem:
+                raise _error(tree, declared, str(problem)) from None
+        if not isinstance(name, str) or expression is not None:
+            choice = "fn" if wanted == "action" else "either fn or expression"
+            raise _error(tree, declared, f"{kind.kind} takes {choice}, as a string")
+        leaf = self._leaves.get(name)
+        if leaf is None:
+            raise _error(tree, declared, f"no leaf {name!r} is registered{self._leaf_hint(name)}")
+        if leaf.kind != wanted:
+            raise _error(tree, declared, f"{name!r} is registered as {leaf.kind}, not as {wanted}")
+        return _with_arguments(tree, declared, leaf, arguments)
+
+    def _leaf_hint(self, name: str) -> str:
+        """Some misspell a part of the dotted name, others get only its end right."""
+        last = name.rpartition(".")[2]
+        known = [leaf for leaf in self._leaves if leaf.endswith(f".{last}")]
+        if known:
+            return f"; did you mean {known[0]!r}?"
+        return did_you_mean(name, self._leaves) or (
+            "; decorate it with @action or @condition, and import its module (--leaves)"
+        )
+
+
+def _with_arguments(
+    tree: TreeDeclaration, declared: NodeDeclaration, leaf: Leaf, arguments: Json
+) -> Callable[..., Any]:
+    if arguments is None:
+        return leaf.fn
+    if not isinstance(arguments, dict):
+        raise _error(tree, declared, "args is to be a table of names and values")
+    try:
+        inspect.signature(leaf.fn).bind(None, **arguments)
+    except TypeError as problem:
+        raise _error(tree, declared, f"{leaf.name!r}: {problem}") from None
+    return partial(leaf.fn, **arguments)
+
+
+def _check_options(
+    tree: TreeDeclaration, declared: NodeDeclaration, kind: type[Node], options: Mapping[str, Any]
+) -> None:
+    parameters = _parameters(kind)
+    for name, value in options.items():
+        if name not in parameters:
+            hint = did_you_mean(name, parameters)
+            raise _error(tree, declared, f"{declared.kind} has no option {name!r}{hint}")
+        wanted, types = _CHECKED.get(parameters[name].annotation, ("", ()))
+        if wanted and (isinstance(value, bool) or not isinstance(value, types)):
+            raise _error(tree, declared, f"{declared.kind}: {name} is to be {wanted}, not {value!r}")
+    for name, parameter in parameters.items():
+        if parameter.default is inspect.Parameter.empty and name not in options:
+            raise _error(tree, declared, f"{declared.kind} needs the option {name!r}")
+
+
+@cache
+def _parameters(kind: type[Node]) -> Mapping[str, inspect.Parameter]:
+    return {
+        name: parameter
+        for name, parameter in inspect.signature(kind).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+
+
+def _error(tree: TreeDeclaration, declared: NodeDeclaration, message: str) -> TreeFileError:
+    return TreeFileError(message, file=tree.file, line=declared.line)

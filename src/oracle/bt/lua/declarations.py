@@ -1,0 +1,148 @@
+"""What a tree file declares: trees and nodes, as data, before anything is built from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from oracle.bt.lua.sandbox import Call, LuaValue, Table, run_tree_file
+from oracle.bt.state.schema import Json, Key, key_from_name
+from oracle.errors import BlackboardError, TreeFileError, did_you_mean
+
+_TREE_OPTIONS: Final = ("description", "blackboard", "root", "finish")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NodeDeclaration:
+    """`BT.kind("text", { option = …, children… })`."""
+
+    kind: str
+    line: int
+    text: str | None
+    options: Mapping[str, Json]
+    children: tuple[NodeDeclaration, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TreeDeclaration:
+    name: str
+    file: str
+    line: int
+    description: str
+    schema: Mapping[str, Key] | None
+    root: NodeDeclaration
+    finish: NodeDeclaration | None
+
+
+def declared_trees(source: str, file: str) -> list[TreeDeclaration]:
+    calls = run_tree_file(source, file)
+    if not calls:
+        raise TreeFileError("no tree is declared; write BT.tree(name, { root = … })", file=file)
+    return [_File(file).tree(call) for call in calls]
+
+
+class _File:
+    """Checks the shape of calls; every complaint carries the place."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def tree(self, call: Call) -> TreeDeclaration:
+        match call.arguments:
+            case (str(name), Table(items=(), fields=fields)) if name:
+                pass
+            case _:
+                raise self._error(call, "a tree is BT.tree(name, { root = … })")
+        for option in fields:
+            if option not in _TREE_OPTIONS:
+                raise self._error(call, f"a tree has no {option!r}{did_you_mean(option, _TREE_OPTIONS)}")
+        description = fields.get("description") or ""
+        if not isinstance(description, str):
+            raise self._error(call, "description is to be a string")
+        return TreeDeclaration(
+            name=name,
+            file=self._file,
+            line=call.line,
+            description=description,
+            schema=self._schema(call, fields.get("blackboard")),
+            root=self._branch(call, "root", fields.get("root")),
+            finish=self._branch(call, "finish", fields["finish"]) if "finish" in fields else None,
+        )
+
+    def node(self, call: Call) -> NodeDeclaration:
+        text, rest = None, call.arguments
+        if rest and isinstance(rest[0], str):
+            text, rest = rest[0], rest[1:]
+        match rest:
+            case ():
+                items, fields = (), {}
+            case (Call() as child,):
+                items, fields = (child,), {}
+            case (Table(items=items, fields=fields),):
+                pass
+            case _:
+                raise self._error(
+                    call, f"BT.{call.kind} takes a name and one table; put the children into {{ … }}"
+                )
+        return NodeDeclaration(
+            kind=call.kind,
+            line=call.line,
+            text=text,
+            options={name: self._plain(call, name, value) for name, value in fields.items()},
+            children=tuple(self._child(call, item) for item in items),
+        )
+
+    def _branch(self, call: Call, option: str, value: LuaValue) -> NodeDeclaration:
+        if not isinstance(value, Call):
+            raise self._error(call, f"{option} is to be a node, such as BT.sequence({{ … }})")
+        return self.node(value)
+
+    def _child(self, call: Call, item: LuaValue) -> NodeDeclaration:
+        if not isinstance(item, Call):
+            raise self._error(call, f"a child of BT.{call.kind} is {_shown(item)}; use BT.… nodes")
+        return self.node(item)
+
+    def _plain(self, call: Call, name: str, value: LuaValue) -> Json:
+        """Options are data: a node there is a child that lost its place."""
+        if isinstance(value, Call):
+            raise self._error(call, f"{name!r} holds a node; put it into the list without a name")
+        if not isinstance(value, Table):
+            return value
+        if value.items and value.fields:
+            raise self._error(call, f"{name!r} mixes a list with named fields")
+        if value.items:
+            return [self._plain(call, name, item) for item in value.items]
+        return {key: self._plain(call, name, item) for key, item in value.fields.items()}
+
+    def _schema(self, call: Call, value: LuaValue) -> Mapping[str, Key] | None:
+        if value is None:
+            return None
+        if not isinstance(value, Table) or value.items:
+            raise self._error(call, 'blackboard is to be a table such as { turn = "integer" }')
+        return {name: self._key(call, name, key) for name, key in value.fields.items()}
+
+    def _key(self, call: Call, name: str, value: LuaValue) -> Key:
+        declared = self._plain(call, name, value)
+        match declared:
+            case str(type_name):
+                default = None
+            case {"type": str(type_name), **rest} if not rest.keys() - {"default"}:
+                default = declared.get("default")
+            case _:
+                raise self._error(
+                    call, f'key {name!r}: write "integer" or {{ type = "integer", default = 0 }}'
+                )
+        if default == {} and type_name.startswith("list"):
+            default = []  # an empty table is both in Lua; the type tells
+        try:
+            return key_from_name(type_name, default)
+        except BlackboardError as problem:
+            raise self._error(call, f"key {name!r}: {problem}") from None
+
+    def _error(self, call: Call, message: str) -> TreeFileError:
+        return TreeFileError(message, file=self._file, line=call.line)
+
+
+def _shown(value: LuaValue) -> str:
+    return "a table" if isinstance(value, Table) else repr(value)

@@ -1,0 +1,131 @@
+"""All trees of some files, checked together, and exchanged for new ones while the process runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from oracle.bt.core.definition import TreeDefinition
+from oracle.bt.core.leaves import LEAVES, LeafRegistry
+from oracle.bt.lua.builder import TreeBuilder
+from oracle.bt.lua.declarations import TreeDeclaration, declared_trees
+from oracle.bt.lua.difference import difference
+from oracle.errors import InputError, TreeFileError, did_you_mean
+
+log = logging.getLogger(__name__)
+
+LARGEST_FILE: Final = 1024 * 1024
+
+
+class TreeLibrary:
+    """Trees by name: `library["oracle-agent"]`.
+
+    A path is a file, or a folder of `.lua` files. A tree that others use as a subtree may rely on their keys, so
+    these are checked where it stands in them.
+    """
+
+    def __init__(self, paths: Iterable[Path], *, leaves: LeafRegistry = LEAVES) -> None:
+        self.paths = tuple(paths)
+        self._leaves = leaves
+        self._builder, self._definitions = self._load()
+
+    def __getitem__(self, name: str) -> TreeDefinition:
+        if name not in self._builder.trees:
+            known = list(self)
+            hint = did_you_mean(name, known) or f"; there are: {', '.join(known)}"
+            raise InputError(f"no tree {name!r}{hint}")
+        if name not in self._definitions:
+            return self._builder.definition(name, stands_alone=False)
+        return self._definitions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._builder.trees)
+
+    def __len__(self) -> int:
+        return len(self._builder.trees)
+
+    def reload(self) -> list[str]:
+        """Read the files again. Runs that have begun keep their tree; the next run gets the new one.
+
+        Answers what changed, by node path. If a file is broken, that is reported and all trees stay.
+        """
+        before = self._definitions
+        try:
+            self._builder, self._definitions = self._load()
+        except InputError as problem:
+            log.error("trees not reloaded, the last good ones stay: %s", problem)
+            return []
+        changes = difference(before, self._definitions)
+        for change in changes:
+            log.info("reloaded: %s", change)
+        return changes
+
+    async def watch(self, stop: asyncio.Event | None = None) -> None:
+        """Reload whenever one of the files changes, until `stop` is set or the task is cancelled."""
+        from watchfiles import awatch
+
+        async for _ in awatch(*self.paths, stop_event=stop):
+            self.reload()
+
+    def _load(self) -> tuple[TreeBuilder, dict[str, TreeDefinition]]:
+        trees: dict[str, TreeDeclaration] = {}
+        for file in _files(self.paths):
+            for tree in declared_trees(_text_of(file), _shown(file)):
+                if tree.name in trees:
+                    raise TreeFileError(
+                        f"tree {tree.name!r} stands in {trees[tree.name].file} too",
+                        file=tree.file,
+                        line=tree.line,
+                    )
+                trees[tree.name] = tree
+        builder = TreeBuilder(trees, self._leaves)
+        roots = trees.keys() - _subtree_names(trees.values())
+        definitions = {name: builder.definition(name) for name in trees if name in roots}
+        for name in trees:
+            if name not in roots and name not in builder.used_as_subtree:
+                builder.definition(name)  # only trees in a circle are reached from nowhere
+        return builder, definitions
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            files = sorted(path.glob("*.lua"))
+            if not files:
+                raise InputError(f"{path}: no .lua file in this folder")
+            yield from files
+        else:
+            yield path
+
+
+def _text_of(file: Path) -> str:
+    try:
+        if file.stat().st_size > LARGEST_FILE:
+            raise TreeFileError(f"larger than {LARGEST_FILE >> 20} MiB", file=_shown(file))
+        return file.read_text(encoding="utf-8")
+    except OSError as problem:
+        raise TreeFileError(f"cannot be read: {problem.strerror}", file=_shown(file)) from None
+    except UnicodeDecodeError:
+        raise TreeFileError("is not UTF-8", file=_shown(file)) from None
+
+
+def _shown(file: Path) -> str:
+    """Name a file as its user would: from where they stand, if it lies below."""
+    try:
+        return str(file.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)
+
+
+def _subtree_names(trees: Iterable[TreeDeclaration]) -> set[str]:
+    nodes = [branch for tree in trees for branch in (tree.root, tree.finish) if branch is not None]
+    names: set[str] = set()
+    while nodes:
+        node = nodes.pop()
+        nodes.extend(node.children)
+        if node.kind == "subtree":
+            names.add(str(node.text or node.options.get("tree")))
+    return names

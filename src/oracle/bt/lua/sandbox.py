@@ -1,0 +1,127 @@
+"""Runs a tree file where it can do no harm, and turns what it declares into plain data.
+
+No Python object is handed to Lua: a filter on attributes would not keep a file from calling it. Memory and
+instructions are bounded, and so is what is read back, since a table may contain itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from lupa import lua54
+
+from oracle.errors import TreeFileError
+
+MOST_MEMORY: Final = 16 * 1024 * 1024
+MOST_INSTRUCTIONS: Final = 1_000_000
+MOST_VALUES: Final = 50_000
+DEEPEST: Final = 100
+
+_PRELUDE: Final = Path(__file__).with_name("prelude.lua").read_text(encoding="utf-8")
+_LOCATED: Final = re.compile(r"^(?P<file>.*?):(?P<line>\d+): (?P<message>.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`BT.kind(arguments…)` at a line of the file."""
+
+    kind: str
+    line: int
+    arguments: tuple[LuaValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table literal: its list part, and its named part."""
+
+    items: tuple[LuaValue, ...] = ()
+    fields: dict[str, LuaValue] = field(default_factory=dict[str, "LuaValue"])
+
+
+LuaValue: TypeAlias = "None | bool | int | float | str | Call | Table"
+
+
+def run_tree_file(source: str, file: str) -> list[Call]:
+    """Answer the `BT.tree(…)` calls of a file, in order."""
+    runtime = lua54.LuaRuntime(
+        register_eval=False,
+        register_builtins=False,
+        unpack_returned_tuples=False,
+        max_memory=MOST_MEMORY,
+        attribute_filter=_refuse_attributes,
+    )
+    try:
+        trees = runtime.execute(_PRELUDE)(source, f"@{file}", MOST_INSTRUCTIONS)
+        reader = _Reader(file)
+        return [reader.call(tree, 0) for tree in trees.values()]
+    except MemoryError:
+        raise TreeFileError(f"more than {MOST_MEMORY >> 20} MiB of memory used", file=file) from None
+    except lua54.LuaError as problem:
+        raise _located(problem, file) from None
+    except UnicodeDecodeError:
+        raise TreeFileError("a string is not UTF-8", file=file) from None
+
+
+def _refuse_attributes(_object: object, name: object, _setting: bool) -> object:
+    raise AttributeError(f"no attribute {name!r} for Lua")
+
+
+def _located(problem: Exception, file: str) -> TreeFileError:
+    """Lua says `file:line: message` and a traceback of its own; keep the place and the message."""
+    text = str(problem).partition("\nstack traceback:")[0].removeprefix("error loading code: ")
+    if "(global '" in text:
+        text += "; a tree file sees nothing but BT"
+    match = _LOCATED.match(text)
+    if match and match["file"] == file:
+        return TreeFileError(match["message"], file=file, line=int(match["line"]))
+    return TreeFileError(text, file=file)
+
+
+class _Reader:
+    """Reads tables back, up to a number of values and a depth."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._line: int | None = None
+        self._left = MOST_VALUES
+
+    def value(self, value: Any, depth: int) -> LuaValue:
+        self._left -= 1
+        if self._left < 0 or depth > DEEPEST:
+            raise self._error(
+                f"too large: at most {MOST_VALUES} values, {DEEPEST} deep; does a table contain itself?"
+            )
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        if lua54.lua_type(value) != "table":
+            raise self._error("a function cannot stand in a tree; name a registered leaf")
+        return self.table(value, depth) if value["call"] is None else self.call(value, depth)
+
+    def call(self, table: Any, depth: int) -> Call:
+        kind, line, count = table["call"], table["line"], table["count"]
+        if not (isinstance(kind, str) and isinstance(line, int) and isinstance(count, int)):
+            raise self._error(f"BT[{kind!r:.20}] is no node; write BT.name")
+        self._line = line
+        arguments = (self.value(table[place], depth + 1) for place in range(1, min(count, 10) + 1))
+        return Call(kind, line, tuple(arguments))
+
+    def table(self, table: Any, depth: int) -> Table:
+        items: dict[int, LuaValue] = {}
+        fields: dict[str, LuaValue] = {}
+        for key, value in table.items():
+            if isinstance(key, str):
+                fields[key] = self.value(value, depth + 1)
+            elif isinstance(key, int) and not isinstance(key, bool):
+                items[key] = self.value(value, depth + 1)
+            else:
+                raise self._error("a key of a table is to be a name or a place in a list")
+        for place in range(1, len(items) + 1):
+            if place not in items:
+                raise self._error(f"item {place} of a list is nil; is a name misspelt?")
+        return Table(tuple(items[place] for place in sorted(items)), fields)
+
+    def _error(self, message: str) -> TreeFileError:
+        return TreeFileError(message, file=self._file, line=self._line)

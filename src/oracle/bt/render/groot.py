@@ -1,0 +1,100 @@
+"""For Groot2 and BehaviorTree.CPP: XML with BTCPP_format 4.
+
+Kinds that BehaviorTree.CPP has go by its names. Its kinds know nothing of ours that it lacks (loop, exit,
+guard, cooldown): these and all leaves are listed in a TreeNodesModel, as Groot2 wants it for custom nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from oracle.bt.core.definition import TreeDefinition
+from oracle.bt.core.node import Composite, Decorator, Node
+
+_KNOWN: Final[Mapping[str, str]] = {
+    "sequence": "Sequence",
+    "selector": "Fallback",
+    "reactive_sequence": "ReactiveSequence",
+    "reactive_selector": "ReactiveFallback",
+    "parallel": "Parallel",
+    "always_succeed": "ForceSuccess",
+    "always_fail": "ForceFailure",
+    "invert": "Inverter",
+    "retry": "RetryUntilSuccessful",
+    "repeat": "Repeat",
+    "timeout": "Timeout",
+    "once": "RunOnce",
+}
+_ATTRIBUTES: Final[Mapping[str, Callable[[Any], dict[str, str]]]] = {
+    "parallel": lambda node: {
+        "success_count": "-1" if node.succeed == "all" else str(node.succeed),
+        "failure_count": "1" if node.succeed == "all" else str(len(node.children) - node.succeed + 1),
+    },
+    "retry": lambda node: {"num_attempts": str(node.attempts)},
+    "repeat": lambda node: {"num_cycles": str(node.times)},
+    "timeout": lambda node: {"msec": str(round(node.seconds * 1000))},
+    "once": lambda node: {"then_skip": "true"},
+}
+
+
+def as_groot(definition: TreeDefinition) -> str:
+    root = Element("root", BTCPP_format="4", main_tree_to_execute=definition.name)
+    drawing = _Drawing(root)
+    drawing.tree(definition.name, definition.root)
+    if definition.finish is not None:
+        drawing.tree(f"{definition.name}.finish", definition.finish)
+    drawing.models()
+    indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+class _Drawing:
+    def __init__(self, root: Element) -> None:
+        self._root = root
+        self._drawn: set[str] = set()
+        self._custom: dict[tuple[str, str], list[str]] = {}
+
+    def tree(self, name: str, root: Node) -> None:
+        if name not in self._drawn:
+            self._drawn.add(name)
+            self._node(SubElement(self._root, "BehaviorTree", ID=name), root)
+
+    def models(self) -> None:
+        model = SubElement(self._root, "TreeNodesModel")
+        for (tag, name), ports in sorted(self._custom.items()):
+            node = SubElement(model, tag, ID=name)
+            for port in ports:
+                SubElement(node, "input_port", name=port)
+
+    def _node(self, parent: Element, node: Node) -> None:
+        if node.kind == "subtree":
+            ports: Any = node.options().get("ports", {})
+            remaps = {inner: f"{{{outer}}}" for inner, outer in ports.items()}
+            tree = str(node.options()["tree"])
+            SubElement(parent, "SubTree", {"ID": tree, "name": node.name or tree, **remaps})
+            self.tree(tree, node.children[0])
+            return
+        element = SubElement(parent, *self._tag(node))
+        for child in node.children:
+            self._node(element, child)
+
+    def _tag(self, node: Node) -> tuple[str, dict[str, str]]:
+        name = {"name": node.name} if node.name else {}
+        if node.kind in _KNOWN:
+            extra = _ATTRIBUTES.get(node.kind, lambda _: {})(node)
+            return _KNOWN[node.kind], {**name, **extra}
+        options = {key: str(value) for key, value in node.options().items()}
+        identity = options.pop("fn") if node.kind in ("action", "condition") else node.kind
+        tag = _model_tag(node)
+        self._custom.setdefault((tag, identity), sorted(options))
+        return tag, {"ID": identity, **name, **options}
+
+
+def _model_tag(node: Node) -> str:
+    if node.kind == "condition":
+        return "Condition"
+    if isinstance(node, Composite):
+        return "Control"
+    return "Decorator" if isinstance(node, Decorator) else "Action"

@@ -1,0 +1,35 @@
+"""The command `oracle`: its subcommands, and the one place where an error becomes an exit code."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from oracle.cli.tree import app as tree_app
+from oracle.errors import OracleError
+
+app = typer.Typer(
+    name="oracle",
+    help="Answer a developer's questions about a project, under the control of a behavior tree.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(tree_app, name="tree")
+
+
+@app.callback()
+def _root() -> None:
+    """Keep subcommands as subcommands, however few there are."""
+
+
+def run() -> None:
+    """Enter here from the shell."""
+    try:
+        app()
+    except OracleError as error:
+        print(f"oracle: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
