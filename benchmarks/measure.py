@@ -1,4 +1,6 @@
-"""Measuring on a noisy machine: CPU time beside wall time, the best of several rounds, ratios to peers."""
+"""Measuring on a noisy machine: CPU time beside wall time, the best of several rounds, ratios to
+peers.
+"""
 
 from __future__ import annotations
 

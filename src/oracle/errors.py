@@ -14,8 +14,8 @@ OracleError
         ├── TickBudgetSpent
         └── NoProgress
 
-A message names the value and what to do next. The classes carry what the doors need: `exit_code` for the
-terminal, `status` for HTTP.
+A message names the value and what to do next. The classes carry what the doors need: `exit_code`
+for the terminal, `status` for HTTP.
 """
 
 from __future__ import annotations
@@ -79,11 +79,11 @@ class RunawayError(DeveloperError):
     pass
 
 
-class TickBudgetSpent(RunawayError):
+class TickBudgetSpent(RunawayError):  # noqa: N818 - the name is a sentence
     pass
 
 
-class NoProgress(RunawayError):
+class NoProgress(RunawayError):  # noqa: N818 - the name is a sentence
     pass
 
 

@@ -1,1 +1,1 @@
-"""Behavior trees: an engine, the leaves that use it, and the trees that are written for it in Lua."""
+"""Behavior trees: an engine, the leaves that use it, and trees written for it in Lua."""

@@ -1,1 +1,1 @@
-"""The terminal's door. Thin: parse, call one thing, render. Answers to stdout, the rest to stderr."""
+"""The terminal's door: parse, call one thing, render. Answers to stdout, the rest to stderr."""

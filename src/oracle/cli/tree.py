@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +21,9 @@ app = typer.Typer(help="Check tree files and show trees.", no_args_is_help=True)
 LeavesOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--leaves", help="A module, or a .py file, that registers leaves of your own.", metavar="MODULE"
+        "--leaves",
+        help="A module, or a .py file, that registers leaves of your own.",
+        metavar="MODULE",
     ),
 ]
 
@@ -29,7 +31,7 @@ LeavesOption = Annotated[
 BUILT_IN_TREES = Path(__file__).parents[1] / "bt" / "trees"
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     ASCII = "ascii"
     MERMAID = "mermaid"
     JSON = "json"

@@ -1,14 +1,14 @@
 """A node that plays a script; put it in the place of any other by its path.
 
-    ask = ScriptedNode(RUNNING, SUCCESS)
-    definition = definition.with_nodes({"turn/ask": ask})
+ask = ScriptedNode(RUNNING, SUCCESS)
+definition = definition.with_nodes({"turn/ask": ask})
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from oracle.bt.core.node import Node
+from oracle.bt.core.node import Label, Node
 from oracle.bt.state.base import RUNNING, RunStatus
 
 if TYPE_CHECKING:
@@ -23,15 +23,17 @@ class ScriptedNode(Node):
 
     __slots__ = ("_script", "halts", "ticks")
 
-    def __init__(self, *script: RunStatus, name: str | None = None) -> None:
-        super().__init__(name=name)
+    def __init__(self, *script: RunStatus, **label: Unpack[Label]) -> None:
+        super().__init__(**label)
         self._script = script
         self.ticks = 0
         self.halts = 0
 
     def tick(self, run: RunState) -> RunStatus:
         if self.ticks == len(self._script):
-            raise AssertionError(f"{self.path}: ticked more often than the {self.ticks} times scripted")
+            raise AssertionError(
+                f"{self.path}: ticked more often than the {self.ticks} times scripted"
+            )
         self.ticks += 1
         return self._script[self.ticks - 1]
 

@@ -1,4 +1,6 @@
-"""The truth tables of the composites. A row: what the children answer, tick by tick, and what comes out."""
+"""The truth tables of the composites. A row: what the children answer, tick by tick, and what comes
+out.
+"""
 
 import pytest
 
@@ -186,7 +188,11 @@ def test_halting_what_has_ended_changes_nothing(stage, kind, ended):
     on_stage = stage(kind(child))
     answer = on_stage.tick()
     on_stage.halt()
-    assert (on_stage.status(on_stage.node), on_stage.status(child), child.halts) == (answer, ended, 0)
+    assert (on_stage.status(on_stage.node), on_stage.status(child), child.halts) == (
+        answer,
+        ended,
+        0,
+    )
 
 
 def test_a_sequence_forgets_its_place_when_it_is_halted(stage):

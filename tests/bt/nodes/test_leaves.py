@@ -74,7 +74,9 @@ async def later(ctx):
     return S
 
 
-@pytest.mark.parametrize("build", [lambda fn: Condition(fn=fn), lambda fn: Guard(ScriptedNode(), fn=fn)])
+@pytest.mark.parametrize(
+    "build", [lambda fn: Condition(fn=fn), lambda fn: Guard(ScriptedNode(), fn=fn)]
+)
 def test_a_condition_cannot_be_async(build):
     with pytest.raises(StructureError, match="later is async"):
         build(later)
@@ -88,7 +90,9 @@ async def test_an_async_action_runs_until_it_is_done_and_can_start_again():
         await asyncio.sleep(0)
         return S
 
-    definition = TreeDefinition("t", Sequence(Action(fn=work, name="a"), Action(fn=work, name="b"), name="s"))
+    definition = TreeDefinition(
+        "t", Sequence(Action(fn=work, name="a"), Action(fn=work, name="b"), name="s")
+    )
     for _ in range(2):
         outcome = await TreeRun(definition).settle()
         assert (outcome.status, outcome.stop) == (S, "settled")

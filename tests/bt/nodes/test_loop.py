@@ -86,7 +86,7 @@ def test_a_loop_can_be_entered_again_after_it_was_left(stage):
 
 
 def test_exit_without_its_loop_is_refused():
-    with pytest.raises(StructureError, match="'turn', .* did you mean 'turns'"):
+    with pytest.raises(StructureError, match=r"'turn', .* did you mean 'turns'"):
         TreeDefinition("t", Loop(Exit(loop="turn"), max=2, name="turns"))
 
 

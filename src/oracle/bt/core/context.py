@@ -26,8 +26,9 @@ def _nobody() -> None:
 class TickContext:
     """One per run. An async leaf gets a copy that stays bound to its own node and scope.
 
-    `now` is the clock's reading of this tick. `turn` belongs to whoever counts turns; effects are keyed by it.
-    `failure` is why the last leaf that failed did so. `outcome` is how the root ended, for the finish branch.
+    `now` is the clock's reading of this tick. `turn` belongs to whoever counts turns; effects are
+    keyed by it. `failure` is why the last leaf that failed did so. `outcome` is how the root ended,
+    for the finish branch.
     """
 
     __slots__ = (
@@ -76,11 +77,13 @@ class TickContext:
         return "" if self.node is None else self.node.path
 
     def mark_progress(self) -> None:
-        """Tell the runtime that the run is getting somewhere; without it the run is halted at its limit."""
+        """Tell the runtime that the run is getting somewhere; without it the run is halted at its
+        limit.
+        """
         self.progressed()
 
     def fail(self, cause: str | Failure) -> RunStatus:
-        """Answer FAILURE and leave its cause on the context: `return ctx.fail("no such file: …")`."""
+        """Answer FAILURE and leave its cause on the context: `return ctx.fail("no file …")`."""
         self.failure = cause if isinstance(cause, Failure) else Failure(cause)
         return RunStatus.FAILURE
 
@@ -89,7 +92,9 @@ class TickContext:
         return await self.effects.perform(self._next_key(), request, effect)
 
     def bound_to(self, node: Node) -> TickContext:
-        """Copy for a leaf that outlives the tick: its path and scope stay its own while others are ticked."""
+        """Copy for a leaf that outlives the tick: its path and scope stay its own while others are
+        ticked.
+        """
         if self._ordinals is None:
             self._ordinals = {}
         bound = copy.copy(self)

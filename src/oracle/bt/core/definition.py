@@ -19,9 +19,9 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]*")
 class TreeDefinition:
     """Nodes with their ids, and the keys that their blackboard declares.
 
-    A node's id is its path: names joined by `/`; a node without a name goes by its kind and its number among
-    the unnamed siblings of that kind (`turn/sequence#2/ask`). `finish`, if there is one, is played after the
-    root whatever ended it, like a `finally`.
+    A node's id is its path: names joined by `/`; a node without a name goes by its kind and its
+    number among the unnamed siblings of that kind (`turn/sequence#2/ask`). `finish`, if there is
+    one, is played after the root whatever ended it, like a `finally`.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ def _segment(node: Node, numbers: dict[str, int]) -> str:
     if node.name is not None:
         if not _NAME.fullmatch(node.name):
             raise node.complaint(
-                f"{node.name!r} is no name for a node; use letters, digits, '-', '_', '.' and spaces"
+                f"{node.name!r} is no name for a node; use letters, digits, spaces, '-', '_', '.'"
             )
         return node.name
     numbers[node.kind] = numbers.get(node.kind, 0) + 1
@@ -115,7 +115,8 @@ def _check_keys(node: Node, visible: frozenset[str] | None) -> None:
     if visible is not None:
         for key in sorted(node.keys() - visible):
             raise node.complaint(
-                f"{node.path!r} uses the key {key!r}, which is not declared{did_you_mean(key, visible)}"
+                f"{node.path!r} uses the key {key!r}, which is not declared"
+                + did_you_mean(key, visible)
             )
     below = node.keys_below(visible)
     for child in node.children:

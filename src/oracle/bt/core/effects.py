@@ -1,7 +1,7 @@
 """The port through which a run touches the world, and the clock it lives by.
 
-Whatever is not deterministic goes through these two protocols and nowhere else. Live, they act at once; a
-journal records or replays behind the same face.
+Whatever is not deterministic goes through these two protocols and nowhere else. Live, they act at
+once; a journal records or replays behind the same face.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from oracle.bt.state.schema import Json
 
 @dataclass(frozen=True, slots=True)
 class EffectKey:
-    """Names an effect the same way in each replay: who asked, in which turn, for the how-manieth time."""
+    """Names an effect the same way in each replay: who asked, in which turn, for the how-manieth
+    time.
+    """
 
     node_path: str
     turn: int

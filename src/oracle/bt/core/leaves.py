@@ -1,7 +1,8 @@
 """Which Python functions a tree may name.
 
-A tree file can name a leaf only if it was registered here by its decorator, so that a tree never reaches
-arbitrary Python. The decorator hands the function back unchanged: a leaf is tested by calling it.
+A tree file can name a leaf only if it was registered here by its decorator, so that a tree never
+reaches arbitrary Python. The decorator hands the function back unchanged: a leaf is tested by
+calling it.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def declared_keys(fn: Callable[..., Any]) -> frozenset[str]:
 
 
 def leaf_label(fn: Callable[..., Any]) -> str:
-    """What to call it when a tree is drawn: a leaf by its dotted name, an expression by its text."""
+    """What to call it in a drawing: a leaf by its dotted name, an expression by its text."""
     leaf = _leaf_of(fn)
     return leaf.name if leaf else str(getattr(fn, "source", getattr(fn, "__qualname__", fn)))
 

@@ -1,15 +1,16 @@
 """What every node is: a part of an immutable definition that many runs share.
 
-A node keeps nothing between ticks on itself. What it remembers lies in the run, at the node's index. Whoever
-ticks a child records the answer, so that a node kind cannot forget to:
+A node keeps nothing between ticks on itself. What it remembers lies in the run, at the node's
+index. Whoever ticks a child records the answer, so that a node kind cannot forget to:
 
     statuses[child.index] = status = child.tick(run)
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final, TypedDict, Unpack
 
+from oracle.bt.core.leaves import leaf_label
 from oracle.bt.state.base import RUNNING, RunStatus
 from oracle.errors import OracleError, StructureError, TreeFileError
 
@@ -18,14 +19,21 @@ if TYPE_CHECKING:
 
     from oracle.bt.core.run import RunState
 
-UNBOUND = -1
+UNBOUND: Final = -1
+
+
+class Label(TypedDict, total=False):
+    """What every kind of node takes."""
+
+    name: str
+    description: str
 
 
 class Node:
     """You override `tick`, and `halt` if the node holds more than children and its memory.
 
-    A class with `kind="…"` can be named in trees by that kind. Its keyword-only parameters are the options
-    that trees may give; their annotations are checked when a tree is loaded.
+    A class with `kind="…"` can be named in trees by that kind. Its keyword-only parameters are the
+    options that trees may give; their annotations are checked when a tree is loaded.
     """
 
     __slots__ = ("children", "description", "index", "name", "path", "place", "segment")
@@ -43,11 +51,11 @@ class Node:
         if kind:
             Node.kinds[kind] = cls
 
-    def __init__(self, *children: Node, name: str | None = None, description: str = "") -> None:
+    def __init__(self, *children: Node, **label: Unpack[Label]) -> None:
         self.children: tuple[Node, ...] = ()
-        self.name = name
+        self.name = label.get("name")
+        self.description = label.get("description", "")
         self.segment: str | None = None
-        self.description = description
         self.index = UNBOUND
         self.path = ""
         self.place: tuple[str, int] | None = None
@@ -65,7 +73,9 @@ class Node:
         raise NotImplementedError(f"{type(self).__name__} does not say what a tick does")
 
     def halt(self, run: RunState) -> None:
-        """Stop the children, then forget. What is not running stays as it is, so halting twice is harmless."""
+        """Stop the children, then forget. What is not running stays as it is, so halting twice is
+        harmless.
+        """
         for child in self.children:
             child.halt(run)
         if run.statuses[self.index] is RUNNING:
@@ -89,8 +99,15 @@ class Node:
         return visible
 
     def options(self) -> dict[str, object]:
-        """What was set besides name, description and children; for those who draw the tree."""
-        return {}
+        """What a tree can set besides name, description and children: the public slots of the
+        class.
+        """
+        values = {name: getattr(self, name) for name in type(self).__slots__ if name[0] != "_"}
+        return {
+            name: leaf_label(value) if callable(value) else value
+            for name, value in values.items()
+            if value is not None
+        }
 
     def complaint(self, message: str) -> OracleError:
         """Say what is wrong with this node, at its place in a tree file if it has one."""

@@ -25,10 +25,10 @@ current_leaf: ContextVar[str] = ContextVar("current_leaf", default="")
 class RunState:
     """Statuses and memory by node index, and the tasks of async leaves.
 
-    `memory` is a node's own between two ticks of one activation; it is JSON-shaped, and None when there is
-    nothing to remember. `deadlines` are moments at which a node wants to be ticked even if nothing happens.
-    Finished tasks are delivered one a tick, in the order in which they finished: a replay that finishes them
-    in the same order goes through the same ticks.
+    `memory` is a node's own between two ticks of one activation; it is JSON-shaped, and None when
+    there is nothing to remember. `deadlines` are moments at which a node wants to be ticked even if
+    nothing happens. Finished tasks are delivered one a tick, in the order in which they finished: a
+    replay that finishes them in the same order goes through the same ticks.
     """
 
     __slots__ = (
@@ -72,7 +72,7 @@ class RunState:
         return self.tasks.pop(node.index) if self.delivered == node.index else None
 
     def abandon(self, node: Node) -> None:
-        """Cancel the node's task at once; the runtime waits for its clean-up before the next tick."""
+        """Cancel the node's task at once; the runtime awaits its clean-up before the next tick."""
         task = self.tasks.pop(node.index, None)
         if task is None:
             return
@@ -94,4 +94,3 @@ class RunState:
         if self.tasks.get(index) is task:
             self.finished.append(index)
             self.context.wake()
-

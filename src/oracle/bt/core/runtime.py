@@ -1,7 +1,8 @@
 """Runs a tree to its end: ticks it, sleeps while it waits, and cleans up after it.
 
-Between two ticks the runtime sleeps until a leaf is done, a deadline has come or somebody calls `wake`. There
-is no polling. One tick is a plain function call; whatever it cancels has been closed before the next begins.
+Between two ticks the runtime sleeps until a leaf is done, a deadline has come or somebody calls
+`wake`. There is no polling. One tick is a plain function call; whatever it cancels has been closed
+before the next begins.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ CLEAN_UP_SECONDS: Final = 5.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """How a run ended. `status` is the root's; it is FAILURE where the root did not come to an end."""
+    """How a run ended. `status` is the root's, and FAILURE where the root did not end."""
 
     status: RunStatus
     stop: StopReason
@@ -44,8 +45,8 @@ class Outcome:
 class TreeRun(RunState):
     """One run of a definition: `outcome = await TreeRun(definition, context).settle()`.
 
-    `progress_limit` is how many seconds may pass without a `mark_progress`. The tick budget of the context
-    bounds the number of ticks. Both count anew for the finish branch.
+    `progress_limit` is how many seconds may pass without a `mark_progress`. The tick budget of the
+    context bounds the number of ticks. Both count anew for the finish branch.
     """
 
     __slots__ = (
@@ -57,7 +58,6 @@ class TreeRun(RunState):
         "_progressed",
         "_waiter",
         "_woken",
-        "accesses",
     )
 
     def __init__(
@@ -76,7 +76,6 @@ class TreeRun(RunState):
         super().__init__(definition, context)
         context.wake = self.wake
         context.progressed = self._mark_progress
-        self.accesses: AccessLog | None = None
         self._branch: Node = definition.root
         self._cancelled: str | None = None
         self._clean_up_seconds = clean_up_seconds
@@ -91,8 +90,9 @@ class TreeRun(RunState):
     async def settle(self) -> Outcome:
         """Play the root, then the finish branch, and answer how the root ended.
 
-        It answers for every end but one: if the surrounding task is cancelled, leaves are closed and the
-        cancellation goes on, without a finish branch. `cancel` is the way to stop that keeps it.
+        It answers for every end but one: if the surrounding task is cancelled, leaves are closed
+        and the cancellation goes on, without a finish branch. `cancel` is the way to stop that
+        keeps it.
         """
         try:
             outcome = await self._play(self.definition.root)
@@ -110,7 +110,9 @@ class TreeRun(RunState):
             await self._close()
 
     def tick(self) -> RunStatus:
-        """Tick the current branch once. What goes wrong in a leaf is raised with the path of the leaf."""
+        """Tick the current branch once. What goes wrong in a leaf is raised with the path of the
+        leaf.
+        """
         context = self.context
         context.ticks += 1
         if context.ticks > context.tick_budget:
@@ -128,7 +130,9 @@ class TreeRun(RunState):
         except Exception as problem:
             raise LeafError(f"{context.node_path}: {_described(problem)}") from problem
         if status is SKIPPED:
-            raise StructureError(f"{branch.path}: the root of a run was skipped; guard less than all")
+            raise StructureError(
+                f"{branch.path}: the root of a run was skipped; guard less than all"
+            )
         return status
 
     def wake(self) -> None:
@@ -150,10 +154,10 @@ class TreeRun(RunState):
 
     def trace(self) -> AccessLog:
         """Log from now on which node reads and writes which key."""
-        self.accesses = AccessLog(self.context)
+        accesses = AccessLog(self.context)
         assert self.context.blackboard is not None
-        self.context.blackboard.observe(self.accesses.note)
-        return self.accesses
+        self.context.blackboard.observe(accesses.note)
+        return accesses
 
     # -- the loop ----------------------------------------------------------------------------------
 
@@ -162,9 +166,9 @@ class TreeRun(RunState):
         try:
             while True:
                 if self._cancelled is not None:
-                    return self._halted(Outcome(
-                        status=FAILURE, stop="cancelled", detail=self._cancelled
-                    ))
+                    return self._halted(
+                        Outcome(status=FAILURE, stop="cancelled", detail=self._cancelled)
+                    )
                 status = self.tick()
                 if self.closing:
                     await self._close()
@@ -204,13 +208,15 @@ class TreeRun(RunState):
         return outcome
 
     async def _close(self) -> None:
-        """Wait for cancelled leaves to clean up, so that connections are closed and not abandoned."""
+        """Wait for cancelled leaves, so that connections are closed and not abandoned."""
         if not self.closing:
             return
         done, late = await asyncio.wait(self.closing, timeout=self._clean_up_seconds)
         self.closing.clear()
         for task in late:
-            log.error("%s: not closed after %g s; left behind", task.get_name(), self._clean_up_seconds)
+            log.error(
+                "%s: not closed after %g s; left behind", task.get_name(), self._clean_up_seconds
+            )
         for task in done:
             if not task.cancelled() and task.exception() is not None:
                 log.error("%s: failed while closing: %s", task.get_name(), task.exception())
@@ -221,7 +227,9 @@ class TreeRun(RunState):
         self._progressed = True
 
     def _watch_progress(self) -> None:
-        """Judge by the time of this tick: the clock is read once a tick, and a leaf only sets a flag."""
+        """Judge by the time of this tick: the clock is read once a tick, and a leaf only sets a
+        flag.
+        """
         if self._progress_limit is None:
             return
         now = self.context.now
@@ -244,4 +252,8 @@ def _stop_for(error: DeveloperError) -> StopReason:
 
 
 def _described(problem: Exception) -> str:
-    return str(problem) if isinstance(problem, DeveloperError) else f"{type(problem).__name__}: {problem}"
+    return (
+        str(problem)
+        if isinstance(problem, DeveloperError)
+        else f"{type(problem).__name__}: {problem}"
+    )

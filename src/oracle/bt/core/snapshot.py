@@ -1,7 +1,7 @@
 """A run as JSON, between two ticks, and a run that goes on from there.
 
-An async leaf that was at work starts anew: its task cannot be written down. Moments are by the clock of the
-run, so whoever restores it brings a clock that goes on from the one before.
+An async leaf that was at work starts anew: its task cannot be written down. Moments are by the
+clock of the run, so whoever restores it brings a clock that goes on from the one before.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def take_snapshot(run: TreeRun) -> dict[str, Any]:
         "tree": run.definition.name,
         "ticks": run.context.ticks,
         "turn": run.context.turn,
-        "statuses": {n.path: s.value for n, s in zip(nodes, run.statuses, strict=True) if s is not None},
+        "statuses": {
+            n.path: s.value for n, s in zip(nodes, run.statuses, strict=True) if s is not None
+        },
         "memory": {n.path: m for n, m in zip(nodes, run.memory, strict=True) if m is not None},
         "deadlines": {nodes[index].path: moment for index, moment in run.deadlines.items()},
         "blackboard": {} if board is None else board.snapshot(),
@@ -37,7 +39,7 @@ def take_snapshot(run: TreeRun) -> dict[str, Any]:
 def restore_run(
     definition: TreeDefinition, snapshot: Mapping[str, Any], context: TickContext
 ) -> TreeRun:
-    """Build a run that stands where the snapshot was taken; a snapshot of another tree is refused."""
+    """Build a run that stands where the snapshot was taken; another tree's is refused."""
     _check_paths(definition, snapshot)
     run = TreeRun(definition, context)
     assert context.blackboard is not None
@@ -51,7 +53,9 @@ def restore_run(
         run.deadlines[definition[path].index] = moment
     for path, values in _outermost_first(snapshot["scopes"]):
         node: Any = definition[path]
-        enclosing = [run.scopes[i] for i in run.scopes if path.startswith(f"{definition.nodes[i].path}/")]
+        enclosing = [
+            run.scopes[i] for i in run.scopes if path.startswith(f"{definition.nodes[i].path}/")
+        ]
         scope = node.open_scope(run, (enclosing or [context.blackboard])[-1])
         scope.restore(values)
     return run
@@ -59,7 +63,9 @@ def restore_run(
 
 def _check_paths(definition: TreeDefinition, snapshot: Mapping[str, Any]) -> None:
     if snapshot["tree"] != definition.name:
-        raise StructureError(f"a snapshot of {snapshot['tree']!r} is not one of {definition.name!r}")
+        raise StructureError(
+            f"a snapshot of {snapshot['tree']!r} is not one of {definition.name!r}"
+        )
     for part in ("statuses", "memory", "deadlines", "scopes"):
         for path in snapshot[part]:
             definition[path]

@@ -1,7 +1,8 @@
 """Looking on while a tree runs: changes of status, and accesses to the blackboard.
 
-A run that nobody watches keeps its statuses in a plain list. The first subscriber exchanges it for one that
-reports each assignment; so watching is not a branch in the engine and costs nothing where nobody looks.
+A run that nobody watches keeps its statuses in a plain list. The first subscriber exchanges it for
+one that reports each assignment; so watching is not a branch in the engine and costs nothing where
+nobody looks.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from oracle.bt.core.run import current_leaf
 from oracle.bt.state.base import RUNNING, RunStatus
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Subscriber: TypeAlias = Callable[[float, str, "RunStatus | None", "RunStatus | None"], None]
-"""Called with (time, node path, previous status, new status); None is "not ticked yet, or halted"."""
+"""Called with (time, node path, previous status, new status); None is "not ticked yet, or halted".
+"""
 
 
 class WatchedStatuses(list["RunStatus | None"]):
@@ -36,10 +38,10 @@ class WatchedStatuses(list["RunStatus | None"]):
         self._context = context
 
     def __setitem__(self, index: Any, status: Any) -> None:
-        previous = self[index]
+        previous = cast("RunStatus | None", self[index])
         super().__setitem__(index, status)
         if status is not previous or (status is not RUNNING and status is not None):
-            self._report(self._nodes[index].path, previous, status)
+            self._report(cast("Node", self._nodes[index]).path, previous, status)
 
     def _report(self, path: str, previous: RunStatus | None, status: RunStatus | None) -> None:
         for subscriber in tuple(self.subscribers):

@@ -1,1 +1,1 @@
-"""Trees as Lua files: a sandbox to run them in, a grammar for expressions, a library that reloads."""
+"""Trees as Lua files: a sandbox to run them in, expressions, and a library that reloads."""

@@ -5,25 +5,23 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
-import oracle.bt.nodes  # noqa: F401 - each kind registers itself when it is imported
+from oracle.bt import nodes
 from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.leaves import Leaf, LeafRegistry
-from oracle.bt.core.node import Node
+from oracle.bt.core.node import Label, Node
 from oracle.bt.lua.declarations import NodeDeclaration, TreeDeclaration
 from oracle.bt.lua.expressions import Expression, ExpressionError
-from oracle.bt.nodes.subtree import Subtree
 from oracle.bt.state.schema import Json
 from oracle.errors import StructureError, TreeFileError, did_you_mean
 
-_CHECKED: Final[Mapping[str, tuple[str, tuple[type, ...]]]] = {
-    "int": ("a whole number", (int,)),
-    "float": ("a number", (int, float)),
-    "str": ("a string", (str,)),
-    "str | None": ("a string", (str,)),
-    "int | str": ("a whole number or a string", (int, str)),
-    "Mapping[str, str] | None": ("a table of names", (dict,)),
+_CHECKED: Final[Mapping[object, tuple[str, tuple[type, ...]]]] = {
+    int: ("a whole number", (int,)),
+    float: ("a number", (int, float)),
+    str: ("a string", (str,)),
+    int | str: ("a whole number or a string", (int, str)),
+    Mapping[str, str] | None: ("a table of names", (dict,)),
 }
 _LEAF_OPTIONS: Final = ("fn", "expression", "args")
 
@@ -38,7 +36,9 @@ class TreeBuilder:
         self.used_as_subtree: set[str] = set()
 
     def definition(self, name: str, *, stands_alone: bool = True) -> TreeDefinition:
-        """Build a tree; one that does not stand alone relies on keys of others, so its keys are left."""
+        """Build a tree; one that does not stand alone relies on keys of others, so its keys are
+        left.
+        """
         tree = self.trees[name]
         self._stack = [name]
         root = self._node(tree, tree.root)
@@ -59,13 +59,13 @@ class TreeBuilder:
         if kind is None:
             hint = did_you_mean(declared.kind, Node.kinds)
             raise _error(tree, declared, f"no node {declared.kind!r}{hint}")
-        options = dict(declared.options)
+        options: dict[str, Any] = dict(declared.options)
         if declared.text is not None:
             if kind.positional in options:
                 raise _error(tree, declared, f"{kind.positional!r} is given twice")
             options[kind.positional] = declared.text
         children = [self._node(tree, child) for child in declared.children]
-        if kind is Subtree:
+        if kind is nodes.Subtree:
             children += self._expand(tree, declared, options)
         elif "fn" in _parameters(kind):
             options["fn"] = self._function(tree, declared, kind, options)
@@ -88,7 +88,9 @@ class TreeBuilder:
         if not isinstance(name, str) or name not in self.trees:
             raise _error(tree, declared, f"no tree {name!r}{did_you_mean(str(name), self.trees)}")
         if name in self._stack:
-            raise _error(tree, declared, f"subtrees in a circle: {' → '.join([*self._stack, name])}")
+            raise _error(
+                tree, declared, f"subtrees in a circle: {' → '.join([*self._stack, name])}"
+            )
         inner = self.trees[name]
         if inner.finish is not None:
             raise _error(tree, declared, f"{name!r} has a finish branch, so it cannot be a subtree")
@@ -156,21 +158,30 @@ def _check_options(
         if name not in parameters:
             hint = did_you_mean(name, parameters)
             raise _error(tree, declared, f"{declared.kind} has no option {name!r}{hint}")
-        wanted, types = _CHECKED.get(parameters[name].annotation, ("", ()))
+        wanted, types = _CHECKED.get(parameters[name], ("", ()))
         if wanted and (isinstance(value, bool) or not isinstance(value, types)):
-            raise _error(tree, declared, f"{declared.kind}: {name} is to be {wanted}, not {value!r}")
-    for name, parameter in parameters.items():
-        if parameter.default is inspect.Parameter.empty and name not in options:
+            raise _error(
+                tree, declared, f"{declared.kind}: {name} is to be {wanted}, not {value!r}"
+            )
+    for name in _required(kind):
+        if name not in options:
             raise _error(tree, declared, f"{declared.kind} needs the option {name!r}")
 
 
 @cache
-def _parameters(kind: type[Node]) -> Mapping[str, inspect.Parameter]:
-    return {
-        name: parameter
-        for name, parameter in inspect.signature(kind).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    }
+def _parameters(kind: type[Node]) -> Mapping[str, object]:
+    """The options of a kind with their types, and what every node takes."""
+    return {name: own.annotation for name, own in _own(kind)} | get_type_hints(Label)
+
+
+@cache
+def _required(kind: type[Node]) -> tuple[str, ...]:
+    return tuple(name for name, own in _own(kind) if own.default is own.empty)
+
+
+def _own(kind: type[Node]) -> list[tuple[str, inspect.Parameter]]:
+    parameters = inspect.signature(kind).parameters.items()
+    return [(name, own) for name, own in parameters if own.kind is own.KEYWORD_ONLY]
 
 
 def _error(tree: TreeDeclaration, declared: NodeDeclaration, message: str) -> TreeFileError:

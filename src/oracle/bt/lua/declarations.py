@@ -56,7 +56,9 @@ class _File:
                 raise self._error(call, "a tree is BT.tree(name, { root = … })")
         for option in fields:
             if option not in _TREE_OPTIONS:
-                raise self._error(call, f"a tree has no {option!r}{did_you_mean(option, _TREE_OPTIONS)}")
+                raise self._error(
+                    call, f"a tree has no {option!r}{did_you_mean(option, _TREE_OPTIONS)}"
+                )
         description = fields.get("description") or ""
         if not isinstance(description, str):
             raise self._error(call, "description is to be a string")
@@ -83,7 +85,8 @@ class _File:
                 pass
             case _:
                 raise self._error(
-                    call, f"BT.{call.kind} takes a name and one table; put the children into {{ … }}"
+                    call,
+                    f"BT.{call.kind} takes a name and one table; put the children into {{ … }}",
                 )
         return NodeDeclaration(
             kind=call.kind,

@@ -1,9 +1,9 @@
-"""A small grammar for conditions over the blackboard: `bb.turn > 3 and bb.last_signal.type == "stuck"`.
+"""A small grammar for conditions over the blackboard: `bb.turn > 3 and bb.signal.type == "stuck"`.
 
-It reads like Lua and means the same, but no Lua runs while a tree is ticked: an expression is parsed when the
-tree is loaded and becomes a Python closure.
+It reads like Lua and means the same, but no Lua runs while a tree is ticked: an expression is
+parsed when the tree is loaded and becomes a Python closure.
 
-    expression   or, and, not, == ~= < <= > >=, + - * / %, unary - and #, parentheses
+    operators    or, and, == ~= < <= > >=, + -, * / %, not - #   (loosest first), parentheses
     value        bb.key, bb.key.field…, numbers, "strings", true, false, nil
     truth        only nil and false are false
     nil.field    is nil, so that a key may be looked into before it was set
@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from oracle.bt.core.context import TickContext
 from oracle.bt.state.blackboard import TypedBlackboard
@@ -26,12 +26,11 @@ DEEPEST: Final = 30
 Evaluate: TypeAlias = Callable[[TypedBlackboard], Any]
 
 _TOKEN: Final = re.compile(
-    r"""\s*(?:(?P<number>\d+\.\d+|\d+)|(?P<name>[A-Za-z_]\w*)
-    |(?P<string>"[^"\\\n]*"|'[^'\\\n]*')|(?P<symbol>==|~=|<=|>=|[<>+\-*/%\#().]))""",
-    re.VERBOSE | re.ASCII,
+    r"""\s*(\d+\.\d+|\d+|[A-Za-z_]\w*|"[^"\\\n]*"|'[^'\\\n]*'|[=~<>]=|[<>+\-*/%\#().])""", re.ASCII
 )
-_WORDS: Final = frozenset({"and", "or", "not", "true", "false", "nil"})
+_NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _CONSTANTS: Final = {"true": True, "false": False, "nil": None}
+_RESERVED: Final = {"and", "or", "not", *_CONSTANTS}
 
 
 class ExpressionError(InputError):
@@ -39,7 +38,7 @@ class ExpressionError(InputError):
 
 
 class Expression:
-    """A parsed expression, callable like a condition's function. `keys` are the keys that it reads."""
+    """A parsed expression, callable like a condition's function. `keys` are the keys it reads."""
 
     __slots__ = ("_evaluate", "keys", "source")
 
@@ -55,146 +54,99 @@ class Expression:
         return _truth(self._evaluate(ctx.blackboard))
 
 
-def _truth(value: object) -> bool:
-    return value is not None and value is not False
-
-
 class _Parser:
-    """One method a level, from loosest to tightest."""
-
     def __init__(self, source: str) -> None:
-        if len(source) > LONGEST:
-            raise ExpressionError(f"an expression of {len(source)} characters; use at most {LONGEST}")
         self._source = source
-        self._tokens = self._tokenize()
+        if len(source) > LONGEST:
+            raise self._error(f"it has {len(source)} characters; use at most {LONGEST}")
+        self._tokens = self._tokenized(source.rstrip())
         self._depth = 0
         self.keys: set[str] = set()
 
     def parse(self) -> Evaluate:
-        evaluate = self._or()
-        if self._peek():
-            raise self._error(f"{self._peek()!r} does not belong here")
+        evaluate = self._operation(0)
+        if self._tokens:
+            raise self._error(f"{self._tokens[-1]!r} does not belong here")
         return evaluate
 
-    def _or(self) -> Evaluate:
-        left = self._and()
-        while self._accept("or"):
-            left = _either(left, self._and())
+    def _operation(self, level: int) -> Evaluate:
+        """Parse what binds at least as tightly as the operators of this level."""
+        if level == len(_BINARY):
+            return self._operand()
+        left = self._operation(level + 1)
+        while self._tokens and self._tokens[-1] in _BINARY[level]:
+            combine = _BINARY[level][self._next()]
+            left = combine(left, self._operation(level + 1))
         return left
 
-    def _and(self) -> Evaluate:
-        left = self._comparison()
-        while self._accept("and"):
-            left = _both(left, self._comparison())
-        return left
-
-    def _comparison(self) -> Evaluate:
-        left = self._sum()
-        while self._peek() in _COMPARISONS:
-            symbol = self._next()
-            left = _binary(_COMPARISONS[symbol], left, self._sum())
-        return left
-
-    def _sum(self) -> Evaluate:
-        left = self._product()
-        while self._peek() in ("+", "-"):
-            symbol = self._next()
-            left = _binary(_ARITHMETIC[symbol], left, self._product())
-        return left
-
-    def _product(self) -> Evaluate:
-        left = self._unary()
-        while self._peek() in ("*", "/", "%"):
-            symbol = self._next()
-            left = _binary(_ARITHMETIC[symbol], left, self._unary())
-        return left
-
-    def _unary(self) -> Evaluate:
+    def _operand(self) -> Evaluate:
         self._depth += 1
         if self._depth > DEEPEST:
             raise self._error(f"nested more than {DEEPEST} deep")
-        try:
-            for symbol, apply in _UNARY.items():
-                if self._accept(symbol):
-                    return _applied(apply, self._unary())
-            return self._value()
-        finally:
-            self._depth -= 1
-
-    def _value(self) -> Evaluate:
         token = self._next()
-        if token == "(":
-            inner = self._or()
+        if token in _UNARY:
+            value = _applied(_UNARY[token], self._operand())
+        elif token == "(":
+            value = self._operation(0)
             self._expect(")")
-            return inner
-        if token == "bb":
-            return self._key()
+        elif token == "bb":
+            value = self._key()
+        else:
+            value = self._constant(token)
+        self._depth -= 1
+        return value
+
+    def _constant(self, token: str) -> Evaluate:
         if token in _CONSTANTS:
-            return _constant(_CONSTANTS[token])
-        if token[:1] in ("'", '"'):
-            return _constant(token[1:-1])
-        if token[:1].isdigit():
-            return _constant(float(token) if "." in token else int(token))
-        if not token:
-            raise self._error("it ends too early")
-        raise self._error(f"{token!r} is not known; a value is bb.key, a number, a string or true, false, nil")
+            value: Any = _CONSTANTS[token]
+        elif token[0] in "'\"":
+            value = token[1:-1]
+        elif token[0].isdigit():
+            value = float(token) if "." in token else int(token)
+        else:
+            raise self._error(f"{token!r} is no value; use bb.key, a number, a string, true, nil …")
+        return lambda board: value
 
     def _key(self) -> Evaluate:
-        self._expect(".")
-        key = self._name()
-        self.keys.add(key)
-        fields: list[str] = []
-        while self._accept("."):
-            fields.append(self._name())
-        return _looked_up(key, tuple(fields))
+        names: list[str] = []
+        while not names or self._tokens[-1:] == ["."]:
+            self._expect(".")
+            names.append(self._next())
+            if not _NAME.fullmatch(names[-1]) or names[-1] in _RESERVED:
+                raise self._error(f"{names[-1]!r} is no name of a key")
+        self.keys.add(names[0])
+        return _looked_up(names[0], tuple(names[1:]))
 
-    def _name(self) -> str:
-        token = self._next()
-        if not re.fullmatch(r"[A-Za-z_]\w*", token) or token in _WORDS:
-            raise self._error(f"{token!r} is no name of a key")
-        return token
-
-    def _tokenize(self) -> list[str]:
+    def _tokenized(self, source: str) -> list[str]:
+        """The tokens, last one first, so that taking the next one is a pop."""
         tokens: list[str] = []
         position = 0
-        source = self._source.rstrip()
         while position < len(source):
             match = _TOKEN.match(source, position)
             if match is None:
                 raise self._error(f"{source[position:].split()[0]!r:.40} cannot be read")
-            tokens.append(match[0].strip())
+            tokens.append(match[1])
             position = match.end()
-        tokens.reverse()
-        return tokens
-
-    def _peek(self) -> str:
-        return self._tokens[-1] if self._tokens else ""
+        return tokens[::-1]
 
     def _next(self) -> str:
-        return self._tokens.pop() if self._tokens else ""
-
-    def _accept(self, token: str) -> bool:
-        if self._peek() != token:
-            return False
-        self._tokens.pop()
-        return True
+        if not self._tokens:
+            raise self._error("it ends too early")
+        return self._tokens.pop()
 
     def _expect(self, token: str) -> None:
-        if not self._accept(token):
-            raise self._error(f"{token!r} is missing before {self._peek() or 'the end'!r}")
+        if self._next() != token:
+            raise self._error(f"{token!r} is missing")
 
     def _error(self, message: str) -> ExpressionError:
         return ExpressionError(f"expression {self._source!r:.80}: {message}")
 
 
-def _constant(value: Any) -> Evaluate:
-    return lambda board: value
+def _truth(value: object) -> bool:
+    return value is not None and value is not False
 
 
 def _looked_up(key: str, fields: tuple[str, ...]) -> Evaluate:
-    if not fields:
-        return lambda board: board.get(key)
-
     def look_up(board: TypedBlackboard) -> Any:
         value = board.get(key)
         for name in fields:
@@ -202,8 +154,8 @@ def _looked_up(key: str, fields: tuple[str, ...]) -> Evaluate:
                 return None
             if not isinstance(value, dict):
                 raise LeafError(f"bb.{key} has no field {name!r}: {value!r:.60}")
-            value = value.get(name)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-        return value  # pyright: ignore[reportUnknownVariableType]
+            value = cast("dict[str, Any]", value).get(name)
+        return value
 
     return look_up
 
@@ -224,16 +176,17 @@ def _both(left: Evaluate, right: Evaluate) -> Evaluate:
     return both
 
 
-def _binary(apply: Callable[[Any, Any], Any], left: Evaluate, right: Evaluate) -> Evaluate:
-    return lambda board: apply(left(board), right(board))
-
-
 def _applied(apply: Callable[[Any], Any], operand: Evaluate) -> Evaluate:
     return lambda board: apply(operand(board))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _strict(apply: Callable[[Any, Any], Any]) -> Callable[[Evaluate, Evaluate], Evaluate]:
+    """An operator that evaluates both of its sides."""
+    return lambda left, right: lambda board: apply(left(board), right(board))
+
+
+def _are_numbers(*values: object) -> bool:
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
 
 
 def _equal(left: object, right: object) -> bool:
@@ -244,8 +197,7 @@ def _equal(left: object, right: object) -> bool:
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def ordered(left: Any, right: Any) -> bool:
-        numbers = _is_number(left) and _is_number(right)
-        if numbers or (isinstance(left, str) and isinstance(right, str)):
+        if _are_numbers(left, right) or (isinstance(left, str) and isinstance(right, str)):
             return compare(left, right)
         raise LeafError(f"{left!r:.40} cannot be compared with {right!r:.40}")
 
@@ -254,7 +206,7 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
 
 def _computed(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def computed(left: Any, right: Any) -> Any:
-        if not (_is_number(left) and _is_number(right)):
+        if not _are_numbers(left, right):
             raise LeafError(f"{left!r:.40} and {right!r:.40} cannot be computed with")
         try:
             return compute(left, right)
@@ -264,33 +216,32 @@ def _computed(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return computed
 
 
-def _negated(value: Any) -> Any:
-    return _ARITHMETIC["-"](0, value)
-
-
 def _length(value: Any) -> int:
     if isinstance(value, list | dict | str):
         return len(value)  # pyright: ignore[reportUnknownArgumentType]
     raise LeafError(f"{value!r:.40} has no length")
 
 
-_COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "==": _equal,
-    "~=": lambda left, right: not _equal(left, right),
-    "<": _ordered(operator.lt),
-    "<=": _ordered(operator.le),
-    ">": _ordered(operator.gt),
-    ">=": _ordered(operator.ge),
-}
-_ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": _computed(operator.add),
-    "-": _computed(operator.sub),
-    "*": _computed(operator.mul),
-    "/": _computed(operator.truediv),
-    "%": _computed(operator.mod),
-}
+_BINARY: Final[tuple[dict[str, Callable[[Evaluate, Evaluate], Evaluate]], ...]] = (
+    {"or": _either},
+    {"and": _both},
+    {
+        "==": _strict(_equal),
+        "~=": _strict(lambda left, right: not _equal(left, right)),
+        "<": _strict(_ordered(operator.lt)),
+        "<=": _strict(_ordered(operator.le)),
+        ">": _strict(_ordered(operator.gt)),
+        ">=": _strict(_ordered(operator.ge)),
+    },
+    {"+": _strict(_computed(operator.add)), "-": _strict(_computed(operator.sub))},
+    {
+        "*": _strict(_computed(operator.mul)),
+        "/": _strict(_computed(lambda left, right: left / right)),
+        "%": _strict(_computed(operator.mod)),
+    },
+)
 _UNARY: Final[dict[str, Callable[[Any], Any]]] = {
     "not": lambda value: not _truth(value),
-    "-": _negated,
+    "-": lambda value: _computed(operator.sub)(0, value),
     "#": _length,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -23,8 +23,8 @@ LARGEST_FILE: Final = 1024 * 1024
 class TreeLibrary:
     """Trees by name: `library["oracle-agent"]`.
 
-    A path is a file, or a folder of `.lua` files. A tree that others use as a subtree may rely on their keys, so
-    these are checked where it stands in them.
+    A path is a file, or a folder of `.lua` files. A tree that others use as a subtree may rely on
+    their keys, so these are checked where it stands in them.
     """
 
     def __init__(self, paths: Iterable[Path], *, leaves: LeafRegistry = LEAVES) -> None:
@@ -48,9 +48,11 @@ class TreeLibrary:
         return len(self._builder.trees)
 
     def reload(self) -> list[str]:
-        """Read the files again. Runs that have begun keep their tree; the next run gets the new one.
+        """Read the files again. Runs that have begun keep their tree; the next run gets the new
+        one.
 
-        Answers what changed, by node path. If a file is broken, that is reported and all trees stay.
+        Answers what changed, by node path. If a file is broken, that is reported and all trees
+        stay.
         """
         before = self._definitions
         try:
@@ -63,12 +65,12 @@ class TreeLibrary:
             log.info("reloaded: %s", change)
         return changes
 
-    async def watch(self, stop: asyncio.Event | None = None) -> None:
-        """Reload whenever one of the files changes, until `stop` is set or the task is cancelled."""
-        from watchfiles import awatch
+    async def watch(self, stop: asyncio.Event | None = None) -> AsyncIterator[list[str]]:
+        """Reload whenever one of the files changes and yield what changed, until `stop` is set."""
+        from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
 
         async for _ in awatch(*self.paths, stop_event=stop):
-            self.reload()
+            yield self.reload()
 
     def _load(self) -> tuple[TreeBuilder, dict[str, TreeDefinition]]:
         trees: dict[str, TreeDeclaration] = {}

@@ -1,7 +1,7 @@
 """Runs a tree file where it can do no harm, and turns what it declares into plain data.
 
-No Python object is handed to Lua: a filter on attributes would not keep a file from calling it. Memory and
-instructions are bounded, and so is what is read back, since a table may contain itself.
+No Python object is handed to Lua: a filter on attributes would not keep a file from calling it.
+Memory and instructions are bounded, and so is what is read back, since a table may contain itself.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ MOST_INSTRUCTIONS: Final = 1_000_000
 MOST_VALUES: Final = 50_000
 DEEPEST: Final = 100
 
+_new_runtime: Any = lua54.LuaRuntime  # the stubs lag behind what the wheel can do
 _PRELUDE: Final = Path(__file__).with_name("prelude.lua").read_text(encoding="utf-8")
 _LOCATED: Final = re.compile(r"^(?P<file>.*?):(?P<line>\d+): (?P<message>.*)", re.DOTALL)
 
@@ -41,12 +42,12 @@ class Table:
     fields: dict[str, LuaValue] = field(default_factory=dict[str, "LuaValue"])
 
 
-LuaValue: TypeAlias = "None | bool | int | float | str | Call | Table"
+LuaValue: TypeAlias = "bool | int | float | str | Call | Table | None"
 
 
 def run_tree_file(source: str, file: str) -> list[Call]:
     """Answer the `BT.tree(…)` calls of a file, in order."""
-    runtime = lua54.LuaRuntime(
+    runtime = _new_runtime(
         register_eval=False,
         register_builtins=False,
         unpack_returned_tuples=False,
@@ -58,7 +59,9 @@ def run_tree_file(source: str, file: str) -> list[Call]:
         reader = _Reader(file)
         return [reader.call(tree, 0) for tree in trees.values()]
     except MemoryError:
-        raise TreeFileError(f"more than {MOST_MEMORY >> 20} MiB of memory used", file=file) from None
+        raise TreeFileError(
+            f"more than {MOST_MEMORY >> 20} MiB of memory used", file=file
+        ) from None
     except lua54.LuaError as problem:
         raise _located(problem, file) from None
     except UnicodeDecodeError:
@@ -92,7 +95,7 @@ class _Reader:
         self._left -= 1
         if self._left < 0 or depth > DEEPEST:
             raise self._error(
-                f"too large: at most {MOST_VALUES} values, {DEEPEST} deep; does a table contain itself?"
+                f"more than {MOST_VALUES} values, or {DEEPEST} deep; does a table contain itself?"
             )
         if value is None or isinstance(value, bool | int | float | str):
             return value

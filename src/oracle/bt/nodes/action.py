@@ -1,22 +1,18 @@
 """Something that is done, at once or over time."""
 
-from __future__ import annotations
-
 import inspect
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 from oracle.bt.core.context import TickContext
-from oracle.bt.core.leaves import declared_keys, leaf_label
-from oracle.bt.core.node import Node
+from oracle.bt.core.leaves import declared_keys
+from oracle.bt.core.node import Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import FAILURE, RUNNING, RunStatus
 from oracle.errors import Failure, LeafError
 
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
-
-Deed: TypeAlias = Callable[[TickContext], "RunStatus | Awaitable[RunStatus]"]
+Deed: TypeAlias = Callable[[TickContext], RunStatus | Awaitable[RunStatus]]
 
 
 class Action(Node, kind="action"):
@@ -30,21 +26,22 @@ class Action(Node, kind="action"):
     | raises or returns anything else | an error that ends the run                     |
     | halted                     | its task is cancelled at once; a new tick starts anew |
 
-    A function that is not async may answer RUNNING; it must then see to it that `ctx.wake()` is called.
+    A function that is not async may answer RUNNING; it must then see to it that `ctx.wake()` is
+    called.
     """
 
-    __slots__ = ("fn", "is_async")
+    __slots__ = ("_is_async", "fn")
 
-    def __init__(self, *, fn: Deed, name: str | None = None, description: str = "") -> None:
-        super().__init__(name=name, description=description)
+    def __init__(self, *, fn: Deed, **label: Unpack[Label]) -> None:
+        super().__init__(**label)
         self.fn: Callable[[TickContext], Any] = fn
-        self.is_async = inspect.iscoroutinefunction(fn)
+        self._is_async = inspect.iscoroutinefunction(fn)
 
     def tick(self, run: RunState) -> RunStatus:
         context = run.context
         context.node = self
         try:
-            answer = self._advance(run) if self.is_async else self.fn(context)
+            answer = self._advance(run) if self._is_async else self.fn(context)
         except Failure as failure:
             context.failure = failure
             return FAILURE
@@ -58,9 +55,6 @@ class Action(Node, kind="action"):
 
     def keys(self) -> frozenset[str]:
         return declared_keys(self.fn)
-
-    def options(self) -> dict[str, object]:
-        return {"fn": leaf_label(self.fn)}
 
     def _advance(self, run: RunState) -> Any:
         if not run.is_started(self):

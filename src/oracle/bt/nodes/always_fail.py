@@ -1,14 +1,8 @@
 """Do it, and let the next one have a try all the same."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from oracle.bt.core.node import Decorator
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class AlwaysFail(Decorator, kind="always_fail"):

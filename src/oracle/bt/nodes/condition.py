@@ -1,21 +1,17 @@
 """A question that is answered at once."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias, Unpack
 
 from oracle.bt.core.context import TickContext
-from oracle.bt.core.leaves import declared_keys, leaf_label
-from oracle.bt.core.node import Node
+from oracle.bt.core.leaves import declared_keys
+from oracle.bt.core.node import Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
 from oracle.errors import Failure, LeafError, StructureError
 
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
-
-Test: TypeAlias = Callable[[TickContext], "bool | RunStatus"]
+Test: TypeAlias = Callable[[TickContext], bool | RunStatus]
 
 
 class Condition(Node, kind="condition"):
@@ -32,8 +28,8 @@ class Condition(Node, kind="condition"):
 
     __slots__ = ("fn",)
 
-    def __init__(self, *, fn: Test, name: str | None = None, description: str = "") -> None:
-        super().__init__(name=name, description=description)
+    def __init__(self, *, fn: Test, **label: Unpack[Label]) -> None:
+        super().__init__(**label)
         self.fn = refuse_async("condition", fn)
 
     def tick(self, run: RunState) -> RunStatus:
@@ -55,12 +51,8 @@ class Condition(Node, kind="condition"):
     def keys(self) -> frozenset[str]:
         return declared_keys(self.fn)
 
-    def options(self) -> dict[str, object]:
-        return {"fn": leaf_label(self.fn)}
-
 
 def refuse_async(kind: str, fn: Test) -> Test:
     if inspect.iscoroutinefunction(fn):
         raise StructureError(f"{kind}: {fn.__name__} is async; ask in an action, or answer at once")
     return fn
-

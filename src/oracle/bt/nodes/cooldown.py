@@ -1,15 +1,11 @@
 """Not again so soon."""
 
-from __future__ import annotations
+from typing import Unpack
 
-from typing import TYPE_CHECKING
-
-from oracle.bt.core.node import Decorator, Node
+from oracle.bt.core.node import Decorator, Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.nodes.seconds import checked_seconds
 from oracle.bt.state.base import RUNNING, SKIPPED, RunStatus
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Cooldown(Decorator, kind="cooldown"):
@@ -26,10 +22,8 @@ class Cooldown(Decorator, kind="cooldown"):
 
     __slots__ = ("seconds",)
 
-    def __init__(
-        self, child: Node, *, seconds: float, name: str | None = None, description: str = ""
-    ) -> None:
-        super().__init__(child, name=name, description=description)
+    def __init__(self, child: Node, *, seconds: float, **label: Unpack[Label]) -> None:
+        super().__init__(child, **label)
         self.seconds = checked_seconds("cooldown", seconds)
 
     def tick(self, run: RunState) -> RunStatus:
@@ -42,6 +36,3 @@ class Cooldown(Decorator, kind="cooldown"):
         if status is not RUNNING and status is not SKIPPED:
             run.memory[self.index] = now + self.seconds
         return status
-
-    def options(self) -> dict[str, object]:
-        return {"seconds": self.seconds}

@@ -1,17 +1,12 @@
 """The way out of a loop."""
 
-from __future__ import annotations
+from collections.abc import Sequence
+from typing import NoReturn, Unpack
 
-from typing import TYPE_CHECKING, NoReturn
-
-from oracle.bt.core.node import Node
+from oracle.bt.core.node import Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import SUCCESS
 from oracle.errors import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from oracle.bt.core.run import RunState
 
 
 class LoopLeft(Exception):  # noqa: N818 - it steers, it does not report
@@ -31,13 +26,13 @@ class Exit(Node, kind="exit"):
     | no such loop around it  | refused when the tree is put together            |
     """
 
-    __slots__ = ("loop", "target")
+    __slots__ = ("_target", "loop")
     positional = "loop"
 
-    def __init__(self, *, loop: str, description: str = "") -> None:
-        super().__init__(description=description)
+    def __init__(self, *, loop: str, **label: Unpack[Label]) -> None:
+        super().__init__(**label)
         self.loop = loop
-        self.target: Node = self
+        self._target: Node = self
 
     def bind(self, ancestors: Sequence[Node]) -> None:
         loops = {node.name: node for node in ancestors if node.kind == "loop"}
@@ -47,11 +42,8 @@ class Exit(Node, kind="exit"):
                 f"exit leaves the loop {self.loop!r}, but it does not stand in one of that name"
                 + (did_you_mean(self.loop, names) or f"; around it: {', '.join(names) or 'none'}")
             )
-        self.target = loops[self.loop]
+        self._target = loops[self.loop]
 
     def tick(self, run: RunState) -> NoReturn:
         run.statuses[self.index] = SUCCESS
-        raise LoopLeft(self.target)
-
-    def options(self) -> dict[str, object]:
-        return {"loop": self.loop}
+        raise LoopLeft(self._target)

@@ -1,17 +1,13 @@
 """Only while this holds."""
 
-from __future__ import annotations
+from typing import Unpack
 
-from typing import TYPE_CHECKING
-
-from oracle.bt.core.leaves import declared_keys, leaf_label
-from oracle.bt.core.node import Decorator, Node
+from oracle.bt.core.leaves import declared_keys
+from oracle.bt.core.node import Decorator, Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.nodes.condition import Test, refuse_async
 from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS, RunStatus
 from oracle.errors import Failure, LeafError
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Guard(Decorator, kind="guard"):
@@ -26,10 +22,8 @@ class Guard(Decorator, kind="guard"):
 
     __slots__ = ("fn",)
 
-    def __init__(
-        self, child: Node, *, fn: Test, name: str | None = None, description: str = ""
-    ) -> None:
-        super().__init__(child, name=name, description=description)
+    def __init__(self, child: Node, *, fn: Test, **label: Unpack[Label]) -> None:
+        super().__init__(child, **label)
         self.fn = refuse_async("guard", fn)
 
     def tick(self, run: RunState) -> RunStatus:
@@ -43,9 +37,6 @@ class Guard(Decorator, kind="guard"):
 
     def keys(self) -> frozenset[str]:
         return declared_keys(self.fn)
-
-    def options(self) -> dict[str, object]:
-        return {"fn": leaf_label(self.fn)}
 
     def _holds(self, run: RunState) -> bool:
         context = run.context

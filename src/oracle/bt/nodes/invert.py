@@ -1,14 +1,8 @@
 """Not."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from oracle.bt.core.node import Decorator
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Invert(Decorator, kind="invert"):

@@ -1,17 +1,13 @@
 """Round after round, until something says that it is done."""
 
-from __future__ import annotations
+from typing import Unpack
 
-from typing import TYPE_CHECKING
-
-from oracle.bt.core.node import Decorator, Node
+from oracle.bt.core.node import Decorator, Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.nodes.exit import LoopLeft
 from oracle.bt.nodes.rounds import checked_count, play_on
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
 from oracle.errors import BoundReached
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Loop(Decorator, kind="loop"):
@@ -34,10 +30,9 @@ class Loop(Decorator, kind="loop"):
         child: Node,
         *,
         max: int,  # noqa: A002 - it is the word that trees use
-        name: str | None = None,
-        description: str = "",
+        **label: Unpack[Label],
     ) -> None:
-        super().__init__(child, name=name, description=description)
+        super().__init__(child, **label)
         self.max = checked_count("loop", "max", max)
 
     def tick(self, run: RunState) -> RunStatus:
@@ -58,6 +53,3 @@ class Loop(Decorator, kind="loop"):
         run.memory[self.index] = None
         run.context.failure = BoundReached(f"{self.path}: not left after {self.max} rounds")
         return FAILURE
-
-    def options(self) -> dict[str, object]:
-        return {"max": self.max}

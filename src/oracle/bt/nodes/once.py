@@ -1,14 +1,8 @@
 """The first time only."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from oracle.bt.core.node import Decorator
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import RUNNING, SKIPPED, RunStatus
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Once(Decorator, kind="once"):

@@ -1,19 +1,16 @@
 """All of them at the same time."""
 
-from __future__ import annotations
+from typing import Unpack
 
-from typing import TYPE_CHECKING
-
-from oracle.bt.core.node import Composite, Node
+from oracle.bt.core.node import Composite, Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS, RunStatus
 from oracle.errors import StructureError
 
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
-
 
 class Parallel(Composite, kind="parallel"):
-    """Tick every child that has not ended, until `succeed` of them succeeded: "all", "one" or a number.
+    """Tick every child that has not ended, until `succeed` of them succeeded: "all", "one" or a
+    number.
 
     | children                                        | parallel                           |
     | ----------------------------------------------- | ---------------------------------- |
@@ -23,25 +20,21 @@ class Parallel(Composite, kind="parallel"):
     | SKIPPED                                         | counts for neither side            |
     | all SKIPPED                                     | SKIPPED                            |
 
-    "all" asks for all that were not skipped; a number asks for that many, skipped or not. Children are
-    ticked in order, and as soon as the result is known those that come later are not started any more.
+    "all" asks for all that were not skipped; a number asks for that many, skipped or not. Children
+    are ticked in order, and as soon as the result is known those that come later are not started
+    any more.
     """
 
     __slots__ = ("succeed",)
 
-    def __init__(
-        self,
-        *children: Node,
-        succeed: int | str = "all",
-        name: str | None = None,
-        description: str = "",
-    ) -> None:
-        super().__init__(*children, name=name, description=description)
+    def __init__(self, *children: Node, succeed: int | str = "all", **label: Unpack[Label]) -> None:
+        super().__init__(*children, **label)
         if succeed == "one":
             succeed = 1
         if succeed != "all" and not (isinstance(succeed, int) and 1 <= succeed <= len(children)):
             raise StructureError(
-                f"parallel: succeed is {succeed!r}; use 'all', 'one' or a number from 1 to {len(children)}"
+                f"parallel: succeed is {succeed!r}; "
+                f"use 'all', 'one' or a number from 1 to {len(children)}"
             )
         self.succeed = succeed
 
@@ -79,6 +72,3 @@ class Parallel(Composite, kind="parallel"):
         for child in self.children:
             if run.statuses[child.index] is RUNNING:
                 child.halt(run)
-
-    def options(self) -> dict[str, object]:
-        return {"succeed": self.succeed}

@@ -1,19 +1,16 @@
 """What the two reactive composites share: they start again at each tick, with one runner at most.
 
-A child that answered RUNNING once is the runner until the node ends. If another child could run too, the next
-tick would start the first one anew and halt the second, for ever: such a tree is refused instead.
+A child that answered RUNNING once is the runner until the node ends. If another child could run
+too, the next tick would start the first one anew and halt the second, for ever: such a tree is
+refused instead.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from oracle.bt.core.node import Composite, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import RUNNING, SKIPPED, RunStatus
 from oracle.errors import StructureError
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Reactive(Composite):
@@ -40,17 +37,18 @@ class Reactive(Composite):
         return passes
 
     def _claim(self, run: RunState, child: Node) -> None:
-        runner = run.memory[self.index]
+        runner: int | None = run.memory[self.index]
         if runner is None:
             run.memory[self.index] = child.index
         elif runner != child.index:
             raise StructureError(
-                f"{self.path}: {child.path!r} is running although {run.definition.nodes[runner].path!r} "
-                f"ran before it; a {self.kind} takes one running child, so use a {self.kind[9:]}"
+                f"{self.path}: {child.path!r} is running although "
+                f"{run.definition.nodes[runner].path!r} ran before it; a {self.kind} takes one "
+                f"running child, so use a {self.kind.removeprefix('reactive_')} below it"
             )
 
     def _end(self, run: RunState) -> None:
-        runner = run.memory[self.index]
+        runner: int | None = run.memory[self.index]
         if runner is not None:
             run.memory[self.index] = None
             if run.statuses[runner] is RUNNING:

@@ -1,7 +1,5 @@
 """Keep doing the last, until something before it takes over."""
 
-from __future__ import annotations
-
 from oracle.bt.nodes.reactive import Reactive
 from oracle.bt.state.base import FAILURE
 

@@ -1,7 +1,5 @@
 """Keep doing the last, as long as all before it hold."""
 
-from __future__ import annotations
-
 from oracle.bt.nodes.reactive import Reactive
 from oracle.bt.state.base import SUCCESS
 

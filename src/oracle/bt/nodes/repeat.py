@@ -1,15 +1,11 @@
 """The same, so many times."""
 
-from __future__ import annotations
+from typing import Unpack
 
-from typing import TYPE_CHECKING
-
-from oracle.bt.core.node import Decorator, Node
+from oracle.bt.core.node import Decorator, Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.nodes.rounds import checked_count, play_on
 from oracle.bt.state.base import SUCCESS, RunStatus
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Repeat(Decorator, kind="repeat"):
@@ -26,10 +22,8 @@ class Repeat(Decorator, kind="repeat"):
 
     __slots__ = ("times",)
 
-    def __init__(
-        self, child: Node, *, times: int, name: str | None = None, description: str = ""
-    ) -> None:
-        super().__init__(child, name=name, description=description)
+    def __init__(self, child: Node, *, times: int, **label: Unpack[Label]) -> None:
+        super().__init__(child, **label)
         self.times = checked_count("repeat", "times", times)
 
     def tick(self, run: RunState) -> RunStatus:
@@ -39,6 +33,3 @@ class Repeat(Decorator, kind="repeat"):
             played = (run.memory[self.index] or 0) + 1
             return play_on(self, run, status, played if played < self.times else None)
         return play_on(self, run, status)
-
-    def options(self) -> dict[str, object]:
-        return {"times": self.times}

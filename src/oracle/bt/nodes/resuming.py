@@ -1,21 +1,18 @@
 """What sequence and selector share: one child after the other, going on at the running one."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from oracle.bt.core.node import Composite, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import RUNNING, SKIPPED, RunStatus
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Resuming(Composite):
     """Tick the children in order while each answers `goes_on_after` or SKIPPED.
 
-    A run remembers the place of the running child. `_after[i]` are the children behind the i-th, cut once for
-    all runs; `_passes` stands on the instance because that is read faster than a class attribute.
+    A run remembers the place of the running child. `_after[i]` are the children behind the i-th,
+    cut once for all runs; `_passes` stands on the instance because that is read faster than a class
+    attribute.
     """
 
     __slots__ = ("_after", "_passes")
@@ -31,7 +28,7 @@ class Resuming(Composite):
         passes = self._passes
         children = self.children
         status = passes
-        runner = run.memory[self.index]
+        runner: int | None = run.memory[self.index]
         if runner is not None:
             child = children[runner]
             statuses[child.index] = status = child.tick(run)

@@ -1,15 +1,11 @@
 """Once more, if it failed."""
 
-from __future__ import annotations
+from typing import Unpack
 
-from typing import TYPE_CHECKING
-
-from oracle.bt.core.node import Decorator, Node
+from oracle.bt.core.node import Decorator, Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.nodes.rounds import checked_count, play_on
 from oracle.bt.state.base import FAILURE, RunStatus
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Retry(Decorator, kind="retry"):
@@ -26,10 +22,8 @@ class Retry(Decorator, kind="retry"):
 
     __slots__ = ("attempts",)
 
-    def __init__(
-        self, child: Node, *, attempts: int, name: str | None = None, description: str = ""
-    ) -> None:
-        super().__init__(child, name=name, description=description)
+    def __init__(self, child: Node, *, attempts: int, **label: Unpack[Label]) -> None:
+        super().__init__(child, **label)
         self.attempts = checked_count("retry", "attempts", attempts)
 
     def tick(self, run: RunState) -> RunStatus:
@@ -39,6 +33,3 @@ class Retry(Decorator, kind="retry"):
             used = (run.memory[self.index] or 0) + 1
             return play_on(self, run, status, used if used < self.attempts else None)
         return play_on(self, run, status)
-
-    def options(self) -> dict[str, object]:
-        return {"attempts": self.attempts}

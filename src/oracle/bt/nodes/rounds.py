@@ -1,19 +1,14 @@
 """What loop, repeat and retry share: they count rounds and play one a tick.
 
-Between two rounds the node answers RUNNING and wakes the run at once. So the guards above it are asked before
-each round, and a tree that would go round for ever spends the tick budget instead of the process.
+Between two rounds the node answers RUNNING and wakes the run at once. So the guards above it are
+asked before each round, and a tree that would go round for ever spends the tick budget instead of
+the process.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from oracle.bt.core.node import Node
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import RUNNING, RunStatus
 from oracle.errors import StructureError
-
-if TYPE_CHECKING:
-    from oracle.bt.core.node import Node
-    from oracle.bt.core.run import RunState
 
 
 def play_on(node: Node, run: RunState, status: RunStatus, rounds: int | None = None) -> RunStatus:

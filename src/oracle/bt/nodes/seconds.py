@@ -1,7 +1,5 @@
 """What timeout and cooldown ask of their option."""
 
-from __future__ import annotations
-
 import math
 
 from oracle.errors import StructureError

@@ -1,7 +1,5 @@
 """The first of them that works."""
 
-from __future__ import annotations
-
 from oracle.bt.nodes.resuming import Resuming
 from oracle.bt.state.base import FAILURE
 

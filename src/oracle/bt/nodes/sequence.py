@@ -1,7 +1,5 @@
 """All of them, one after the other."""
 
-from __future__ import annotations
-
 from oracle.bt.nodes.resuming import Resuming
 from oracle.bt.state.base import SUCCESS
 

@@ -1,17 +1,13 @@
 """Another tree, in its own scope."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Unpack
 
-from oracle.bt.core.node import Decorator, Node
+from oracle.bt.core.node import Decorator, Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.state.base import RUNNING, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
-    from oracle.bt.state.schema import Key
+from oracle.bt.state.schema import Key
 
 
 class Subtree(Decorator, kind="subtree"):
@@ -23,11 +19,12 @@ class Subtree(Decorator, kind="subtree"):
     | RUNNING | RUNNING; the scope stays open                                   |
     | halted  | the scope is closed                                             |
 
-    The keys that the tree declares live in a scope that is opened anew each time it starts. It also sees the
-    keys around it, unless `ports` names the only ones that it may see: `{inner name: outer name}`.
+    The keys that the tree declares live in a scope that is opened anew each time it starts. It also
+    sees the keys around it, unless `ports` names the only ones that it may see: `{inner name: outer
+    name}`.
     """
 
-    __slots__ = ("ports", "schema", "tree")
+    __slots__ = ("_schema", "ports", "tree")
     positional = "tree"
 
     def __init__(
@@ -37,17 +34,16 @@ class Subtree(Decorator, kind="subtree"):
         tree: str,
         schema: Mapping[str, Key] | None = None,
         ports: Mapping[str, str] | None = None,
-        name: str | None = None,
-        description: str = "",
+        **label: Unpack[Label],
     ) -> None:
-        super().__init__(child, name=name or tree, description=description)
+        super().__init__(child, **{"name": tree, **label})
         self.tree = tree
-        self.schema: Mapping[str, Key] = schema or {}
+        self._schema: Mapping[str, Key] = schema or {}
         self.ports = ports
 
     def tick(self, run: RunState) -> RunStatus:
         child = self.child
-        if not self.schema and self.ports is None:
+        if not self._schema and self.ports is None:
             run.statuses[child.index] = status = child.tick(run)
             return status
         context = run.context
@@ -69,17 +65,14 @@ class Subtree(Decorator, kind="subtree"):
         return frozenset((self.ports or {}).values())
 
     def keys_below(self, visible: frozenset[str] | None) -> frozenset[str] | None:
-        own = frozenset(self.schema)
+        own = frozenset(self._schema)
         if self.ports is not None:
             return own | frozenset(self.ports)
         return None if visible is None else own | visible
 
-    def options(self) -> dict[str, object]:
-        return {"tree": self.tree} | ({} if self.ports is None else {"ports": dict(self.ports)})
-
     def open_scope(self, run: RunState, outer: TypedBlackboard | None) -> TypedBlackboard:
         scope = TypedBlackboard(
-            scope_name=self.path, parent=outer, schema=self.schema, ports=self.ports
+            scope_name=self.path, parent=outer, schema=self._schema, ports=self.ports
         )
         run.scopes[self.index] = scope
         return scope

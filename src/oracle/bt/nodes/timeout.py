@@ -1,16 +1,12 @@
 """Not longer than this."""
 
-from __future__ import annotations
+from typing import Unpack
 
-from typing import TYPE_CHECKING
-
-from oracle.bt.core.node import Decorator, Node
+from oracle.bt.core.node import Decorator, Label, Node
+from oracle.bt.core.run import RunState
 from oracle.bt.nodes.seconds import checked_seconds
 from oracle.bt.state.base import FAILURE, RUNNING, RunStatus
 from oracle.errors import TimedOut
-
-if TYPE_CHECKING:
-    from oracle.bt.core.run import RunState
 
 
 class Timeout(Decorator, kind="timeout"):
@@ -25,10 +21,8 @@ class Timeout(Decorator, kind="timeout"):
 
     __slots__ = ("seconds",)
 
-    def __init__(
-        self, child: Node, *, seconds: float, name: str | None = None, description: str = ""
-    ) -> None:
-        super().__init__(child, name=name, description=description)
+    def __init__(self, child: Node, *, seconds: float, **label: Unpack[Label]) -> None:
+        super().__init__(child, **label)
         self.seconds = checked_seconds("timeout", seconds)
 
     def tick(self, run: RunState) -> RunStatus:
@@ -47,6 +41,3 @@ class Timeout(Decorator, kind="timeout"):
     def halt(self, run: RunState) -> None:
         super().halt(run)
         run.deadlines.pop(self.index, None)
-
-    def options(self) -> dict[str, object]:
-        return {"seconds": self.seconds}

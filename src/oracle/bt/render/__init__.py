@@ -1,4 +1,4 @@
-"""Trees as others read them: text, Mermaid, JSON and Groot2's XML. Pure functions of a definition."""
+"""Trees as others read them: text, Mermaid, JSON and Groot2's XML; pure functions."""
 
 from __future__ import annotations
 

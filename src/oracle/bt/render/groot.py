@@ -1,7 +1,8 @@
 """For Groot2 and BehaviorTree.CPP: XML with BTCPP_format 4.
 
-Kinds that BehaviorTree.CPP has go by its names. Its kinds know nothing of ours that it lacks (loop, exit,
-guard, cooldown): these and all leaves are listed in a TreeNodesModel, as Groot2 wants it for custom nodes.
+Kinds that BehaviorTree.CPP has go by its names. Its kinds know nothing of ours that it lacks (loop,
+exit, guard, cooldown): these and all leaves are listed in a TreeNodesModel, as Groot2 wants it for
+custom nodes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _KNOWN: Final[Mapping[str, str]] = {
 _ATTRIBUTES: Final[Mapping[str, Callable[[Any], dict[str, str]]]] = {
     "parallel": lambda node: {
         "success_count": "-1" if node.succeed == "all" else str(node.succeed),
-        "failure_count": "1" if node.succeed == "all" else str(len(node.children) - node.succeed + 1),
+        "failure_count": "1"
+        if node.succeed == "all"
+        else str(len(node.children) - node.succeed + 1),
     },
     "retry": lambda node: {"num_attempts": str(node.attempts)},
     "repeat": lambda node: {"num_cycles": str(node.times)},
@@ -83,8 +86,8 @@ class _Drawing:
     def _tag(self, node: Node) -> tuple[str, dict[str, str]]:
         name = {"name": node.name} if node.name else {}
         if node.kind in _KNOWN:
-            extra = _ATTRIBUTES.get(node.kind, lambda _: {})(node)
-            return _KNOWN[node.kind], {**name, **extra}
+            attributes = _ATTRIBUTES.get(node.kind)
+            return _KNOWN[node.kind], {**name, **(attributes(node) if attributes else {})}
         options = {key: str(value) for key, value in node.options().items()}
         identity = options.pop("fn") if node.kind in ("action", "condition") else node.kind
         tag = _model_tag(node)

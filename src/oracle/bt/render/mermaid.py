@@ -49,5 +49,5 @@ def _text(node: Node) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Mermaid takes a semicolon-terminated number for a character that would mean something to it."""
+    """Write as a number what would mean something to Mermaid."""
     return "".join(f"#{ord(c)};" if c in '"#<>&`' else c for c in text)

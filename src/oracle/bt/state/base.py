@@ -7,7 +7,9 @@ from typing import NoReturn
 
 
 class RunStatus(Enum):
-    """A node that was never ticked, or was halted, has no status: that is `None`, not a fifth member."""
+    """A node that was never ticked, or was halted, has no status: that is `None`, not a fifth
+    member.
+    """
 
     SUCCESS = "success"
     FAILURE = "failure"

@@ -1,8 +1,8 @@
 """The one place where a run keeps its state, in nested scopes.
 
-A value is JSON-shaped and is replaced, never changed in place: that is what makes a snapshot cheap and a
-replay exact. py_trees keeps one global board for all trees; here each run has its own, so that thousands of
-runs share a process.
+A value is JSON-shaped and is replaced, never changed in place: that is what makes a snapshot cheap
+and a replay exact. py_trees keeps one global board for all trees; here each run has its own, so
+that thousands of runs share a process.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ _UNSET: Final = object()
 class TypedBlackboard:
     """A scope of keys and values.
 
-    A key lives in the scope that declares it and is written there, whichever scope it is reached through.
-    Without a schema a scope is open: it takes every key that no scope declares. With `ports`, a scope is
-    isolated: of its parent it sees only the keys that the ports name, `{own name: parent's name}`.
+    A key lives in the scope that declares it and is written there, whichever scope it is reached
+    through. Without a schema a scope is open: it takes every key that no scope declares. With
+    `ports`, a scope is isolated: of its parent it sees only the keys that the ports name, `{own
+    name: parent's name}`.
     """
 
     __slots__ = ("_data", "_observer", "_parent", "_ports", "_schema", "scope_name")
@@ -46,14 +47,16 @@ class TypedBlackboard:
         self._observer: AccessObserver | None = None if parent is None else parent._observer
 
     def get(self, key: str, default: Json = None) -> Any:
-        """Answer the value, else the declared default; `default` serves keys that an open scope lacks."""
+        """Answer the value, else the declared default; `default` serves keys that an open scope
+        lacks.
+        """
         value = self._data.get(key, _UNSET)
         if value is _UNSET:
             home, name = self._home_of(key)
             value = home._data.get(name, _UNSET)
             if value is _UNSET:
-                declared = home._schema and home._schema.get(name)
-                value = declared.default if declared else default
+                declared = home._schema.get(name) if home._schema is not None else None
+                value = default if declared is None else declared.default
         if self._observer is not None:
             self._observer("read", self.scope_name, key)
         return value
@@ -76,7 +79,9 @@ class TypedBlackboard:
         return name in home._data or name in (home._schema or ())
 
     def observe(self, observer: AccessObserver | None) -> None:
-        """Report every access from now on; scopes that are opened below report to the same observer."""
+        """Report every access from now on; scopes that are opened below report to the same
+        observer.
+        """
         self._observer = observer
 
     def snapshot(self) -> dict[str, Json]:
@@ -107,7 +112,9 @@ class TypedBlackboard:
         self._data = dict(snapshot)
 
     def _home_of(self, key: str) -> tuple[TypedBlackboard, str]:
-        """Find the scope that the key lives in and its name there; for a new key the nearest open scope."""
+        """Find the scope that the key lives in and its name there; for a new key the nearest open
+        scope.
+        """
         board: TypedBlackboard | None = self
         name = key
         open_scope: tuple[TypedBlackboard, str] | None = None
@@ -140,7 +147,9 @@ _ANYTHING: Final = Key()
 
 
 def _declared(schema: Mapping[str, Key | type]) -> Mapping[str, Key]:
-    """Keep the mapping itself where nothing is to be translated: all runs of a tree share one schema."""
+    """Keep the mapping itself where nothing is to be translated: all runs of a tree share one
+    schema.
+    """
     if all(isinstance(key, Key) for key in schema.values()):
         return cast("Mapping[str, Key]", schema)
     return {name: key if isinstance(key, Key) else Key(key) for name, key in schema.items()}

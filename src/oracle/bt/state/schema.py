@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from oracle.errors import BlackboardError, did_you_mean
 
 Json: TypeAlias = (
-    "None | bool | int | float | str | list[Json] | dict[str, Json] | Mapping[str, Json]"
+    "bool | int | float | str | list[Json] | dict[str, Json] | Mapping[str, Json] | None"
 )
 
 TYPE_NAMES: Final[Mapping[str, type]] = MappingProxyType(
@@ -40,7 +40,7 @@ _NAME_OF: Final = {held: name for name, held in TYPE_NAMES.items()}
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A declared key. Without a default it starts as None; only a nullable one may be set to None."""
+    """A declared key. Without a default it starts as None; only a nullable one is set to it."""
 
     type: type = object
     default: Json = None
@@ -53,11 +53,15 @@ class Key:
             self.check("the default", self.default)
 
     def check(self, what: str, value: object) -> None:
-        """Look at the outermost type only: a deep look at each write would make long runs quadratic."""
+        """Look at the outermost type only: a deep look at each write would make long runs
+        quadratic.
+        """
         if type(value) in _ACCEPTED[self.type] or (value is None and self.nullable):
             return
         wanted = _NAME_OF[self.type] + ("?" if self.nullable else "")
-        raise BlackboardError(f"{what} is to hold {wanted}, not {type(value).__name__}: {value!r:.80}")
+        raise BlackboardError(
+            f"{what} is to hold {wanted}, not {type(value).__name__}: {value!r:.80}"
+        )
 
 
 def key_from_name(type_name: str, default: Json = None) -> Key:

@@ -1,0 +1,308 @@
+# ruff: noqa: E501 - a row of a table is a line
+"""Loading tree files: what is built, what is refused and where, and reloading."""
+
+import asyncio
+import logging
+
+import pytest
+
+from oracle.bt.core.leaves import LeafRegistry
+from oracle.bt.core.runtime import TreeRun
+from oracle.bt.lua.library import TreeLibrary
+from oracle.bt.state.base import FAILURE, RUNNING, SUCCESS
+from oracle.errors import InputError, TreeFileError
+
+leaves = LeafRegistry()
+
+
+@leaves.action(reads=["turn"], writes=["turn"])
+def next_turn(ctx, step=1):
+    ctx.blackboard.set("turn", ctx.blackboard.get("turn") + step)
+    return SUCCESS
+
+
+@leaves.condition(reads=["turn"])
+def late(ctx, after=3):
+    return ctx.blackboard.get("turn") > after
+
+
+PREFIX = f"{__name__}."
+NEXT_TURN, LATE = PREFIX + "next_turn", PREFIX + "late"
+
+GOOD = f"""
+BT.tree("agent", {{
+  description = "Counts turns",
+  blackboard = {{ turn = {{ type = "integer", default = 0 }} }},
+  root = BT.loop("turns", {{
+    max = 9,
+    BT.sequence("turn", {{
+      BT.action("next", {{ fn = "{NEXT_TURN}", args = {{ step = 2 }} }}),
+      BT.always_succeed(BT.sequence({{
+        BT.condition("late", {{ fn = "{LATE}" }}),
+        BT.guard("really", {{ expression = "bb.turn > 5", BT.exit("turns") }}),
+      }})),
+    }}),
+  }}),
+}})
+"""
+
+
+@pytest.fixture
+def load(tmp_path):
+    def write_and_load(source, name="agent.lua"):
+        path = tmp_path / name
+        path.write_text(source)
+        return TreeLibrary([path], leaves=leaves)
+
+    return write_and_load
+
+
+def complaint(load, source):
+    with pytest.raises(TreeFileError) as error:
+        load(source)
+    return str(error.value).rpartition("agent.lua:")[2]
+
+
+async def test_a_tree_is_built_and_runs_as_it_is_written(load):
+    tree = load(GOOD)["agent"]
+    assert list(tree.by_path) == [
+        "turns",
+        "turns/turn",
+        "turns/turn/next",
+        "turns/turn/always_succeed#1",
+        "turns/turn/always_succeed#1/sequence#1",
+        "turns/turn/always_succeed#1/sequence#1/late",
+        "turns/turn/always_succeed#1/sequence#1/really",
+        "turns/turn/always_succeed#1/sequence#1/really/exit#1",
+    ]
+    run = TreeRun(tree)
+    assert (await run.settle()).status is SUCCESS
+    assert run.context.blackboard.get("turn") == 6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("BT.sequence(\"turn\"", "BT.sequnce(\"turn\"", "7: no node 'sequnce'; did you mean 'sequence'?"),
+        ("BT.loop", "BT.zzz", "5: no node 'zzz'"),
+        ("max = 9", "mx = 9", "5: loop has no option 'mx'; did you mean 'max'?"),
+        ("max = 9,", "", "5: loop needs the option 'max'"),
+        ("max = 9", "max = '9'", "5: loop: max is to be a whole number, not '9'"),
+        ("max = 9", "max = true", "5: loop: max is to be a whole number, not True"),
+        ("max = 9", "max = 2.5", "5: loop: max is to be a whole number, not 2.5"),
+        ("max = 9", "max = 0", "5: loop: max is 0; use 1 or more"),
+        ("max = 9", "name = 'x', max = 9", "5: 'name' is given twice"),
+        ("next_turn", "next_trun", f"8: no leaf '{PREFIX}next_trun' is registered; did you mean '{NEXT_TURN}'?"),
+        (NEXT_TURN, "os.system", "8: no leaf 'os.system' is registered; decorate it with @action or @condition, and import its module (--leaves)"),
+        (NEXT_TURN, "elsewhere.next_turn", f"8: no leaf 'elsewhere.next_turn' is registered; did you mean '{NEXT_TURN}'?"),
+        (NEXT_TURN, LATE, f"8: '{LATE}' is registered as condition, not as action"),
+        ("step = 2", "stp = 2", f"8: '{NEXT_TURN}': got an unexpected keyword argument 'stp'"),
+        ("{ step = 2 }", "3", "8: args is to be a table of names and values"),
+        ("turn = {", "trun = {", "8: 'turns/turn/next' uses the key 'turn', which is not declared; did you mean 'trun'?"),
+        ("bb.turn > 5", "bb.trun > 5", "11: 'turns/turn/always_succeed#1/sequence#1/really' uses the key 'trun', which is not declared; did you mean 'turn'?"),
+        ("bb.turn > 5", "bb.turn >", "11: expression 'bb.turn >': it ends too early"),
+        ("expression =", "fn = 'x', expression =", "11: guard takes either fn or expression, as a string"),
+        ("expression = \"bb.turn > 5\", ", "", "11: guard takes either fn or expression, as a string"),
+        (f"fn = \"{LATE}\"", "fn = 3", "10: condition takes either fn or expression, as a string"),
+        (f"fn = \"{NEXT_TURN}\"", "expression = 'true'", "8: action takes fn, as a string"),
+        ("BT.exit(\"turns\")", "BT.exit(\"turn\")", "11: exit leaves the loop 'turn', but it does not stand in one of that name; did you mean 'turns'?"),
+        ("BT.exit(\"turns\")", "", "11: guard takes 1 child, not 0"),
+        ("BT.exit(\"turns\")", "BT.exit(\"turns\"), BT.exit(\"turns\")", "11: guard takes 1 child, not 2"),
+        ("BT.exit(\"turns\")", "'exit'", "11: a child of BT.guard is 'exit'; use BT.… nodes"),
+        ("BT.exit(\"turns\")", "{}", "11: a child of BT.guard is a table; use BT.… nodes"),
+        ("BT.exit(\"turns\")", "child = BT.exit(\"turns\")", "11: 'child' holds a node; put it into the list without a name"),
+        ("\"late\"", "\"a/b\"", "10: 'a/b' is no name for a node; use letters, digits, spaces, '-', '_', '.'"),
+        ("\"next\"", "\"next\", 3", "8: BT.action takes a name and one table; put the children into { … }"),
+        ("root = ", "rot = ", "2: a tree has no 'rot'; did you mean 'root'?"),
+        ("root = BT", "root = 3, finish = BT", "2: root is to be a node, such as BT.sequence({ … })"),
+        ("\"Counts turns\"", "3", "2: description is to be a string"),
+        ("\"integer\"", "\"int\"", "2: key 'turn': no type 'int'; did you mean 'integer'?"),
+        ("default = 0", "default = 'x'", "2: key 'turn': the default is to hold integer, not str: 'x'"),
+        ("default = 0", "defualt = 0", "2: key 'turn': write \"integer\" or { type = \"integer\", default = 0 }"),
+        ("blackboard = {", "blackboard = { 1,", "2: blackboard is to be a table such as { turn = \"integer\" }"),
+        ("BT.tree(\"agent\"", "BT.tree(7", "2: a tree is BT.tree(name, { root = … })"),
+        ("BT.action(\"next\"", "BT.subtree(\"next\"", "8: no tree 'next'"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_with_its_line_and_what_was_meant(load, old, new, expected):
+    assert old in GOOD
+    assert complaint(load, GOOD.replace(old, new, 1)) == expected
+
+
+def test_a_file_without_a_tree_says_what_to_write(load):
+    assert "no tree is declared; write BT.tree(name, { root = … })" in complaint(
+        load, "local x = 1"
+    )
+
+
+SUBTREES = """
+BT.tree("main", {
+  blackboard = { n = { type = "integer", default = 1 } },
+  root = BT.sequence("s", {
+    BT.subtree("shared"),
+    BT.subtree("shared", { name = "again" }),
+    BT.subtree("isolated", { ports = { m = "n" } }),
+  }),
+})
+BT.tree("shared", { root = BT.condition("c", { expression = "bb.n == 1" }) })
+BT.tree("isolated", {
+  blackboard = { own = { type = "integer", default = 2 } },
+  root = BT.condition("c", { expression = "bb.m < bb.own" }),
+})
+"""
+
+
+async def test_subtrees_are_put_in_place_each_with_nodes_of_its_own(load):
+    library = load(SUBTREES)
+    tree = library["main"]
+    assert list(tree.by_path) == [
+        "s",
+        "s/shared",
+        "s/shared/c",
+        "s/again",
+        "s/again/c",
+        "s/isolated",
+        "s/isolated/c",
+    ]
+    assert (await TreeRun(tree).settle()).status is SUCCESS
+    assert list(library) == ["main", "shared", "isolated"]
+
+
+def test_a_subtree_can_be_had_by_itself_although_it_relies_on_others_keys(load):
+    assert len(load(SUBTREES)["shared"]) == 1
+
+
+def test_trees_of_several_files_know_each_other(tmp_path):
+    main, _, rest = SUBTREES.partition('BT.tree("shared"')
+    (tmp_path / "main.lua").write_text(main)
+    (tmp_path / "rest.lua").write_text('BT.tree("shared"' + rest)
+    assert len(TreeLibrary([tmp_path], leaves=leaves)["main"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            'BT.tree("a", { root = BT.subtree("b") })\nBT.tree("b", { root = BT.subtree("a") })',
+            "2: subtrees in a circle: a → b → a",
+        ),
+        ('BT.tree("a", { root = BT.subtree("a") })', "1: subtrees in a circle: a → a"),
+        ('BT.tree("a", { root = BT.subtree("bb") })\nBT.tree("b", { root = BT.subtree("b") })', "1: no tree 'bb'"),
+        (
+            SUBTREES.replace('{ ports = { m = "n" } }', '{ ports = { m = "x" } }'),
+            "7: 's/isolated' uses the key 'x', which is not declared",
+        ),
+        (
+            SUBTREES.replace("bb.m <", "bb.n <"),
+            "13: 's/isolated/c' uses the key 'n', which is not declared",
+        ),
+        (SUBTREES.replace("bb.n ==", "bb.k =="), "10: 's/shared/c' uses the key 'k', which is not declared"),
+        (SUBTREES.replace(', { name = "again" }', ""), "6: two nodes have the path 's/shared'; rename one of them"),
+        (
+            SUBTREES + 'BT.tree("main", { root = BT.subtree("shared") })',
+            "15: tree 'main' stands in",
+        ),
+        (
+            'BT.tree("a", { root = BT.subtree("b") })\n'
+            'BT.tree("b", { root = BT.exit("x"), finish = BT.exit("x") })',
+            "1: 'b' has a finish branch, so it cannot be a subtree",
+        ),
+        (
+            SUBTREES.replace('"again"', '"again", schema = {}'),
+            "6: a subtree's keys are declared where the tree is",
+        ),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_together_is_refused_with_its_line(load, source, expected):
+    with pytest.raises(TreeFileError) as error:
+        load(source)
+    assert f"agent.lua:{expected}" in str(error.value)
+
+
+def test_an_unknown_tree_is_an_error_with_a_suggestion(load):
+    with pytest.raises(InputError, match=r"no tree 'agnet'; did you mean 'agent'\?"):
+        load(GOOD)["agnet"]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "expected"),
+    [
+        (lambda path: None, "cannot be read: No such file"),
+        (lambda path: path.write_bytes(b"BT.tree('\xff')"), "is not UTF-8"),
+        (lambda path: path.write_text("-" * (1024 * 1024 + 1)), "larger than 1 MiB"),
+        (lambda path: path.mkdir(), "no .lua file in this folder"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(tmp_path, prepare, expected):
+    path = tmp_path / "t.lua"
+    prepare(path)
+    with pytest.raises(InputError, match=expected) as error:
+        TreeLibrary([path])
+    assert "t.lua" in str(error.value)
+
+
+def test_reload_gives_the_next_run_the_new_tree_and_tells_what_changed(load, caplog):
+    library = load(GOOD)
+    before = library["agent"]
+    changed = GOOD.replace("max = 9", "max = 5").replace('"late"', '"too late"')
+    library.paths[0].write_text(changed)
+    with caplog.at_level(logging.INFO):
+        changes = library.reload()
+    place = "turns/turn/always_succeed#1/sequence#1"
+    assert changes == [
+        f"agent: - {place}/late (condition)",
+        "agent: ~ turns: max 9 → 5",
+        f"agent: + {place}/too late (condition)",
+    ]
+    assert changes[0] in caplog.text
+    assert library["agent"] is not before
+    assert before["turns"].max == 9
+
+
+def test_a_broken_file_is_reported_and_the_last_good_tree_stays(load, caplog):
+    library = load(GOOD)
+    before = library["agent"]
+    library.paths[0].write_text(GOOD.replace("BT.loop", "BT.lop"))
+    assert library.reload() == []
+    assert library["agent"] is before
+    assert "the last good ones stay" in caplog.text
+    assert "no node 'lop'" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("BT.loop(", "BT.loop(", []),
+        ("BT.always_succeed(", "BT.invert(", None),
+        ('"agent"', '"other"', ["agent: removed", "other: added"]),
+        ("default = 0", "default = 1", ["agent: ~ the keys of the blackboard"]),
+        ("bb.turn > 5", "bb.turn > 6", None),
+    ],
+)
+def test_differences(load, old, new, expected):
+    library = load(GOOD)
+    library.paths[0].write_text(GOOD.replace(old, new))
+    changes = library.reload()
+    assert changes == expected if expected is not None else changes
+
+
+async def test_a_changed_file_is_noticed_while_the_process_runs(load):
+    library, stop = load(GOOD), asyncio.Event()
+    watching = library.watch(stop)
+    change = asyncio.create_task(anext(watching))
+    await asyncio.sleep(0)
+    library.paths[0].write_text(GOOD.replace("max = 9", "max = 5"))
+    assert await asyncio.wait_for(change, timeout=20) == ["agent: ~ turns: max 9 → 5"]
+    stop.set()
+    await watching.aclose()
+
+
+def test_a_run_that_has_begun_keeps_its_tree(load):
+    library = load(GOOD)
+    run = TreeRun(library["agent"])
+    assert run.tick() is RUNNING
+    library.paths[0].write_text(GOOD.replace("max = 9", "max = 1"))
+    library.reload()
+    assert run.tick() is RUNNING
+    new_run = TreeRun(library["agent"])
+    assert new_run.tick() is FAILURE

@@ -1,0 +1,72 @@
+"""What the folders promise: imports point one way, and the engine stays small."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import oracle
+
+SOURCE = Path(oracle.__file__).parent
+ENGINE = ("bt/state", "bt/core", "bt/nodes", "bt/lua")
+FORBIDDEN = {
+    "models": ("oracle.bt", "oracle.services", "oracle.cli"),
+    "services": ("oracle.bt", "oracle.cli"),
+    "bt/state": (
+        "oracle.models",
+        "oracle.services",
+        "oracle.bt.core",
+        "oracle.bt.nodes",
+        "oracle.bt.lua",
+    ),
+    "bt/core": (
+        "oracle.models",
+        "oracle.services",
+        "oracle.bt.nodes",
+        "oracle.bt.lua",
+        "oracle.cli",
+    ),
+    "bt/nodes": ("oracle.models", "oracle.services", "oracle.bt.lua", "oracle.cli"),
+    "bt/lua": ("oracle.models", "oracle.services", "oracle.cli"),
+    "bt/render": ("oracle.models", "oracle.services", "oracle.bt.lua", "oracle.cli"),
+}
+
+
+def imports_of(file):
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+@pytest.mark.parametrize("room", FORBIDDEN)
+def test_a_room_uses_only_what_it_may(room):
+    for file in (SOURCE / room).rglob("*.py"):
+        for module in imports_of(file):
+            assert not module.startswith(FORBIDDEN[room]), f"{file} imports {module}"
+
+
+def lines_of_code(file):
+    """Count lines that do something: neither blank, nor comment, nor documentation."""
+    source = file.read_text(encoding="utf-8")
+    documentation: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            documentation.update(range(node.lineno, node.end_lineno + 1))
+    return sum(
+        1
+        for number, line in enumerate(source.splitlines(), start=1)
+        if number not in documentation and line.strip() and not line.lstrip().startswith("#")
+    )
+
+
+def test_the_engine_stays_near_two_thousand_lines():
+    files = [file for room in ENGINE for file in (SOURCE / room).rglob("*.py")]
+    assert sum(map(lines_of_code, files)) < 2_150
+
+
+def test_no_file_outgrows_the_rest():
+    for file in SOURCE.rglob("*.py"):
+        lines = len(file.read_text(encoding="utf-8").splitlines())
+        assert lines <= 400, f"{file} has {lines} lines; it asks for a second look"
