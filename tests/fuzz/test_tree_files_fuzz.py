@@ -1,0 +1,50 @@
+"""For a minute, files that nobody would write: each loads or is refused, within a second."""
+
+import random
+import time
+from contextlib import suppress
+
+import pytest
+
+from oracle.bt.lua.library import TreeLibrary
+from oracle.errors import TreeFileError
+
+SEED = """
+BT.tree("main", {
+  description = "x",
+  blackboard = { n = { type = "integer", default = 1 }, l = "list?" },
+  root = BT.loop("l", { max = 3, BT.parallel("p", { succeed = 1,
+    BT.guard({ expression = "bb.n > 1 and not (#bb.l == 2)", BT.exit("l") }),
+    BT.retry({ attempts = 2, BT.subtree("sub", { ports = { m = "n" } }) }),
+    BT.timeout({ seconds = 1.5, BT.invert(BT.condition("c", { expression = "true" })) }),
+  }) }),
+})
+BT.tree("sub", { blackboard = {}, root = BT.condition("c", { expression = "bb.m ~= nil" }) })
+"""
+PIECES = [
+    "{", "}", "(", ")", ",", "=", "nil", "true", "0", "-1", "1e308", "'x'", '"bb."', "BT.", "BT",
+    "BT.tree", "BT.sequence", "BT.exit('l')", "function() end", "while true do end", "..", "#",
+    "~=", "local x = {} x.x = x", "[1]", "['a']", "goto a", "::a::", "\x00", "\xff", "\n", "--", "[[",
+    "]]", "for i = 1, 9 do", "end", "return", "bb.n", "expression", "root", "_ENV", "_G", "'\\xff'",
+]  # fmt: skip
+
+
+@pytest.mark.extra
+def test_tree_files_fuzz(tmp_path):
+    file = tmp_path / "fuzz.lua"
+    rng = random.Random(20)
+    end = time.monotonic() + 60
+    tried = 0
+    while time.monotonic() < end:
+        source = SEED
+        for _ in range(rng.randint(1, 8)):
+            start = rng.randrange(len(source) + 1)
+            cut = rng.choice([0, 0, 1, 3, 12])
+            source = source[:start] + rng.choice(["", *PIECES]) + source[start + cut :]
+        file.write_text(source, encoding="utf-8", errors="replace")
+        began = time.monotonic()
+        with suppress(TreeFileError):
+            TreeLibrary([file])
+        assert time.monotonic() - began < 1, source
+        tried += 1
+    assert tried > 1000
