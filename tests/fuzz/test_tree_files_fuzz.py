@@ -22,10 +22,11 @@ BT.tree("main", {
 BT.tree("sub", { blackboard = {}, root = BT.condition("c", { expression = "bb.m ~= nil" }) })
 """
 PIECES = [
-    "{", "}", "(", ")", ",", "=", "nil", "true", "0", "-1", "1e308", "'x'", '"bb."', "BT.", "BT",
-    "BT.tree", "BT.sequence", "BT.exit('l')", "function() end", "while true do end", "..", "#",
-    "~=", "local x = {} x.x = x", "[1]", "['a']", "goto a", "::a::", "\x00", "\xff", "\n", "--", "[[",
-    "]]", "for i = 1, 9 do", "end", "return", "bb.n", "expression", "root", "_ENV", "_G", "'\\xff'",
+    "{", "}", "(", ")", ",", "=", "nil", "true", "0", "-1", "1e308", "'x'", "\"bb.\"", "BT.",
+    "BT", "BT.tree", "BT.sequence", "BT.exit('l')", "function() end", "while true do end", "..",
+    "#", "~=", "local x = {} x.x = x", "[1]", "['a']", "goto a", "::a::", "\x00", "\u00ff",
+    "\n", "--", "[[", "]]", "for i = 1, 9 do", "end", "return", "bb.n", "expression", "root",
+    "_ENV", "_G", "'\\xff'",
 ]  # fmt: skip
 
 
