@@ -17,7 +17,7 @@ class Recorder:
     def __init__(self):
         self.seen = []
 
-    async def perform(self, key, request, effect):
+    async def perform(self, key, request, effect, **options):
         self.seen.append((key, request))
         return await effect()
 

@@ -108,6 +108,16 @@ async def test_an_async_action_that_fails_leaves_its_cause():
     assert str(run.context.failure) == "the server hung up"
 
 
+async def test_an_async_action_can_leave_its_cause_by_fail_too():
+    async def work(ctx):
+        await asyncio.sleep(0)
+        return ctx.fail("rate limited")
+
+    run = TreeRun(TreeDefinition("t", Action(fn=work)))
+    assert (await run.settle()).status is F
+    assert str(run.context.failure) == "rate limited"
+
+
 @pytest.mark.parametrize("answer", [None, True])
 async def test_an_async_action_must_answer_a_status(answer):
     async def work(ctx):

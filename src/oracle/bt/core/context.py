@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from oracle.bt.core.effects import DIRECT_EFFECTS, SYSTEM_CLOCK, Clock, EffectKey, Effects
+from oracle.bt.core.effects import (
+    DIRECT_EFFECTS,
+    SYSTEM_CLOCK,
+    Clock,
+    Effect,
+    EffectKey,
+    Effects,
+)
 from oracle.bt.state.base import RunStatus
 from oracle.errors import Failure
 
@@ -87,9 +94,24 @@ class TickContext:
         self.failure = cause if isinstance(cause, Failure) else Failure(cause)
         return RunStatus.FAILURE
 
-    async def perform(self, request: Json, effect: Callable[[], Awaitable[Json]]) -> Json:
+    async def perform(
+        self,
+        request: Json,
+        effect: Effect,
+        *,
+        writes: bool = False,
+        recover: Effect | None = None,
+    ) -> Json:
         """Touch the world through the port, under a key that is the same in each replay."""
-        return await self.effects.perform(self._next_key(), request, effect)
+        return await self.effects.perform(
+            self._next_key(), request, effect, writes=writes, recover=recover
+        )
+
+    def stream(
+        self, request: Json, source: Callable[[], AsyncIterator[Json]]
+    ) -> AsyncIterator[Json]:
+        """Like `perform`, for what comes in parts."""
+        return self.effects.stream(self._next_key(), request, source)
 
     def bound_to(self, node: Node) -> TickContext:
         """Copy for a leaf that outlives the tick: its path and scope stay its own while others are

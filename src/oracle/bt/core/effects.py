@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from oracle.bt.state.schema import Json
+
+Effect: TypeAlias = Callable[[], Awaitable[Json]]
 
 
 @dataclass(frozen=True, slots=True)
 class EffectKey:
-    """Names an effect the same way in each replay: who asked, in which turn, for the how-manieth
-    time.
-    """
+    """Names an effect alike in each replay: who asked, in which turn, the how-manieth time."""
 
     node_path: str
     turn: int
@@ -27,10 +27,28 @@ class EffectKey:
 
 
 class Effects(Protocol):
+    """The requests and answers are JSON-shaped, so that they can be written down."""
+
     async def perform(
-        self, key: EffectKey, request: Json, effect: Callable[[], Awaitable[Json]]
+        self,
+        key: EffectKey,
+        request: Json,
+        effect: Effect,
+        *,
+        writes: bool = False,
+        recover: Effect | None = None,
     ) -> Json:
-        """Answer what `effect` answers; a replay answers from its record and never calls it."""
+        """Answer what `effect` answers; a replay answers from its record and never calls it.
+
+        An effect that `writes` is not begun before its intent is on record. After a crash in
+        between, `recover` is asked whether it was done: its answer, or None if it was not.
+        """
+        ...
+
+    def stream(
+        self, key: EffectKey, request: Json, source: Callable[[], AsyncIterator[Json]]
+    ) -> AsyncIterator[Json]:
+        """Yield what `source` yields, part by part."""
         ...
 
 
@@ -50,9 +68,20 @@ class DirectEffects:
     """Perform each effect at once and record nothing."""
 
     async def perform(
-        self, key: EffectKey, request: Json, effect: Callable[[], Awaitable[Json]]
+        self,
+        key: EffectKey,
+        request: Json,
+        effect: Effect,
+        *,
+        writes: bool = False,
+        recover: Effect | None = None,
     ) -> Json:
         return await effect()
+
+    def stream(
+        self, key: EffectKey, request: Json, source: Callable[[], AsyncIterator[Json]]
+    ) -> AsyncIterator[Json]:
+        return source()
 
 
 class SystemClock:

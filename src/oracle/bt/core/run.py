@@ -51,31 +51,31 @@ class RunState:
         self.memory: list[Any] = [None] * len(definition.nodes)
         self.deadlines: dict[int, float] = {}
         self.scopes: dict[int, TypedBlackboard] = {}
-        self.tasks: dict[int, asyncio.Task[Any]] = {}
+        self.tasks: dict[int, tuple[asyncio.Task[Any], TickContext]] = {}
         self.finished: list[int] = []
         self.delivered = NOTHING
         self.closing: list[asyncio.Task[Any]] = []
 
-    def start(self, node: Node, work: Coroutine[Any, Any, Any]) -> None:
+    def start(self, node: Node, bound: TickContext, work: Coroutine[Any, Any, Any]) -> None:
         """Begin the work of an async leaf; the run is woken when it is done."""
         context = copy_context()
         context.run(current_leaf.set, node.path)
         task = asyncio.get_running_loop().create_task(work, name=node.path, context=context)
-        self.tasks[node.index] = task
+        self.tasks[node.index] = task, bound
         task.add_done_callback(partial(self._on_done, node.index))
 
     def is_started(self, node: Node) -> bool:
         return node.index in self.tasks
 
-    def take(self, node: Node) -> asyncio.Task[Any] | None:
-        """Hand over the node's task if it is the one that this tick delivers."""
+    def take(self, node: Node) -> tuple[asyncio.Task[Any], TickContext] | None:
+        """Hand over the node's task and context, if it is the one that this tick delivers."""
         return self.tasks.pop(node.index) if self.delivered == node.index else None
 
     def abandon(self, node: Node) -> None:
         """Cancel the node's task at once; the runtime awaits its clean-up before the next tick."""
-        task = self.tasks.pop(node.index, None)
-        if task is None:
+        if node.index not in self.tasks:
             return
+        task, _ = self.tasks.pop(node.index)
         if node.index in self.finished:
             self.finished.remove(node.index)
         if not task.done():
@@ -91,6 +91,6 @@ class RunState:
         return [node for node in running if node.path not in inner]
 
     def _on_done(self, index: int, task: asyncio.Task[Any]) -> None:
-        if self.tasks.get(index) is task:
+        if index in self.tasks and self.tasks[index][0] is task:
             self.finished.append(index)
             self.context.wake()

@@ -58,11 +58,15 @@ class Action(Node, kind="action"):
 
     def _advance(self, run: RunState) -> Any:
         if not run.is_started(self):
-            run.start(self, self.fn(run.context.bound_to(self)))
+            bound = run.context.bound_to(self)
+            run.start(self, bound, self.fn(bound))
             return RUNNING
-        task = run.take(self)
-        if task is None:
+        delivered = run.take(self)
+        if delivered is None:
             return RUNNING
+        task, bound = delivered
+        if bound.failure is not None:
+            run.context.failure = bound.failure
         try:
             return task.result()
         except CancelledError:
