@@ -5,7 +5,11 @@ OracleError
 │   └── TreeFileError        … in a tree file, at a line
 ├── Failure                  the world said no; in a leaf it becomes FAILURE with this cause
 │   ├── TimedOut
-│   └── BoundReached
+│   ├── BoundReached
+│   ├── InterruptedStream    the process died in the middle of it
+│   └── InterruptedWrite     the process died, and nobody knows whether it was done
+├── JournalError             what happens cannot be written down
+│   └── ReplayDiverged       a replay needs what was never recorded
 └── DeveloperError           our code or a leaf is wrong; it ends a run as `internal_error`
     ├── BlackboardError      a key that nobody declared, a value of the wrong type
     ├── LeafError            a leaf broke its contract or raised something unforeseen
@@ -57,6 +61,23 @@ class TimedOut(Failure):
 
 class BoundReached(Failure):
     pass
+
+
+class InterruptedStream(Failure):
+    pass
+
+
+class InterruptedWrite(Failure):
+    pass
+
+
+class JournalError(OracleError):
+    exit_code = 74
+
+
+class ReplayDiverged(JournalError):  # noqa: N818 - it is an outcome, not a bug
+    exit_code = 4
+    status = 409
 
 
 class DeveloperError(OracleError):

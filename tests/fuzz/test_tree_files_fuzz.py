@@ -43,9 +43,9 @@ def test_tree_files_fuzz(tmp_path):
             cut = rng.choice([0, 0, 1, 3, 12])
             source = source[:start] + rng.choice(["", *PIECES]) + source[start + cut :]
         file.write_text(source, encoding="utf-8", errors="replace")
-        began = time.monotonic()
+        began = time.process_time()
         with suppress(TreeFileError):
             TreeLibrary([file])
-        assert time.monotonic() - began < 1, source
+        assert time.process_time() - began < 1, source
         tried += 1
     assert tried > 1000

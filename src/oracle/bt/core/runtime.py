@@ -20,6 +20,8 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import DeveloperError, LeafError, NoProgress, StructureError, TickBudgetSpent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from oracle.bt.core.definition import TreeDefinition
     from oracle.bt.core.effects import Timer
     from oracle.bt.core.node import Node
@@ -145,6 +147,14 @@ class TreeRun(RunState):
         """Halt the root as soon as possible and go on with the finish branch."""
         self._cancelled = reason
         self.wake()
+
+    def is_at_rest(self, blocked: Mapping[str, int]) -> bool:
+        """Say whether nothing happens by itself: the tree sleeps, and each leaf at work is blocked.
+
+        `blocked` counts, by the path of a leaf, what it waits for in the outside world.
+        """
+        asleep = self._waiter is not None and not self._waiter.done() and not self.finished
+        return asleep and all(blocked.get(self.definition.nodes[leaf].path) for leaf in self.tasks)
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Report each change of a status. Until the first call nothing is spent on it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -27,10 +27,18 @@ class TreeLibrary:
     their keys, so these are checked where it stands in them.
     """
 
-    def __init__(self, paths: Iterable[Path], *, leaves: LeafRegistry = LEAVES) -> None:
+    def __init__(
+        self,
+        paths: Iterable[Path] = (),
+        *,
+        sources: Mapping[str, str] | None = None,
+        leaves: LeafRegistry = LEAVES,
+    ) -> None:
+        """Load files, or the `sources` that another library was made of, by file name."""
         self.paths = tuple(paths)
+        self.sources = _read(self.paths) if sources is None else dict(sources)
         self._leaves = leaves
-        self._builder, self._definitions = self._load()
+        self._builder, self._definitions = self._load(self.sources)
 
     def __getitem__(self, name: str) -> TreeDefinition:
         if name not in self._builder.trees:
@@ -56,10 +64,12 @@ class TreeLibrary:
         """
         before = self._definitions
         try:
-            self._builder, self._definitions = self._load()
+            sources = _read(self.paths)
+            self._builder, self._definitions = self._load(sources)
         except InputError as problem:
             log.error("trees not reloaded, the last good ones stay: %s", problem)
             return []
+        self.sources = sources
         changes = difference(before, self._definitions)
         for change in changes:
             log.info("reloaded: %s", change)
@@ -72,10 +82,10 @@ class TreeLibrary:
         async for _ in awatch(*self.paths, stop_event=stop):
             yield self.reload()
 
-    def _load(self) -> tuple[TreeBuilder, dict[str, TreeDefinition]]:
+    def _load(self, sources: Mapping[str, str]) -> tuple[TreeBuilder, dict[str, TreeDefinition]]:
         trees: dict[str, TreeDeclaration] = {}
-        for file in _files(self.paths):
-            for tree in declared_trees(_text_of(file), _shown(file)):
+        for file, source in sources.items():
+            for tree in declared_trees(source, file):
                 if tree.name in trees:
                     raise TreeFileError(
                         f"tree {tree.name!r} stands in {trees[tree.name].file} too",
@@ -90,6 +100,10 @@ class TreeLibrary:
             if name not in roots and name not in builder.used_as_subtree:
                 builder.definition(name)  # only trees in a circle are reached from nowhere
         return builder, definitions
+
+
+def _read(paths: Iterable[Path]) -> dict[str, str]:
+    return {_shown(file): _text_of(file) for file in _files(paths)}
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:

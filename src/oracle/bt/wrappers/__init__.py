@@ -1,0 +1,1 @@
+"""Ways to run a tree for the outside."""

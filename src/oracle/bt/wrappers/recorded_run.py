@@ -1,0 +1,124 @@
+"""A run with a journal: begun, replayed, or taken up again after a crash.
+
+The first record holds what the run depends on besides its effects: the trees themselves and the
+values on the board. So a record is enough to run it again, on any machine that has the leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from oracle.bt.core.context import DEFAULT_TICK_BUDGET, TickContext
+from oracle.bt.core.leaves import LEAVES, LeafRegistry
+from oracle.bt.core.runtime import Outcome, TreeRun
+from oracle.bt.lua.library import TreeLibrary
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.errors import JournalError, ReplayDiverged
+from oracle.services.journal import Journal, Record, Sink
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recipe:
+    """What a run is made of, as the first record has it."""
+
+    tree: str
+    sources: Mapping[str, str]
+    board: Mapping[str, Any]
+    tick_budget: int = DEFAULT_TICK_BUDGET
+
+    def as_body(self) -> dict[str, Any]:
+        return {
+            "tree": self.tree,
+            "sources": dict(self.sources),
+            "board": dict(self.board),
+            "tick_budget": self.tick_budget,
+        }
+
+    @classmethod
+    def from_records(cls, records: Sequence[Record]) -> Recipe:
+        if not records or records[0].kind != "start":
+            raise JournalError("the record has no beginning; the run died before it was begun")
+        return cls(**records[0].body)
+
+
+class RecordedRun:
+    """A tree run whose effects, clock and commands pass a journal."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        sink: Sink | None = None,
+        *,
+        records: Sequence[Record] = (),
+        may_act: bool = True,
+        leaves: LeafRegistry = LEAVES,
+        services: Any = None,
+    ) -> None:
+        self.recipe = recipe
+        self._records = records
+        self._may_act = may_act
+        self.journal = Journal(sink, records=records, may_act=may_act, on_command=self._obey)
+        definition = TreeLibrary(sources=recipe.sources, leaves=leaves)[recipe.tree]
+        board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
+        board.restore(recipe.board)
+        self.tree_run = TreeRun(
+            definition,
+            TickContext(
+                blackboard=board,
+                tick_budget=recipe.tick_budget,
+                services=services,
+                effects=self.journal,
+                clock=self.journal,
+            ),
+        )
+        self.board = board
+
+    @classmethod
+    def replay(cls, records: Sequence[Record], *, leaves: LeafRegistry = LEAVES) -> RecordedRun:
+        """Run it again from the record alone; no effect is performed."""
+        recipe = Recipe.from_records(records)
+        return cls(recipe, records=records, may_act=False, leaves=leaves)
+
+    @classmethod
+    def resume(
+        cls,
+        records: Sequence[Record],
+        sink: Sink,
+        *,
+        leaves: LeafRegistry = LEAVES,
+        services: Any = None,
+    ) -> RecordedRun:
+        """Go on where the record ends; what is on it is not done a second time."""
+        recipe = Recipe.from_records(records)
+        return cls(recipe, sink, records=records, leaves=leaves, services=services)
+
+    async def settle(self) -> Outcome:
+        if not self._records:
+            await self.journal.begin(self.recipe.as_body())
+        self.journal.attach(self.tree_run)
+        outcome = await self.tree_run.settle()
+        cause = None if outcome.error is None else outcome.error.__cause__
+        if isinstance(cause, ReplayDiverged):
+            raise cause
+        if self._may_act:
+            await self.journal.end(self.summary(outcome))
+        return outcome
+
+    def cancel(self, reason: str = "cancelled") -> None:
+        self.journal.command({"cancel": reason})
+
+    def summary(self, outcome: Outcome) -> dict[str, Any]:
+        """What a replay must come to as well."""
+        return {
+            "status": outcome.status.value,
+            "stop": outcome.stop,
+            "detail": outcome.detail,
+            "ticks": self.tree_run.context.ticks,
+            "board": self.board.snapshot(),
+        }
+
+    def _obey(self, command: Any) -> None:
+        if "cancel" in command:
+            self.tree_run.cancel(command["cancel"])

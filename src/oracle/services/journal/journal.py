@@ -1,0 +1,325 @@
+"""The journal itself: live, replaying, and from the one to the other.
+
+It fits the engine's ports for effects and for the clock by shape, without knowing the engine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Mapping,
+)
+from contextlib import aclosing, contextmanager
+from typing import Any, Final, Protocol, TypeAlias
+
+from oracle.errors import InterruptedStream, InterruptedWrite, ReplayDiverged
+from oracle.services.journal.failures import as_body, as_exception
+from oracle.services.journal.record import Place, Record, RecordKind
+from oracle.services.journal.script import Entry, Script
+from oracle.services.journal.sinks import MemorySink, Sink
+from oracle.services.journal.timer import JournalTimer
+from oracle.services.journal.turnstile import Turnstile
+
+Effect: TypeAlias = Callable[[], Awaitable[Any]]
+Source: TypeAlias = Callable[[], AsyncIterator[Any]]
+
+FLUSH_SECONDS: Final = 0.25
+_OVER: Final = object()
+
+
+class Key(Protocol):
+    """What the engine names an effect by."""
+
+    @property
+    def node_path(self) -> str: ...
+    @property
+    def turn(self) -> int: ...
+    @property
+    def ordinal(self) -> int: ...
+
+
+class Run(Protocol):
+    """What the journal asks of a run."""
+
+    def is_at_rest(self, blocked: Mapping[str, int]) -> bool: ...
+
+
+class Journal:
+    """The port of one run. With `records` it answers from them as far as they go.
+
+    What it needs beyond its record, a journal that `may_act` gets from the world: that is how a run
+    goes on after a crash. One that may not is a replay, and says what is missing.
+    """
+
+    def __init__(
+        self,
+        sink: Sink | None = None,
+        *,
+        records: Iterable[Record] = (),
+        may_act: bool = True,
+        on_command: Callable[[Any], None] | None = None,
+    ) -> None:
+        self._sink = sink or MemorySink()
+        self._may_act = may_act
+        self._on_command = on_command or _ignore
+        self._blocked: Counter[str] = Counter()
+        self._handed_over: set[str] = set()
+        self._run: Run | None = None
+        self._turnstile = Turnstile(self._is_at_rest)
+        self._script = Script(
+            records,
+            self._turnstile,
+            on_hand_over=self._handed_over.add,
+            on_command=self._on_command,
+            when_over=self._go_live,
+        )
+        self._seq = self._script.next_seq
+        self._clock_offset = 0.0
+        self._readings: list[float] = []
+        self._unwritten: list[Any] = []
+        self._unwritten_of = Place()
+
+    # -- a run's beginning and end -----------------------------------------------------------------
+
+    def attach(self, run: Run) -> None:
+        """Serve this run; until it is at rest, nothing happens to it."""
+        self._run = run
+        self._script.advance()
+
+    async def begin(self, body: Any) -> None:
+        """Write down what else the run depends on; a disk that fails is noticed here."""
+        self._append("start", Place(), body)
+        await self._sink.flush()
+
+    async def end(self, body: Any) -> None:
+        self._append("end", Place(), body)
+        await self._sink.flush()
+
+    async def flush(self) -> None:
+        self._write_parts()
+        await self._sink.flush()
+
+    def command(self, body: Any) -> None:
+        """Let somebody outside tell the run something, at a place of the record."""
+
+        def happen() -> None:
+            self._append("command", Place(), body)
+            self._on_command(body)
+
+        self._turnstile.enter(happen)
+
+    # -- effects -----------------------------------------------------------------------------------
+
+    async def perform(
+        self,
+        key: Key,
+        request: Any,
+        effect: Effect,
+        *,
+        writes: bool = False,
+        recover: Effect | None = None,
+    ) -> Any:
+        place = Place(key.node_path, key.turn, key.ordinal)
+        with self._blocking(place):
+            return await self._performed(place, request, effect, writes, recover)
+
+    async def _performed(
+        self, place: Place, request: Any, effect: Effect, writes: bool, recover: Effect | None
+    ) -> Any:
+        entry = await self._recorded(place, request)
+        if entry is not None:
+            if entry.kind == "answer":
+                return entry.body["value"]
+            raise as_exception(entry.body)
+        if writes and place in self._script.open_intents:
+            effect = _recovering(place, effect, recover)
+        elif writes:
+            self._append("intent", place, {"request": request})
+            await self._sink.flush()
+        try:
+            value = await effect()
+        except Exception as problem:
+            await self._happened("failure", place, as_body(request, problem))
+            raise
+        await self._happened("answer", place, {"request": request, "value": value})
+        return value
+
+    async def stream(self, key: Key, request: Any, source: Source) -> AsyncIterator[Any]:
+        place = Place(key.node_path, key.turn, key.ordinal)
+        async with aclosing(self._parts_of(place, request, source)) as parts:
+            while True:
+                with self._blocking(place):
+                    part = await anext(parts, _OVER)
+                if part is _OVER:
+                    return
+                yield part
+
+    async def _parts_of(
+        self, place: Place, request: Any, source: Source
+    ) -> AsyncGenerator[Any, None]:
+        count = 0
+        while (entry := await self._recorded(place, request)) is not None:
+            if entry.kind == "failure":
+                raise as_exception(entry.body)
+            if entry.kind == "answer":
+                return
+            count += 1
+            yield entry.body
+        if count:
+            raise InterruptedStream(f"{place.node_path}: cut off after {count} parts by a crash")
+        try:
+            async with aclosing(_closable(source())) as parts:
+                async for part in parts:
+                    await self._happened("parts", place, part)
+                    yield part
+        except Exception as problem:
+            await self._happened("failure", place, as_body(request, problem))
+            raise
+        await self._happened("answer", place, {"request": request})
+
+    # -- the clock ---------------------------------------------------------------------------------
+
+    def now(self) -> float:
+        """Read the clock, once a tick."""
+        recorded = self._script.next_reading()
+        if recorded is not None:
+            self._clock_offset = recorded - time.monotonic()
+            return recorded
+        reading = time.monotonic() + self._clock_offset
+        self._readings.append(reading)
+        return reading
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> JournalTimer:
+        timer = JournalTimer(when, callback)
+        if self._script.is_over:
+            self._arm(timer)
+        else:
+            self._script.set_timer(timer)
+        return timer
+
+    def _arm(self, timer: JournalTimer) -> None:
+        def happen() -> None:
+            if not timer.is_cancelled:
+                self._append("wake", Place(), None)
+                timer.callback()
+
+        delay = max(0.0, timer.when - time.monotonic() - self._clock_offset)
+        loop = asyncio.get_running_loop()
+        timer.handle = loop.call_later(delay, self._turnstile.enter, happen)
+
+    # -- rest --------------------------------------------------------------------------------------
+
+    def _is_at_rest(self) -> bool:
+        if self._run is None or self._handed_over:
+            return False
+        return self._run.is_at_rest(self._blocked)
+
+    @contextmanager
+    def _blocking(self, place: Place) -> Generator[None]:
+        """Between these two moments the leaf does nothing but wait for the journal."""
+        self._blocked[place.node_path] += 1
+        try:
+            yield
+        finally:
+            self._blocked[place.node_path] -= 1
+            self._handed_over.discard(place.node_path)
+
+    # -- from the record to the world --------------------------------------------------------------
+
+    async def _recorded(self, place: Place, request: Any) -> Entry | None:
+        """What the record has for this effect; None if the world is to be asked."""
+        entry = await self._script.entry_for(place)
+        if entry is None:
+            if self._script.diverged is not None:
+                raise self._script.diverged
+            if not self._may_act:
+                raise ReplayDiverged(
+                    f"{place.node_path} in turn {place.turn} needs an answer that is not on record"
+                )
+        elif entry.kind != "parts" and entry.body["request"] != request:
+            raise ReplayDiverged(
+                f"{place.node_path} in turn {place.turn} asks for something else than on record"
+            )
+        return entry
+
+    def _go_live(self, timer: JournalTimer | None) -> None:
+        if timer is not None and not timer.is_cancelled and self._may_act:
+            self._arm(timer)
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    async def _happened(self, kind: RecordKind, place: Place, body: Any) -> None:
+        """Record it when it is its turn. A leaf that is halted before that never hears of it."""
+        if self._turnstile.is_free:
+            self._append(kind, place, body)
+            return
+        turn = asyncio.get_running_loop().create_future()
+
+        def happen() -> None:
+            if not turn.cancelled():
+                self._append(kind, place, body)
+                self._handed_over.add(place.node_path)
+                turn.set_result(None)
+
+        self._turnstile.enter(happen)
+        await turn
+
+    def _append(self, kind: RecordKind, place: Place, body: Any) -> None:
+        """Parts of one stream are gathered, for as long as may be lost in a crash."""
+        if kind != "parts":
+            self._write_parts()
+            self._write(kind, place, body)
+            return
+        if place != self._unwritten_of:
+            self._write_parts()
+        if not self._unwritten:
+            asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._write_parts)
+        self._unwritten_of = place
+        self._unwritten.append(body)
+
+    def _write_parts(self) -> None:
+        if self._unwritten:
+            parts, self._unwritten = self._unwritten, []
+            self._write("parts", self._unwritten_of, parts)
+
+    def _write(self, kind: RecordKind, place: Place, body: Any) -> None:
+        self._sink.append(Record(self._seq, kind, place, body, tuple(self._readings)))
+        self._seq += 1
+        self._readings.clear()
+
+
+def _recovering(place: Place, effect: Effect, recover: Effect | None) -> Effect:
+    """An effect that was begun before a crash: find out whether it was done, or say so."""
+
+    async def recovered() -> Any:
+        if recover is None:
+            raise InterruptedWrite(
+                f"{place.node_path}: begun before a crash; look whether it was done before you "
+                "have it done again"
+            )
+        done = await recover()
+        return await effect() if done is None else done
+
+    return recovered
+
+
+async def _closable(parts: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
+    """An async iterator that can be closed, whatever kind it was."""
+    try:
+        async for part in parts:
+            yield part
+    finally:
+        if isinstance(parts, AsyncGenerator):
+            await parts.aclose()
+
+
+def _ignore(_: Any) -> None:
+    """Nobody listens to commands."""

@@ -1,0 +1,148 @@
+"""The part of a run that has happened already, told again in the order of the record."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from oracle.errors import ReplayDiverged
+from oracle.services.journal.record import Place, Record, RecordKind
+from oracle.services.journal.timer import JournalTimer
+from oracle.services.journal.turnstile import Turnstile
+
+PATIENCE: Final = 200
+"""Rounds of the event loop after which a run that asks for nothing will not ask any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that happens to a run: one part, one answer, one deadline."""
+
+    kind: RecordKind
+    place: Place
+    body: Any
+
+
+class Script:
+    """Hands each entry to whoever waits for it, once it is that entry's turn."""
+
+    def __init__(
+        self,
+        records: Iterable[Record],
+        turnstile: Turnstile,
+        *,
+        on_hand_over: Callable[[str], None],
+        on_command: Callable[[Any], None],
+        when_over: Callable[[JournalTimer | None], None],
+    ) -> None:
+        self.start: Any = None
+        self.next_seq = 0
+        self.open_intents: set[Place] = set()
+        self.diverged: ReplayDiverged | None = None
+        self._entries: deque[Entry] = deque()
+        self._readings: deque[float] = deque()
+        for record in records:
+            self._read(record)
+        self._turnstile = turnstile
+        self._on_hand_over = on_hand_over
+        self._on_command = on_command
+        self._when_over = when_over
+        self._waiting: dict[Place, asyncio.Future[Entry | None]] = {}
+        self._timer: JournalTimer | None = None
+        self._is_entering = False
+        self._calls = 0
+
+    @property
+    def is_over(self) -> bool:
+        return not self._entries
+
+    def next_reading(self) -> float | None:
+        return self._readings.popleft() if self._readings else None
+
+    async def entry_for(self, place: Place) -> Entry | None:
+        """Wait for what the record has for this effect; None when the record is over."""
+        if self.is_over:
+            return None
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[place] = future
+        self.advance()
+        return await future
+
+    def set_timer(self, timer: JournalTimer) -> None:
+        self._timer = timer
+        self.advance()
+
+    def advance(self) -> None:
+        """Let the next entry happen if somebody is there for it."""
+        self._calls += 1
+        if self._is_entering or self.is_over:
+            return
+        if self._is_awaited(self._entries[0]):
+            self._is_entering = True
+            self._turnstile.enter(self._happen)
+        else:
+            self._lose_patience(self._calls, PATIENCE)
+
+    def _read(self, record: Record) -> None:
+        self.next_seq = record.seq + 1
+        self._readings.extend(record.clock)
+        if record.kind == "start":
+            self.start = record.body
+        elif record.kind == "intent":
+            self.open_intents.add(record.place)
+        elif record.kind == "parts":
+            self._entries.extend(Entry("parts", record.place, part) for part in record.body)
+        elif record.kind != "end":
+            self.open_intents.discard(record.place)
+            self._entries.append(Entry(record.kind, record.place, record.body))
+
+    def _is_awaited(self, entry: Entry) -> bool:
+        if entry.kind == "wake":
+            return self._timer is not None and not self._timer.is_cancelled
+        return entry.kind == "command" or entry.place in self._waiting
+
+    def _happen(self) -> None:
+        self._is_entering = False
+        if not self._is_awaited(self._entries[0]):
+            self.advance()
+            return
+        entry = self._entries.popleft()
+        if entry.kind == "wake":
+            assert self._timer is not None
+            self._timer.callback()
+        elif entry.kind == "command":
+            self._on_command(entry.body)
+        else:
+            future = self._waiting.pop(entry.place)
+            if not future.done():
+                self._on_hand_over(entry.place.node_path)
+                future.set_result(entry)
+        if self.is_over:
+            self._end()
+        else:
+            self.advance()
+
+    def _end(self) -> None:
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_result(None)
+        self._waiting.clear()
+        self._when_over(self._timer)
+
+    def _lose_patience(self, calls: int, rounds: int) -> None:
+        if calls != self._calls or self.is_over:
+            return
+        if rounds:
+            loop = asyncio.get_running_loop()
+            loop.call_soon(self._lose_patience, calls, rounds - 1)
+            return
+        entry = self._entries[0]
+        what = f"{entry.kind} for {entry.place.node_path or 'the run'} in turn {entry.place.turn}"
+        self.diverged = ReplayDiverged(
+            f"the run does not ask for what comes next on record: {what}"
+        )
+        self._entries.clear()
+        self._end()
