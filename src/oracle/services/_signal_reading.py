@@ -31,32 +31,24 @@ _ATTRIBUTE = re.compile(r"(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']
 def read_element(raw: str, timestamp: datetime) -> Reading:
     tag = _OPENING_TAG.match(raw) or _SPOILT_OPENING_TAG.match(raw)
     assert tag is not None
-    attributes = _attributes(tag.group(1))
-    type_name = attributes.pop("type", "").lower()
+    attributes = _attributes(tag[1])
+    type_name = _decode(attributes.pop("type", "")).lower()
     if type_name not in SIGNALS:
         problem = f"unknown type {type_name[:40]!r}" if type_name else "no type"
         return Reading(signal=None, problems=(f"malformed signal: {problem}",))
     body = _without_sections(raw[tag.end() : max(raw.rfind("</"), tag.end())])
-    return _read_fields(SignalType(type_name), attributes, body, raw, timestamp)
+    given, problems = _first_of_each(attributes, body)
+    return _read_fields(SignalType(type_name), given, problems, raw, timestamp)
 
 
 def _read_fields(
-    type_: SignalType, attributes: Mapping[str, str], body: str, raw: str, timestamp: datetime
+    type_: SignalType, given: dict[str, str], problems: list[str], raw: str, timestamp: datetime
 ) -> Reading:
-    given, problems = _first_of_each(attributes, body)
     confidence = _to_confidence(given.pop("confidence", ""))
-    fields: dict[str, FieldValue] = {}
-    for name, text in given.items():
-        spec = SIGNALS[type_].field(name)
-        value = _CONVERSIONS[spec.kind](text) if spec else None
-        if value is not None:
-            fields[name] = value
-        else:
-            problems.append(_why_dropped(name, spec))
+    fields = _converted(type_, given, problems)
     missing = [name for name in SIGNALS[type_].required_names if name not in fields]
-    if confidence is None:
-        missing.append("confidence (a number from 0 to 1)")
     if confidence is None or missing:
+        missing += ["confidence (a number from 0 to 1)"] if confidence is None else []
         problems.append(f"malformed signal: {type_} lacks {', '.join(missing)}")
         return Reading(signal=None, problems=tuple(problems))
     signal = Signal(
@@ -65,12 +57,23 @@ def _read_fields(
     return Reading(signal=signal, problems=tuple(problems))
 
 
+def _converted(
+    type_: SignalType, given: Mapping[str, str], problems: list[str]
+) -> dict[str, FieldValue]:
+    fields: dict[str, FieldValue] = {}
+    for name, text in given.items():
+        spec = SIGNALS[type_].field(name)
+        value = _CONVERSIONS[spec.kind](text) if spec else None
+        if value is None:
+            problems.append(_why_dropped(name, spec))
+        else:
+            fields[name] = value
+    return fields
+
+
 def _first_of_each(attributes: Mapping[str, str], body: str) -> tuple[dict[str, str], list[str]]:
-    given: dict[str, str] = {}
-    problems: list[str] = []
-    if "confidence" in attributes:
-        given["confidence"] = attributes["confidence"]
-    problems += [f"attribute {name!r} dropped" for name in attributes if name != "confidence"]
+    given = {name: text for name, text in attributes.items() if name == "confidence"}
+    problems = [f"attribute {name!r} dropped" for name in attributes if name not in given]
     for name, text in _children(body):
         if name in given:
             problems.append(f"field {name!r} is given twice: the first counts")
@@ -87,7 +90,7 @@ def _why_dropped(name: str, spec: FieldSpec | None) -> str:
 def _attributes(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, *values in _ATTRIBUTE.findall(text):
-        found.setdefault(name.lower(), _decode("".join(values)))
+        found.setdefault(name.lower(), "".join(values))
     return found
 
 
