@@ -1,5 +1,6 @@
 """What holds for any text and any cutting, against the slow model and the clock."""
 
+import gc
 import time
 import tracemalloc
 
@@ -64,7 +65,7 @@ def stream(chunks: list[str]) -> tuple[str, SignalStreamParser]:
     return "".join([parser.feed(chunk) for chunk in chunks]) + parser.close(), parser
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(cut_texts())
 @example(["` <signal/> `` <signal/> ``", "\n"])
 @example(["<signal>" * 600, "<signal x></signal>"])
@@ -76,7 +77,7 @@ def test_streaming_gives_the_same_as_the_whole_text(chunks: list[str]) -> None:
     assert (parser.signal and parser.signal.raw_xml) == (once.signal and once.signal.raw_xml)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(cut_texts())
 def test_elements_outside_code_are_hidden_and_nothing_else(chunks: list[str]) -> None:
     shown, parser = stream(chunks)
@@ -148,7 +149,7 @@ def seconds(text: str, chunk: int) -> float:
 @pytest.mark.parametrize("chunk", [1, 1_000_000])
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_is_linear_in_the_text(piece: str, chunk: int) -> None:
-    short, long = (seconds(piece * (size // len(piece)), chunk) for size in (10_000, 80_000))
+    short, long = (seconds(piece * (size // len(piece)), chunk) for size in (5_000, 40_000))
     assert long < 8 * 2 * short + 0.02
 
 
@@ -159,8 +160,9 @@ def test_text_that_can_be_shown_is_not_kept(piece: str) -> None:
     parser = SignalStreamParser()
     parser.feed(piece * 1000)
     tracemalloc.start()
-    for _ in range(20_000):
-        parser.feed(piece)
-    peak = tracemalloc.get_traced_memory()[1]
+    for _ in range(300):
+        parser.feed(piece * 30)
+    gc.collect()
+    kept = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert peak < 120_000
+    assert kept < 20_000
