@@ -1,0 +1,198 @@
+"""What the model says about its own state: six types of signal, and what a run remembers of them.
+
+`SIGNALS` is the only place that knows which fields a type has. The parser reads by it; the prompt
+and the documentation are tested against it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Literal, Self, cast
+
+FieldKind = Literal["str", "int", "list[str]"]
+FieldValue = str | int | list[str]
+
+
+class SignalType(StrEnum):
+    NEED_TURN = "need_turn"
+    CONTEXT_SUFFICIENT = "context_sufficient"
+    STUCK = "stuck"
+    NEED_CAPABILITY = "need_capability"
+    PARTIAL_ANSWER = "partial_answer"
+    DELEGATION_RECOMMENDED = "delegation_recommended"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldSpec:
+    name: str
+    kind: FieldKind
+    required: bool
+    meaning: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignalSpec:
+    meaning: str
+    fields: tuple[FieldSpec, ...]
+
+    def field(self, name: str) -> FieldSpec | None:
+        return next((field for field in self.fields if field.name == name), None)
+
+    @property
+    def required_names(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.fields if field.required)
+
+
+def _required(name: str, kind: FieldKind, meaning: str) -> FieldSpec:
+    return FieldSpec(name=name, kind=kind, required=True, meaning=meaning)
+
+
+def _optional(name: str, kind: FieldKind, meaning: str) -> FieldSpec:
+    return FieldSpec(name=name, kind=kind, required=False, meaning=meaning)
+
+
+def _signal(meaning: str, *fields: FieldSpec) -> SignalSpec:
+    return SignalSpec(meaning=meaning, fields=fields)
+
+
+SIGNALS: Mapping[SignalType, SignalSpec] = MappingProxyType(
+    {
+        SignalType.NEED_TURN: _signal(
+            "another turn is needed before the answer",
+            _required("reason", "str", "why another turn is needed"),
+            _optional("expected_turns", "int", "how many more turns it will take"),
+        ),
+        SignalType.CONTEXT_SUFFICIENT: _signal(
+            "what was gathered is enough to answer",
+            _required("sources_found", "int", "how many relevant sources were found"),
+            _optional("source_types", "list[str]", "what kinds of source they are"),
+        ),
+        SignalType.STUCK: _signal(
+            "no way forward is left",
+            _required("attempted", "list[str]", "the tools and approaches that were tried"),
+            _required("blocker", "str", "what prevents progress"),
+            _optional("suggestions", "list[str]", "what might help"),
+        ),
+        SignalType.NEED_CAPABILITY: _signal(
+            "a tool is needed that was not offered",
+            _required("capability", "str", "what is needed"),
+            _required("reason", "str", "what it is needed for"),
+            _optional("workaround", "str", "how far one gets without it"),
+        ),
+        SignalType.PARTIAL_ANSWER: _signal(
+            "the answer stands, but something is missing",
+            _required("missing", "str", "what could not be found"),
+            _optional("caveat", "str", "what the reader must bear in mind"),
+        ),
+        SignalType.DELEGATION_RECOMMENDED: _signal(
+            "a part of the task is better done by another agent",
+            _required("reason", "str", "why delegating helps"),
+            _required("scope", "str", "what to delegate"),
+            _optional("estimated_tokens", "int", "how many tokens it will take"),
+            _optional("subagent_type", "str", "which kind of agent suits it"),
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signal:
+    """One signal, valid by construction: a `ValueError` names what breaks the table."""
+
+    type: SignalType
+    confidence: float
+    fields: Mapping[str, FieldValue]
+    raw_xml: str
+    timestamp: datetime
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.confidence <= 1:
+            raise ValueError(f"confidence {self.confidence!r} is outside 0 to 1")
+        if not self.raw_xml:
+            raise ValueError("raw_xml is empty")
+        for name in SIGNALS[self.type].required_names:
+            if self.fields.get(name) in (None, "", []):
+                raise ValueError(f"{self.type} lacks its required field {name!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The flat, JSON-shaped form that stands on the blackboard."""
+        fields = {
+            name: list(value) if isinstance(value, list) else value
+            for name, value in self.fields.items()
+        }
+        return {
+            "type": self.type.value,
+            "confidence": self.confidence,
+            **fields,
+            "raw_xml": self.raw_xml,
+            "timestamp": self.timestamp.isoformat(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`; keys that the type does not declare are passed over."""
+        type_ = SignalType(data["type"])
+        return cls(
+            type=type_,
+            confidence=data["confidence"],
+            fields={
+                field.name: cast(FieldValue, data[field.name])
+                for field in SIGNALS[type_].fields
+                if field.name in data
+            },
+            raw_xml=data["raw_xml"],
+            timestamp=datetime.fromisoformat(data["timestamp"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentSignalState:
+    """What a run remembers of its signals. A transition returns the next state and changes nothing.
+
+    | event | signals_emitted | last_signal | consecutive_same_reason | turns_without_signal |
+    | --- | --- | --- | --- | --- |
+    | need_turn, same reason as last time | + it | it | + 1 | 0 |
+    | need_turn, otherwise | + it | it | 1 | 0 |
+    | any other signal | + it | it | 0 | 0 |
+    | a turn without a signal | as it was | as it was | 0 | + 1 |
+    """
+
+    signals_emitted: tuple[Signal, ...] = ()
+    last_signal: Signal | None = None
+    consecutive_same_reason: int = 0
+    turns_without_signal: int = 0
+
+    def after_signal(self, signal: Signal) -> Self:
+        return replace(
+            self,
+            signals_emitted=(*self.signals_emitted, signal),
+            last_signal=signal,
+            consecutive_same_reason=self._same_reason_count(signal),
+            turns_without_signal=0,
+        )
+
+    def after_turn_without_signal(self) -> Self:
+        return replace(
+            self,
+            consecutive_same_reason=0,
+            turns_without_signal=self.turns_without_signal + 1,
+        )
+
+    def _same_reason_count(self, signal: Signal) -> int:
+        if signal.type != SignalType.NEED_TURN:
+            return 0
+        if self.last_signal is None or self.last_signal.type != SignalType.NEED_TURN:
+            return 1
+        repeated = _folded_reason(self.last_signal) == _folded_reason(signal)
+        return self.consecutive_same_reason + 1 if repeated else 1
+
+
+def _folded_reason(signal: Signal) -> str:
+    """Letters and digits in one case: `Need the file.` and `need  the FILE` are the same."""
+    text = unicodedata.normalize("NFKC", str(signal.fields["reason"])).casefold()
+    return "".join(filter(str.isalnum, text))

@@ -1,0 +1,207 @@
+"""What one signal element says: its raw text becomes a `Signal`, or the reasons why it is none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from oracle.models.signals import SIGNALS, FieldKind, FieldSpec, FieldValue, Signal, SignalType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from datetime import datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The signal, or None for a malformed element; `problems` says why, and what was dropped."""
+
+    signal: Signal | None
+    problems: tuple[str, ...]
+
+
+_OPENING_TAG = re.compile(r"<signal((?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+)>", re.I)
+_SPOILT_OPENING_TAG = re.compile(r"<signal([^<>]*)>?", re.I)
+_ATTRIBUTE = re.compile(r"(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/]+))")
+
+
+def read_element(raw: str, timestamp: datetime) -> Reading:
+    tag = _OPENING_TAG.match(raw) or _SPOILT_OPENING_TAG.match(raw)
+    assert tag is not None
+    attributes = _attributes(tag[1])
+    type_name = _decode(attributes.pop("type", "")).lower()
+    if type_name not in SIGNALS:
+        problem = f"unknown type {type_name[:40]!r}" if type_name else "no type"
+        return Reading(signal=None, problems=(f"malformed signal: {problem}",))
+    body = _without_sections(raw[tag.end() : max(raw.rfind("</"), tag.end())])
+    given, problems = _first_of_each(attributes, body)
+    return _read_fields(SignalType(type_name), given, problems, raw, timestamp)
+
+
+def _read_fields(
+    type_: SignalType, given: dict[str, str], problems: list[str], raw: str, timestamp: datetime
+) -> Reading:
+    confidence = _to_confidence(given.pop("confidence", ""))
+    fields = _converted(type_, given, problems)
+    missing = [name for name in SIGNALS[type_].required_names if name not in fields]
+    if confidence is None or missing:
+        missing += ["confidence (a number from 0 to 1)"] if confidence is None else []
+        problems.append(f"malformed signal: {type_} lacks {', '.join(missing)}")
+        return Reading(signal=None, problems=tuple(problems))
+    signal = Signal(
+        type=type_, confidence=confidence, fields=fields, raw_xml=raw, timestamp=timestamp
+    )
+    return Reading(signal=signal, problems=tuple(problems))
+
+
+def _converted(
+    type_: SignalType, given: Mapping[str, str], problems: list[str]
+) -> dict[str, FieldValue]:
+    fields: dict[str, FieldValue] = {}
+    for name, text in given.items():
+        spec = SIGNALS[type_].field(name)
+        value = _CONVERSIONS[spec.kind](text) if spec else None
+        if value is None:
+            problems.append(_why_dropped(name, spec))
+        else:
+            fields[name] = value
+    return fields
+
+
+def _first_of_each(attributes: Mapping[str, str], body: str) -> tuple[dict[str, str], list[str]]:
+    given = {name: text for name, text in attributes.items() if name == "confidence"}
+    problems = [f"attribute {name!r} dropped" for name in attributes if name not in given]
+    for name, text in _children(body):
+        if name in given:
+            problems.append(f"field {name!r} is given twice: the first counts")
+        given.setdefault(name, text)
+    return given, problems
+
+
+def _why_dropped(name: str, spec: FieldSpec | None) -> str:
+    if spec is None:
+        return f"field {name!r} dropped: the type does not have it"
+    return f"field {name!r} dropped: empty or not {spec.kind}"
+
+
+def _attributes(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, *values in _ATTRIBUTE.findall(text):
+        found.setdefault(name.lower(), "".join(values))
+    return found
+
+
+def _without_sections(body: str) -> str:
+    """CDATA as escaped text, comments gone; one that is never closed stays as it is."""
+    parts: list[str] = []
+    at = 0
+    while mark := _SECTION_START.search(body, at):
+        is_comment = mark[0] == "<!--"
+        end = body.find("-->" if is_comment else "]]>", mark.end())
+        if end < 0:
+            break
+        parts.append(body[at : mark.start()])
+        parts.append("" if is_comment else _escape(body[mark.end() : end]))
+        at = end + len("-->")
+    return "".join(parts) + body[at:]
+
+
+_SECTION_START = re.compile(r"<!\[CDATA\[|<!--", re.I)
+_TAG = re.compile(r"<(/?)([^\W\d][\w.-]*+)((?:[\s/][^<>]*)?)>")
+
+
+def _children(body: str) -> Iterator[tuple[str, str]]:
+    """Name and inner text of each outermost element. A tag that is never closed is text."""
+    tags = list(_TAG.finditer(body))
+    closing: defaultdict[str, deque[re.Match[str]]] = defaultdict(deque)
+    for tag in tags:
+        if tag[1]:
+            closing[tag[2].lower()].append(tag)
+    end = 0
+    for tag in tags:
+        name = tag[2].lower()
+        if tag[1] or tag.start() < end:
+            continue
+        if tag[3].endswith("/"):
+            yield name, ""
+            continue
+        partners = closing[name]
+        while partners and partners[0].start() < tag.end():
+            partners.popleft()
+        if partners:
+            yield name, body[tag.end() : partners[0].start()]
+            end = partners[0].end()
+
+
+_ENTITY = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));", re.A)
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+
+
+def _decode(text: str) -> str:
+    """Entities become characters, white space around goes. What is no entity stays as it is."""
+    return _ENTITY.sub(_character, text).strip()
+
+
+def _character(entity: re.Match[str]) -> str:
+    name, decimal, hexadecimal = entity.groups()
+    if name:
+        return _NAMED[name]
+    code = int(decimal) if decimal else int(hexadecimal, 16)
+    is_character = 0 < code < 0xD800 or 0xDFFF < code <= 0x10FFFF
+    return chr(code) if is_character else entity.group()
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.A)
+_WHOLE_NUMBER = re.compile(r"\+?(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.A)
+
+
+def _to_confidence(text: str) -> float | None:
+    number = _NUMBER.fullmatch(_decode(text))
+    value = float(number[0]) if number else -1.0
+    return abs(value) if 0 <= value <= 1 else None
+
+
+def _to_str(text: str) -> str | None:
+    text = _decode(text)
+    return text if _is_visible(text) else None
+
+
+def _to_int(text: str) -> int | None:
+    number = _WHOLE_NUMBER.fullmatch(_decode(text))
+    return int(number[1].replace(",", "")) if number else None
+
+
+def _to_list(text: str) -> list[str] | None:
+    items = [_decode(inner) for name, inner in _children(text) if name == "item"]
+    items = items or _split(_decode(text))
+    return [item for item in items if _is_visible(item)] or None
+
+
+def _split(text: str) -> list[str]:
+    if not text.startswith("["):
+        return [item.strip() for item in text.split(",")]
+    try:
+        array = json.loads(text)
+    except (ValueError, RecursionError):
+        return [item.strip(" \t\r\n\"'") for item in text.strip("[]").split(",")]
+    scalars = [item for item in cast(list[object], array) if isinstance(item, str | int | float)]
+    return [str(item).strip() for item in scalars]
+
+
+def _is_visible(text: str) -> bool:
+    """False for what a reader cannot see: white space, zero-width and control characters."""
+    return any(character.isprintable() for character in text if not character.isspace())
+
+
+_CONVERSIONS: Mapping[FieldKind, Callable[[str], FieldValue | None]] = {
+    "str": _to_str,
+    "int": _to_int,
+    "list[str]": _to_list,
+}
