@@ -48,10 +48,7 @@ class _PieceCosts(dict[str, float]):
 
     def __init__(self, vocabulary: list[str]) -> None:
         super().__init__(dict.fromkeys(vocabulary, 1))
-        self._longest: dict[str, int] = {}
-        for word in vocabulary:
-            longest = max(len(word), self._longest.get(word[:2], 0))
-            self._longest[word[:2]] = min(longest, _LONGEST_PART)
+        self._longest = {word[:2]: len(word) for word in sorted(vocabulary, key=len)}
 
     def __missing__(self, piece: str) -> float:
         return 1 + _COST_OF_FURTHER_PART * (self._parts(piece) - 1)
@@ -60,8 +57,8 @@ class _PieceCosts(dict[str, float]):
         """Takes the longest known part from the left, again and again."""
         count = start = 0
         while start < len(piece):
-            longest = self._longest.get(piece[start : start + 2], 1)
-            end = min(len(piece), start + longest)
+            longest = min(self._longest.get(piece[start : start + 2], 1), _LONGEST_PART)
+            end = min(start + longest, len(piece))
             while end > start and piece[start:end] not in self:
                 end -= 1
             count += 1 if end > start else _COST_OF_UNKNOWN_CHARACTER
