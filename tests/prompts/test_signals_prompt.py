@@ -51,7 +51,7 @@ def test_it_declares_just_the_fields_of_each_type(type_: SignalType) -> None:
 
 
 def test_it_ranks_all_types() -> None:
-    ranking = re.search(r"in this order: (.*)\.", TEXT)
+    ranking = re.search(r"in this order: (.*?)\.", TEXT)
     assert ranking
     assert sorted(re.findall(r"`(\w+)`", ranking[1])) == sorted(SignalType)
 
