@@ -1,5 +1,4 @@
-"""
-Writes `o200k_common.z`: the most common half of o200k's tokens, packed.
+"""Writes `o200k_common.z`: the most common half of o200k's tokens, packed.
 
 Run it when the estimates shall know more tokens, or fewer: `python scripts/token_table.py`.
 """

@@ -28,8 +28,7 @@ _ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 
 @dataclass(frozen=True, kw_only=True)
 class PromptSegment:
-    """
-    Valid by construction; a `ValueError` says what is wrong.
+    """Valid by construction; a `ValueError` says what is wrong.
 
     `conditions` of one kind are alternatives, those of different kinds must hold together:
     `query_type=code, query_type=action, large_context` means a large context in either type.

@@ -38,8 +38,7 @@ NEEDS: Mapping[QueryType, Needs] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class QueryClassification:
-    """
-    Valid by construction: only a conversational query may need no source at all.
+    """Valid by construction: only a conversational query may need no source at all.
 
     `runner_up` is the type that came second. `breadth` says how much of the project the question
     spans, from 0 to 1.

@@ -16,8 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 @dataclass(frozen=True, kw_only=True)
 class ToolSpec:
-    """
-    Valid by construction: a name that every provider takes, and a schema of named parameters.
+    """Valid by construction: a name that every provider takes, and a schema of named parameters.
 
     `query_types` are those that get the tool without asking for it.
     """

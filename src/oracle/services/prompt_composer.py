@@ -1,5 +1,4 @@
-"""
-Composes the system prompt of a run from segments.
+"""Composes the system prompt of a run from segments.
 
 Pure, and deterministic to the byte. What differs between two runs of one query type (the question,
 the date, the order in which tools were granted) is not in the text, and what depends on the state
@@ -63,8 +62,7 @@ def compose_prompt(
     segments: Sequence[PromptSegment] | None = None,
     token_budget: int = TOKEN_BUDGET,
 ) -> ComposedPrompt:
-    """
-    Over budget, optional segments go, the last first; then the list of tools is shortened.
+    """Over budget, optional segments go, the last first; then the list of tools is shortened.
 
     `tools` are the granted ones. `segments` come from `load_segments` where a project has its own.
     """

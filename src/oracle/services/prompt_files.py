@@ -1,5 +1,4 @@
-"""
-Reads prompt segments: the built-in ones of `prompts/oracle/`, and a project's own.
+"""Reads prompt segments: the built-in ones of `prompts/oracle/`, and a project's own.
 
 A project's file with the id of a built-in segment replaces that one, and inherits the priority and
 the conditions that its front matter does not state; any other id adds a segment. A file that cannot
@@ -59,8 +58,7 @@ def built_in_segments() -> tuple[PromptSegment, ...]:
 
 
 def load_segments(folder: Path) -> tuple[PromptSegment, ...]:
-    """
-    The built-in segments with a project's own: `*.md` directly in the folder, except hidden files.
+    """The built-in segments with a project's own: each `*.md` in the folder that is not hidden.
 
     Reads the folder anew at each call. One that does not exist adds nothing.
     """

@@ -1,5 +1,4 @@
-"""
-How many tokens a text will cost, without the tokenizer.
+"""How many tokens a text will cost, without the tokenizer.
 
 The estimate lies between 1.0 and 1.25 times the o200k count, near 1.1: a budget that trusts it is
 spent a little early, never late. Text is cut into pieces with o200k's own pattern. Pieces in the
