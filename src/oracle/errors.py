@@ -2,7 +2,9 @@
 
 OracleError
 ├── InputError               the user gave something that cannot be used
-│   └── TreeFileError        … in a tree file, at a line
+│   └── SourceFileError      … in a file, at a line
+│       ├── TreeFileError
+│       └── PromptFileError
 ├── Failure                  the world said no; in a leaf it becomes FAILURE with this cause
 │   ├── TimedOut
 │   ├── BoundReached
@@ -41,7 +43,7 @@ class InputError(OracleError):
     status = 400
 
 
-class TreeFileError(InputError):
+class SourceFileError(InputError):
     """Reads `file:line: what is wrong`, the form that editors can jump to."""
 
     def __init__(self, message: str, *, file: str, line: int | None = None) -> None:
@@ -49,6 +51,14 @@ class TreeFileError(InputError):
         super().__init__(f"{place}: {message}")
         self.file = file
         self.line = line
+
+
+class TreeFileError(SourceFileError):
+    pass
+
+
+class PromptFileError(SourceFileError):
+    pass
 
 
 class Failure(OracleError):  # noqa: N818 - it is not a bug in anybody's code

@@ -1,0 +1,65 @@
+"""`oracle prompt`: what would be sent to the model, and what it costs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from oracle.models.query_classification import QueryClassification, QueryType
+from oracle.services.prompt_composer import ComposedPrompt, compose_prompt
+from oracle.services.prompt_files import load_segments
+from oracle.services.tokens import estimate_tokens
+
+
+def prompt(
+    query: Annotated[str, typer.Argument(help="The question.")],
+    type_: Annotated[
+        QueryType, typer.Option("--type", help="Take the question to be of this type.")
+    ] = QueryType.CODE,
+    folder: Annotated[Path, typer.Option("--prompts", help="The project's own segments.")] = Path(
+        ".oracle/prompts"
+    ),
+    large_context: Annotated[
+        bool, typer.Option("--large-context", help="As if the window were filling up.")
+    ] = False,
+    previous_errors: Annotated[
+        bool, typer.Option("--previous-errors", help="As if the last exchange had failed.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Prompt and tokens as JSON.")] = False,
+) -> None:
+    """Print the system prompt of a question; the tokens of each segment go to stderr."""
+    composed = compose_prompt(
+        QueryClassification.of_type(type_),
+        large_context=large_context,
+        previous_errors=previous_errors,
+        segments=load_segments(folder),
+    )
+    if as_json:
+        typer.echo(as_json_text(query, composed))
+    else:
+        typer.echo(composed.text, nl=False)
+        typer.echo(token_table(query, composed), err=True)
+
+
+def as_json_text(query: str, composed: ComposedPrompt) -> str:
+    document = {
+        "query": query,
+        "prompt": composed.text,
+        "segments": [
+            {"id": id_, "tokens": tokens} for id_, tokens in composed.token_estimates.items()
+        ],
+        "prompt_tokens": composed.total_tokens,
+        "query_tokens": estimate_tokens(query),
+        "warnings": composed.warnings,
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2)
+
+
+def token_table(query: str, composed: ComposedPrompt) -> str:
+    rows = [*composed.token_estimates.items(), ("prompt", composed.total_tokens)]
+    rows.append(("question", estimate_tokens(query)))
+    lines = [f"{name:<16} {tokens:>6} tokens" for name, tokens in rows]
+    return "\n".join([*lines, *(f"warning: {warning}" for warning in composed.warnings)])

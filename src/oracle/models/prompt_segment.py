@@ -1,0 +1,56 @@
+"""One part of the system prompt, and the facts of a run on which it may depend."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from oracle.models.query_classification import QueryType
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+ALWAYS = "always"
+LARGE_CONTEXT = "large_context"
+PREVIOUS_ERRORS = "previous_errors"
+
+
+def query_type_is(query_type: QueryType) -> str:
+    return f"query_type={query_type}"
+
+
+CONDITIONS = (ALWAYS, LARGE_CONTEXT, PREVIOUS_ERRORS, *map(query_type_is, QueryType))
+
+_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptSegment:
+    """Valid by construction; a `ValueError` says what is wrong.
+
+    `conditions` of one kind are alternatives, those of different kinds must hold together:
+    `query_type=code, query_type=action, large_context` means a large context in either type.
+    """
+
+    id: str
+    content: str
+    token_estimate: int
+    priority: int
+    conditions: tuple[str, ...] = (ALWAYS,)
+
+    def __post_init__(self) -> None:
+        if not _ID.fullmatch(self.id):
+            raise ValueError(f"id {self.id!r} must be lower-case letters, digits, '-' and '_'")
+        if not self.content.strip():
+            raise ValueError(f"segment {self.id!r} has no content")
+        if self.priority < 0 or self.token_estimate < 0:
+            raise ValueError(f"segment {self.id!r} has a negative priority or estimate")
+        for condition in self.conditions:
+            if condition not in CONDITIONS:
+                raise ValueError(f"condition {condition!r} is not one of {', '.join(CONDITIONS)}")
+
+    def applies(self, facts: AbstractSet[str]) -> bool:
+        kinds = groupby(sorted(self.conditions), key=lambda condition: condition.split("=")[0])
+        return all(not facts.isdisjoint(alternatives) for _, alternatives in kinds)

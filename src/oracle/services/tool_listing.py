@@ -1,0 +1,48 @@
+"""The granted tools as the prompt lists them, sorted: the order of granting leaves no trace."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from oracle.models.tool_spec import ToolSpec
+
+_LONGEST_SENTENCE = 160
+_FIRST_SENTENCE = re.compile(r".*?[.!?](?=\s[^a-z]|$)")
+
+
+def list_tools(tools: Iterable[ToolSpec], *, brief: bool = False) -> str:
+    """A line for each tool; briefly, its name and the first sentence of its description."""
+    in_order = sorted(tools, key=lambda tool: tool.name)
+    return "\n".join(map(_brief_line if brief else _full_line, in_order))
+
+
+def _full_line(tool: ToolSpec) -> str:
+    return f"- `{tool.name}({_parameters(tool)})`{_mark(tool)}: {_one_line(tool.description)}"
+
+
+def _brief_line(tool: ToolSpec) -> str:
+    description = _one_line(tool.description)
+    sentence = match[0] if (match := _FIRST_SENTENCE.match(description)) else description
+    if len(sentence) > _LONGEST_SENTENCE:
+        sentence = sentence[:_LONGEST_SENTENCE].rstrip() + "…"
+    return f"- `{tool.name}`{_mark(tool)}: {sentence}"
+
+
+def _mark(tool: ToolSpec) -> str:
+    return " (writes)" if tool.writes else ""
+
+
+def _parameters(tool: ToolSpec) -> str:
+    """Names in the order of the schema, `?` behind those that may be left out."""
+    required = tool.parameters.get("required", ())
+    names = tool.parameters.get("properties", {})
+    return _one_line(", ".join(name if name in required else f"{name}?" for name in names))
+
+
+def _one_line(text: str) -> str:
+    """A description may come from another server, and must not open a section of its own."""
+    return " ".join(text.split())

@@ -1,0 +1,48 @@
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from oracle.cli.prompt import prompt
+from oracle.models.query_classification import QueryClassification, QueryType
+from oracle.services.prompt_composer import compose_prompt
+
+APP = typer.Typer()
+APP.command()(prompt)
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_prompt_goes_to_stdout_and_its_tokens_to_stderr() -> None:
+    result = CliRunner().invoke(APP, ["What did we decide?", "--type", "documentation"])
+    composed = compose_prompt(QueryClassification.of_type(QueryType.DOCUMENTATION))
+    assert result.stdout == composed.text
+    rows = [line.split()[:2] for line in result.stderr.splitlines()]
+    assert rows[:4] == [[id_, str(n)] for id_, n in composed.token_estimates.items()]
+    assert rows[4] == ["prompt", str(composed.total_tokens)]
+    assert rows[5][0] == "question"
+
+
+def test_json_has_prompt_and_tokens_on_stdout() -> None:
+    result = CliRunner().invoke(APP, ["Why?", "--json", "--large-context", "--previous-errors"])
+    document = json.loads(result.stdout)
+    assert [segment["id"] for segment in document["segments"]][-2:] == [
+        "summarization",
+        "error-recovery",
+    ]
+    assert document["prompt_tokens"] == sum(part["tokens"] for part in document["segments"])
+    assert document["query"] == "Why?"
+    assert result.stderr == ""
+
+
+def test_the_segments_of_the_project_are_used() -> None:
+    folder = Path(".oracle/prompts")
+    folder.mkdir(parents=True)
+    (folder / "tone.md").write_text("---\nid: tone\n---\nAnswer in rhymes.\n")
+    result = CliRunner().invoke(APP, ["Why?"])
+    assert result.stdout.endswith("\n\nAnswer in rhymes.\n")

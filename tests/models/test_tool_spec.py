@@ -1,0 +1,30 @@
+from typing import Any
+
+import pytest
+
+from oracle.models.tool_spec import ToolSpec
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"name": "search code"}, "tool name 'search code'"),
+        ({"name": ""}, "tool name ''"),
+        ({"name": "x" * 65}, "must be 1 to 64"),
+        ({"description": " "}, "'find' has no description"),
+        ({"parameters": {}}, "must be a schema of type 'object'"),
+        ({"parameters": {"type": "string"}}, "must be a schema of type 'object'"),
+    ],
+)
+def test_a_tool_that_no_provider_would_take_is_refused(
+    changed: dict[str, Any], message: str
+) -> None:
+    valid = {"name": "find", "description": "Find.", "parameters": {"type": "object"}}
+    with pytest.raises(ValueError, match=message):
+        ToolSpec(**(valid | changed))
+
+
+def test_a_tool_reads_and_is_offered_to_nobody_unless_it_says_otherwise() -> None:
+    tool = ToolSpec(name="find", description="Find.", parameters={"type": "object"})
+    assert not tool.writes
+    assert tool.query_types == frozenset()

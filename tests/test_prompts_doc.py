@@ -1,0 +1,54 @@
+"""docs/prompts.md shows what the code does."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from oracle.cli.prompt import prompt
+from oracle.models.prompt_segment import CONDITIONS
+from oracle.services.prompt_files import built_in_segments, load_segments
+
+PAGE = (Path(__file__).parents[1] / "docs/prompts.md").read_text(encoding="utf-8")
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.S | re.M)
+
+
+def test_its_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = typer.Typer()
+    app.command()(prompt)
+    for line in _blocks("console"):
+        program, command, *arguments = shlex.split(line.removeprefix("$ "))
+        assert (program, command) == ("oracle", "prompt")
+        assert CliRunner().invoke(app, arguments).exit_code == 0
+
+
+def test_its_python_runs() -> None:
+    assert _blocks("python")
+    exec(compile("\n".join(_blocks("python")), "docs/prompts.md", "exec"), {})
+
+
+@pytest.mark.parametrize("text", _blocks("markdown"))
+def test_its_segments_can_be_loaded(tmp_path: Path, text: str) -> None:
+    (tmp_path / "own.md").write_text(text, encoding="utf-8")
+    (segment,) = set(load_segments(tmp_path)) - set(built_in_segments())
+    assert text.strip().endswith(segment.content)
+
+
+def test_its_table_is_the_registry() -> None:
+    rows = re.findall(r"^\| ([\w-]+) \| [\w-]+\.md \| (\d+) \| (.*?) \|$", PAGE, re.M)
+    assert rows == [
+        (segment.id, str(segment.priority), ", ".join(segment.conditions))
+        for segment in built_in_segments()
+    ]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_it_explains_every_condition(condition: str) -> None:
+    assert condition in PAGE or f"`{condition.partition('=')[2]}`" in PAGE
