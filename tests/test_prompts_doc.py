@@ -1,14 +1,10 @@
 """docs/prompts.md shows what the code does."""
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from oracle.cli.prompt import prompt
 from oracle.models.prompt_segment import CONDITIONS
 from oracle.services.prompt_files import built_in_segments, load_segments
 
@@ -17,16 +13,6 @@ PAGE = (Path(__file__).parents[1] / "docs/prompts.md").read_text(encoding="utf-8
 
 def _blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.S | re.M)
-
-
-def test_its_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    app = typer.Typer()
-    app.command()(prompt)
-    for line in _blocks("console"):
-        program, command, *arguments = shlex.split(line.removeprefix("$ "))
-        assert (program, command) == ("oracle", "prompt")
-        assert CliRunner().invoke(app, arguments).exit_code == 0
 
 
 def test_its_python_runs() -> None:

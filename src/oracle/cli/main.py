@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from oracle.cli.prompt import prompt
 from oracle.cli.tree import app as tree_app
 from oracle.errors import OracleError
 
@@ -16,6 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(tree_app, name="tree")
+app.command()(prompt)
 
 
 @app.callback()
