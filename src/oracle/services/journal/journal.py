@@ -173,9 +173,9 @@ class Journal:
                 return
             count += 1
             yield entry.body
-        if count:
-            raise InterruptedStream(f"{place.node_path}: cut off after {count} parts by a crash")
         try:
+            if count:
+                raise InterruptedStream(f"{place.node_path}: a crash cut it after {count} parts")
             async with aclosing(_closable(source())) as parts:
                 async for part in parts:
                     await self._happened("parts", place, part)

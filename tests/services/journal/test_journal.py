@@ -1,0 +1,245 @@
+"""The port by itself, without a tree."""
+
+import asyncio
+from dataclasses import dataclass
+
+import pytest
+
+from oracle.errors import Failure, InterruptedStream, InterruptedWrite, ReplayDiverged, TimedOut
+from oracle.services.journal import Journal, MemorySink, Record
+from oracle.services.journal.record import Place
+
+
+@dataclass(frozen=True)
+class Key:
+    node_path: str = "leaf"
+    turn: int = 1
+    ordinal: int = 0
+
+
+class AlwaysAtRest:
+    def is_at_rest(self, blocked):
+        return True
+
+
+def journal(sink=None, **options):
+    port = Journal(sink, **options)
+    port.attach(AlwaysAtRest())
+    return port
+
+
+async def answer():
+    return {"n": 1}
+
+
+async def never():
+    raise AssertionError("the world was asked")
+
+
+async def letters():
+    for letter in "abc":
+        yield letter
+
+
+async def gather_into(seen, port):
+    async for part in port.stream(Key(), "q", never):
+        seen.append(part)
+
+
+async def test_an_effect_is_recorded_with_its_key_request_and_answer():
+    sink = MemorySink()
+    assert await journal(sink).perform(Key(), "q", answer) == {"n": 1}
+    assert sink.records == [
+        Record(0, "answer", Place("leaf", 1, 0), {"request": "q", "value": {"n": 1}})
+    ]
+
+
+async def test_it_is_answered_from_the_record_without_the_world():
+    sink = MemorySink()
+    await journal(sink).perform(Key(), "q", answer)
+    replay = journal(records=sink.records, may_act=False)
+    assert await replay.perform(Key(), "q", never) == {"n": 1}
+
+
+@pytest.mark.parametrize("problem", [TimedOut("too late"), Failure("no"), ValueError("odd")])
+async def test_an_exception_is_recorded_and_raised_again_by_name_and_words(problem):
+    async def fail():
+        raise problem
+
+    sink = MemorySink()
+    with pytest.raises(type(problem)):
+        await journal(sink).perform(Key(), "q", fail)
+    with pytest.raises(Exception, match=str(problem)) as again:
+        await journal(records=sink.records, may_act=False).perform(Key(), "q", never)
+    assert type(again.value).__name__ == type(problem).__name__
+    assert isinstance(again.value, Failure) == isinstance(problem, Failure)
+
+
+async def test_a_stream_is_recorded_in_few_records_and_comes_back_part_by_part():
+    sink = MemorySink()
+    parts = [part async for part in journal(sink).stream(Key(), "q", letters)]
+    assert [(record.kind, record.body) for record in sink.records] == [
+        ("parts", ["a", "b", "c"]),
+        ("answer", {"request": "q"}),
+    ]
+    replay = journal(records=sink.records, may_act=False)
+    assert [part async for part in replay.stream(Key(), "q", never)] == parts == ["a", "b", "c"]
+
+
+async def test_a_stream_that_breaks_is_recorded_with_what_came_before():
+    async def breaking():
+        yield "a"
+        raise TimedOut("stalled")
+
+    sink = MemorySink()
+    with pytest.raises(TimedOut):
+        [part async for part in journal(sink).stream(Key(), "q", breaking)]
+    assert [record.kind for record in sink.records] == ["parts", "failure"]
+    replay, seen = journal(records=sink.records, may_act=False), []
+    with pytest.raises(TimedOut, match="stalled"):
+        await gather_into(seen, replay)
+    assert seen == ["a"]
+
+
+async def test_a_consumer_that_stops_early_closes_the_source():
+    closed = []
+
+    async def source():
+        try:
+            yield "a"
+            yield "b"
+        finally:
+            closed.append(True)
+
+    stream = journal().stream(Key(), "q", source)
+    assert await anext(stream) == "a"
+    await stream.aclose()
+    assert closed == [True]
+
+
+async def test_parts_are_written_after_a_moment_even_if_no_more_come(monkeypatch):
+    monkeypatch.setattr("oracle.services.journal.journal.FLUSH_SECONDS", 0.001)
+    opened, written = asyncio.Event(), asyncio.Event()
+
+    class NoticingSink(MemorySink):
+        def append(self, record):
+            super().append(record)
+            written.set()
+
+    async def source():
+        yield "a"
+        await opened.wait()
+
+    sink = NoticingSink()
+    stream = journal(sink).stream(Key(), "q", source)
+    await anext(stream)
+    assert sink.records == []
+    await asyncio.wait_for(written.wait(), timeout=5)
+    assert sink.records[0].body == ["a"]
+    await stream.aclose()
+
+
+async def test_an_intent_is_safe_before_a_write_begins():
+    order = []
+
+    class NoticingSink(MemorySink):
+        async def flush(self):
+            order.append(("safe", [record.kind for record in self.records]))
+
+    async def write():
+        order.append("written")
+        return
+
+    await journal(NoticingSink()).perform(Key(), "q", write, writes=True)
+    assert order == [("safe", ["intent"]), "written"]
+
+
+async def broken_off_write():
+    sink = MemorySink()
+    await journal(sink).perform(Key(), "q", answer, writes=True)
+    return sink.records[:1]
+
+
+async def test_a_write_with_an_intent_but_no_answer_is_not_repeated():
+    resumed = journal(records=await broken_off_write())
+    with pytest.raises(InterruptedWrite, match="look whether it was done"):
+        await resumed.perform(Key(), "q", never, writes=True)
+
+
+@pytest.mark.parametrize(("found", "expected"), [({"n": 7}, {"n": 7}), (None, {"n": 1})])
+async def test_who_can_find_out_whether_a_write_was_done_is_asked(found, expected):
+    async def look():
+        return found
+
+    resumed = journal(records=await broken_off_write())
+    assert await resumed.perform(Key(), "q", answer, writes=True, recover=look) == expected
+
+
+async def test_a_stream_broken_off_by_a_crash_is_told_as_such():
+    sink = MemorySink()
+    [part async for part in journal(sink).stream(Key(), "q", letters)]
+    resumed, seen = journal(records=sink.records[:1]), []
+    with pytest.raises(InterruptedStream, match="a crash cut it after 3 parts"):
+        await gather_into(seen, resumed)
+    assert seen == ["a", "b", "c"]
+
+
+async def test_another_request_under_the_same_key_is_noticed():
+    sink = MemorySink()
+    await journal(sink).perform(Key(), "q", answer)
+    with pytest.raises(ReplayDiverged, match="leaf in turn 1 asks for something else"):
+        await journal(records=sink.records, may_act=False).perform(Key(), "other", never)
+
+
+async def test_a_replay_does_not_act_beyond_its_record():
+    with pytest.raises(ReplayDiverged, match="not on record"):
+        await journal(may_act=False).perform(Key(), "q", never)
+
+
+async def test_the_clock_says_in_a_replay_what_it_said_before():
+    sink = MemorySink()
+    live = journal(sink)
+    readings = [live.now(), live.now()]
+    await live.end("done")
+    replay = journal(records=sink.records, may_act=False)
+    assert [replay.now(), replay.now()] == readings
+    assert replay.now() >= readings[-1]
+
+
+async def test_after_a_replay_the_clock_goes_on_from_where_it_was():
+    resumed = journal(records=[Record(0, "start", Place(), None, (1e9,))])
+    assert resumed.now() == 1e9
+    assert 1e9 <= resumed.now() < 1e9 + 60
+
+
+async def test_answers_are_handed_over_one_by_one_when_the_run_is_at_rest():
+    class Restless:
+        quiet = False
+
+        def is_at_rest(self, blocked):
+            return self.quiet
+
+    run, order, port = Restless(), [], Journal()
+    port.attach(run)
+
+    async def leaf(name):
+        await port.perform(Key(node_path=name), name, answer)
+        order.append(name)
+
+    tasks = [asyncio.create_task(leaf(name)) for name in "ab"]
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert order == []
+    run.quiet = True
+    await asyncio.gather(*tasks)
+    assert order == ["a", "b"]
+
+
+async def test_a_leaf_that_waits_elsewhere_does_not_hold_up_the_run_for_ever():
+    class NeverAtRest:
+        def is_at_rest(self, blocked):
+            return False
+
+    port = Journal()
+    port.attach(NeverAtRest())
+    assert await port.perform(Key(), "q", answer) == {"n": 1}
