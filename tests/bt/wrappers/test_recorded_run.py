@@ -106,7 +106,18 @@ async def recorded(source, world):
     sink = MemorySink()
     run = RecordedRun(recipe(source), sink, leaves=leaves, services=world)
     changes = watched(run)
-    return sink.records, run.summary(await run.settle()), changes
+    return sink, run.summary(await run.settle()), changes
+
+
+def replay_of(sink, records=None):
+    records = sink.records if records is None else records
+    return RecordedRun.replay(records, sink.contents, leaves=leaves)
+
+
+def resumed_from(sink, count, world, new_sink=None):
+    kept = sink.records[:count]
+    new_sink = new_sink or MemorySink()
+    return RecordedRun.resume(kept, sink.contents, new_sink, leaves=leaves, services=world)
 
 
 def watched(run):
@@ -117,67 +128,62 @@ def watched(run):
 
 @pytest.mark.parametrize("seed", range(25))
 async def test_a_replay_is_exact_however_answers_deadlines_and_parts_were_mixed(seed):
-    records, summary, changes = await recorded(CONCURRENT, World(seed, longest_wait=0.003))
-    replay = RecordedRun.replay(records, leaves=leaves)
+    sink, summary, changes = await recorded(CONCURRENT, World(seed, longest_wait=0.003))
+    replay = replay_of(sink)
     changes_again = watched(replay)
     assert replay.summary(await replay.settle()) == summary
     assert changes_again == changes
 
 
 async def test_a_replay_asks_the_world_for_nothing():
-    records, _, _ = await recorded(SEQUENTIAL, World())
-    replay = RecordedRun.replay(records, leaves=leaves)
-    replay.tree_run.context.services = None
-    await replay.settle()
+    sink, _, _ = await recorded(SEQUENTIAL, World())
+    replay = replay_of(sink)
+    assert replay.tree_run.context.services is None
+    assert (await replay.settle()).stop == "settled"
 
 
 @pytest.mark.parametrize("cut", range(1, 13))
 async def test_a_run_broken_off_at_any_record_goes_on_from_there(cut):
-    records, _, _ = await recorded(SEQUENTIAL, World())
-    assert cut <= len(records)
-    kept, world, sink = records[:cut], World(), MemorySink()
-    resumed = RecordedRun.resume(kept, sink, leaves=leaves, services=world)
+    sink, _, _ = await recorded(SEQUENTIAL, World())
+    assert cut <= len(sink.records)
+    world, rest = World(), MemorySink()
+    resumed = resumed_from(sink, cut, world, rest)
     outcome = resumed.summary(await resumed.settle())
-    answered = {r.body["request"] for r in kept if r.kind in ("answer", "intent")}
-    assert not answered & set(world.asked)
-    assert [r.seq for r in sink.records] == list(range(cut, cut + len(sink.records)))
+    kept = [r for r in sink.records[:cut] if r.kind in ("answer", "intent")]
+    assert not {r.body["request"] for r in kept} & set(world.asked)
+    assert [r.seq for r in rest.records] == list(range(cut, cut + len(rest.records)))
     assert outcome["status"] == "success"
     told = [e["answer"] for e in outcome["board"]["log"] if isinstance(e, dict)]
     assert [told[0], told[-1]] == ["a0", "b1"]
 
 
 async def test_a_resumed_run_can_itself_be_replayed():
-    records, _, _ = await recorded(SEQUENTIAL, World())
-    sink = MemorySink()
-    resumed = RecordedRun.resume(records[:4], sink, leaves=leaves, services=World())
+    sink, _, _ = await recorded(SEQUENTIAL, World())
+    rest = MemorySink()
+    resumed = resumed_from(sink, 4, World(), rest)
     summary = resumed.summary(await resumed.settle())
-    whole = [*records[:4], *sink.records]
-    assert [r.seq for r in whole] == list(range(len(whole)))
-    replay = RecordedRun.replay(whole, leaves=leaves)
+    replay = replay_of(sink, [*sink.records[:4], *rest.records])
     assert replay.summary(await replay.settle()) == summary
 
 
 async def test_a_stream_that_a_crash_cut_is_an_expected_failure_and_what_came_stays():
-    records, _, _ = await recorded(SEQUENTIAL, World())
-    place = next(index for index, record in enumerate(records) if record.kind == "parts")
-    resumed = RecordedRun.resume(
-        records[: place + 1], MemorySink(), leaves=leaves, services=World()
-    )
+    sink, _, _ = await recorded(SEQUENTIAL, World())
+    place = [record.kind for record in sink.records].index("parts")
+    resumed = resumed_from(sink, place + 1, World())
     outcome = resumed.summary(await resumed.settle())
-    shown = records[place].body
+    shown = sink.records[place].body
     assert outcome["board"]["log"][3 : 3 + len(shown)] == shown
     assert outcome["status"] == "success"
 
 
 async def test_a_write_that_was_begun_is_not_made_twice_but_reported():
-    records, _, _ = await recorded(SEQUENTIAL, World())
-    place = next(index for index, record in enumerate(records) if record.kind == "intent")
-    world, sink = World(), MemorySink()
-    resumed = RecordedRun.resume(records[: place + 1], sink, leaves=leaves, services=world)
-    await resumed.settle()
+    sink, _, _ = await recorded(SEQUENTIAL, World())
+    place = [record.kind for record in sink.records].index("intent")
+    world, rest = World(), MemorySink()
+    await resumed_from(sink, place + 1, world, rest).settle()
     assert "write" not in world.asked
-    failure = next(record for record in sink.records if record.kind == "failure")
-    assert failure.body["error"] == "InterruptedWrite"
+    failures = [record.body["error"] for record in rest.records if record.kind == "failure"]
+    assert failures == ["InterruptedWrite"]
 
 
 async def test_a_cancellation_is_on_record_and_happens_again_at_its_place():
@@ -188,33 +194,38 @@ async def test_a_cancellation_is_on_record_and_happens_again_at_its_place():
     run.cancel("enough")
     outcome = await settling
     assert (outcome.stop, outcome.detail) == ("cancelled", "enough")
-    replay = RecordedRun.replay(sink.records, leaves=leaves)
+    replay = replay_of(sink)
     assert replay.summary(await replay.settle()) == run.summary(outcome)
 
 
 async def test_a_replay_that_needs_more_than_was_recorded_says_where():
-    records, _, _ = await recorded(SEQUENTIAL, World())
+    sink, _, _ = await recorded(SEQUENTIAL, World())
     with pytest.raises(ReplayDiverged, match="needs an answer that is not on record"):
-        await RecordedRun.replay(records[:3], leaves=leaves).settle()
+        await replay_of(sink, sink.records[:3]).settle()
 
 
-async def test_a_tree_that_asks_for_something_else_is_noticed():
-    records, _, _ = await recorded(SEQUENTIAL, World())
-    body = {**records[0].body, "sources": {"t.lua": SEQUENTIAL.replace('"ask "', '"beg "')}}
-    changed = [records[0].__class__(0, "start", records[0].place, body), *records[1:]]
-    with pytest.raises(ReplayDiverged, match="does not ask for what comes next on record: answer"):
-        await RecordedRun.replay(changed, leaves=leaves).settle()
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('"ask "', '"beg "', "does not ask for what comes next on record: answer for s/ask a"),
+        ("name = name, parts", "name = 'y', parts", "s/ask a in turn 0 asks for something else"),
+    ],
+)
+async def test_another_tree_that_goes_another_way_is_noticed(old, new, complaint):
+    sink, _, _ = await recorded(SEQUENTIAL, World())
+    (name,) = sink.contents
+    sink.contents[name] = SEQUENTIAL.replace(old, new)
+    with pytest.raises(ReplayDiverged, match=complaint):
+        await replay_of(sink).settle()
 
 
-async def test_a_request_that_differs_is_noticed():
-    records, _, _ = await recorded(SEQUENTIAL, World())
-    source = SEQUENTIAL.replace("name = name, parts", "name = 'y', parts")
-    body = {**records[0].body, "sources": {"t.lua": source}}
-    changed = [records[0].__class__(0, "start", records[0].place, body), *records[1:]]
-    with pytest.raises(ReplayDiverged, match="s/ask a in turn 0 asks for something else"):
-        await RecordedRun.replay(changed, leaves=leaves).settle()
+async def test_the_trees_are_kept_by_content_once_for_all_runs():
+    sink = MemorySink()
+    for _ in range(2):
+        await RecordedRun(recipe(SEQUENTIAL), sink, leaves=leaves, services=World()).settle()
+    assert list(sink.contents.values()) == [SEQUENTIAL]
 
 
 def test_a_record_without_a_beginning_cannot_be_run_again():
     with pytest.raises(JournalError, match="has no beginning"):
-        RecordedRun.replay([], leaves=leaves)
+        RecordedRun.replay([], {}, leaves=leaves)

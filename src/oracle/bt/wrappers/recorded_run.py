@@ -6,7 +6,7 @@ values on the board. So a record is enough to run it again, on any machine that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from oracle.bt.core.runtime import Outcome, TreeRun
 from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import JournalError, ReplayDiverged
-from oracle.services.journal import Journal, Record, Sink
+from oracle.services.journal import Journal, MemorySink, Record, Sink
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,19 +28,22 @@ class Recipe:
     board: Mapping[str, Any]
     tick_budget: int = DEFAULT_TICK_BUDGET
 
-    def as_body(self) -> dict[str, Any]:
+    def as_body(self, keep: Callable[[str], str]) -> dict[str, Any]:
+        """The form for the record: texts are kept by content, once for all runs."""
         return {
             "tree": self.tree,
-            "sources": dict(self.sources),
+            "sources": {file: keep(text) for file, text in self.sources.items()},
             "board": dict(self.board),
             "tick_budget": self.tick_budget,
         }
 
     @classmethod
-    def from_records(cls, records: Sequence[Record]) -> Recipe:
+    def from_records(cls, records: Sequence[Record], contents: Mapping[str, str]) -> Recipe:
         if not records or records[0].kind != "start":
             raise JournalError("the record has no beginning; the run died before it was begun")
-        return cls(**records[0].body)
+        body = records[0].body
+        sources = {file: contents[name] for file, name in body["sources"].items()}
+        return cls(**{**body, "sources": sources})
 
 
 class RecordedRun:
@@ -57,9 +60,10 @@ class RecordedRun:
         services: Any = None,
     ) -> None:
         self.recipe = recipe
+        self._sink = sink or MemorySink()
         self._records = records
         self._may_act = may_act
-        self.journal = Journal(sink, records=records, may_act=may_act, on_command=self._obey)
+        self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
         definition = TreeLibrary(sources=recipe.sources, leaves=leaves)[recipe.tree]
         board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
         board.restore(recipe.board)
@@ -76,27 +80,34 @@ class RecordedRun:
         self.board = board
 
     @classmethod
-    def replay(cls, records: Sequence[Record], *, leaves: LeafRegistry = LEAVES) -> RecordedRun:
+    def replay(
+        cls,
+        records: Sequence[Record],
+        contents: Mapping[str, str],
+        *,
+        leaves: LeafRegistry = LEAVES,
+    ) -> RecordedRun:
         """Run it again from the record alone; no effect is performed."""
-        recipe = Recipe.from_records(records)
+        recipe = Recipe.from_records(records, contents)
         return cls(recipe, records=records, may_act=False, leaves=leaves)
 
     @classmethod
     def resume(
         cls,
         records: Sequence[Record],
+        contents: Mapping[str, str],
         sink: Sink,
         *,
         leaves: LeafRegistry = LEAVES,
         services: Any = None,
     ) -> RecordedRun:
         """Go on where the record ends; what is on it is not done a second time."""
-        recipe = Recipe.from_records(records)
+        recipe = Recipe.from_records(records, contents)
         return cls(recipe, sink, records=records, leaves=leaves, services=services)
 
     async def settle(self) -> Outcome:
         if not self._records:
-            await self.journal.begin(self.recipe.as_body())
+            await self.journal.begin(self.recipe.as_body(self._sink.keep))
         self.journal.attach(self.tree_run)
         outcome = await self.tree_run.settle()
         cause = None if outcome.error is None else outcome.error.__cause__

@@ -1,19 +1,16 @@
-"""Records back from disk."""
+"""Records back from the rows of the table."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from oracle.services.journal.record import Place, Record
 
-SELECT: Final = (
-    "SELECT seq, kind, node_path, turn, ordinal, body FROM journal WHERE run_id = ? ORDER BY seq"
-)
-
 
 def decoded(rows: Iterable[tuple[Any, ...]]) -> list[Record]:
+    """From (seq, kind, node_path, turn, ordinal, body), in order of seq."""
     records: list[Record] = []
     for seq, kind, node_path, turn, ordinal, text in rows:
         body, clock = json.loads(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Protocol
 
 from oracle.services.journal.record import Record
@@ -12,9 +13,17 @@ class Sink(Protocol):
         """Take a record; never blocks. A sink that has failed raises what it failed with."""
         ...
 
+    def keep(self, text: str) -> str:
+        """Store a text once, whoever else keeps the same, and answer the name of its content."""
+        ...
+
     async def flush(self) -> None:
         """Return when all that was appended before is safe."""
         ...
+
+
+def name_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
 
 
 class MemorySink:
@@ -22,9 +31,15 @@ class MemorySink:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self.contents: dict[str, str] = {}
 
     def append(self, record: Record) -> None:
         self.records.append(record)
+
+    def keep(self, text: str) -> str:
+        name = name_of(text)
+        self.contents[name] = text
+        return name
 
     async def flush(self) -> None:
         return

@@ -11,27 +11,34 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from itertools import groupby
 from queue import SimpleQueue
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from oracle.errors import JournalError
 from oracle.services.journal.record import Record
+from oracle.services.journal.sinks import name_of
 
 log = logging.getLogger(__name__)
 
 OnFailure: TypeAlias = Literal["stop", "memory"]
-Row: TypeAlias = tuple[str, int, str, str, int, int, str, float]
-Waiter: TypeAlias = tuple[asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 
-INSERT: Final = (
+INSERT_RECORD: Final = (
     "INSERT INTO journal (run_id, seq, kind, node_path, turn, ordinal, body, at) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
+INSERT_BLOB: Final = "INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING"
 
 
-class Cursor(Protocol):
-    def executemany(self, sql: str, rows: Sequence[Any], /) -> Any: ...
+class Row(NamedTuple):
+    sql: str
+    values: tuple[Any, ...]
+
+
+class Waiter(NamedTuple):
+    loop: asyncio.AbstractEventLoop
+    safe: asyncio.Future[None]
 
 
 class Connection(Protocol):
@@ -59,7 +66,7 @@ class JournalWriter:
     ) -> None:
         self.failure: JournalError | None = None
         self._connect = connect
-        self._insert = INSERT.replace("?", placeholder)
+        self._placeholder = placeholder
         self._on_failure = on_failure
         self._queue: SimpleQueue[Row | Waiter | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
@@ -83,25 +90,30 @@ class JournalWriter:
 
     def _work(self) -> None:
         connection: Connection | None = None
-        open_ = True
-        while open_:
+        batch: list[Row | Waiter | None] = []
+        while None not in batch:
             batch = [self._queue.get()]
             while not self._queue.empty():
                 batch.append(self._queue.get())
-            open_ = None not in batch
-            rows = [item for item in batch if item is not None and len(item) == 8]
             try:
                 connection = connection or self._connect()
-                if rows and self.failure is None:
-                    connection.cursor().executemany(self._insert, rows)
-                    connection.commit()
+                self._write(connection, [item for item in batch if isinstance(item, Row)])
             except Exception as problem:
                 self._fail(problem)
             for item in batch:
-                if item is not None and len(item) == 2:
-                    item[0].call_soon_threadsafe(self._release, item[1])
+                if isinstance(item, Waiter):
+                    item.loop.call_soon_threadsafe(self._release, item.safe)
         if connection is not None:
             connection.close()
+
+    def _write(self, connection: Connection, rows: list[Row]) -> None:
+        if not rows or self.failure is not None:
+            return
+        cursor = connection.cursor()
+        for sql, group in groupby(rows, key=lambda row: row.sql):
+            marked = sql.replace("?", self._placeholder)
+            cursor.executemany(marked, [row.values for row in group])
+        connection.commit()
 
     def _fail(self, problem: Exception) -> None:
         if self.failure is None:
@@ -134,25 +146,20 @@ class RunSink:
         self._run_id = run_id
 
     def append(self, record: Record) -> None:
-        place = record.place
-        self._writer.put(
-            (
-                self._run_id,
-                record.seq,
-                record.kind,
-                place.node_path,
-                place.turn,
-                place.ordinal,
-                encoded(record),
-                time.time(),
-            )
-        )
+        key = (record.place.node_path, record.place.turn, record.place.ordinal)
+        values = (self._run_id, record.seq, record.kind, *key, encoded(record), time.time())
+        self._writer.put(Row(INSERT_RECORD, values))
+
+    def keep(self, text: str) -> str:
+        name = name_of(text)
+        self._writer.put(Row(INSERT_BLOB, (name, text)))
+        return name
 
     async def flush(self) -> None:
         loop = asyncio.get_running_loop()
-        waiter: asyncio.Future[None] = loop.create_future()
-        self._writer.put((loop, waiter))
-        await waiter
+        safe: asyncio.Future[None] = loop.create_future()
+        self._writer.put(Waiter(loop, safe))
+        await safe
 
 
 def encoded(record: Record) -> str:
