@@ -43,7 +43,12 @@ class Recipe:
             raise JournalError("the record has no beginning; the run died before it was begun")
         body = records[0].body
         sources = {file: contents[name] for file, name in body["sources"].items()}
-        return cls(**{**body, "sources": sources})
+        return cls(
+            tree=body["tree"],
+            sources=sources,
+            board=body["board"],
+            tick_budget=body["tick_budget"],
+        )
 
 
 class RecordedRun:
