@@ -48,22 +48,23 @@ def test_a_room_uses_only_what_it_may(room):
 
 
 def lines_of_code(file):
-    """Count lines that do something: neither blank, nor comment, nor documentation."""
+    """Count lines that do something: no blanks, comments, documentation or imports."""
     source = file.read_text(encoding="utf-8")
-    documentation: set[int] = set()
+    idle: set[int] = set()
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            documentation.update(range(node.lineno, node.end_lineno + 1))
+        is_documentation = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if is_documentation or isinstance(node, ast.Import | ast.ImportFrom):
+            idle.update(range(node.lineno, node.end_lineno + 1))
     return sum(
         1
         for number, line in enumerate(source.splitlines(), start=1)
-        if number not in documentation and line.strip() and not line.lstrip().startswith("#")
+        if number not in idle and line.strip() and not line.lstrip().startswith("#")
     )
 
 
 def test_the_engine_stays_near_two_thousand_lines():
     files = [file for room in ENGINE for file in (SOURCE / room).rglob("*.py")]
-    assert sum(map(lines_of_code, files)) < 2_200
+    assert sum(map(lines_of_code, files)) < 2_100
 
 
 def test_no_file_outgrows_the_rest():

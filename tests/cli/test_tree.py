@@ -60,17 +60,18 @@ def test_leaves_that_are_not_registered_are_told_with_the_way_to_register_them()
     assert "--leaves" in result.stderr
 
 
-@pytest.mark.parametrize("module", ["no.such.module", "nowhere.py"])
-def test_a_module_that_cannot_be_imported_is_named(module):
-    result = oracle("tree", "check", READER, "--leaves", module)
+@pytest.mark.parametrize("module", ["no.such.module", "nowhere.py", "", "..x", "broken.py"])
+def test_a_module_that_cannot_be_imported_is_named(module, tmp_path):
+    (tmp_path / "broken.py").write_text("def (")
+    result = oracle("tree", "check", READER, "--leaves", module, cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr.startswith(f"oracle: --leaves {module}: ")
 
 
-def test_trees_can_be_shown_on_a_terminal_that_knows_only_ascii():
-    result = oracle(
-        "tree", "show", "reader", "--in", READER, *WITH_LEAVES, PYTHONIOENCODING="ascii"
-    )
+@pytest.mark.parametrize("format_", ["ascii", "mermaid"])
+def test_trees_can_be_shown_on_a_terminal_that_knows_only_ascii(format_):
+    show = ("tree", "show", "reader", "--in", READER, *WITH_LEAVES, "--format", format_)
+    result = oracle(*show, PYTHONIOENCODING="ascii")
     assert (result.returncode, result.stderr) == (0, "")
 
 

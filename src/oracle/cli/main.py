@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 import typer
 
@@ -27,11 +28,14 @@ def _root() -> None:
 
 def run() -> None:
     """Enter here from the shell."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except OracleError as error:
         print(f"oracle: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
+    except OSError as error:
+        print(f"oracle: the output cannot be written: {error.strerror}", file=sys.stderr)
+        sys.exit(74)

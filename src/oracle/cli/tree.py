@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -46,7 +45,8 @@ def check(
     """Load tree files and check every name, option, key and subtree in them."""
     library = _library(paths, leaves or [])
     for name in library:
-        print(f"{name}: {_counted(len(library[name]))}")
+        alone = library.definitions.get(name)
+        print(f"{name}: {'checked where it stands' if alone is None else _counted(len(alone))}")
 
 
 @app.command()
@@ -74,19 +74,13 @@ def _library(paths: list[Path], leaves: list[str]) -> TreeLibrary:
 
 
 def _import_leaves(module: str) -> None:
-    """Import what the user named: their own code, so it may do what it likes."""
+    """Import what the user named: their own code, which may do and fail as it likes."""
+    is_file = module.endswith(".py")
+    sys.path.insert(0, str(Path(module).parent.absolute()) if is_file else "")
     try:
-        if module.endswith(".py"):
-            spec = importlib.util.spec_from_file_location(Path(module).stem, module)
-            assert spec is not None
-            assert spec.loader is not None
-            loaded = importlib.util.module_from_spec(spec)
-            sys.modules[spec.name] = loaded
-            spec.loader.exec_module(loaded)
-        else:
-            importlib.import_module(module)
-    except (ImportError, OSError) as problem:
-        raise InputError(f"--leaves {module}: {problem}") from problem
+        importlib.import_module(Path(module).stem if is_file else module)
+    except Exception as problem:
+        raise InputError(f"--leaves {module}: {type(problem).__name__}: {problem}") from problem
 
 
 def _counted(nodes: int) -> str:

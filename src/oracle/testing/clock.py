@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 
@@ -14,6 +15,10 @@ class ManualTimer:
     def cancel(self) -> None:
         self.cancelled = True
 
+    def fire(self) -> None:
+        if not self.cancelled:
+            self.callback()
+
 
 class ManualClock:
     def __init__(self, start: float = 0.0) -> None:
@@ -24,8 +29,12 @@ class ManualClock:
         return self._now
 
     def call_at(self, when: float, callback: Callable[[], None]) -> ManualTimer:
+        """A moment that is past is due at once, as with a real clock."""
         timer = ManualTimer(when, callback)
-        self._timers.append(timer)
+        if when <= self._now:
+            asyncio.get_running_loop().call_soon(timer.fire)
+        else:
+            self._timers.append(timer)
         return timer
 
     @property
@@ -39,5 +48,4 @@ class ManualClock:
         due = [timer for timer in self._timers if timer.when <= self._now]
         self._timers = [timer for timer in self._timers if timer.when > self._now]
         for timer in sorted(due, key=lambda timer: timer.when):
-            if not timer.cancelled:
-                timer.callback()
+            timer.fire()

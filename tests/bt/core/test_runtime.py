@@ -8,6 +8,7 @@ import pytest
 
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.definition import TreeDefinition
+from oracle.bt.core.node import Decorator
 from oracle.bt.core.runtime import TreeRun
 from oracle.bt.nodes import (
     Action,
@@ -482,3 +483,101 @@ async def test_a_run_logs_why_it_ended_badly(caplog):
     with caplog.at_level(logging.ERROR):
         await TreeRun(TreeDefinition("agent", Action(fn=lambda ctx: 1 / 0, name="bad"))).settle()
     assert "run of agent ended: bad: ZeroDivisionError" in caplog.text
+
+
+async def test_a_finished_leaf_that_was_not_ticked_is_delivered_by_the_next_tick():
+    class Now(Decorator):
+        """Ticks its child only when it is told to."""
+
+        open = True
+
+        def tick(self, run):
+            if not self.open:
+                return R
+            run.statuses[self.child.index] = status = self.child.tick(run)
+            return status
+
+    door = Door()
+    shutter = Now(door.node())
+    run = TreeRun(TreeDefinition("t", shutter))
+    settling = asyncio.create_task(run.settle())
+    await idle()
+    shutter.open = False
+    door.opened.set()
+    await idle()
+    shutter.open = True
+    run.wake()
+    assert (await asyncio.wait_for(settling, timeout=5)).status is S
+
+
+async def test_a_skipped_finish_branch_is_no_error():
+    finish = Guard(ScriptedNode(), fn=lambda ctx: False, name="finish")
+    outcome = await TreeRun(TreeDefinition("t", ScriptedNode(S), finish=finish)).settle()
+    assert (outcome.status, outcome.stop) == (S, "settled")
+
+
+async def test_a_run_is_settled_once():
+    run = TreeRun(TreeDefinition("t", ScriptedNode(S)))
+    await run.settle()
+    with pytest.raises(StructureError, match="a run is settled once"):
+        await run.settle()
+
+
+async def test_a_timeout_does_not_throw_away_what_was_done_in_time():
+    """Both leaves are done at five seconds, but the tree is ticked again only after ten."""
+    clock, doors = ManualClock(), [Door(), Door()]
+    root = Parallel(doors[1].node("b"), Timeout(doors[0].node("a"), seconds=10))
+    run = TreeRun(TreeDefinition("t", root), TickContext(clock=clock))
+    settling = asyncio.create_task(run.settle())
+    await idle()
+    clock._now = 11.0
+    doors[1].opened.set()
+    doors[0].opened.set()
+    assert (await settling).status is S
+
+
+def test_an_error_is_blamed_on_the_node_whose_code_it_was():
+    class Bad(Decorator):
+        def tick(self, run):
+            raise ValueError("x")
+
+    root = Sequence(
+        Action(fn=lambda ctx: S, name="innocent"), Bad(ScriptedNode(), name="bad"), name="s"
+    )
+    with pytest.raises(LeafError, match=r"^s/bad: ValueError: x$"):
+        TreeRun(TreeDefinition("t", root)).tick()
+
+
+async def test_an_async_leaf_sees_the_time_and_the_turn_of_the_run_as_they_are_now():
+    clock, seen, opened = ManualClock(), [], asyncio.Event()
+
+    async def leaf(ctx):
+        ctx.turn += 1
+        await opened.wait()
+        seen.append((ctx.now, ctx.turn))
+        return S
+
+    run = TreeRun(TreeDefinition("t", Action(fn=leaf)), TickContext(clock=clock))
+    settling = asyncio.create_task(run.settle())
+    await idle()
+    assert run.context.turn == 1
+    clock.advance(50)
+    run.wake()
+    await idle()
+    opened.set()
+    await settling
+    assert seen == [(50.0, 1)]
+
+
+def test_a_failure_without_a_cause_does_not_inherit_an_older_one():
+    root = Selector(Action(fn=lambda ctx: ctx.fail("A")), Action(fn=lambda ctx: F))
+    run = TreeRun(TreeDefinition("t", root))
+    run.tick()
+    assert run.context.failure is None
+
+
+def test_the_cause_of_a_failure_lasts_until_somebody_has_dealt_with_it():
+    root = Selector(Action(fn=lambda ctx: ctx.fail("A")), Action(fn=lambda ctx: S))
+    run = TreeRun(TreeDefinition("t", root))
+    run.tick()
+    assert str(run.context.failure) == "A"

@@ -7,7 +7,7 @@ import pytest
 
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.definition import TreeDefinition
-from oracle.bt.core.runtime import TreeRun
+from oracle.bt.core.runtime import Outcome, TreeRun
 from oracle.bt.core.snapshot import restore_run, take_snapshot
 from oracle.bt.nodes import Action, Cooldown, Parallel, Repeat, Sequence, Subtree, Timeout
 from oracle.bt.state.base import RUNNING, SUCCESS
@@ -78,14 +78,48 @@ async def test_an_async_leaf_that_was_at_work_starts_anew():
     assert len(starts) == 1
 
 
-def test_a_snapshot_of_another_tree_is_refused():
+@pytest.mark.parametrize("name", ["u", "t"])
+def test_a_snapshot_of_another_tree_is_refused(name):
     snapshot = take_snapshot(TreeRun(tree()))
-    with pytest.raises(StructureError, match="a snapshot of 't' is not one of 'u'"):
-        restore_run(TreeDefinition("u", Action(fn=count)), snapshot, TickContext())
+    with pytest.raises(StructureError, match=f"a snapshot of 't' does not fit '{name}'"):
+        restore_run(TreeDefinition(name, Action(fn=count)), snapshot, TickContext())
 
 
-def test_a_snapshot_with_nodes_that_are_gone_is_refused():
-    run = TreeRun(tree())
+async def test_a_run_restored_in_its_finish_branch_does_not_play_the_root_again():
+    calls = []
+
+    def build():
+        def note(name, status):
+            return Action(fn=lambda ctx: calls.append(name) or status, name=name)
+
+        finish = Sequence(note("one", S), Repeat(note("two", S), times=2), name="finish")
+        return TreeDefinition("t", note("root", S), finish=finish)
+
+    run = TreeRun(build())
     run.tick()
-    with pytest.raises(StructureError, match="has no node"):
-        restore_run(TreeDefinition("t", Action(fn=count)), take_snapshot(run), TickContext())
+    run.context.outcome = Outcome(status=S, stop="settled")
+    run.branch = run.definition.finish
+    run.tick()
+    restored = restore_run(build(), json.loads(json.dumps(take_snapshot(run))), TickContext())
+    assert (await restored.settle()).status is S
+    assert calls == ["root", "one", "two", "two"]
+
+
+async def test_effects_are_counted_on_after_a_restore():
+    keys = []
+
+    class Noting:
+        async def perform(self, key, request, effect, **options):
+            keys.append(key.ordinal)
+
+    async def ask(ctx):
+        await ctx.perform(None, None)
+        return S
+
+    definition = TreeDefinition("t", Action(fn=ask, name="ask"))
+    first = TickContext(effects=Noting())
+    await TreeRun(definition, first).settle()
+    fresh = TreeRun(definition, first)
+    restored = restore_run(definition, take_snapshot(fresh), TickContext(effects=Noting()))
+    await restored.settle()
+    assert keys == [0, 1]

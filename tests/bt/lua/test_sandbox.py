@@ -18,6 +18,17 @@ ATTACKS = {
     "doubling string": "local s = 'x' while true do s = s .. s end",
     "growing table": "local t = {} for i = 1, 1e9 do t[i] = {} end",
     "many long strings": "local t = {} for i = 1, 1e6 do t[i] = 'xxxxxxxxxxxx' .. i end",
+    "copying a long string": (
+        "local s = 'x' for i = 1, 21 do s = s .. s end while true do local t = s .. 'y' end"
+    ),
+    "comparing long strings": (
+        "local s = 'x' for i = 1, 21 do s = s .. s end local t = s .. 'y' "
+        "while true do local b = t < s end"
+    ),
+    "a long string, many times": (
+        "local s = 'x' for i = 1, 20 do s = s .. s end local t = {} "
+        "for i = 1, 3000 do t[i] = s end BT.tree('x', { root = BT.action('a', { args = t }) })"
+    ),
     "string method": "('x'):rep(1e9)",
     "string library by literal": "local r = ('').rep",
     "os": "os.execute('true')",
@@ -107,6 +118,18 @@ def test_calls_come_back_as_data_with_their_lines():
         "tree", 1, ("one", Table((), {"root": Call("sequence", 2, ("s", Table((action, invert))))}))
     )
     assert (two.kind, two.line) == ("tree", 7)
+
+
+def test_a_field_may_have_any_name():
+    (tree,) = run_tree_file("BT.tree('t', { call = 'x', line = 'y', count = 'z' })", "t.lua")
+    assert tree.arguments[1].fields == {"call": "x", "line": "y", "count": "z"}
+
+
+def test_a_long_path_keeps_its_line():
+    file = "folder/" * 20 + "tree.lua"
+    with pytest.raises(TreeFileError) as error:
+        run_tree_file("\n\nx = = 1", file)
+    assert str(error.value) == f"{file}:3: unexpected symbol near '='"
 
 
 def test_lua_may_compute_what_it_declares():

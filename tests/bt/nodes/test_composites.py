@@ -2,9 +2,11 @@
 out.
 """
 
+import time
+
 import pytest
 
-from oracle.bt.nodes import Parallel, ReactiveSelector, ReactiveSequence, Selector, Sequence
+from oracle.bt.nodes import Guard, Parallel, ReactiveSelector, ReactiveSequence, Selector, Sequence
 from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS
 from oracle.errors import StructureError
 from oracle.testing import ScriptedNode
@@ -214,3 +216,19 @@ def test_parallel_refuses_a_number_that_cannot_be_reached(succeed):
 def test_a_composite_without_children_is_refused(kind):
     with pytest.raises(StructureError, match="takes 1 or more children, not 0"):
         kind()
+
+
+def test_a_runner_that_a_guard_took_out_makes_room_for_another(stage):
+    answers = iter([True, False, True])
+    guarded = Guard(ScriptedNode(R), fn=lambda ctx: next(answers))
+    on_stage = stage(ReactiveSelector(guarded, ScriptedNode(R)))
+    assert on_stage.ticks(2) == [R, R]
+
+
+def test_a_parallel_of_many_children_stays_quick(stage):
+    children = [ScriptedNode(*[R] * n, S) for n in range(300)]
+    on_stage = stage(Parallel(*children))
+    on_stage.run.context.tick_budget = 10_000
+    began = time.process_time()
+    assert on_stage.ticks(300)[-1] is S
+    assert time.process_time() - began < 2

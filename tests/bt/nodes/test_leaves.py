@@ -78,7 +78,7 @@ async def later(ctx):
     "build", [lambda fn: Condition(fn=fn), lambda fn: Guard(ScriptedNode(), fn=fn)]
 )
 def test_a_condition_cannot_be_async(build):
-    with pytest.raises(StructureError, match="later is async"):
+    with pytest.raises(StructureError, match=r"later is async"):
         build(later)
 
 

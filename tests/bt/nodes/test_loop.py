@@ -85,6 +85,13 @@ def test_a_loop_can_be_entered_again_after_it_was_left(stage):
     assert on_stage.ticks(3) == [R, S, S]
 
 
+def test_the_nodes_on_the_way_out_are_seen_to_succeed(stage):
+    inner = Sequence(ScriptedNode(F, S), Exit(loop="l"))
+    on_stage = stage(Loop(Selector(inner, ScriptedNode(S)), max=3, name="l"))
+    on_stage.ticks(2)
+    assert on_stage.status(inner) is S
+
+
 def test_exit_without_its_loop_is_refused():
     with pytest.raises(StructureError, match=r"'turn', .* did you mean 'turns'"):
         TreeDefinition("t", Loop(Exit(loop="turn"), max=2, name="turns"))

@@ -202,3 +202,9 @@ def test_a_default_must_fit_its_type():
 def test_a_python_type_that_json_lacks_is_refused():
     with pytest.raises(BlackboardError, match="no type of a key"):
         Key(set)
+
+
+def test_a_careless_leaf_does_not_spoil_a_default_for_other_runs():
+    schema = {"log": Key(list, [])}
+    TypedBlackboard(schema=schema).get("log").append("oops")
+    assert TypedBlackboard(schema=schema).get("log") == []

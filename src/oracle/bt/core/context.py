@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.bt.core.effects import (
@@ -31,7 +30,7 @@ def _nobody() -> None:
 
 
 class TickContext:
-    """One per run. An async leaf gets a copy that stays bound to its own node and scope.
+    """One per run. An async leaf gets a view that stays bound to its own node and scope.
 
     `now` is the clock's reading of this tick. `turn` belongs to whoever counts turns; effects are
     keyed by it. `failure` is why the last leaf that failed did so. `outcome` is how the root ended,
@@ -114,15 +113,17 @@ class TickContext:
         return self.effects.stream(self._next_key(), request, source)
 
     def bound_to(self, node: Node) -> TickContext:
-        """Copy for a leaf that outlives the tick: its path and scope stay its own while others are
-        ticked.
-        """
+        """A view for a leaf that outlives the tick: its node, scope and failure are its own."""
         if self._ordinals is None:
             self._ordinals = {}
-        bound = copy.copy(self)
-        bound.node = node
-        bound.failure = None
-        return bound
+        return BoundContext(self, node)
+
+    def ordinals(self) -> list[tuple[str, int, int]]:
+        """How many effects each node has asked for in each turn."""
+        return [(*place, count) for place, count in (self._ordinals or {}).items()]
+
+    def restore_ordinals(self, ordinals: Iterable[Sequence[Any]]) -> None:
+        self._ordinals = {(path, turn): count for path, turn, count in ordinals}
 
     def _next_key(self) -> EffectKey:
         if self._ordinals is None:
@@ -131,3 +132,42 @@ class TickContext:
         ordinal = self._ordinals.get(place, 0)
         self._ordinals[place] = ordinal + 1
         return EffectKey(*place, ordinal)
+
+
+class BoundContext(TickContext):
+    """What an async leaf sees. Time, turn and outcome are those of the run, as they are now."""
+
+    __slots__ = ("_origin",)
+
+    def __init__(self, origin: TickContext, node: Node) -> None:
+        self._origin = origin
+        self.node = node
+        self.failure = None
+        self.blackboard = origin.blackboard
+        self.tick_budget = origin.tick_budget
+        self.services = origin.services
+        self.effects = origin.effects
+        self.clock = origin.clock
+        self.progressed = origin.progressed
+        self.wake = origin.wake
+        self._ordinals = origin._ordinals
+
+    @property
+    def now(self) -> float:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._origin.now
+
+    @property
+    def ticks(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._origin.ticks
+
+    @property
+    def outcome(self) -> Outcome | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._origin.outcome
+
+    @property
+    def turn(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._origin.turn
+
+    @turn.setter
+    def turn(self, turn: int) -> None:
+        self._origin.turn = turn

@@ -66,6 +66,9 @@ class TreeDefinition:
         """Build the same tree with other nodes at the given paths; this one stays as it is."""
         for path in replacements:
             self[path]
+            for other in replacements:
+                if path.startswith(f"{other}/"):
+                    raise StructureError(f"{path!r} lies below {other!r}, which is replaced too")
         return TreeDefinition(
             self.name,
             _rebuilt(self.root, replacements),
@@ -87,6 +90,7 @@ def _bind(node: Node, path: str, ancestors: list[Node], bound: list[Node]) -> No
     for child in node.children:
         _bind(child, f"{path}/{_segment(child, numbers)}", ancestors, bound)
     ancestors.pop()
+    node.end = len(bound)
 
 
 def _segment(node: Node, numbers: dict[str, int]) -> str:

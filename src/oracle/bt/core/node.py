@@ -8,6 +8,7 @@ index. Whoever ticks a child records the answer, so that a node kind cannot forg
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, TypedDict, Unpack
 
 from oracle.bt.core.leaves import leaf_label
@@ -15,9 +16,10 @@ from oracle.bt.state.base import RUNNING, RunStatus
 from oracle.errors import OracleError, StructureError, TreeFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from oracle.bt.core.run import RunState
+    from oracle.bt.state.schema import Key
 
 UNBOUND: Final = -1
 
@@ -36,7 +38,7 @@ class Node:
     options that trees may give; their annotations are checked when a tree is loaded.
     """
 
-    __slots__ = ("children", "description", "index", "name", "path", "place", "segment")
+    __slots__ = ("children", "description", "end", "index", "name", "path", "place", "segment")
 
     kinds: ClassVar[dict[str, type[Node]]] = {}
     kind: ClassVar[str] = ""
@@ -57,6 +59,7 @@ class Node:
         self.description = label.get("description", "")
         self.segment: str | None = None
         self.index = UNBOUND
+        self.end = UNBOUND
         self.path = ""
         self.place: tuple[str, int] | None = None
         self.adopt(children)
@@ -102,12 +105,18 @@ class Node:
         """What a tree can set besides name, description and children: the public slots of the
         class.
         """
-        values = {name: getattr(self, name) for name in type(self).__slots__ if name[0] != "_"}
-        return {
-            name: leaf_label(value) if callable(value) else value
-            for name, value in values.items()
-            if value is not None
-        }
+        shown: dict[str, object] = {}
+        for name in type(self).__slots__:
+            value = None if name[0] == "_" else getattr(self, name)
+            if value is not None:
+                shown[name] = leaf_label(value) if callable(value) else value
+            if isinstance(value, partial):
+                shown["args"] = value.keywords
+        return shown
+
+    def declares(self) -> Mapping[str, Key]:
+        """The keys that live in a scope of this node's own."""
+        return {}
 
     def complaint(self, message: str) -> OracleError:
         """Say what is wrong with this node, at its place in a tree file if it has one."""

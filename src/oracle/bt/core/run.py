@@ -84,6 +84,10 @@ class RunState:
         elif not task.cancelled():
             task.exception()
 
+    def has_news_below(self, node: Node) -> bool:
+        """Say whether a leaf below has finished, which a later tick will deliver."""
+        return any(node.index < leaf < node.end for leaf in self.finished)
+
     def running_leaves(self) -> list[Node]:
         """The innermost nodes that are running: what a run is waiting for."""
         running = [node for node in self.definition.nodes if self.statuses[node.index] is RUNNING]

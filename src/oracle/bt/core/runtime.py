@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from oracle.bt.core.context import TickContext
+from oracle.bt.core.node import Node
 from oracle.bt.core.run import NOTHING, RunState
 from oracle.bt.core.watching import AccessLog, Subscriber, WatchedStatuses
 from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, RunStatus
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
     from oracle.bt.core.definition import TreeDefinition
     from oracle.bt.core.effects import Timer
-    from oracle.bt.core.node import Node
 
 log = logging.getLogger(__name__)
 
@@ -52,14 +53,15 @@ class TreeRun(RunState):
     """
 
     __slots__ = (
-        "_branch",
         "_cancelled",
         "_clean_up_seconds",
         "_progress_at",
         "_progress_limit",
         "_progressed",
+        "_settling",
         "_waiter",
         "_woken",
+        "branch",
     )
 
     def __init__(
@@ -78,12 +80,13 @@ class TreeRun(RunState):
         super().__init__(definition, context)
         context.wake = self.wake
         context.progressed = self._mark_progress
-        self._branch: Node = definition.root
+        self.branch: Node = definition.root
         self._cancelled: str | None = None
         self._clean_up_seconds = clean_up_seconds
         self._progress_limit = progress_limit
         self._progress_at: float | None = None
         self._progressed = False
+        self._settling = False
         self._waiter: asyncio.Future[None] | None = None
         self._woken = False
 
@@ -96,14 +99,21 @@ class TreeRun(RunState):
         and the cancellation goes on, without a finish branch. `cancel` is the way to stop that
         keeps it.
         """
+        if self._settling:
+            raise StructureError(f"{self.definition.name}: a run is settled once; begin another")
+        self._settling = True
         try:
-            outcome = await self._play(self.definition.root)
-            if self.definition.finish is None:
-                return outcome
-            self.context.outcome = outcome
-            self.context.ticks = 0
+            finish = self.definition.finish
+            outcome = self.context.outcome if self.branch is finish else None
+            if outcome is None:
+                outcome = await self._play(self.definition.root)
+                if finish is None:
+                    return outcome
+                self.context.outcome = outcome
+                self.context.ticks = 0
+            assert finish is not None
             self._cancelled = self._progress_at = None
-            finished = await self._play(self.definition.finish)
+            finished = await self._play(finish)
             return outcome if finished.error is None else finished
         finally:
             for branch in (self.definition.root, self.definition.finish):
@@ -124,17 +134,15 @@ class TreeRun(RunState):
         context.now = context.clock.now()
         self._woken = False
         self.delivered = self.finished.pop(0) if self.finished else NOTHING
-        branch = self._branch
+        branch = self.branch
         try:
             self.statuses[branch.index] = status = branch.tick(self)
-        except StructureError:
-            raise
         except Exception as problem:
-            raise LeafError(f"{context.node_path}: {_described(problem)}") from problem
-        if status is SKIPPED:
-            raise StructureError(
-                f"{branch.path}: the root of a run was skipped; guard less than all"
-            )
+            raise _with_culprit(problem) from problem
+        if self.delivered in self.tasks:
+            self.finished.insert(0, self.delivered)  # its leaf was not ticked; the next tick tries
+        if status is SKIPPED and branch is self.definition.root:
+            raise StructureError(f"{branch.path}: the root of a run was skipped; guard less of it")
         return status
 
     def wake(self) -> None:
@@ -172,7 +180,7 @@ class TreeRun(RunState):
     # -- the loop ----------------------------------------------------------------------------------
 
     async def _play(self, branch: Node) -> Outcome:
-        self._branch = branch
+        self.branch = branch
         try:
             while True:
                 if self._cancelled is not None:
@@ -214,7 +222,7 @@ class TreeRun(RunState):
         return self.context.clock.call_at(min(moments), self.wake) if moments else None
 
     def _halted(self, outcome: Outcome) -> Outcome:
-        self._branch.halt(self)
+        self.branch.halt(self)
         return outcome
 
     async def _close(self) -> None:
@@ -252,7 +260,7 @@ class TreeRun(RunState):
             )
 
     def _whereabouts(self) -> str:
-        return ", ".join(node.path for node in self.running_leaves()) or self._branch.path
+        return ", ".join(node.path for node in self.running_leaves()) or self.branch.path
 
 
 def _stop_for(error: DeveloperError) -> StopReason:
@@ -261,9 +269,15 @@ def _stop_for(error: DeveloperError) -> StopReason:
     return "tick_budget" if isinstance(error, TickBudgetSpent) else "internal_error"
 
 
-def _described(problem: Exception) -> str:
-    return (
-        str(problem)
-        if isinstance(problem, DeveloperError)
-        else f"{type(problem).__name__}: {problem}"
-    )
+def _with_culprit(problem: Exception) -> DeveloperError:
+    """Say which node it was: the innermost one whose code was running."""
+    culprit = ""
+    for frame, _ in traceback.walk_tb(problem.__traceback__):
+        node = frame.f_locals.get("self")
+        if isinstance(node, Node):
+            culprit = node.path
+    is_ours = isinstance(problem, DeveloperError)
+    told = str(problem) if is_ours else f"{type(problem).__name__}: {problem}"
+    if isinstance(problem, StructureError) and told.startswith(culprit):
+        return problem
+    return LeafError(f"{culprit}: {told}")

@@ -6,9 +6,10 @@ clock of the run, so whoever restores it brings a clock that goes on from the on
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from oracle.bt.core.runtime import TreeRun
+from oracle.bt.core.runtime import Outcome, TreeRun
 from oracle.bt.state.base import RunStatus
 from oracle.errors import StructureError
 
@@ -17,17 +18,24 @@ if TYPE_CHECKING:
 
     from oracle.bt.core.context import TickContext
     from oracle.bt.core.definition import TreeDefinition
+    from oracle.bt.state.blackboard import TypedBlackboard
 
 
 def take_snapshot(run: TreeRun) -> dict[str, Any]:
-    nodes = run.definition.nodes
-    board = run.context.blackboard
+    nodes, context = run.definition.nodes, run.context
+    board = context.blackboard
     return {
         "tree": run.definition.name,
-        "ticks": run.context.ticks,
-        "turn": run.context.turn,
+        "nodes": _digest(run.definition),
+        "branch": run.branch.path,
+        "outcome": None if context.outcome is None else _outcome_as_json(context.outcome),
+        "ticks": context.ticks,
+        "turn": context.turn,
+        "ordinals": context.ordinals(),
         "statuses": {
-            n.path: s.value for n, s in zip(nodes, run.statuses, strict=True) if s is not None
+            node.path: status.value
+            for node, status in zip(nodes, run.statuses, strict=True)
+            if status is not None
         },
         "memory": {n.path: m for n, m in zip(nodes, run.memory, strict=True) if m is not None},
         "deadlines": {nodes[index].path: moment for index, moment in run.deadlines.items()},
@@ -40,11 +48,13 @@ def restore_run(
     definition: TreeDefinition, snapshot: Mapping[str, Any], context: TickContext
 ) -> TreeRun:
     """Build a run that stands where the snapshot was taken; another tree's is refused."""
-    _check_paths(definition, snapshot)
+    if snapshot["tree"] != definition.name or snapshot["nodes"] != _digest(definition):
+        raise StructureError(
+            f"a snapshot of {snapshot['tree']!r} does not fit {definition.name!r} as it is now"
+        )
     run = TreeRun(definition, context)
-    assert context.blackboard is not None
-    context.ticks, context.turn = snapshot["ticks"], snapshot["turn"]
-    context.blackboard.restore(snapshot["blackboard"])
+    run.branch = definition[snapshot["branch"]]
+    _restore_context(context, snapshot)
     for path, status in snapshot["statuses"].items():
         run.statuses[definition[path].index] = RunStatus(status)
     for path, remembered in snapshot["memory"].items():
@@ -52,23 +62,36 @@ def restore_run(
     for path, moment in snapshot["deadlines"].items():
         run.deadlines[definition[path].index] = moment
     for path, values in _outermost_first(snapshot["scopes"]):
-        node: Any = definition[path]
-        enclosing = [
-            run.scopes[i] for i in run.scopes if path.startswith(f"{definition.nodes[i].path}/")
-        ]
-        scope = node.open_scope(run, (enclosing or [context.blackboard])[-1])
-        scope.restore(values)
+        _open_scope(run, path).restore(values)
     return run
 
 
-def _check_paths(definition: TreeDefinition, snapshot: Mapping[str, Any]) -> None:
-    if snapshot["tree"] != definition.name:
-        raise StructureError(
-            f"a snapshot of {snapshot['tree']!r} is not one of {definition.name!r}"
+def _restore_context(context: TickContext, snapshot: Mapping[str, Any]) -> None:
+    assert context.blackboard is not None
+    context.ticks, context.turn = snapshot["ticks"], snapshot["turn"]
+    context.restore_ordinals(snapshot["ordinals"])
+    context.blackboard.restore(snapshot["blackboard"])
+    if (outcome := snapshot["outcome"]) is not None:
+        context.outcome = Outcome(
+            status=RunStatus(outcome["status"]), stop=outcome["stop"], detail=outcome["detail"]
         )
-    for part in ("statuses", "memory", "deadlines", "scopes"):
-        for path in snapshot[part]:
-            definition[path]
+
+
+def _open_scope(run: TreeRun, path: str) -> TypedBlackboard:
+    nodes = run.definition.nodes
+    around = [run.scopes[i] for i in run.scopes if path.startswith(f"{nodes[i].path}/")]
+    node: Any = run.definition[path]
+    return node.open_scope(run, (around or [run.context.blackboard])[-1])
+
+
+def _outcome_as_json(outcome: Outcome) -> dict[str, str]:
+    """An error is kept in words; the exception itself belonged to the process."""
+    return {"status": outcome.status.value, "stop": outcome.stop, "detail": outcome.detail}
+
+
+def _digest(definition: TreeDefinition) -> str:
+    paths = "\n".join(node.path for node in definition)
+    return sha256(paths.encode()).hexdigest()
 
 
 def _outermost_first(scopes: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:

@@ -23,6 +23,8 @@ _CHECKED: Final[Mapping[object, tuple[str, tuple[type, ...]]]] = {
     int | str: ("a whole number or a string", (int, str)),
     Mapping[str, str] | None: ("a table of names", (dict,)),
 }
+MOST_NODES: Final = 10_000
+DEEPEST: Final = 100
 _LEAF_OPTIONS: Final = ("fn", "expression", "args")
 
 
@@ -33,6 +35,8 @@ class TreeBuilder:
         self.trees = trees
         self._leaves = leaves
         self._stack: list[str] = []
+        self._nodes = 0
+        self._depth = 0
         self.used_as_subtree: set[str] = set()
 
     def definition(self, name: str, *, stands_alone: bool = True) -> TreeDefinition:
@@ -41,6 +45,7 @@ class TreeBuilder:
         """
         tree = self.trees[name]
         self._stack = [name]
+        self._nodes = self._depth = 0
         root = self._node(tree, tree.root)
         finish = None if tree.finish is None else self._node(tree, tree.finish)
         try:
@@ -64,7 +69,7 @@ class TreeBuilder:
             if kind.positional in options:
                 raise _error(tree, declared, f"{kind.positional!r} is given twice")
             options[kind.positional] = declared.text
-        children = [self._node(tree, child) for child in declared.children]
+        children = self._children(tree, declared)
         if kind is nodes.Subtree:
             children += self._expand(tree, declared, options)
         elif "fn" in _parameters(kind):
@@ -77,6 +82,20 @@ class TreeBuilder:
             raise _error(tree, declared, str(problem)) from None
         node.place = (tree.file, declared.line)
         return node
+
+    def _children(self, tree: TreeDeclaration, declared: NodeDeclaration) -> list[Node]:
+        """Build what stands below; subtrees of subtrees must not grow without end."""
+        self._nodes += 1
+        self._depth += 1
+        if self._nodes > MOST_NODES or self._depth > DEEPEST:
+            raise _error(
+                tree,
+                declared,
+                f"more than {MOST_NODES} nodes or {DEEPEST} levels, with all subtrees",
+            )
+        children = [self._node(tree, child) for child in declared.children]
+        self._depth -= 1
+        return children
 
     def _expand(
         self, tree: TreeDeclaration, declared: NodeDeclaration, options: dict[str, Any]
@@ -94,10 +113,17 @@ class TreeBuilder:
         inner = self.trees[name]
         if inner.finish is not None:
             raise _error(tree, declared, f"{name!r} has a finish branch, so it cannot be a subtree")
+        ports = options.get("ports")
+        if isinstance(ports, dict) and not all(isinstance(p, str) for p in ports.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            raise _error(
+                tree, declared, 'ports is to be a table of names, such as { inner = "outer" }'
+            )
         self.used_as_subtree.add(name)
         options["schema"] = inner.schema
         self._stack.append(name)
+        self._depth += 1
         root = self._node(inner, inner.root)
+        self._depth -= 1
         self._stack.pop()
         return [root]
 
@@ -139,15 +165,13 @@ class TreeBuilder:
 def _with_arguments(
     tree: TreeDeclaration, declared: NodeDeclaration, leaf: Leaf, arguments: Json
 ) -> Callable[..., Any]:
-    if arguments is None:
-        return leaf.fn
-    if not isinstance(arguments, dict):
+    if arguments is not None and not isinstance(arguments, dict):
         raise _error(tree, declared, "args is to be a table of names and values")
     try:
-        inspect.signature(leaf.fn).bind(None, **arguments)
+        inspect.signature(leaf.fn).bind(None, **(arguments or {}))
     except TypeError as problem:
         raise _error(tree, declared, f"{leaf.name!r}: {problem}") from None
-    return partial(leaf.fn, **arguments)
+    return partial(leaf.fn, **arguments) if arguments else leaf.fn
 
 
 def _check_options(
@@ -171,7 +195,8 @@ def _check_options(
 @cache
 def _parameters(kind: type[Node]) -> Mapping[str, object]:
     """The options of a kind with their types, and what every node takes."""
-    return {name: own.annotation for name, own in _own(kind)} | get_type_hints(Label)
+    types = get_type_hints(kind.__init__)
+    return {name: types.get(name) for name, _ in _own(kind)} | get_type_hints(Label)
 
 
 @cache

@@ -42,6 +42,8 @@ def _node_changes(before: Node, after: Node) -> Iterator[str]:
     if before.kind != after.kind:
         yield f"~ {after.path}: {before.kind} → {after.kind}"
         return
+    if before.declares() != after.declares():
+        yield f"~ {after.path}: its own keys"
     old, new = before.options(), after.options()
     for option in sorted(old.keys() | new.keys()):
         if old.get(option) != new.get(option):

@@ -7,6 +7,7 @@ parsed when the tree is loaded and becomes a Python closure.
     value        bb.key, bb.key.field…, numbers, "strings", true, false, nil
     truth        only nil and false are false
     nil.field    is nil, so that a key may be looked into before it was set
+    an error     where Lua would convert (a string to a number) or go on (a division by zero)
 """
 
 from __future__ import annotations
@@ -121,6 +122,8 @@ class _Parser:
         """The tokens, last one first, so that taking the next one is a pop."""
         tokens: list[str] = []
         position = 0
+        if "--" in source:
+            raise self._error("'--' begins a comment in Lua; write - (-x), and no comments")
         while position < len(source):
             match = _TOKEN.match(source, position)
             if match is None:

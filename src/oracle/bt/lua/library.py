@@ -17,14 +17,15 @@ from oracle.errors import InputError, TreeFileError, did_you_mean
 
 log = logging.getLogger(__name__)
 
-LARGEST_FILE: Final = 1024 * 1024
+LARGEST_FILE: Final = 128 * 1024
 
 
 class TreeLibrary:
     """Trees by name: `library["oracle-agent"]`.
 
     A path is a file, or a folder of `.lua` files. A tree that others use as a subtree may rely on
-    their keys, so these are checked where it stands in them.
+    their keys and loops; it is checked where it stands in them. `definitions` are those that stand
+    alone.
     """
 
     def __init__(
@@ -38,16 +39,16 @@ class TreeLibrary:
         self.paths = tuple(paths)
         self.sources = _read(self.paths) if sources is None else dict(sources)
         self._leaves = leaves
-        self._builder, self._definitions = self._load(self.sources)
+        self._builder, self.definitions = self._load(self.sources)
 
     def __getitem__(self, name: str) -> TreeDefinition:
         if name not in self._builder.trees:
             known = list(self)
             hint = did_you_mean(name, known) or f"; there are: {', '.join(known)}"
             raise InputError(f"no tree {name!r}{hint}")
-        if name not in self._definitions:
+        if name not in self.definitions:
             return self._builder.definition(name, stands_alone=False)
-        return self._definitions[name]
+        return self.definitions[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._builder.trees)
@@ -62,15 +63,15 @@ class TreeLibrary:
         Answers what changed, by node path. If a file is broken, that is reported and all trees
         stay.
         """
-        before = self._definitions
+        before = self.definitions
         try:
-            sources = _read(self.paths)
-            self._builder, self._definitions = self._load(sources)
+            sources = _read(self.paths) if self.paths else self.sources
+            self._builder, self.definitions = self._load(sources)
         except InputError as problem:
             log.error("trees not reloaded, the last good ones stay: %s", problem)
             return []
         self.sources = sources
-        changes = difference(before, self._definitions)
+        changes = difference(before, self.definitions)
         for change in changes:
             log.info("reloaded: %s", change)
         return changes
@@ -79,7 +80,7 @@ class TreeLibrary:
         """Reload whenever one of the files changes and yield what changed, until `stop` is set."""
         from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
 
-        async for _ in awatch(*self.paths, stop_event=stop):
+        async for _ in awatch(*_folders(self.paths), stop_event=stop, watch_filter=_is_tree_file):
             yield self.reload()
 
     def _load(self, sources: Mapping[str, str]) -> tuple[TreeBuilder, dict[str, TreeDefinition]]:
@@ -97,8 +98,12 @@ class TreeLibrary:
         roots = trees.keys() - _subtree_names(trees.values())
         definitions = {name: builder.definition(name) for name in trees if name in roots}
         for name in trees:
-            if name not in roots and name not in builder.used_as_subtree:
-                builder.definition(name)  # only trees in a circle are reached from nowhere
+            if name not in roots:
+                try:
+                    definitions[name] = builder.definition(name)
+                except TreeFileError:
+                    if name not in builder.used_as_subtree:
+                        raise  # only trees in a circle are reached from nowhere
         return builder, definitions
 
 
@@ -109,7 +114,7 @@ def _read(paths: Iterable[Path]) -> dict[str, str]:
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            files = sorted(path.glob("*.lua"))
+            files = sorted(file for file in path.glob("*.lua") if not file.name.startswith("."))
             if not files:
                 raise InputError(f"{path}: no .lua file in this folder")
             yield from files
@@ -119,9 +124,13 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
 
 def _text_of(file: Path) -> str:
     try:
-        if file.stat().st_size > LARGEST_FILE:
-            raise TreeFileError(f"larger than {LARGEST_FILE >> 20} MiB", file=_shown(file))
-        return file.read_text(encoding="utf-8")
+        if file.exists() and not file.is_file():
+            raise TreeFileError("is no file", file=_shown(file))
+        with file.open("rb") as opened:
+            data = opened.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise TreeFileError(f"larger than {LARGEST_FILE >> 10} KiB", file=_shown(file))
+        return data.decode("utf-8-sig")
     except OSError as problem:
         raise TreeFileError(f"cannot be read: {problem.strerror}", file=_shown(file)) from None
     except UnicodeDecodeError:
@@ -131,9 +140,22 @@ def _text_of(file: Path) -> str:
 def _shown(file: Path) -> str:
     """Name a file as its user would: from where they stand, if it lies below."""
     try:
-        return str(file.resolve().relative_to(Path.cwd()))
+        return str(file.absolute().relative_to(Path.cwd()))
     except ValueError:
         return str(file)
+
+
+def _folders(paths: Iterable[Path]) -> set[Path]:
+    """Where to look for changes: a file that is replaced is only seen from its folder."""
+    folders: set[Path] = set()
+    for path in paths:
+        for place in (path, path.resolve()):
+            folders.add(place if place.is_dir() else place.parent)
+    return folders
+
+
+def _is_tree_file(_change: object, path: str) -> bool:
+    return path.endswith(".lua")
 
 
 def _subtree_names(trees: Iterable[TreeDeclaration]) -> set[str]:

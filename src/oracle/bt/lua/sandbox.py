@@ -17,12 +17,14 @@ from oracle.errors import TreeFileError
 
 MOST_MEMORY: Final = 16 * 1024 * 1024
 MOST_INSTRUCTIONS: Final = 1_000_000
+MOST_SECONDS: Final = 0.5
 MOST_VALUES: Final = 50_000
+MOST_CHARACTERS: Final = 1_000_000
 DEEPEST: Final = 100
 
 _new_runtime: Any = lua54.LuaRuntime  # the stubs lag behind what the wheel can do
 _PRELUDE: Final = Path(__file__).with_name("prelude.lua").read_text(encoding="utf-8")
-_LOCATED: Final = re.compile(r"^(?P<file>.*?):(?P<line>\d+): (?P<message>.*)", re.DOTALL)
+_LOCATED: Final = re.compile(r"tree:(?P<line>\d+): (?P<message>.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,8 @@ def run_tree_file(source: str, file: str) -> list[Call]:
         attribute_filter=_refuse_attributes,
     )
     try:
-        trees = runtime.execute(_PRELUDE)(source, f"@{file}", MOST_INSTRUCTIONS)
-        reader = _Reader(file)
+        trees, mark = runtime.execute(_PRELUDE)(source, MOST_INSTRUCTIONS, MOST_SECONDS)
+        reader = _Reader(file, mark)
         return [reader.call(tree, 0) for tree in trees.values()]
     except MemoryError:
         raise TreeFileError(
@@ -73,12 +75,12 @@ def _refuse_attributes(_object: object, name: object, _setting: bool) -> object:
 
 
 def _located(problem: Exception, file: str) -> TreeFileError:
-    """Lua says `file:line: message` and a traceback of its own; keep the place and the message."""
+    """Lua says `tree:line: message` and a traceback of its own; keep the line and the message."""
     text = str(problem).partition("\nstack traceback:")[0].removeprefix("error loading code: ")
     if "(global '" in text:
         text += "; a tree file sees nothing but BT"
     match = _LOCATED.match(text)
-    if match and match["file"] == file:
+    if match:
         return TreeFileError(match["message"], file=file, line=int(match["line"]))
     return TreeFileError(text, file=file)
 
@@ -86,36 +88,44 @@ def _located(problem: Exception, file: str) -> TreeFileError:
 class _Reader:
     """Reads tables back, up to a number of values and a depth."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, mark: Any) -> None:
         self._file = file
+        self._mark = mark
         self._line: int | None = None
-        self._left = MOST_VALUES
+        self._values_left = MOST_VALUES
+        self._characters_left = MOST_CHARACTERS
 
     def value(self, value: Any, depth: int) -> LuaValue:
-        self._left -= 1
-        if self._left < 0 or depth > DEEPEST:
+        self._values_left -= 1
+        if isinstance(value, str):
+            self._characters_left -= len(value)
+        if self._values_left < 0 or self._characters_left < 0 or depth > DEEPEST:
             raise self._error(
-                f"more than {MOST_VALUES} values, or {DEEPEST} deep; does a table contain itself?"
+                f"more than {MOST_VALUES} values, {MOST_CHARACTERS} characters or {DEEPEST} "
+                "levels; does a table contain itself?"
             )
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if lua54.lua_type(value) != "table":
             raise self._error("a function cannot stand in a tree; name a registered leaf")
-        return self.table(value, depth) if value["call"] is None else self.call(value, depth)
+        is_call = value[self._mark] is not None
+        return self.call(value, depth) if is_call else self.table(value, depth)
 
     def call(self, table: Any, depth: int) -> Call:
-        kind, line, count = table["call"], table["line"], table["count"]
-        if not (isinstance(kind, str) and isinstance(line, int) and isinstance(count, int)):
+        kind = table[self._mark]
+        self._line = table["line"]
+        if not isinstance(kind, str):
             raise self._error(f"BT[{kind!r:.20}] is no node; write BT.name")
-        self._line = line
-        arguments = (self.value(table[place], depth + 1) for place in range(1, min(count, 10) + 1))
-        return Call(kind, line, tuple(arguments))
+        places = range(1, min(table["count"], 10) + 1)
+        arguments = tuple(self.value(table[place], depth + 1) for place in places)
+        return Call(kind, table["line"], arguments)
 
     def table(self, table: Any, depth: int) -> Table:
         items: dict[int, LuaValue] = {}
         fields: dict[str, LuaValue] = {}
         for key, value in table.items():
             if isinstance(key, str):
+                self.value(key, depth)
                 fields[key] = self.value(value, depth + 1)
             elif isinstance(key, int) and not isinstance(key, bool):
                 items[key] = self.value(value, depth + 1)

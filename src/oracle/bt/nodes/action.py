@@ -40,6 +40,7 @@ class Action(Node, kind="action"):
     def tick(self, run: RunState) -> RunStatus:
         context = run.context
         context.node = self
+        earlier = context.failure
         try:
             answer = self._advance(run) if self._is_async else self.fn(context)
         except Failure as failure:
@@ -47,6 +48,8 @@ class Action(Node, kind="action"):
             return FAILURE
         if answer.__class__ is not RunStatus:
             raise LeafError(f"an action answered {answer!r}; return a RunStatus")
+        if answer is FAILURE and context.failure is earlier:
+            context.failure = None
         return answer
 
     def halt(self, run: RunState) -> None:
@@ -65,9 +68,10 @@ class Action(Node, kind="action"):
         if delivered is None:
             return RUNNING
         task, bound = delivered
-        if bound.failure is not None:
-            run.context.failure = bound.failure
         try:
-            return task.result()
+            answer = task.result()
         except CancelledError:
             raise LeafError("an action was cancelled from outside of the tree") from None
+        if answer is FAILURE:
+            run.context.failure = bound.failure
+        return answer

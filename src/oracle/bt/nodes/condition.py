@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeAlias, Unpack
 
 from oracle.bt.core.context import TickContext
-from oracle.bt.core.leaves import declared_keys
+from oracle.bt.core.leaves import declared_keys, leaf_label
 from oracle.bt.core.node import Label, Node
 from oracle.bt.core.run import RunState
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
@@ -54,5 +54,5 @@ class Condition(Node, kind="condition"):
 
 def refuse_async(kind: str, fn: Test) -> Test:
     if inspect.iscoroutinefunction(fn):
-        raise StructureError(f"{kind}: {fn.__name__} is async; ask in an action, or answer at once")
+        raise StructureError(f"{kind}: {leaf_label(fn)} is async; a test answers at once")
     return fn

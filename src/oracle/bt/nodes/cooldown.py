@@ -17,7 +17,9 @@ class Cooldown(Decorator, kind="cooldown"):
     | RUNNING                   | RUNNING                               |
     | SKIPPED                   | SKIPPED; stays open                   |
     | not ticked, since closed  | SKIPPED                               |
-    | halted                    | stays open                            |
+    | halted, or left by `exit` | stays open                            |
+
+    It does not wake a sleeping run when it opens again.
     """
 
     __slots__ = ("seconds",)

@@ -12,9 +12,10 @@ from oracle.errors import did_you_mean
 class LoopLeft(Exception):  # noqa: N818 - it steers, it does not report
     """Unwinds to its loop. No decorator in between can turn it into something else."""
 
-    def __init__(self, loop: Node) -> None:
+    def __init__(self, loop: Node, between: Sequence[Node]) -> None:
         super().__init__(loop.path)
         self.loop = loop
+        self.between = between
 
 
 class Exit(Node, kind="exit"):
@@ -26,13 +27,14 @@ class Exit(Node, kind="exit"):
     | no such loop around it  | refused when the tree is put together            |
     """
 
-    __slots__ = ("_target", "loop")
+    __slots__ = ("_between", "_target", "loop")
     positional = "loop"
 
     def __init__(self, *, loop: str, **label: Unpack[Label]) -> None:
         super().__init__(**label)
         self.loop = loop
         self._target: Node = self
+        self._between: Sequence[Node] = ()
 
     def bind(self, ancestors: Sequence[Node]) -> None:
         loops = {node.name: node for node in ancestors if node.kind == "loop"}
@@ -43,7 +45,8 @@ class Exit(Node, kind="exit"):
                 + (did_you_mean(self.loop, names) or f"; around it: {', '.join(names) or 'none'}")
             )
         self._target = loops[self.loop]
+        self._between = ancestors[: ancestors.index(self._target) : -1]
 
     def tick(self, run: RunState) -> NoReturn:
         run.statuses[self.index] = SUCCESS
-        raise LoopLeft(self._target)
+        raise LoopLeft(self._target, self._between)

@@ -43,6 +43,8 @@ class Loop(Decorator, kind="loop"):
             if left.loop is not self:
                 raise
             child.halt(run)
+            for node in left.between:
+                run.statuses[node.index] = SUCCESS
             run.memory[self.index] = None
             return SUCCESS
         if status is not SUCCESS:

@@ -14,7 +14,7 @@ class Once(Decorator, kind="once"):
     | RUNNING                  | RUNNING                      |
     | SKIPPED                  | SKIPPED; stays open          |
     | not ticked, since closed | SKIPPED                      |
-    | halted                   | stays open                   |
+    | halted, or left by `exit` | stays open                  |
     """
 
     __slots__ = ()

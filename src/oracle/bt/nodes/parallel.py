@@ -40,14 +40,15 @@ class Parallel(Composite, kind="parallel"):
 
     def tick(self, run: RunState) -> RunStatus:
         statuses = run.statuses
-        ended: list[int] = run.memory[self.index] or []
+        ended: list[int] = list(run.memory[self.index] or ())
+        known = set(ended)
         for child in self.children:
-            if child.index in ended:
+            if child.index in known:
                 continue
             statuses[child.index] = status = child.tick(run)
             if status is RUNNING:
                 continue
-            ended = [*ended, child.index]
+            ended.append(child.index)
             verdict = self._verdict([statuses[index] for index in ended])
             if verdict is not None:
                 self._halt_rest(run)

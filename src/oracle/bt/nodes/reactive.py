@@ -1,7 +1,7 @@
 """What the two reactive composites share: they start again at each tick, with one runner at most.
 
-A child that answered RUNNING once is the runner until the node ends. If another child could run
-too, the next tick would start the first one anew and halt the second, for ever: such a tree is
+A child that answered RUNNING is the runner until the node ends or it is skipped. If another could
+run too, the next tick would start the first one anew and halt the second, for ever: such a tree is
 refused instead.
 """
 
@@ -28,7 +28,10 @@ class Reactive(Composite):
             if status is RUNNING:
                 self._claim(run, child)
                 return RUNNING
-            if status is not passes and status is not SKIPPED:
+            if status is SKIPPED:
+                if run.memory[self.index] == child.index:
+                    run.memory[self.index] = None
+            elif status is not passes:
                 self._end(run)
                 return status
         self._end(run)

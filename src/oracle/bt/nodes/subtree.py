@@ -64,6 +64,9 @@ class Subtree(Decorator, kind="subtree"):
     def keys(self) -> frozenset[str]:
         return frozenset((self.ports or {}).values())
 
+    def declares(self) -> Mapping[str, Key]:
+        return self._schema
+
     def keys_below(self, visible: frozenset[str] | None) -> frozenset[str] | None:
         own = frozenset(self._schema)
         if self.ports is not None:

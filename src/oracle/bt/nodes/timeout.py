@@ -17,6 +17,7 @@ class Timeout(Decorator, kind="timeout"):
     | SUCCESS, FAILURE, SKIPPED        | the same, even if it came late            |
     | RUNNING                          | RUNNING; ticked again at the deadline     |
     | RUNNING at or after the deadline | halts it; FAILURE with TimedOut as cause  |
+    | … but a leaf below has finished  | RUNNING until that has been delivered     |
     """
 
     __slots__ = ("seconds",)
@@ -29,7 +30,7 @@ class Timeout(Decorator, kind="timeout"):
         child, now = self.child, run.context.now
         deadline = run.deadlines.setdefault(self.index, now + self.seconds)
         run.statuses[child.index] = status = child.tick(run)
-        if status is RUNNING and now < deadline:
+        if status is RUNNING and (now < deadline or run.has_news_below(self)):
             return RUNNING
         del run.deadlines[self.index]
         if status is not RUNNING:

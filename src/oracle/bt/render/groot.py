@@ -1,12 +1,13 @@
 """For Groot2 and BehaviorTree.CPP: XML with BTCPP_format 4.
 
-Kinds that BehaviorTree.CPP has go by its names. Its kinds know nothing of ours that it lacks (loop,
-exit, guard, cooldown): these and all leaves are listed in a TreeNodesModel, as Groot2 wants it for
-custom nodes.
+Kinds that BehaviorTree.CPP has go by its names. Those that it lacks (loop, exit, guard, cooldown)
+and all leaves are listed in a TreeNodesModel, as Groot2 wants it for custom nodes. An ID is a plain
+word there, so a leaf goes by the last word of its name, and its whole name is a port.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -37,7 +38,7 @@ _ATTRIBUTES: Final[Mapping[str, Callable[[Any], dict[str, str]]]] = {
     },
     "retry": lambda node: {"num_attempts": str(node.attempts)},
     "repeat": lambda node: {"num_cycles": str(node.times)},
-    "timeout": lambda node: {"msec": str(round(node.seconds * 1000))},
+    "timeout": lambda node: {"msec": str(max(1, round(node.seconds * 1000)))},
     "once": lambda node: {"then_skip": "true"},
 }
 
@@ -47,7 +48,7 @@ def as_groot(definition: TreeDefinition) -> str:
     drawing = _Drawing(root)
     drawing.tree(definition.name, definition.root)
     if definition.finish is not None:
-        drawing.tree(f"{definition.name}.finish", definition.finish)
+        drawing.tree(f"{definition.name}#finish", definition.finish)
     drawing.models()
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
@@ -74,9 +75,11 @@ class _Drawing:
     def _node(self, parent: Element, node: Node) -> None:
         if node.kind == "subtree":
             ports: Any = node.options().get("ports", {})
-            remaps = {inner: f"{{{outer}}}" for inner, outer in ports.items()}
+            remaps = {_word(inner): f"{{{outer}}}" for inner, outer in ports.items()}
+            sharing = {} if "ports" in node.options() else {"_autoremap": "true"}
             tree = str(node.options()["tree"])
-            SubElement(parent, "SubTree", {"ID": tree, "name": node.name or tree, **remaps})
+            label = {"ID": tree, "name": node.name or tree}
+            SubElement(parent, "SubTree", {**remaps, **sharing, **label})
             self.tree(tree, node.children[0])
             return
         element = SubElement(parent, *self._tag(node))
@@ -88,11 +91,28 @@ class _Drawing:
         if node.kind in _KNOWN:
             attributes = _ATTRIBUTES.get(node.kind)
             return _KNOWN[node.kind], {**name, **(attributes(node) if attributes else {})}
-        options = {key: str(value) for key, value in node.options().items()}
-        identity = options.pop("fn") if node.kind in ("action", "condition") else node.kind
+        options = {key: _printable(str(value)) for key, value in node.options().items()}
+        identity = _identity(node)
         tag = _model_tag(node)
         self._custom.setdefault((tag, identity), sorted(options))
         return tag, {"ID": identity, **name, **options}
+
+
+def _identity(node: Node) -> str:
+    if node.kind not in ("action", "condition"):
+        return node.kind
+    name = str(node.options()["fn"]).rpartition(".")[2]
+    return name if name.isidentifier() else "expression"
+
+
+def _word(text: str) -> str:
+    """A name for a port; `name` and `ID` mean something else there."""
+    word = re.sub(r"\W", "_", text)
+    return f"port_{word}" if word in ("name", "ID") or not word.isidentifier() else word
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _model_tag(node: Node) -> str:

@@ -56,7 +56,7 @@ class TypedBlackboard:
             value = home._data.get(name, _UNSET)
             if value is _UNSET:
                 declared = home._schema.get(name) if home._schema is not None else None
-                value = default if declared is None else declared.default
+                value = default if declared is None else declared.fresh_default()
         if self._observer is not None:
             self._observer("read", self.scope_name, key)
         return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -51,6 +52,10 @@ class Key:
             raise BlackboardError(f"{self.type!r} is no type of a key; use one of {_type_list()}")
         if self.default is not None:
             self.check("the default", self.default)
+
+    def fresh_default(self) -> Json:
+        """A list or an object of its own, so that a careless leaf cannot spoil it for all runs."""
+        return copy(self.default) if isinstance(self.default, list | dict) else self.default
 
     def check(self, what: str, value: object) -> None:
         """Look at the outermost type only: a deep look at each write would make long runs

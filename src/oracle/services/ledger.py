@@ -1,0 +1,110 @@
+"""What a run may spend, what it has spent, and what must be left for its last answer.
+
+One place for turns, tokens, money, seconds and uses of each tool. It is data: each change answers a
+new ledger, and its dictionary stands on the blackboard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final, Literal, Self, TypeAlias
+
+Resource: TypeAlias = Literal["turns", "tokens", "money", "seconds"]
+RESOURCES: Final[tuple[Resource, ...]] = ("turns", "tokens", "money", "seconds")
+WARNING_SHARE: Final = 0.7
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """`money` is None where a price is unknown: a budget that cannot be kept is not promised."""
+
+    turns: int = 30
+    tokens: int = 400_000
+    money: float | None = 1.00
+    seconds: float = 300.0
+    uses_of_a_tool: int = 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reserve:
+    """What the last request will take: its input as estimated, and its longest output."""
+
+    tokens: int = 0
+    money: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ledger:
+    limits: Limits = field(default_factory=Limits)
+    started_at: float = 0.0
+    turns: int = 0
+    tokens: int = 0
+    money: float = 0.0
+    uses: Mapping[str, int] = field(default_factory=dict[str, int])
+    warned: tuple[Resource, ...] = ()
+
+    # -- spending ----------------------------------------------------------------------------------
+
+    def with_turn(self) -> Self:
+        return replace(self, turns=self.turns + 1)
+
+    def with_usage(self, tokens: int, money: float = 0.0) -> Self:
+        return replace(self, tokens=self.tokens + tokens, money=self.money + money)
+
+    def with_use(self, tool: str) -> Self:
+        return replace(self, uses={**self.uses, tool: self.uses.get(tool, 0) + 1})
+
+    def with_warning(self, *resources: Resource) -> Self:
+        return replace(self, warned=(*self.warned, *resources))
+
+    # -- questions ---------------------------------------------------------------------------------
+
+    def spent(self, resource: Resource, now: float) -> float:
+        return now - self.started_at if resource == "seconds" else getattr(self, resource)
+
+    def share(self, resource: Resource, now: float) -> float:
+        """How much of a limit is spent, from 0 up; a limit of nothing is spent from the start."""
+        limit = getattr(self.limits, resource)
+        if limit is None:
+            return 0.0
+        return self.spent(resource, now) / limit if limit > 0 else 1.0
+
+    def warnings_due(self, now: float) -> tuple[Resource, ...]:
+        """Those that have passed 70 % and were not warned of yet."""
+        return tuple(
+            resource
+            for resource in RESOURCES
+            if resource not in self.warned and self.share(resource, now) >= WARNING_SHARE
+        )
+
+    def exhausted(self, now: float) -> Resource | None:
+        """What leaves no room for another request at all."""
+        return next((r for r in RESOURCES if self.share(r, now) >= 1.0), None)
+
+    def at_reserve(self, now: float, reserve: Reserve) -> Resource | None:
+        """What is so scarce that the next request must be the last one; it gets no tools."""
+        if self.limits.turns - self.turns <= 1:
+            return "turns"
+        for resource in RESOURCES[1:]:
+            limit = getattr(self.limits, resource)
+            left = None if limit is None else limit - self.spent(resource, now)
+            if left is not None and left <= getattr(reserve, resource):
+                return resource
+        return None
+
+    def may_use(self, tool: str) -> bool:
+        return self.uses.get(tool, 0) < self.limits.uses_of_a_tool
+
+    # -- on the blackboard -------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "warned": list(self.warned)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        known: dict[str, Any] = dict(data)
+        known["limits"] = Limits(**data["limits"])
+        known["warned"] = tuple(data["warned"])
+        return cls(**known)
