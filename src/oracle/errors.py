@@ -2,12 +2,15 @@
 
 OracleError
 ├── InputError               the user gave something that cannot be used
-│   └── SourceFileError      … in a file, at a line
-│       ├── TreeFileError
-│       └── PromptFileError
+│   ├── SourceFileError      … in a file, at a line
+│   │   ├── TreeFileError
+│   │   └── PromptFileError
+│   └── NotFound             … the name of something that is not there
 ├── Failure                  the world said no; in a leaf it becomes FAILURE with this cause
 │   ├── TimedOut
 │   ├── BoundReached
+│   ├── StoreError           the database cannot be reached, read or written
+│   ├── LeaseHeld            another process is at work on the run
 │   ├── InterruptedStream    the process died in the middle of it
 │   └── InterruptedWrite     the process died, and nobody knows whether it was done
 ├── JournalError             what happens cannot be written down
@@ -61,6 +64,10 @@ class PromptFileError(SourceFileError):
     pass
 
 
+class NotFound(InputError):  # noqa: N818 - the name is a sentence
+    status = 404
+
+
 class Failure(OracleError):  # noqa: N818 - it is not a bug in anybody's code
     pass
 
@@ -71,6 +78,20 @@ class TimedOut(Failure):
 
 class BoundReached(Failure):
     pass
+
+
+class StoreError(Failure):
+    exit_code = 74
+    status = 503
+
+
+class LeaseHeld(Failure):
+    exit_code = 75
+    status = 409
+
+    def __init__(self, message: str, *, holder: str | None) -> None:
+        super().__init__(message)
+        self.holder = holder
 
 
 class InterruptedStream(Failure):

@@ -8,6 +8,8 @@ from io import TextIOWrapper
 import typer
 
 from oracle.cli.prompt import prompt
+from oracle.cli.purge import purge
+from oracle.cli.sessions import app as sessions_app
 from oracle.cli.tree import app as tree_app
 from oracle.errors import OracleError
 
@@ -19,6 +21,8 @@ app = typer.Typer(
 )
 app.add_typer(tree_app, name="tree")
 app.command()(prompt)
+app.add_typer(sessions_app, name="sessions")
+app.command()(purge)
 
 
 @app.callback()

@@ -1,0 +1,132 @@
+"""Runs in the database: begun, found again, resumed by one process at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import time
+import uuid
+from typing import Any, Final
+
+from sqlalchemy import select
+
+from oracle.bt.core.leaves import LEAVES, LeafRegistry
+from oracle.bt.core.runtime import Outcome
+from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
+from oracle.errors import LeaseHeld, OracleError
+from oracle.models.run import Run
+from oracle.services.journal import Record
+from oracle.services.journal.reading import decoded
+from oracle.services.journal.writer import JournalWriter
+from oracle.services.store.database import Database
+from oracle.services.store.runs import Runs
+from oracle.services.store.schema import blobs, journal
+
+LEASE_SECONDS: Final = 30.0
+
+
+class RunStore:
+    """The runs of one database, for a process that may work on them."""
+
+    def __init__(
+        self, database: Database, writer: JournalWriter, *, leaves: LeafRegistry = LEAVES
+    ) -> None:
+        self._database = database
+        self._writer = writer
+        self._leaves = leaves
+        self._runs = Runs(database)
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
+
+    async def begin(
+        self,
+        recipe: Recipe,
+        *,
+        question: str = "",
+        session_id: str | None = None,
+        context_id: str | None = None,
+        services: Any = None,
+    ) -> StoredRun:
+        """Write a new run down before anything is done for it."""
+        run = await self._runs.begin(
+            run_id=uuid.uuid4().hex,
+            question=question,
+            tree=recipe.tree,
+            at=time.time(),
+            owner=self._owner,
+            lease_seconds=LEASE_SECONDS,
+            session_id=session_id,
+            context_id=context_id,
+        )
+        recorded = RecordedRun(
+            recipe, self._writer.sink(run.id), leaves=self._leaves, services=services
+        )
+        return StoredRun(run, recorded, self._runs, self._owner)
+
+    async def resume(self, typed: str, *, services: Any = None) -> StoredRun:
+        """Take up a run that its process left behind; another that holds it is respected."""
+        run = await self._runs.claim(typed, self._owner, LEASE_SECONDS)
+        try:
+            recorded = RecordedRun.resume(
+                *await self.record_of(run.id),
+                self._writer.sink(run.id),
+                leaves=self._leaves,
+                services=services,
+            )
+        except BaseException:
+            await self._runs.release(run.id, self._owner)
+            raise
+        return StoredRun(run, recorded, self._runs, self._owner)
+
+    async def replay(self, typed: str) -> RecordedRun:
+        run = await self._runs.get(typed)
+        return RecordedRun.replay(*await self.record_of(run.id), leaves=self._leaves)
+
+    async def record_of(self, run_id: str) -> tuple[list[Record], dict[str, str]]:
+        """The records of a run, and the texts that its first one names."""
+        columns = (journal.c.seq, journal.c.kind, journal.c.node_path, journal.c.turn)
+        rows = select(*columns, journal.c.ordinal, journal.c.body).where(journal.c.run_id == run_id)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(rows.order_by(journal.c.seq))).tuples()
+            records = decoded(found)
+            names = list(records[0].body["sources"].values()) if records else []
+            texts = await connection.execute(
+                select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
+            )
+            return records, dict(texts.tuples().all())
+
+
+class StoredRun:
+    """A run that this process holds: it renews its lease while it works, and says how it ended."""
+
+    def __init__(self, run: Run, recorded: RecordedRun, runs: Runs, owner: str) -> None:
+        self.id = run.id
+        self.recorded = recorded
+        self._runs = runs
+        self._owner = owner
+
+    async def settle(self) -> Outcome:
+        holding = asyncio.create_task(self._hold())
+        try:
+            outcome = await self.recorded.settle()
+        except BaseException:
+            with contextlib.suppress(OracleError):
+                await self._runs.release(self.id, self._owner)
+            raise
+        finally:
+            holding.cancel()
+        await self._runs.finish(
+            self.id, owner=self._owner, stop_reason=outcome.stop, usage={}, at=time.time()
+        )
+        return outcome
+
+    async def _hold(self) -> None:
+        """Renew the lease in time; a run whose lease was lost belongs to another process."""
+        while True:
+            await asyncio.sleep(LEASE_SECONDS / 3)
+            try:
+                await self._runs.renew(self.id, self._owner, LEASE_SECONDS)
+            except LeaseHeld as lost:
+                self.recorded.cancel(str(lost))
+                return
