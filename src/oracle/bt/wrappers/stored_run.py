@@ -27,16 +27,40 @@ from oracle.services.store.schema import blobs, journal
 LEASE_SECONDS: Final = 30.0
 
 
-class RunStore:
-    """The runs of one database, for a process that may work on them."""
+class RunArchive:
+    """The runs of a database, for those who look at what was recorded."""
+
+    def __init__(self, database: Database, *, leaves: LeafRegistry = LEAVES) -> None:
+        self._database = database
+        self._leaves = leaves
+        self.runs = Runs(database)
+
+    async def record_of(self, typed: str) -> tuple[list[Record], dict[str, str]]:
+        """The records of a run, and the texts that its first one names."""
+        run = await self.runs.get(typed)
+        columns = (journal.c.seq, journal.c.kind, journal.c.node_path, journal.c.turn)
+        rows = select(*columns, journal.c.ordinal, journal.c.body).where(journal.c.run_id == run.id)
+        async with self._database.reading() as connection:
+            found = await connection.execute(rows.order_by(journal.c.seq))
+            records = decoded(tuple(row) for row in found)
+            names = list(records[0].body["sources"].values()) if records else []
+            texts = await connection.execute(
+                select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
+            )
+            return records, {row.hash: row.body for row in texts}
+
+    async def replay(self, typed: str) -> RecordedRun:
+        return RecordedRun.replay(*await self.record_of(typed), leaves=self._leaves)
+
+
+class RunStore(RunArchive):
+    """… and for a process that works on them."""
 
     def __init__(
         self, database: Database, writer: JournalWriter, *, leaves: LeafRegistry = LEAVES
     ) -> None:
-        self._database = database
+        super().__init__(database, leaves=leaves)
         self._writer = writer
-        self._leaves = leaves
-        self._runs = Runs(database)
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
 
     async def begin(
@@ -49,7 +73,7 @@ class RunStore:
         services: Any = None,
     ) -> StoredRun:
         """Write a new run down before anything is done for it."""
-        run = await self._runs.begin(
+        run = await self.runs.begin(
             run_id=uuid.uuid4().hex,
             question=question,
             tree=recipe.tree,
@@ -59,14 +83,13 @@ class RunStore:
             session_id=session_id,
             context_id=context_id,
         )
-        recorded = RecordedRun(
-            recipe, self._writer.sink(run.id), leaves=self._leaves, services=services
-        )
-        return StoredRun(run, recorded, self._runs, self._owner)
+        sink = self._writer.sink(run.id)
+        recorded = RecordedRun(recipe, sink, leaves=self._leaves, services=services)
+        return StoredRun(run, recorded, self.runs, self._owner)
 
     async def resume(self, typed: str, *, services: Any = None) -> StoredRun:
         """Take up a run that its process left behind; another that holds it is respected."""
-        run = await self._runs.claim(typed, self._owner, LEASE_SECONDS)
+        run = await self.runs.claim(typed, self._owner, LEASE_SECONDS)
         try:
             recorded = RecordedRun.resume(
                 *await self.record_of(run.id),
@@ -75,26 +98,9 @@ class RunStore:
                 services=services,
             )
         except BaseException:
-            await self._runs.release(run.id, self._owner)
+            await self.runs.release(run.id, self._owner)
             raise
-        return StoredRun(run, recorded, self._runs, self._owner)
-
-    async def replay(self, typed: str) -> RecordedRun:
-        run = await self._runs.get(typed)
-        return RecordedRun.replay(*await self.record_of(run.id), leaves=self._leaves)
-
-    async def record_of(self, run_id: str) -> tuple[list[Record], dict[str, str]]:
-        """The records of a run, and the texts that its first one names."""
-        columns = (journal.c.seq, journal.c.kind, journal.c.node_path, journal.c.turn)
-        rows = select(*columns, journal.c.ordinal, journal.c.body).where(journal.c.run_id == run_id)
-        async with self._database.reading() as connection:
-            found = (await connection.execute(rows.order_by(journal.c.seq))).tuples()
-            records = decoded(found)
-            names = list(records[0].body["sources"].values()) if records else []
-            texts = await connection.execute(
-                select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
-            )
-            return records, dict(texts.tuples().all())
+        return StoredRun(run, recorded, self.runs, self._owner)
 
 
 class StoredRun:

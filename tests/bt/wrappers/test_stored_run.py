@@ -1,0 +1,181 @@
+"""Runs in a real database: killed with -9 at every record, resumed, held by one process."""
+
+import asyncio
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from oracle.bt.core.leaves import LeafRegistry
+from oracle.bt.state.base import SUCCESS
+from oracle.bt.wrappers.recorded_run import Recipe
+from oracle.bt.wrappers.stored_run import RunArchive, RunStore
+from oracle.errors import InputError, JournalError, LeaseHeld
+from oracle.services.journal.connections import journal_writer
+from oracle.services.store.database import Database
+from oracle.services.store.runs import Runs
+
+WORKER = Path(__file__).with_name("crashing.py")
+LEAVES = WORKER.parent
+WHOLE_LOG = [1, "a1", "b1", 2, "a2", "b2", "saved", 3, "a3", "b3"]
+leaves = LeafRegistry()
+
+
+@leaves.action(reads=["n"], writes=["n"])
+async def count(ctx):
+    async def one():
+        return 1
+
+    for _ in range(ctx.blackboard.get("n")):
+        await ctx.perform("one", one)
+    return SUCCESS
+
+
+RECIPE = Recipe(
+    tree="t",
+    sources={
+        "t.lua": f"""BT.tree("t", {{
+          blackboard = {{ n = {{ type = "integer", default = 3 }} }},
+          root = BT.action("count", {{ fn = "{__name__}.count" }}),
+        }})"""
+    },
+    board={},
+)
+
+
+@pytest.fixture
+def writer(database):
+    writer = journal_writer(database.url)
+    yield writer
+    writer.close()
+
+
+def work(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, WORKER, *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+async def let_go(database, run_id):
+    """A killed process renews no more; the test need not wait until its lease has run out."""
+    run = await Runs(database).get(run_id)
+    if run.lease_owner is not None:
+        await Runs(database).release(run.id, run.lease_owner)
+
+
+def url_of(database):
+    return database.url.render_as_string(hide_password=False)
+
+
+async def killed_after(database, folder, records):
+    result = work(folder, "begin", url_of(database), records)
+    assert result.returncode == -9, result.stderr
+    (run,) = await Runs(database).newest()
+    await let_go(database, run.id)
+    return run.id
+
+
+@pytest.mark.parametrize("records", range(1, 14))
+async def test_a_run_killed_at_any_record_goes_on_and_nothing_is_done_twice(tmp_path, records):
+    async with await Database.open(tmp_path / "oracle.db") as database:
+        run_id = await killed_after(database, tmp_path, records)
+        result = work(tmp_path, "resume", url_of(database), run_id)
+        assert result.stdout.splitlines()[-1] == f"settled success {WHOLE_LOG}", result.stderr
+        world = (tmp_path / "world.txt").read_text().splitlines()
+        assert world.count("write") == 1
+        answered, _ = await RunArchive(database).record_of(run_id)
+        before = [r for r in answered[:records] if r.kind == "answer" and "value" in r.body]
+        for record in before:
+            assert world.count(record.body["request"]) == 1
+
+
+async def test_the_same_on_either_database(database, tmp_path):
+    run_id = await killed_after(database, tmp_path, 6)
+    result = work(tmp_path, "resume", url_of(database), run_id)
+    assert "settled success" in result.stdout, result.stderr
+
+
+async def test_of_two_processes_that_resume_a_run_one_wins_and_the_other_says_so(tmp_path):
+    async with await Database.open(tmp_path / "oracle.db") as database:
+        run_id = await killed_after(database, tmp_path, 4)
+        resume = (sys.executable, WORKER, "resume", url_of(database), run_id)
+        pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
+        workers = [
+            await asyncio.create_subprocess_exec(*resume, cwd=tmp_path, **pipes) for _ in range(2)
+        ]
+        told = await asyncio.gather(*(worker.communicate() for worker in workers))
+    assert sorted(worker.returncode for worker in workers) == [0, 1]
+    loser = max(errors for _, errors in told).decode()
+    assert "is held by" in loser or "is done" in loser
+
+
+async def test_a_finished_run_is_listed_with_its_end_and_replays_the_same(database, writer):
+    store = RunStore(database, writer, leaves=leaves)
+    run = await store.begin(RECIPE, question="how many?")
+    outcome = await run.settle()
+    listed = await store.runs.get(run.id)
+    assert (listed.status, listed.stop_reason, listed.question) == ("done", "settled", "how many?")
+    replay = await store.replay(run.id)
+    assert replay.summary(await replay.settle()) == run.recorded.summary(outcome)
+
+
+async def test_a_run_that_is_done_cannot_be_resumed(database, writer):
+    store = RunStore(database, writer, leaves=leaves)
+    run = await store.begin(RECIPE)
+    await run.settle()
+    with pytest.raises(InputError, match="is done"):
+        await store.resume(run.id)
+
+
+async def test_a_run_that_is_held_cannot_be_resumed_by_another(database, writer):
+    run = await RunStore(database, writer, leaves=leaves).begin(RECIPE)
+    with pytest.raises(LeaseHeld, match="is held by"):
+        await RunStore(database, writer, leaves=leaves).resume(run.id)
+
+
+async def test_runs_of_one_process_share_a_writer_and_stay_apart(database, writer):
+    store = RunStore(database, writer, leaves=leaves)
+    runs = [await store.begin(RECIPE) for _ in range(20)]
+    await asyncio.gather(*(run.settle() for run in runs))
+    for run in runs:
+        records, _ = await store.record_of(run.id)
+        assert [record.seq for record in records] == list(range(5))
+
+
+async def test_a_disk_that_is_full_is_told_before_anything_is_done(tmp_path, caplog):
+    """The size of files is limited, as a full disk would; nothing of the run was begun."""
+    async with await Database.open(tmp_path / "oracle.db") as database:
+        writer = journal_writer(database.url)
+        store = RunStore(database, writer, leaves=leaves)
+        run = await store.begin(RECIPE)
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+        try:
+            with pytest.raises(JournalError, match="the journal cannot be written"):
+                await run.settle()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            writer.close()
+    assert run.recorded.tree_run.context.ticks == 0
+    assert "free some space" in caplog.text
+
+
+async def test_by_a_setting_a_run_goes_on_without_a_record_and_says_so_loudly(tmp_path, caplog):
+    async with await Database.open(tmp_path / "oracle.db") as database:
+        writer = journal_writer(database.url, on_failure="memory")
+        run = await RunStore(database, writer, leaves=leaves).begin(RECIPE)
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+        try:
+            outcome = await run.recorded.settle()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            writer.close()
+    assert outcome.stop == "settled"
+    assert "GOING ON WITHOUT A RECORD" in caplog.text
