@@ -4,7 +4,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-extra lint format bench clean
+.PHONY: help demo test test-extra lint format bench classifier clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,10 @@ help: ## list the targets
 
 .venv/.bench: .venv/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
+	@touch $@
+
+.venv/.train: .venv/.dev
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
 	@touch $@
 
 demo: .venv/.dev ## run the example tree and show it
@@ -40,6 +44,9 @@ format: .venv/.dev ## let ruff format and fix
 
 bench: .venv/.bench ## measure, peers in the same run
 	$(BIN)/python -m benchmarks
+
+classifier: .venv/.train ## train the query classifier from the labelled examples
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/train_classifier.py
 
 clean: ## remove .venv and caches
 	rm -rf .venv .ruff_cache build dist

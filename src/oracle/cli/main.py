@@ -7,6 +7,8 @@ from io import TextIOWrapper
 
 import typer
 
+from oracle.cli.classify import classify
+from oracle.cli.evaluate import app as eval_app
 from oracle.cli.prompt import prompt
 from oracle.cli.purge import purge
 from oracle.cli.runs import app as run_app
@@ -22,12 +24,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(tree_app, name="tree")
+app.command()(classify)
 app.command()(prompt)
 app.command()(runs)
 app.add_typer(run_app, name="run")
 app.command()(replay)
 app.add_typer(sessions_app, name="sessions")
 app.command()(purge)
+app.add_typer(eval_app, name="eval")
 
 
 @app.callback()

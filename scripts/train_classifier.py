@@ -1,0 +1,245 @@
+"""Train the query classifier, for `make classifier`; needs the extra `train`.
+
+Reads the tuning part and writes `weights.txt`. The test part is never read here. Everything random
+is seeded, so the same inputs give the same file.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+
+from oracle.evaluation.fingerprint import fingerprint
+from oracle.evaluation.labelled import TUNING_SINGLES, Labelled, conversations, read_set
+from oracle.evaluation.noise import disturbed
+from oracle.evaluation.patterns import filled, filled_conversations
+from oracle.models.query_classification import QueryType
+from oracle.services.classification import model as served
+from oracle.services.classification.features import Features, features
+from oracle.services.classification.model import LIMIT, SHARES, TYPES, ZERO, value_of
+from oracle.services.classification.reading import Reading, read
+from oracle.services.query_classifier import gather
+
+WEIGHTS = Path(served.__file__).with_name("weights.txt")
+
+SEEDS = (11, 12, 13)
+PATTERNS_EACH = 1200
+PATTERN_CONVERSATIONS = 2000
+STRENGTH = 0.5
+BROAD_STRENGTH = 0.2
+BROAD_WEIGHT = 4.0
+SEEN_AT_LEAST = 3
+SMALLEST = 0.03
+FOLDS = 4
+
+# How often a project's own terms occur in queries of a type: names, everyday words.
+KNOWN_RATES = {
+    QueryType.CODE: (0.6, 0.6),
+    QueryType.DOCUMENTATION: (0.3, 0.5),
+    QueryType.ACTION: (0.4, 0.45),
+    QueryType.RESEARCH: (0.02, 0.15),
+    QueryType.CONVERSATIONAL: (0.03, 0.15),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    features: Features
+    row: Labelled
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linear:
+    """`weights` has a row for each feature and a column for each type, then one for breadth."""
+
+    vocabulary: dict[tuple[str, str], int]
+    weights: np.ndarray
+    bias: np.ndarray
+
+    def indices(self, group: str, names: set[str]) -> list[int]:
+        found = (self.vocabulary.get((group, name)) for name in names)
+        return sorted(index for index in found if index is not None)
+
+    def type_alone(self, reading: Reading) -> QueryType:
+        total = self.bias[:-1].copy()
+        for group, names in features(reading).items():
+            rows = self.weights[self.indices(group, names), :-1]
+            total += value_of(group, len(names)) * rows.sum(axis=0)
+        return TYPES[int(total.argmax())]
+
+    def matrix(self, rows: Sequence[Features]) -> sp.csr_matrix:
+        values: list[float] = []
+        columns: list[int] = []
+        ends = [0]
+        for row in rows:
+            for group, names in row.items():
+                hits = self.indices(group, names)
+                columns.extend(hits)
+                values.extend([value_of(group, len(names))] * len(hits))
+            ends.append(len(columns))
+        return sp.csr_matrix((values, columns, ends), shape=(len(rows), len(self.vocabulary)))
+
+
+def main() -> None:
+    writers = {name: read_set(name) for name in TUNING_SINGLES}
+    talks = conversations("tuning")
+    temperature = calibrated(writers, talks)
+    linear = trained([row for rows in writers.values() for row in rows], talks)
+    text = written(linear, temperature)
+    WEIGHTS.write_text(text, "utf-8")
+    print(f"temperature {temperature}, {len(text.splitlines()) - 1} features, {len(text)} bytes")
+
+
+def trained(singles: list[Labelled], talks: list[Labelled], seeds: Sequence[int] = SEEDS) -> Linear:
+    """The mean over several draws of patterns, noise and context: linear models can be averaged."""
+    patterns = filled(each=PATTERNS_EACH, seed=0)
+    alone = fitted([*weighted(singles, 1.0), *weighted(patterns, 0.3)])
+    return mean([fitted(examples(singles, talks, alone, seed)) for seed in seeds])
+
+
+def weighted(rows: list[Labelled], weight: float) -> list[Example]:
+    return [Example(features=features(read(row.query)), row=row, weight=weight) for row in rows]
+
+
+def examples(
+    singles: list[Labelled], talks: list[Labelled], alone: Linear, seed: int
+) -> list[Example]:
+    chance = random.Random(seed)
+
+    def seen(row: Labelled, weight: float) -> Example:
+        found = gather(row.query, row.history, type_of=alone.type_alone).features
+        return Example(features=found, row=row, weight=weight)
+
+    plain = [seen(row, 1.0) for row in singles]
+    # Somebody else's history says nothing about a query that stands on its own.
+    shifted = [
+        replace(row, history=chance.choice(talks).history)
+        for row in chance.sample(singles, len(singles) // 3)
+    ]
+    return [
+        *plain,
+        *(seen(row, 1.5) for row in talks),
+        *(seen(row, 0.3) for row in filled(each=PATTERNS_EACH, seed=seed)),
+        *(seen(row, 0.3) for row in filled_conversations(count=PATTERN_CONVERSATIONS, seed=seed)),
+        *(seen(replace(row, query=disturbed(row, chance)), 0.2) for row in singles),
+        *(seen(row, 0.3) for row in shifted),
+        *(with_known(example, chance) for example in chance.sample(plain, len(plain) // 2)),
+    ]
+
+
+def with_known(example: Example, chance: random.Random) -> Example:
+    """As if a list of the project's terms had been at hand."""
+    names, words = KNOWN_RATES[example.row.query_type]
+    known: set[str] = set()
+    if chance.random() < names:
+        known.add("names a thing of ours")
+    if chance.random() < words:
+        known.add("uses a word of ours")
+    return replace(example, features={**example.features, "known": known}, weight=0.3)
+
+
+def fitted(found: list[Example]) -> Linear:
+    counts = Counter(
+        (group, name)
+        for example in found
+        for group, names in example.features.items()
+        for name in names
+    )
+    kept = sorted(key for key, count in counts.items() if count >= SEEN_AT_LEAST)
+    empty = Linear(
+        vocabulary={key: index for index, key in enumerate(kept)},
+        weights=np.zeros((0, 0)),
+        bias=np.zeros(0),
+    )
+    matrix = empty.matrix([example.features for example in found])
+    weights = np.array([example.weight for example in found])
+    types = LogisticRegression(C=STRENGTH, max_iter=400)
+    types.fit(matrix, [TYPES.index(example.row.query_type) for example in found], weights)
+    is_broad = np.array([example.row.broad for example in found])
+    broad = LogisticRegression(C=BROAD_STRENGTH, max_iter=400)
+    broad.fit(matrix, is_broad, weights * np.where(is_broad, BROAD_WEIGHT, 1.0))
+    return replace(
+        empty,
+        weights=np.vstack([types.coef_, broad.coef_]).T,
+        bias=np.concatenate([types.intercept_, broad.intercept_]),
+    )
+
+
+def mean(linears: list[Linear]) -> Linear:
+    kept = sorted({key for linear in linears for key in linear.vocabulary})
+    vocabulary = {key: index for index, key in enumerate(kept)}
+    weights = np.zeros((len(kept), len(TYPES) + 1))
+    for linear in linears:
+        weights[[vocabulary[key] for key in linear.vocabulary]] += linear.weights / len(linears)
+    bias = np.mean([linear.bias for linear in linears], axis=0)
+    return Linear(vocabulary=vocabulary, weights=weights, bias=bias)
+
+
+def calibrated(writers: dict[str, list[Labelled]], talks: list[Labelled]) -> float:
+    """The temperature at which answers to an unseen writer are as sure as they are right."""
+    everyone = [row for rows in writers.values() for row in rows]
+    held_out: list[tuple[np.ndarray, list[int]]] = []
+    for name, rows in writers.items():
+        rest = [row for other, others in writers.items() if other != name for row in others]
+        held_out.append(tried(name, trained(rest, talks, SEEDS[:1]), rows))
+    for fold in range(FOLDS):
+        rest = [row for index, row in enumerate(talks) if index % FOLDS != fold]
+        name = f"conversations, fold {fold + 1}"
+        held_out.append(tried(name, trained(everyone, rest, SEEDS[:1]), talks[fold::FOLDS]))
+    truth = np.concatenate([labels for _, labels in held_out])
+    return best_temperature(np.vstack([scores for scores, _ in held_out]), truth)
+
+
+def tried(name: str, linear: Linear, rows: list[Labelled]) -> tuple[np.ndarray, list[int]]:
+    found = [gather(row.query, row.history, type_of=linear.type_alone).features for row in rows]
+    scores = (linear.matrix(found) @ linear.weights + linear.bias)[:, :-1]
+    labels = [TYPES.index(row.query_type) for row in rows]
+    right = (scores.argmax(axis=1) == labels).mean()
+    print(f"held out {name}: {right:.3f} of {len(rows)}", flush=True)
+    return scores, labels
+
+
+def best_temperature(scores: np.ndarray, truth: np.ndarray) -> float:
+    def loss(temperature: float) -> float:
+        scaled = scores / temperature
+        right = scaled[np.arange(len(truth)), truth]
+        return float((np.logaddexp.reduce(scaled, axis=1) - right).mean())
+
+    return round(float(min(np.arange(0.5, 3.0, 0.05), key=loss)), 2)
+
+
+def written(linear: Linear, temperature: float) -> str:
+    units = {
+        group: float(np.abs(linear.weights[rows]).max()) / LIMIT
+        for group in SHARES
+        if (rows := [index for key, index in linear.vocabulary.items() if key[0] == group])
+    }
+    lines = [
+        f"{group}\t{name}\t{coded(linear.weights[index] / units[group])}"
+        for (group, name), index in linear.vocabulary.items()
+        if np.abs(linear.weights[index]).max() > SMALLEST
+    ]
+    header = {
+        "bias": [round(float(bias), 5) for bias in linear.bias],
+        "fingerprint": fingerprint(Path(__file__).read_bytes()),
+        "temperature": temperature,
+        "units": {group: round(unit, 7) for group, unit in units.items()},
+    }
+    return "\n".join([json.dumps(header), *lines]) + "\n"
+
+
+def coded(weights: np.ndarray) -> str:
+    return "".join(chr(ZERO + round(weight)) for weight in weights)
+
+
+if __name__ == "__main__":
+    main()

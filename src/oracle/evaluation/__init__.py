@@ -1,0 +1,1 @@
+"""Labelled sets, simulated projects and models, and the measures taken on them."""

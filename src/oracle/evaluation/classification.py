@@ -1,0 +1,120 @@
+"""How well queries are classified, class by class, and whether the confidence holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from oracle.evaluation.labelled import Labelled
+from oracle.models.query_classification import QueryClassification, QueryType
+from oracle.services.query_classifier import classify_query
+
+BINS = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 1.01))
+BROAD_FROM = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassMeasure:
+    query_type: QueryType
+    precision: float
+    recall: float
+    count: int
+
+    @property
+    def f1(self) -> float:
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationBin:
+    """Of `count` answers this sure (`confidence` is their mean), `accuracy` were right."""
+
+    low: float
+    high: float
+    count: int
+    confidence: float
+    accuracy: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mistake:
+    row: Labelled
+    given: QueryClassification
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassificationReport:
+    """`confusion[truth, given]` counts; broad is what has a breadth from `BROAD_FROM` on."""
+
+    count: int
+    accuracy: float
+    macro_f1: float
+    classes: tuple[ClassMeasure, ...]
+    confusion: dict[tuple[QueryType, QueryType], int]
+    calibration: tuple[CalibrationBin, ...]
+    broad_precision: float
+    broad_recall: float
+    mistakes: tuple[Mistake, ...]
+
+
+def evaluate(rows: Sequence[Labelled]) -> ClassificationReport:
+    given = [classify_query(row.query, row.history) for row in rows]
+    right = [answer.query_type == row.query_type for row, answer in zip(rows, given, strict=True)]
+    confusion = Counter(
+        (row.query_type, answer.query_type) for row, answer in zip(rows, given, strict=True)
+    )
+    classes = tuple(_class_measure(query_type, confusion) for query_type in QueryType)
+    found = [answer.breadth >= BROAD_FROM for answer in given]
+    hits = sum(row.broad and wide for row, wide in zip(rows, found, strict=True))
+    return ClassificationReport(
+        count=len(rows),
+        accuracy=_ratio(sum(right), len(rows)),
+        macro_f1=sum(measure.f1 for measure in classes) / len(classes),
+        classes=classes,
+        confusion=dict(confusion),
+        calibration=_calibration([answer.confidence for answer in given], right),
+        broad_precision=_ratio(hits, sum(found)),
+        broad_recall=_ratio(hits, sum(row.broad for row in rows)),
+        mistakes=tuple(
+            Mistake(row=row, given=answer)
+            for row, answer, ok in zip(rows, given, right, strict=True)
+            if not ok
+        ),
+    )
+
+
+def _class_measure(
+    query_type: QueryType, confusion: Counter[tuple[QueryType, QueryType]]
+) -> ClassMeasure:
+    count = sum(n for (truth, _), n in confusion.items() if truth == query_type)
+    claimed = sum(n for (_, given), n in confusion.items() if given == query_type)
+    hits = confusion[query_type, query_type]
+    return ClassMeasure(
+        query_type=query_type,
+        precision=_ratio(hits, claimed),
+        recall=_ratio(hits, count),
+        count=count,
+    )
+
+
+def _calibration(confidences: list[float], right: list[bool]) -> tuple[CalibrationBin, ...]:
+    found: list[CalibrationBin] = []
+    for low, high in BINS:
+        members = [(c, ok) for c, ok in zip(confidences, right, strict=True) if low <= c < high]
+        if members:
+            found.append(
+                CalibrationBin(
+                    low=low,
+                    high=min(high, 1.0),
+                    count=len(members),
+                    confidence=sum(c for c, _ in members) / len(members),
+                    accuracy=sum(ok for _, ok in members) / len(members),
+                )
+            )
+    return tuple(found)
+
+
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,53 @@
+"""The labelled queries: a tuning part, and a test part that tuning never sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Literal
+
+from oracle import evaluation
+from oracle.models.query_classification import QueryType
+
+Part = Literal["tuning", "test"]
+
+TUNING_SINGLES = ("tuning_a", "tuning_b", "tuning_c", "tuning_d")
+CONVERSATIONS: Mapping[Part, Sequence[str]] = {
+    "tuning": ("tuning_conversations", "tuning_conversations_d"),
+    "test": ("test_conversations",),
+}
+SINGLES: Mapping[Part, Sequence[str]] = {"tuning": TUNING_SINGLES, "test": ("test_singles",)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """`broad`: a good answer has to cover five places or more."""
+
+    query: str
+    query_type: QueryType
+    history: tuple[Mapping[str, str], ...] = ()
+    broad: bool = False
+
+
+def read_set(name: str) -> list[Labelled]:
+    lines = files(evaluation).joinpath("data", f"{name}.jsonl").read_text("utf-8").splitlines()
+    return [_labelled(json.loads(line)) for line in lines]
+
+
+def singles(part: Part) -> list[Labelled]:
+    return [row for name in SINGLES[part] for row in read_set(name)]
+
+
+def conversations(part: Part) -> list[Labelled]:
+    return [row for name in CONVERSATIONS[part] for row in read_set(name)]
+
+
+def _labelled(row: Mapping[str, Any]) -> Labelled:
+    return Labelled(
+        query=row["query"],
+        query_type=QueryType(row["type"]),
+        history=tuple(row["history"]),
+        broad=row["broad"],
+    )

@@ -1,0 +1,119 @@
+"""Examples by the thousand from `data/patterns.txt`.
+
+They cover what is regular about questions; the labelled ones what is not.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import cycle
+
+from oracle import evaluation
+from oracle.evaluation.labelled import Labelled
+from oracle.models.query_classification import QueryType
+from oracle.services.classification.lexicon import lexicon
+
+_ALTERNATIVES = re.compile(r"\(([^()]*)\)")
+_SLOT = re.compile(r"\{(\w+)\}")
+_QUESTION = re.compile(
+    r"(?i)(?:what|where|who|which|why|how|when|is|are|do|does|did|can|could|was|have|should)\b"
+)
+
+
+Lines = dict[str, list[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patterns:
+    """`lines` by heading: a type, or one of the parts of a conversation."""
+
+    slots: Lines
+    lines: Lines
+
+    def fill(self, line: str, chance: random.Random) -> str:
+        while match := _ALTERNATIVES.search(line):
+            line = (
+                line[: match.start()]
+                + chance.choice(match.group(1).split("|"))
+                + line[match.end() :]
+            )
+        return " ".join(
+            _SLOT.sub(lambda slot: chance.choice(self.slots[slot.group(1)]), line).split()
+        )
+
+    def draw(self, heading: str, chance: random.Random) -> str:
+        return self.fill(chance.choice(self.lines[heading]).lstrip("* "), chance)
+
+
+def read_patterns() -> Patterns:
+    slots = {"tech": sorted(phrase for phrase, tags in lexicon().tags.items() if "tech" in tags)}
+    lines: Lines = {}
+    heading = ""
+    for line in files(evaluation).joinpath("data", "patterns.txt").read_text("utf-8").splitlines():
+        if line.startswith("["):
+            heading = line.strip("[]")
+        elif line and not line.startswith("#"):
+            if heading.startswith("slot "):
+                slots.setdefault(heading.removeprefix("slot "), []).extend(line.split("; "))
+            else:
+                lines.setdefault(heading, []).extend(
+                    line.split("; ") if heading.startswith("offer") else [line]
+                )
+    return Patterns(slots=slots, lines=lines)
+
+
+def filled(*, each: int, seed: int) -> list[Labelled]:
+    """`each` single queries a type; a line that begins with `*` is broad."""
+    chance = random.Random(seed)
+    patterns = read_patterns()
+    return [
+        Labelled(
+            query=_typed(patterns.fill(line.lstrip("* "), chance), chance),
+            query_type=query_type,
+            broad=line.startswith("*"),
+        )
+        for query_type in QueryType
+        for line, _ in zip(cycle(patterns.lines[query_type]), range(each), strict=False)
+    ]
+
+
+def filled_conversations(*, count: int, seed: int) -> list[Labelled]:
+    chance = random.Random(seed)
+    patterns = read_patterns()
+    return [_conversation(patterns, chance) for _ in range(count)]
+
+
+def _conversation(patterns: Patterns, chance: random.Random) -> Labelled:
+    topic = chance.choices(list(QueryType), weights=(4, 4, 4, 1, 1))[0]
+    query_type = chance.choice(list(QueryType))
+    asked = patterns.draw(topic, chance)
+    answer = patterns.draw(f"answer {topic}", chance)
+    match chance.choices(("same", "other", "offer", "shift"), weights=(4, 5, 4, 1))[0]:
+        case "same" if topic in (QueryType.CODE, QueryType.DOCUMENTATION, QueryType.RESEARCH):
+            query_type, last = topic, patterns.draw("follow same", chance)
+        case "offer":
+            offered = chance.choice(
+                [kind for kind in QueryType if kind != QueryType.CONVERSATIONAL]
+            )
+            offer = patterns.draw(f"offer {offered}", chance)
+            answer = f"{answer} {patterns.fill('{opener}', chance)} {offer}?"
+            agreed = chance.random() < 0.75
+            query_type = offered if agreed else QueryType.CONVERSATIONAL
+            last = patterns.fill("{accept}" if agreed else "{decline}", chance)
+        case "shift":
+            last = patterns.draw(query_type, chance)
+        case _:
+            last = patterns.draw(f"follow {query_type}", chance)
+    history = ({"role": "user", "content": asked}, {"role": "assistant", "content": answer})
+    return Labelled(query=_typed(last, chance), query_type=query_type, history=history)
+
+
+def _typed(line: str, chance: random.Random) -> str:
+    if chance.random() < 0.3:
+        line = line[0].upper() + line[1:]
+    if chance.random() < 0.25 and line[-1] not in "?.!":
+        line += "?" if _QUESTION.match(line) else "."
+    return line

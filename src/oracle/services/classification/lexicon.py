@@ -1,0 +1,84 @@
+"""Words that mean the same thing, from `lexicon.txt` and `technologies.txt`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from oracle.services import classification
+from oracle.services.classification.text import expand
+
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lexicon:
+    """`tags` of words and phrases; `longest` is the length of a phrase by its first word."""
+
+    tags: dict[str, tuple[str, ...]]
+    function_words: frozenset[str]
+    longest: dict[str, int]
+    cjk: re.Pattern[str]
+
+    def of(self, phrase: str) -> tuple[str, ...]:
+        return self.tags.get(phrase, ())
+
+    def phrase_at(self, words: list[str], start: int) -> list[str]:
+        """The longest phrase at `start`, or the one word that stands there."""
+        for length in range(self.longest.get(words[start], 1), 1, -1):
+            phrase = words[start : start + length]
+            if " ".join(phrase) in self.tags:
+                return phrase
+        return [words[start]]
+
+    def in_cjk(self, run: str) -> list[str]:
+        """Writing without spaces is searched for the entries that it contains."""
+        return self.cjk.findall(run)
+
+
+@cache
+def lexicon() -> Lexicon:
+    tags: dict[str, tuple[str, ...]] = {}
+    function_words: set[str] = set()
+    longest: dict[str, int] = {}
+    for tag, entry in (*_entries("technologies.txt", "tech"), *_entries("lexicon.txt", "")):
+        words = [word for part in entry.split("_") for word in expand(part)]
+        phrase = " ".join(words)
+        if tag == "function":
+            function_words.add(phrase)
+        elif tag not in tags.get(phrase, ()):
+            tags[phrase] = (*tags.get(phrase, ()), tag)
+            longest[words[0]] = max(longest.get(words[0], 1), len(words))
+    cjk = sorted(filter(_CJK.search, tags), key=len, reverse=True)
+    return Lexicon(
+        tags=tags,
+        function_words=frozenset(function_words),
+        longest=longest,
+        cjk=re.compile("|".join(map(re.escape, cjk))),
+    )
+
+
+@lru_cache(maxsize=8192)
+def inflected(word: str) -> tuple[str, ...]:
+    """`redis's` is `redis`; `jotting` and `jotted` are forms of `jot`, though not orders."""
+    known = lexicon()
+    if word.endswith("'s"):
+        return known.of(word[:-2])
+    for ending in ("ing", "ed"):
+        stem = word.removesuffix(ending)
+        bases = (stem, f"{stem}e", stem[:-1])
+        if stem != word and len(stem) > 2 and any("write" in known.of(base) for base in bases):
+            return (f"write_{ending}",)
+    return ()
+
+
+def _entries(file: str, tag: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for line in files(classification).joinpath(file).read_text("utf-8").splitlines():
+        if line.startswith("["):
+            tag = line.strip("[]")
+        elif not line.startswith("#"):
+            found.extend((tag, entry) for entry in line.split())
+    return found

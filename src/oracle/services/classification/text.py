@@ -1,0 +1,138 @@
+"""The first stage: a query becomes tokens, each with the kind of thing that it is.
+
+Anything may come in: control characters, emoji, a pasted log of 100 KB, any language. What comes
+out is bounded, so that the cost of a query is too.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+HEAD, TAIL = 400, 240
+
+_CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]")
+
+_CODE_FILE = (
+    r"(?:py|pyi|js|jsx|mjs|ts|tsx|go|rs|java|kt|kts|c|h|cc|cpp|hpp|cs|rb|php|swift|scala|lua|jl|"
+    r"zig|ex|exs|erl|hs|sh|ps1|sql|proto|tf|gradle|cu|glsl|vue|svelte|css|scss|html|ya?ml|toml|"
+    r"json|ini|cfg|conf|lock|env|xml|cmake|ipynb|bat|dart|m|mm|r|pl|f90|vert|frag|graphql)"
+)
+# The first two settle most positions at once; the rest are tried in order only where they fail.
+_PATTERNS = (
+    ("plain", r"(?!at |Traceback)[A-Za-z]?[a-z]+(?=[ ,?!]|\Z)"),
+    ("space", r"[ \t]+"),
+    ("fence", r"```.*?(?:```|\Z)"),
+    ("url", r"https?://\S+|www\.\S+"),
+    ("quoted_code", r"`[^`\n]{1,120}`"),
+    (
+        "trace",
+        r"Traceback \(most recent|\bat [\w$.<>]+\([\w.]+:\d+\)|File \"[^\"\n]+\", line \d+",
+    ),
+    ("quote", r"\"[^\"\n]{2,200}\"|(?<!\w)'[^'\n]{3,120}'(?!\w)|«[^»\n]{2,200}»"),
+    ("doc_file", r"(?<![\w./~-])[\w./~-]{0,100}[\w-]\.(?:md|mdx|rst|txt|adoc|docx?|pdf)\b"),
+    ("line_ref", rf"(?<![\w./~-])[\w./-]{{1,100}}\.{_CODE_FILE}:\d+"),
+    (
+        "code_file",
+        rf"(?<![\w./~-])[\w./~-]{{0,100}}[\w-]\.{_CODE_FILE}\b(?!\()"
+        r"|\b(?:Makefile|Dockerfile|Jenkinsfile)\b",
+    ),
+    ("flag", r"(?<![\w-])--?[a-zA-Z][\w-]+(?:=\S+)?"),
+    ("call", r"[A-Za-z_][\w.:]*\(\)|[A-Za-z_]\w*\.[A-Za-z_]\w*\([^)\n]{0,40}\)"),
+    ("record", r"\b(?:ADR|RFC|PEP|CVE|JEP|ISO|IEC|KB|ORA)[- ]?\d[\d-]*\b"),
+    ("ticket", r"(?<!\w)#\d+\b|\b[A-Z]{2,8}-\d+\b"),
+    ("env", r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:=\S*)?"),
+    ("snake", r"\b_*[a-zA-Z][a-z0-9]*(?:_[a-zA-Z0-9]+)+\b|(?<!\w)__\w+__"),
+    ("scoped", r"\b[A-Za-z_]\w*(?:::\w+)+"),
+    ("camel", r"\b[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+[A-Z]*\b"),
+    ("pascal", r"\b[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b"),
+    (
+        "path",
+        r"(?<!\w)(?:~|\.{1,2})?/[\w.@{}*<>:-]+(?:/[\w.@{}*<>:-]*)*"
+        r"|\b[\w.-]+(?:/[\w.-]+){2,}|\b[\w.-]+/(?=\s|$|[?,;])",
+    ),
+    ("email", r"\b[\w.+-]+@[\w-]*(?:\.[\w-]+)*"),
+    ("version", r"\bv?\d+(?:\.\d+)+(?:[-.]?(?:rc|alpha|beta|a|b)\d*)?(?:\.x)?\b|\bv\d+\b"),
+    ("number", r"\d[\d.,:%]*"),
+    ("cjk", r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"),
+    ("word", r"tl;?dr|[^\W\d_](?:[\w+#]|[-'./&](?=\w))*[+#]*|\.net\b|;\)|:\)|:\("),
+    ("stop", r"[.?!;:,\n]+|(?<![-–—])[-–—]+(?=\s)|—|=>|->"),
+    ("emoji", r"[\u2190-\u2bff\U0001f000-\U0001faff]"),
+)
+_SCANNER = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS), re.DOTALL)
+
+_CONTRACTED = dict(
+    re.findall(
+        r"(\S+)=([a-z ]+)",
+        "whats=what is,wheres=where is,whos=who is,hows=how is,whens=when is,thats=that is,"
+        "theres=there is,im=i am,ive=i have,youre=you are,isnt=is not,arent=are not,wasnt=was not,"
+        "dont=do not,doesnt=does not,didnt=did not,cant=can not,can't=can not,cannot=can not,"
+        "wont=will not,won't=will not,couldnt=could not,wouldnt=would not,shouldnt=should not,"
+        "hasnt=has not,havent=have not,let's=lets,lemme=let me,gimme=give me,gonna=going to,"
+        "wanna=want to,gotta=got to,dunno=do not know,idk=i do not know,u=you,ur=your,r=are,"
+        "pls=please,plz=please,teh=the,hte=the,waht=what,wher=where,cuz=because,bc=because,"
+        "w/=with,w/o=without,abt=about,ppl=people,rn=right now".replace(",", "\n"),
+    )
+)
+_BEFORE_IS = frozenset(
+    {"what", "where", "who", "how", "when", "why", "which", "that", "this", "it", "there", "here"}
+    | {"he", "she", "everything"}
+)
+_TAILS = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
+
+
+class Token(NamedTuple):
+    """`word` is folded; `kind` names the pattern that matched; `raw` is as typed."""
+
+    word: str
+    kind: str
+    raw: str
+
+
+def bounded(text: str) -> str:
+    """Head and tail of a very long text: what is wanted of a pasted log stands around it."""
+    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+
+
+def clean(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", bounded(text)).translate(_CURLY)
+    return bounded(_CONTROL.sub(" ", folded))
+
+
+def expand(word: str) -> list[str]:
+    """The words of a contraction: `what's` is `what is`; other words are themselves."""
+    if word in _CONTRACTED:
+        return _CONTRACTED[word].split()
+    if "'" not in word:
+        return [word]
+    if word.endswith("n't"):
+        return [word[:-3], "not"]
+    stem, mark, tail = word.rpartition("'")
+    if tail == "s" and stem in _BEFORE_IS:
+        return [stem, "is"]
+    if mark + tail in _TAILS and stem:
+        return [stem, _TAILS[mark + tail]]
+    return [word]
+
+
+def tokenize(text: str) -> list[Token]:
+    tokens: list[Token] = []
+    for match in _SCANNER.finditer(text):
+        kind = match.lastgroup or "word"
+        raw = match.group()
+        if kind in ("plain", "word"):
+            tokens.extend(Token(word, "word", raw) for word in expand(raw.lower()))
+        elif kind != "space":
+            tokens.append(Token(_placeholder(kind, raw), kind, raw))
+    return tokens
+
+
+def _placeholder(kind: str, raw: str) -> str:
+    """Punctuation is one of three: `?` asks, `|` ends a sentence, `,` only a clause."""
+    if kind != "stop":
+        return f"<{kind}>"
+    if "?" in raw:
+        return "?"
+    return "|" if raw.strip("-–—,:") else ","

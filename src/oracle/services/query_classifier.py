@@ -1,0 +1,138 @@
+"""What kind of question is this? Offline, deterministic, in a fraction of a millisecond.
+
+Text becomes tokens (`classification/text.py`), tokens a sketch (`reading.py`), the sketch evidence
+and n-grams (`evidence.py`, `features.py`). History is evidence for turns that lean on it
+(`context.py`), the project's terms are for what is inside it (`known.py`). A linear model weighs
+them all (`model.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
+
+from oracle.models.query_classification import NEEDS, Needs, QueryClassification, QueryType
+from oracle.services.classification.context import Turn, history_features, taken_up
+from oracle.services.classification.features import Features, features
+from oracle.services.classification.known import KnownTerms, known_features
+from oracle.services.classification.model import Scores, model
+from oracle.services.classification.reading import Reading, read
+
+History = Iterable[object]
+
+MARGIN = 0.25
+"""Closer than this the two best types cannot be told apart, and what both need is granted."""
+MOST_KEYWORDS = 6
+_TURNS = 8
+_READABLE = ("evidence", "word", "history", "known")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """Why a query got its type; `read_as` is the offer that it takes up, if it does."""
+
+    classification: QueryClassification
+    probabilities: Mapping[QueryType, float]
+    sketch: str
+    read_as: str
+    evidence: Mapping[QueryType, tuple[tuple[str, float], ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gathered:
+    features: Features
+    reading: Reading
+    read_as: str
+
+
+def classify_query(
+    query: str, history: History = (), known_terms: KnownTerms | None = None
+) -> QueryClassification:
+    """`history` holds turns with a role and a content, mappings or objects, oldest first."""
+    found = gather(query, history, known_terms).features
+    return _classification(found, model().scores(found))
+
+
+def explain_query(
+    query: str, history: History = (), known_terms: KnownTerms | None = None
+) -> Explanation:
+    gathered = gather(query, history, known_terms)
+    scores = model().scores(gathered.features)
+    return Explanation(
+        classification=_classification(gathered.features, scores),
+        probabilities=scores.probabilities,
+        sketch=" ".join(gathered.reading.sketch),
+        read_as=gathered.read_as,
+        evidence={kind: _strongest(gathered.features, kind) for kind in scores.probabilities},
+    )
+
+
+@lru_cache(maxsize=512)
+def type_alone(reading: Reading) -> QueryType:
+    """The type of a turn whatever came before it."""
+    return next(iter(model().scores(features(reading)).probabilities))
+
+
+def gather(
+    query: str,
+    history: History = (),
+    known_terms: KnownTerms | None = None,
+    type_of: Callable[[Reading], QueryType] = type_alone,
+) -> Gathered:
+    """All that the model is to weigh."""
+    turns = [_turn(turn) for turn in list(history)[-_TURNS:]]
+    reading = read(query)
+    read_as = taken_up(query, reading, turns)
+    if read_as:
+        reading = read(read_as)
+        before = {"takes up an offer"}
+    else:
+        before = history_features(reading, turns, type_of)
+    known = known_features(reading, known_terms)
+    found = {**features(reading), "history": before, "known": known}
+    return Gathered(features=found, reading=reading, read_as=read_as)
+
+
+def _turn(turn: object) -> Turn:
+    return Turn(role=_part(turn, "role"), content=_part(turn, "content"))
+
+
+def _part(turn: object, name: str) -> str:
+    """A turn without a part (a tool call has no content) says nothing by it."""
+    if isinstance(turn, Mapping):
+        return str(cast("Mapping[str, object]", turn).get(name) or "")
+    return str(getattr(turn, name, None) or "")
+
+
+def _classification(found: Features, scores: Scores) -> QueryClassification:
+    (best, first), (second, next_best), *_ = scores.probabilities.items()
+    needs = NEEDS[best] if first - next_best >= MARGIN else _union(NEEDS[best], NEEDS[second])
+    return QueryClassification(
+        query_type=best,
+        needs_code=needs.code,
+        needs_vault=needs.vault,
+        needs_web=needs.web,
+        confidence=round(first, 4),
+        keywords_matched=tuple(name for name, _ in _strongest(found, best)),
+        runner_up=second,
+        breadth=round(scores.breadth, 4),
+    )
+
+
+def _union(one: Needs, other: Needs) -> Needs:
+    return Needs(
+        code=one.code or other.code, vault=one.vault or other.vault, web=one.web or other.web
+    )
+
+
+def _strongest(found: Features, query_type: QueryType) -> tuple[tuple[str, float], ...]:
+    """What speaks most for `query_type`, without what only repeats a part of something stronger."""
+    chosen: dict[str, float] = {}
+    for name, weight in model().speaking_for(query_type, found, _READABLE):
+        if len(chosen) == MOST_KEYWORDS:
+            break
+        if not any(name in other or other in name for other in chosen):
+            chosen[name] = weight
+    return tuple(chosen.items())
