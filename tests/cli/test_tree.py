@@ -93,4 +93,5 @@ def test_help_imports_nothing_heavy():
     )
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
     assert not HEAVY & set(modules.split())
+    assert "oracle.services" not in modules
     assert "oracle.cli.tree" in modules

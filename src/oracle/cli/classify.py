@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.services.query_classifier import explain_query
-
 if TYPE_CHECKING:
     from oracle.services.query_classifier import Explanation
 
@@ -18,6 +16,8 @@ def classify(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Say what kind of query this is, which sources it needs, and why."""
+    from oracle.services.query_classifier import explain_query
+
     explanation = explain_query(query)
     typer.echo(render_json(explanation) if as_json else render_text(explanation))
 

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.evaluation.classification import BROAD_FROM, evaluate
-from oracle.evaluation.labelled import conversations, singles
 from oracle.models.query_classification import QueryType
 
 if TYPE_CHECKING:
@@ -30,6 +28,9 @@ def classify(
     mistakes: Annotated[bool, typer.Option("--mistakes", help="List what was got wrong.")] = False,
 ) -> None:
     """How well queries are classified, and whether the confidence can be trusted."""
+    from oracle.evaluation.classification import evaluate
+    from oracle.evaluation.labelled import conversations, singles
+
     chosen = _part(part)
     for title, rows in (
         ("single questions", singles(chosen)),
@@ -47,6 +48,8 @@ def _part(name: str) -> Part:
 
 
 def render_report(title: str, report: ClassificationReport, *, mistakes: bool = False) -> str:
+    from oracle.evaluation.classification import BROAD_FROM
+
     blocks = [
         f"{title}: {report.count}, accuracy {report.accuracy:.1%}, macro-F1 {report.macro_f1:.3f}",
         _classes(report),

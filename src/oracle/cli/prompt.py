@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from oracle.models.query_classification import QueryClassification, QueryType
-from oracle.services.prompt_composer import ComposedPrompt, compose_prompt
-from oracle.services.prompt_files import load_segments
-from oracle.services.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from oracle.services.prompt_composer import ComposedPrompt
 
 
 def prompt(
@@ -31,6 +31,9 @@ def prompt(
     as_json: Annotated[bool, typer.Option("--json", help="Prompt and tokens as JSON.")] = False,
 ) -> None:
     """Print the system prompt of a question; the tokens of each segment go to stderr."""
+    from oracle.services.prompt_composer import compose_prompt
+    from oracle.services.prompt_files import load_segments
+
     composed = compose_prompt(
         QueryClassification.of_type(type_),
         large_context=large_context,
@@ -45,6 +48,8 @@ def prompt(
 
 
 def as_json_text(query: str, composed: ComposedPrompt) -> str:
+    from oracle.services.tokens import estimate_tokens
+
     document = {
         "query": query,
         "prompt": composed.text,
@@ -59,6 +64,8 @@ def as_json_text(query: str, composed: ComposedPrompt) -> str:
 
 
 def token_table(query: str, composed: ComposedPrompt) -> str:
+    from oracle.services.tokens import estimate_tokens
+
     rows = [*composed.token_estimates.items(), ("prompt", composed.total_tokens)]
     rows.append(("question", estimate_tokens(query)))
     lines = [f"{name:<16} {tokens:>6} tokens" for name, tokens in rows]
