@@ -1,0 +1,97 @@
+"""`oracle runs`, `oracle run` and `oracle replay`, in processes of their own, on a real database."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WORKER = Path(__file__).parents[1] / "bt" / "wrappers" / "crashing.py"
+LEAVES = ("--leaves", str(WORKER))
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    (tmp_path / ".oracle").mkdir()
+    return tmp_path
+
+
+def oracle(project, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", "from oracle.cli.main import run; run()", *arguments],
+        cwd=project,
+        env={**os.environ, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def begin(project, die_after=10**6):
+    database = project / ".oracle" / "oracle.db"
+    subprocess.run(
+        [sys.executable, WORKER, "begin", str(database), str(die_after)],
+        cwd=project,
+        capture_output=True,
+        timeout=60,
+    )
+    (run,) = json.loads(oracle(project, "runs", "--json").stdout)
+    return run["id"]
+
+
+def test_without_runs_there_is_nothing_to_list(project):
+    result = oracle(project, "runs")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "no runs yet\n")
+
+
+def test_a_run_is_listed_shown_and_replayed(project):
+    run = begin(project)
+    listed = oracle(project, "runs").stdout
+    assert run[:8] in listed
+    assert "settled" in listed
+    assert "does it survive?" in listed
+
+    shown = oracle(project, "run", "show", run[:8]).stdout
+    assert "s/step 1/look  look 1 -> 1" in shown
+    assert "s/write" in shown
+    assert "settled: success" in shown
+
+    replayed = oracle(project, "replay", run[:8], *LEAVES)
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    assert replayed.stdout.endswith("ticks: the same\n")
+    assert (project / "world.txt").read_text().count("look 1") == 1
+
+
+def test_a_trace_tells_each_change_of_status(project):
+    traced = oracle(project, "replay", begin(project), "--trace", *LEAVES).stdout
+    assert "success  s/step 1/look" in traced
+
+
+def test_records_are_there_as_json(project):
+    records = json.loads(oracle(project, "run", "show", begin(project), "--json").stdout)
+    assert [records[0]["kind"], records[-1]["kind"]] == ["start", "end"]
+
+
+def test_a_run_that_died_says_who_holds_it_until_its_lease_has_run_out(project):
+    run = begin(project, die_after=5)
+    result = oracle(project, "run", "resume", run, *LEAVES)
+    assert result.returncode == 75
+    assert "is held by" in result.stderr
+
+
+@pytest.mark.parametrize("command", [("run", "show"), ("replay",), ("run", "resume")])
+def test_a_run_that_is_not_there_is_named(project, command):
+    begin(project)
+    result = oracle(project, *command, "zzz")
+    assert result.returncode == 2
+    assert result.stderr.startswith("oracle: no run 'zzz'; `oracle runs` shows which there are")
+
+
+def test_a_replay_without_its_leaves_says_how_to_name_them(project):
+    result = oracle(project, "replay", begin(project))
+    assert result.returncode == 2
+    assert "no leaf 'crashing.look' is registered" in result.stderr
+    assert "--leaves" in result.stderr
