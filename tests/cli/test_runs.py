@@ -1,4 +1,4 @@
-"""`oracle runs`, `oracle run` and `oracle replay`, in processes of their own, on a real database."""
+"""`oracle runs`, `oracle run` and `oracle replay`, in processes of their own, on a database."""
 
 import json
 import os
