@@ -128,7 +128,7 @@ async def test_a_tree_is_built_and_runs_as_it_is_written(load):
         ("\"Counts turns\"", "3", "2: description is to be a string"),
         ("\"integer\"", "\"int\"", "2: key 'turn': no type 'int'; did you mean 'integer'?"),
         ("default = 0", "default = 'x'", "2: key 'turn': the default is to hold integer, not str: 'x'"),
-        ("default = 0", "defualt = 0", "2: key 'turn': write \"integer\" or { type = \"integer\", default = 0 }"),
+        ("default = 0", "defualt = 0", "2: key 'turn': write \"integer\", 0 or { type = \"integer\", default = 0 }"),
         ("blackboard = {", "blackboard = { 1,", "2: blackboard is to be a table such as { turn = \"integer\" }"),
         ("BT.tree(\"agent\"", "BT.tree(7", "2: a tree is BT.tree(name, { root = … })"),
         ("BT.action(\"next\"", "BT.subtree(\"next\"", "8: no tree 'next'"),
@@ -139,6 +139,25 @@ async def test_a_tree_is_built_and_runs_as_it_is_written(load):
 def test_a_mistake_is_told_with_its_line_and_what_was_meant(load, old, new, expected):
     assert old in GOOD
     assert complaint(load, GOOD.replace(old, new, 1)) == expected
+
+
+def test_a_number_or_a_truth_value_declares_a_key_with_its_default(load):
+    source = """BT.tree("t", {
+      blackboard = { turn = 3, share = 0.5, done = false },
+      root = BT.condition("c", { expression = "bb.turn == 3 and bb.share < 1 and not bb.done" }),
+    })"""
+    tree = load(source)["t"]
+    assert {name: key.type for name, key in tree.schema.items()} == {
+        "turn": int,
+        "share": float,
+        "done": bool,
+    }
+    assert TreeRun(tree).tick() is SUCCESS
+
+
+def test_an_option_that_is_unlike_any_other_is_told_which_there_are(load):
+    told = complaint(load, GOOD.replace("max = 9", "max = 9, zzz = 1"))
+    assert told == "5: loop has no option 'zzz'; it has description, max, name"
 
 
 def test_a_file_without_a_tree_says_what_to_write(load):

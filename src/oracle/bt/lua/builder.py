@@ -180,7 +180,7 @@ def _check_options(
     parameters = _parameters(kind)
     for name, value in options.items():
         if name not in parameters:
-            hint = did_you_mean(name, parameters)
+            hint = did_you_mean(name, parameters) or f"; it has {', '.join(sorted(parameters))}"
             raise _error(tree, declared, f"{declared.kind} has no option {name!r}{hint}")
         wanted, types = _CHECKED.get(parameters[name], ("", ()))
         if wanted and (isinstance(value, bool) or not isinstance(value, types)):

@@ -128,13 +128,16 @@ class _File:
     def _key(self, call: Call, name: str, value: LuaValue) -> Key:
         declared = self._plain(call, name, value)
         match declared:
+            case bool() | int() | float():
+                return Key(type(declared), declared)
             case str(type_name):
                 default = None
             case {"type": str(type_name), **rest} if not rest.keys() - {"default"}:
                 default = declared.get("default")
             case _:
                 raise self._error(
-                    call, f'key {name!r}: write "integer" or {{ type = "integer", default = 0 }}'
+                    call,
+                    f'key {name!r}: write "integer", 0 or {{ type = "integer", default = 0 }}',
                 )
         if default == {} and type_name.startswith("list"):
             default = []  # an empty table is both in Lua; the type tells
