@@ -29,7 +29,7 @@ def shell(command: str, folder: Path) -> str:
         command,
         shell=True,
         cwd=folder,
-        env={**os.environ, "PATH": path, "NO_COLOR": "1"},
+        env={**os.environ, "PATH": path, "NO_COLOR": "1", "TZ": "UTC"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -2,10 +2,13 @@
 
 OracleError
 ├── InputError               the user gave something that cannot be used
-│   └── TreeFileError        … in a tree file, at a line
+│   ├── TreeFileError        … in a tree file, at a line
+│   └── NotFound             … the name of something that is not there
 ├── Failure                  the world said no; in a leaf it becomes FAILURE with this cause
 │   ├── TimedOut
-│   └── BoundReached
+│   ├── BoundReached
+│   ├── StoreError           the database cannot be reached, read or written
+│   └── LeaseHeld            another process is at work on the run
 └── DeveloperError           our code or a leaf is wrong; it ends a run as `internal_error`
     ├── BlackboardError      a key that nobody declared, a value of the wrong type
     ├── LeafError            a leaf broke its contract or raised something unforeseen
@@ -47,6 +50,10 @@ class TreeFileError(InputError):
         self.line = line
 
 
+class NotFound(InputError):  # noqa: N818 - the name is a sentence
+    status = 404
+
+
 class Failure(OracleError):  # noqa: N818 - it is not a bug in anybody's code
     pass
 
@@ -57,6 +64,20 @@ class TimedOut(Failure):
 
 class BoundReached(Failure):
     pass
+
+
+class StoreError(Failure):
+    exit_code = 74
+    status = 503
+
+
+class LeaseHeld(Failure):
+    exit_code = 75
+    status = 409
+
+    def __init__(self, message: str, *, holder: str | None) -> None:
+        super().__init__(message)
+        self.holder = holder
 
 
 class DeveloperError(OracleError):

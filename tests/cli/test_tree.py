@@ -81,7 +81,7 @@ def test_a_reader_that_closes_the_pipe_early_gets_no_traceback():
         assert b"Traceback" not in process.stderr.read()
 
 
-HEAVY = {"lupa", "watchfiles", "sqlalchemy", "pydantic_ai", "fastapi", "asyncio"}
+HEAVY = {"lupa", "watchfiles", "sqlalchemy", "psycopg", "pydantic_ai", "fastapi", "asyncio"}
 
 
 def test_help_imports_nothing_heavy():

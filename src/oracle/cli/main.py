@@ -6,6 +6,8 @@ import sys
 
 import typer
 
+from oracle.cli.purge import purge
+from oracle.cli.sessions import app as sessions_app
 from oracle.cli.tree import app as tree_app
 from oracle.errors import OracleError
 
@@ -16,6 +18,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(tree_app, name="tree")
+app.add_typer(sessions_app, name="sessions")
+app.command()(purge)
 
 
 @app.callback()

@@ -1,0 +1,38 @@
+"""Where a project begins, and the folder in it that belongs to oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from oracle.errors import InputError, StoreError
+
+MARKERS: Final = ("oracle.toml", ".git")
+
+
+def find_root(start: Path) -> Path:
+    """The nearest folder, from `start` upwards, that holds `oracle.toml` or `.git`."""
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        if any((folder / marker).exists() for marker in MARKERS):
+            return folder
+    raise InputError(
+        f"{start} lies in no project: neither it nor a folder above holds {' or '.join(MARKERS)}; "
+        "go to a project, or make one here with `touch oracle.toml`"
+    )
+
+
+def oracle_folder(root: Path) -> Path:
+    """The project's `.oracle/`, made on first use. It ignores itself, so git never sees it."""
+    folder = root / ".oracle"
+    ignore = folder / ".gitignore"
+    try:
+        folder.mkdir(exist_ok=True)
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError as problem:
+        raise StoreError(
+            f"{folder} cannot be made: {problem.strerror}; make the project's folder writable, "
+            "or set ORACLE_DATABASE_URL"
+        ) from problem
+    return folder

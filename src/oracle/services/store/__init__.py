@@ -1,0 +1,1 @@
+"""What outlives a process: sessions, exchanges, runs, journal, events; SQLite or PostgreSQL."""

@@ -1,0 +1,69 @@
+"""Column types that keep the same values on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from sqlalchemy import JSON, Dialect, Float, Text, TypeDecorator
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """Replace what PostgreSQL cannot keep: NUL, and halves of characters."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+class AnyText(TypeDecorator[str]):
+    """Text from anywhere: a model, a file, a terminal."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else storable(value)
+
+
+class Json(TypeDecorator[Any]):
+    """JSON-shaped data: text on SQLite, JSONB on PostgreSQL."""
+
+    impl = JSON().with_variant(JSONB(), "postgresql")
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        return _storable_json(value)
+
+
+def _storable_json(value: Any) -> Any:
+    match value:
+        case str():
+            return storable(value)
+        case Mapping():
+            pairs = cast("Mapping[str, Any]", value).items()
+            return {storable(key): _storable_json(item) for key, item in pairs}
+        case list() | tuple():
+            return [_storable_json(item) for item in cast("list[Any]", value)]
+        case _:
+            return value
+
+
+class database_now(FunctionElement[float]):  # noqa: N801 - it is used as an SQL function
+    """Seconds since 1970 by the database's clock, the one that all its clients share."""
+
+    type = Float()
+    inherit_cache = True
+
+
+@compiles(database_now, "sqlite")  # pyright: ignore[reportUntypedFunctionDecorator]
+def _on_sqlite(*_: object, **__: object) -> str:
+    return "((julianday('now') - 2440587.5) * 86400.0)"
+
+
+@compiles(database_now, "postgresql")  # pyright: ignore[reportUntypedFunctionDecorator]
+def _on_postgresql(*_: object, **__: object) -> str:
+    return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
