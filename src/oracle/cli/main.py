@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, cast
 
 import typer
 
+from oracle.cli.audit import audit
 from oracle.cli.purge import purge
 from oracle.cli.sessions import app as sessions_app
 from oracle.cli.tree import app as tree_app
 from oracle.errors import OracleError
+
+if TYPE_CHECKING:
+    from io import TextIOWrapper
 
 app = typer.Typer(
     name="oracle",
@@ -20,6 +25,7 @@ app = typer.Typer(
 app.add_typer(tree_app, name="tree")
 app.add_typer(sessions_app, name="sessions")
 app.command()(purge)
+app.command()(audit)
 
 
 @app.callback()
@@ -28,7 +34,8 @@ def _root() -> None:
 
 
 def run() -> None:
-    """Enter here from the shell."""
+    """Enter here from the shell. What a terminal has no letter for is shown as its escape."""
+    cast("TextIOWrapper", sys.stdout).reconfigure(errors="backslashreplace")
     try:
         app()
     except OracleError as error:
