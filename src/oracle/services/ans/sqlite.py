@@ -59,7 +59,7 @@ class SqliteEvents:
         self._connection.close()
 
 
-ROWS_FAULT = (
+_FAULT_OF_A_ROW = (
     sqlite3.DataError,
     sqlite3.IntegrityError,
     sqlite3.InterfaceError,
@@ -71,7 +71,7 @@ ROWS_FAULT = (
 def _unavailable() -> Generator[None]:
     try:
         yield
-    except ROWS_FAULT:
+    except _FAULT_OF_A_ROW:
         raise
     except sqlite3.Error as problem:
         raise StoreError(str(problem)) from problem

@@ -132,8 +132,9 @@ class EventWriter:
 
     def _write_batch(self) -> int:
         """Answer how many. They stay in `_batch` until then, so that a failure loses nothing."""
-        while self._waiting and len(self._batch) < BATCH:
-            self._batch.append(self._waiting.popleft())
+        if not self._batch:
+            take = min(BATCH, len(self._waiting))
+            self._batch = [self._waiting.popleft() for _ in range(take)]
         size = len(self._batch)
         if self._table is None:
             self._table = self._open_table()
