@@ -185,11 +185,11 @@ async def test_a_server_that_does_not_answer_is_named_without_the_password():
     with pytest.raises(StoreError) as refusal:
         await Database.open("postgresql://team:secret@127.0.0.1:1/oracle?password=secret")
     message = str(refusal.value)
-    assert message.startswith("postgresql://127.0.0.1:1/oracle cannot be reached (")
+    assert message.startswith("postgresql://127.0.0.1:1/oracle cannot be used (")
     assert message.endswith("see that the server runs and the address is right")
     assert "secret" not in message
 
 
 async def test_a_database_that_the_server_does_not_have_is_told(postgresql_url):
-    with pytest.raises(StoreError, match=r'cannot be reached .*"nowhere" does not exist'):
+    with pytest.raises(StoreError, match=r'cannot be used .*"nowhere" does not exist'):
         await Database.open(postgresql_url.set(database="nowhere"))

@@ -93,6 +93,12 @@ async def test_what_a_process_is_at_work_on_stays(database):
         await forget_session(database, "s1")
 
 
+async def test_a_run_that_was_let_go_is_forgotten(database):
+    await add_run(database, "r1", OLD, held=True)
+    await Runs(database).release("r1", "me")
+    assert (await forget(database, before=BETWEEN)).runs == 1
+
+
 async def test_an_unknown_session_is_told(database):
     with pytest.raises(NotFound):
         await forget_session(database, "s1")

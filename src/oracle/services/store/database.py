@@ -95,7 +95,7 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[AsyncConnection]:
-        """One consistent view, where the database gives one."""
+        """A transaction that only looks, and keeps no writer waiting."""
         async with self._transaction(sqlite_begin="BEGIN") as connection:
             yield connection
 

@@ -56,7 +56,7 @@ def _told(problem: DBAPIError | sqlite3.Error) -> str | None:
     if name := getattr(cause, "sqlite_errorname", None):
         return next((told for code, told in _SQLITE.items() if name.startswith(code)), None)
     state = getattr(cause, "sqlstate", None)
-    if state is None and isinstance(problem, OperationalError):
+    if state not in _POSTGRESQL and isinstance(problem, OperationalError):
         reason = str(cause).strip().splitlines()[-1]
-        return f"cannot be reached ({reason}); see that the server runs and the address is right"
+        return f"cannot be used ({reason}); see that the server runs and the address is right"
     return _POSTGRESQL.get(state)

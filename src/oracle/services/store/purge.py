@@ -30,7 +30,7 @@ from oracle.services.store.schema import (
 
 log = logging.getLogger(__name__)
 
-_HASH: Final = re.compile(r"\b[0-9a-f]{64}\b")
+_HASH: Final = re.compile("[0-9a-f]{64}")
 _BATCH: Final = 500
 
 
@@ -118,8 +118,10 @@ async def _erase_unnamed_texts(connection: AsyncConnection) -> int:
     if connection.dialect.name == "postgresql":
         await connection.execute(text("LOCK TABLE blobs IN EXCLUSIVE MODE"))
     unnamed = set(await connection.scalars(select(blobs.c.hash)))
-    async for body in await connection.stream_scalars(select(journal.c.body)):
-        unnamed.difference_update(_HASH.findall(body))
+    bodies = await connection.stream_scalars(select(journal.c.body))
+    while unnamed and (batch := await bodies.fetchmany(_BATCH)):
+        unnamed.difference_update(*map(_HASH.findall, batch))
+    await bodies.close()
     for batch in _batches(sorted(unnamed)):
         await _delete(connection, blobs, blobs.c.hash.in_(batch))
     return len(unnamed)

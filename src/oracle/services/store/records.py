@@ -35,13 +35,20 @@ async def by_id(
 ) -> Entity:
     """The row whose id is `typed`, or the only one whose id begins with it."""
     typed = storable(typed)
-    begins = func.substr(table.c.id, 1, len(typed)) == typed if typed else table.c.id == typed
-    query = select(table).where(begins).order_by(table.c.id != typed, table.c.id)
-    rows = (await connection.execute(query.limit(SHOWN_MATCHES + 1))).mappings().all()
-    if not rows:
-        raise await nothing_called(connection, table, typed)
-    if rows[0]["id"] != typed and len(rows) > 1:
-        raise _ambiguous(table, typed, [row["id"] for row in rows])
+    found = await entities(connection, kind, select(table).where(table.c.id == typed))
+    return found[0] if found else await _by_prefix(connection, kind, table, typed)
+
+
+async def _by_prefix(
+    connection: AsyncConnection, kind: type[Entity], table: Table, prefix: str
+) -> Entity:
+    begins = func.substr(table.c.id, 1, len(prefix)) == prefix
+    query = select(table).where(begins).order_by(table.c.id).limit(SHOWN_MATCHES + 1)
+    rows = (await connection.execute(query)).mappings().all()
+    if not rows or not prefix:
+        raise await nothing_called(connection, table, prefix)
+    if len(rows) > 1:
+        raise _ambiguous(table, prefix, [row["id"] for row in rows])
     return _entity(kind, rows[0])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, insert, or_, select, update
+from sqlalchemy import ColumnElement, func, insert, or_, select, update
 
 from oracle.errors import InputError, LeaseHeld
 from oracle.models.run import Run
@@ -73,7 +73,7 @@ class Runs:
 
         The others get `LeaseHeld`, which names the holder.
         """
-        free = or_(runs.c.lease_owner.is_(None), ~is_held(), runs.c.lease_owner == owner)
+        free = or_(~is_held(), runs.c.lease_owner == owner)
         lease = {"lease_owner": owner, "lease_until": database_now() + seconds}
         return await self._change(typed, free, **lease)
 
@@ -115,7 +115,7 @@ class Runs:
 
 def is_held() -> ColumnElement[bool]:
     """That a process is at work on the run, as far as the database knows."""
-    return (runs.c.status == "running") & (runs.c.lease_until > database_now())
+    return (runs.c.status == "running") & (func.coalesce(runs.c.lease_until, 0) > database_now())
 
 
 def _refused(run: Run) -> InputError | LeaseHeld:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
 
 from sqlalchemy import case, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -33,11 +33,7 @@ class Sessions:
         """Begin a conversation; its title is made of any text, such as the first question."""
         session = Session(id=session_id, title=shortened(title), created_at=at, updated_at=at)
         async with self._database.writing() as connection:
-            await connection.execute(
-                insert(sessions).values(
-                    id=session.id, title=session.title, created_at=at, updated_at=at
-                )
-            )
+            await connection.execute(insert(sessions).values(asdict(session)))
         return session
 
     async def get(self, typed: str) -> Session:
@@ -54,21 +50,10 @@ class Sessions:
         )
         order = (sessions.c.updated_at.desc(), sessions.c.id)
         async with self._database.reading() as connection:
-            rows = await connection.execute(
+            found = await connection.execute(
                 select(*sessions.c, count).order_by(*order).limit(limit)
             )
-        return [
-            ListedSession(
-                session=Session(
-                    id=row.id,
-                    title=row.title,
-                    created_at=row.created_at,
-                    updated_at=row.updated_at,
-                ),
-                exchanges=row.exchanges,
-            )
-            for row in rows
-        ]
+        return [_listed(**row) for row in found.mappings()]
 
     async def rename(self, typed: str, title: str) -> Session:
         if not title.strip():
@@ -80,6 +65,10 @@ class Sessions:
                 update(sessions).where(sessions.c.id == session.id).values(title=renamed.title)
             )
         return renamed
+
+
+def _listed(*, exchanges: int, **fields: Any) -> ListedSession:
+    return ListedSession(session=Session(**fields), exchanges=exchanges)
 
 
 async def touch(connection: AsyncConnection, session_id: str, at: float) -> None:
