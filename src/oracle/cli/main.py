@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from io import TextIOWrapper
 
 import typer
 
+from oracle.cli.audit import audit
 from oracle.cli.classify import classify
 from oracle.cli.evaluate import app as eval_app
 from oracle.cli.prompt import prompt
@@ -31,6 +34,7 @@ app.add_typer(run_app, name="run")
 app.command()(replay)
 app.add_typer(sessions_app, name="sessions")
 app.command()(purge)
+app.command()(audit)
 app.add_typer(eval_app, name="eval")
 
 
@@ -40,7 +44,7 @@ def _root() -> None:
 
 
 def run() -> None:
-    """Enter here from the shell."""
+    """Enter here from the shell. What a terminal has no letter for is shown as its escape."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -49,6 +53,9 @@ def run() -> None:
     except OracleError as error:
         print(f"oracle: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
     except OSError as error:
         print(f"oracle: the output cannot be written: {error.strerror}", file=sys.stderr)
         sys.exit(74)

@@ -1,0 +1,101 @@
+"""What an event is, and how it knows which run and turn it belongs to."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+log = logging.getLogger(__name__)
+
+NOT_JSON = "not_json"
+"""The key under which the repr of a payload stands that could not be written as JSON."""
+
+
+class Severity(StrEnum):
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class _Place(NamedTuple):
+    run_id: str | None
+    turn: int | None
+    clock: Callable[[], float]
+
+
+_NOWHERE = _Place(None, None, time.time)
+_place: ContextVar[_Place] = ContextVar("_place", default=_NOWHERE)
+
+
+@contextmanager
+def running_in(
+    run_id: str, turn: int | None = None, *, clock: Callable[[], float] | None = None
+) -> Generator[None]:
+    """Events made inside, also by tasks started inside, belong to this run and turn.
+
+    `clock` tells their time, in seconds since the epoch, so that a replay repeats the recorded
+    times; without it the clock outside goes on counting.
+    """
+    token = _place.set(_Place(run_id, turn, clock or _place.get().clock))
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened. Making one never fails, whatever the payload is.
+
+    `payload_json` is the payload as it was at that moment: what is stored does not follow later
+    changes of the object that was passed in.
+    """
+
+    type: str
+    source: str
+    severity: Severity = Severity.INFO
+    payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    run_id: str | None = field(default_factory=lambda: _place.get().run_id)
+    turn: int | None = field(default_factory=lambda: _place.get().turn)
+    at: float = field(default_factory=lambda: _place.get().clock())
+    payload_json: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        try:
+            text = _as_json(self.payload)
+        except Exception as problem:
+            log.error("the payload of %s from %s is not JSON: %s", self.type, self.source, problem)
+            payload = {NOT_JSON: _repr_of(self.payload)}
+            object.__setattr__(self, "payload", payload)
+            text = _as_json(payload)
+        object.__setattr__(self, "payload_json", text)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_UNSTORABLE = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000|[\ud800-\udfff]")
+
+
+def _as_json(payload: object) -> str:
+    """An object that both databases take: NUL and halves of characters become U+FFFD."""
+    if not isinstance(payload, dict):
+        raise TypeError(f"a payload is a dict, not {type(payload).__name__}")
+    text = _encode(payload)
+    if text.isascii() and "\\u0000" not in text:
+        return text
+    return _UNSTORABLE.sub("\\1\ufffd", text)
+
+
+def _repr_of(payload: object) -> str:
+    try:
+        return ascii(payload)
+    except Exception as problem:
+        return f"<{type(payload).__name__}, whose repr fails: {type(problem).__name__}>"

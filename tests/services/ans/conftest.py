@@ -1,0 +1,42 @@
+"""The events table of an empty database at the newest schema, of both kinds."""
+
+import asyncio
+from functools import partial
+
+import pytest
+
+from oracle.services.ans.table import open_events
+from oracle.services.store.database import Database, as_url
+
+
+def migrated(where):
+    """Its address, as a process takes it on its command line."""
+
+    async def prepare():
+        await (await Database.open(where)).close()
+
+    asyncio.run(prepare())
+    return as_url(where).render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def url(database_url):
+    return migrated(database_url)
+
+
+@pytest.fixture
+def sqlite_file(tmp_path):
+    migrated(tmp_path / "oracle.db")
+    return tmp_path / "oracle.db"
+
+
+@pytest.fixture
+def open_table(url):
+    return partial(open_events, url)
+
+
+@pytest.fixture
+def table(open_table):
+    table = open_table()
+    yield table
+    table.close()

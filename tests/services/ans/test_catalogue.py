@@ -1,0 +1,86 @@
+"""One table of event types: the page repeats it, the bus checks it, patterns select from it."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from oracle.errors import InputError
+from oracle.services.ans.catalogue import CATALOGUE, mistake_in, select_types
+from oracle.services.ans.event import Event
+from oracle.testing import RecordingBus
+
+PAGE = Path(__file__).parents[3] / "docs" / "events.md"
+
+
+def as_markdown():
+    rows = ["| type | emitted when | payload |", "| --- | --- | --- |"]
+    for name, kind in CATALOGUE.items():
+        fields = "; ".join(f"`{field}`: {meaning}" for field, meaning in kind.payload.items())
+        rows.append(f"| `{name}` | {kind.when} | {fields} |")
+    return "\n".join(rows)
+
+
+def test_the_page_repeats_the_catalogue():
+    assert f"\n\n{as_markdown()}\n\n" in PAGE.read_text(encoding="utf-8"), as_markdown()
+
+
+def test_names_are_families_with_members():
+    for name in CATALOGUE:
+        family, _, member = name.partition(".")
+        assert family.isidentifier()
+        assert member.isidentifier()
+
+
+@pytest.mark.parametrize(
+    ("patterns", "names"),
+    [
+        (["fallback.triggered"], {"fallback.triggered"}),
+        (["budget.*"], {"budget.warning", "budget.exhausted"}),
+        (["*.started"], {"run.started", "turn.started"}),
+        (["grant.?iven", "run.ended"], {"grant.given", "run.ended"}),
+        (["*"], set(CATALOGUE)),
+        ([], set()),
+    ],
+)
+def test_patterns_select_types(patterns, names):
+    assert select_types(patterns) == names
+
+
+@pytest.mark.parametrize(
+    ("pattern", "near"),
+    [
+        ("falback.triggered", "fallback.triggered"),
+        ("signals.*", "signal.*"),
+        ("Run.started", "run.started"),
+    ],
+)
+def test_a_pattern_that_selects_nothing_is_refused_with_a_suggestion(pattern, near):
+    with pytest.raises(InputError) as error:
+        select_types([pattern])
+    assert str(error.value) == f"no event type '{pattern}'; did you mean '{near}'?"
+
+
+def test_where_nothing_is_near_the_families_are_listed():
+    with pytest.raises(InputError, match=r"no event type 'zzz'; there are budget\.\*, capability"):
+        select_types(["zzz"])
+
+
+def test_an_event_that_keeps_to_the_catalogue_is_no_mistake():
+    assert mistake_in(Event(type="turn.started", source="t", payload={"tools": []})) is None
+
+
+def test_a_mistake_is_logged_once_and_the_event_is_delivered_all_the_same(caplog):
+    bus = RecordingBus()
+    for _ in range(3):
+        bus.emit(Event(type="turn.strated", source="there"))
+        bus.emit(Event(type="signal.missing", source="there", payload={"turns": 1}))
+    assert [(level, text.partition(",")[0]) for _, level, text in caplog.record_tuples] == [
+        (logging.ERROR, "no event type 'turn.strated'; did you mean 'turn.started'?"),
+        (
+            logging.ERROR,
+            "the payload of signal.missing lacks ['turns_without_signal'] "
+            "and has ['turns'] besides",
+        ),
+    ]
+    assert len(bus.events) == 6
