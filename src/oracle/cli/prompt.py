@@ -8,20 +8,28 @@ from typing import Annotated
 
 import typer
 
+from oracle.errors import InputError
 from oracle.models.query_classification import QueryClassification, QueryType
+from oracle.services.project import find_root
 from oracle.services.prompt_composer import ComposedPrompt, compose_prompt
 from oracle.services.prompt_files import load_segments
 from oracle.services.tokens import estimate_tokens
+
+PROMPTS_FOLDER = ".oracle/prompts"
 
 
 def prompt(
     query: Annotated[str, typer.Argument(help="The question.")],
     type_: Annotated[
-        QueryType, typer.Option("--type", help="Take the question to be of this type.")
+        QueryType,
+        typer.Option(
+            "--type", help="Take the question to be of this type: its words are not looked at."
+        ),
     ] = QueryType.CODE,
-    folder: Annotated[Path, typer.Option("--prompts", help="The project's own segments.")] = Path(
-        ".oracle/prompts"
-    ),
+    folder: Annotated[
+        Path | None,
+        typer.Option("--prompts", help="The project's own segments.", show_default=PROMPTS_FOLDER),
+    ] = None,
     large_context: Annotated[
         bool, typer.Option("--large-context", help="As if the window were filling up.")
     ] = False,
@@ -35,13 +43,22 @@ def prompt(
         QueryClassification.of_type(type_),
         large_context=large_context,
         previous_errors=previous_errors,
-        segments=load_segments(folder),
+        segments=load_segments(folder or _project_folder()),
     )
     if as_json:
         typer.echo(as_json_text(query, composed))
     else:
         typer.echo(composed.text, nl=False)
         typer.echo(token_table(query, composed), err=True)
+
+
+def _project_folder() -> Path:
+    """Below the project's root; outside of any project, below the working directory."""
+    try:
+        root = find_root(Path.cwd())
+    except InputError:
+        root = Path.cwd()
+    return root / PROMPTS_FOLDER
 
 
 def as_json_text(query: str, composed: ComposedPrompt) -> str:
