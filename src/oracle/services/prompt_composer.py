@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 TOKEN_BUDGET = 8_000
 NO_TOOLS = (
-    "No tools are granted for this question: answer from the conversation, "
-    "or emit `need_capability`."
+    "No tools are granted at the start: answer from the conversation, or emit `need_capability`. "
+    "A system message may grant some later; then that counts."
 )
 
 
