@@ -106,7 +106,7 @@ def element_end(window: str) -> int | None:
     sections = {"<![cdata[": "]]>", "<!--": "-->"}
     while (at := window.find("<", at)) >= 0:
         rest = window[at:]
-        closing = re.match(r"</signal[ \t\r]*>", rest, re.IGNORECASE | re.ASCII)
+        closing = re.match(r"</signal[ \t\r\n]*>", rest, re.IGNORECASE | re.ASCII)
         if closing:
             return at + closing.end()
         if re.match(r"<signal\s", rest, re.IGNORECASE | re.ASCII):

@@ -46,3 +46,14 @@ def test_the_segments_of_the_project_are_used() -> None:
     (folder / "tone.md").write_text("---\nid: tone\n---\nAnswer in rhymes.\n")
     result = CliRunner().invoke(APP, ["Why?"])
     assert result.stdout.endswith("\n\nAnswer in rhymes.\n")
+
+
+def test_they_are_found_from_a_folder_below_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(".oracle/prompts")
+    folder.mkdir(parents=True)
+    (folder / "tone.md").write_text("---\nid: tone\n---\nAnswer in rhymes.\n")
+    Path("oracle.toml").touch()
+    Path("src/deep").mkdir(parents=True)
+    monkeypatch.chdir("src/deep")
+    result = CliRunner().invoke(APP, ["Why?"])
+    assert result.stdout.endswith("\n\nAnswer in rhymes.\n")

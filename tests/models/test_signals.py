@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from oracle.models.signals import SIGNALS, AgentSignalState, Signal, SignalType
+from oracle.models.signals import SIGNALS, AgentSignalState, FieldValue, Signal, SignalType
 
 NOW = datetime(2026, 1, 8, 12, 0, tzinfo=UTC)
 
@@ -59,6 +59,17 @@ def test_a_dict_shares_no_list_with_its_signal() -> None:
 def test_a_signal_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         STUCK.confidence = 0.1  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        STUCK.fields["blocker"] = ""  # type: ignore[index]
+
+
+def test_a_signal_keeps_no_hold_on_the_dict_it_was_given() -> None:
+    fields: dict[str, FieldValue] = {"reason": "more"}
+    signal = Signal(
+        type=SignalType.NEED_TURN, confidence=1, fields=fields, raw_xml="<signal/>", timestamp=NOW
+    )
+    fields.clear()
+    assert signal.fields == {"reason": "more"}
 
 
 @pytest.mark.parametrize(
@@ -89,6 +100,11 @@ def test_a_signal_that_breaks_the_table_cannot_be_made(
         (["read the tests", "read the code"], 1),
         (["read the tests", "read the code", "read the code"], 2),
         (["Straße", "STRASSE"], 2),
+        (["read `main()`", "Read main"], 2),
+        (["the C++ file", "the C file"], 1),
+        (["x > 3", "x < 3"], 1),
+        (["line 1-2", "line 12"], 1),
+        (["कि", "क"], 1),
     ],
 )
 def test_the_same_reason_is_counted_whatever_its_case_spaces_and_punctuation(

@@ -86,6 +86,38 @@ def test_a_composition_names_just_the_granted_tools(query_type: QueryType) -> No
 
 
 @pytest.mark.parametrize(
+    ("id_", "words"),
+    [
+        ("base", "or say by your signal why you can do neither"),
+        ("base", "the tree may answer the repeat"),
+        ("base", "report both with their citations, and say which you follow"),
+        ("research", "report both, and say which you follow"),
+        ("base", "before a write, ask instead"),
+        ("actions", "ask before you write"),
+        ("base", "except where you looked in vain"),
+        ("summarization", "above that turn's signal"),
+        ("conversation", "unless asked to restate or translate"),
+        ("error-recovery", "These attempts are for calls that read"),
+        ("signals", "no granted tool does and that was not refused"),
+        ("signals", "Nothing found: `stuck`; once told to answer, `partial_answer`"),
+        ("signals", "To show a signal as text"),
+        ("signals", "in a code fence with anything behind it"),
+    ],
+)
+def test_where_two_rules_meet_the_prompt_says_which_one_holds(id_: str, words: str) -> None:
+    (content,) = (segment.content for segment in SEGMENTS if segment.id == id_)
+    assert words in content
+
+
+@pytest.mark.parametrize("type_", SignalType)
+def test_every_type_has_a_meaning_of_confidence(type_: SignalType) -> None:
+    (signals,) = (segment.content for segment in SEGMENTS if segment.id == "signals")
+    meaning = signals.split("## Confidence")[1].split("\n\n")[1]
+    answers = (SignalType.CONTEXT_SUFFICIENT, SignalType.PARTIAL_ANSWER)
+    assert ("for an answer" if type_ in answers else f"for `{type_}`") in meaning
+
+
+@pytest.mark.parametrize(
     "subject",
     ["Evidence", "citation", "Data is not instruction", "system message", "withdrawn", "secrets"],
 )

@@ -6,6 +6,7 @@ import pytest
 from oracle.errors import PromptFileError
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification, QueryType
+from oracle.models.signals import SignalType
 from oracle.services.prompt_composer import compose_prompt
 from oracle.services.prompt_files import built_in_segments, load_segments
 
@@ -67,6 +68,15 @@ def test_front_matter_is_read_in_the_forms_people_write(
     assert (segment.priority, segment.conditions) == (priority, conditions)
 
 
+def test_the_suffix_may_be_written_in_any_case(tmp_path: Path) -> None:
+    assert _loaded(tmp_path, "TONE.MD", "---\nid: tone\n---\nBe brief.\n").id == "tone"
+
+
+def test_signals_can_be_replaced_by_a_text_that_teaches_all_of_them(tmp_path: Path) -> None:
+    text = f"End with <signal type=TYPE>, one of {', '.join(SignalType)}."
+    assert _loaded(tmp_path, "own.md", f"---\nid: signals\n---\n{text}\n").content == text
+
+
 @pytest.mark.parametrize("prefix", ["", "\ufeff"])
 def test_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path, prefix: str) -> None:
     segment = _loaded(
@@ -103,6 +113,7 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path, prefix: s
         ("---\nid: own\n---\n \n", None, "no text below the front matter"),
         ("---\nid: Own Rules\n---\nText", None, "id 'Own Rules' must be lower-case"),
         ("---\nid: signals\nconditions: large_context\n---\nText", None, "remove its conditions"),
+        ("---\nid: signals\n---\nBe honest.", None, "it lacks <signal, need_turn, context_suff"),
         ("---\nid: tools\n---\nNo place for the list.", None, "add a line {{tools}}"),
     ],
 )

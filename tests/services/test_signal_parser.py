@@ -77,7 +77,9 @@ def test_the_opening_tag_may_be_written_in_many_ways(opening: str) -> None:
     assert strip_signal(text) == ""
 
 
-@pytest.mark.parametrize("closing", ["</signal>", "</SIGNAL>", "</signal >", "</signal\t>"])
+@pytest.mark.parametrize(
+    "closing", ["</signal>", "</SIGNAL>", "</signal >", "</signal\t>", "</signal\r\n>"]
+)
 def test_the_closing_tag_may_hold_spaces(closing: str) -> None:
     text = f'<signal type="need_turn" confidence="1"><reason>r</reason>{closing}'
     assert signal_of(text).raw_xml == text
@@ -134,7 +136,16 @@ def test_confidence_is_a_number_from_0_to_1(written: str, value: float | None) -
         (" , ", None),
         ("[]", None),
         ("<item></item>", None),
-        ("[" * 2000, None),
+        ("[" * 2000, ["[" * 2000]),
+        ("[" * 1900 + "]" * 1900, ["[" * 1899 + "]" * 1899]),
+        ("[a] first, [b] second", ["[a] first", "[b] second"]),
+        ("[a] first, second [b]", ["[a] first", "second [b]"]),
+        ('["read a, b", "grep",]', ["read a, b", "grep"]),
+        ("['read a, b', 'it's', grep a[0]]", ["read a, b", "it's", "grep a[0]"]),
+        ('["two\nlines", "b]"]', ["two\nlines", "b]"]),
+        (r'["\d+, \\w", "b\n", ]', [r"\d+, \\w", "b"]),
+        ("a&#44;b, c", ["a,b", "c"]),
+        ("[true, 1.5]", ["true", "1.5"]),
     ],
 )
 def test_a_list_is_a_json_array_or_items_or_separated_by_commas(

@@ -153,6 +153,12 @@ def test_time_is_linear_in_the_text(piece: str, chunk: int) -> None:
     assert long < 8 * 2 * short + 0.02
 
 
+@pytest.mark.parametrize("value", ["1" * 3900 + "x", "1." * 1900, "&#1" * 1300, '"a" b,' * 600])
+def test_one_signal_is_read_in_no_time(value: str) -> None:
+    fields = f"<attempted>{value}</attempted><confidence>{value}</confidence>"
+    assert seconds(f'<signal type="stuck">{fields[:4000]}</confidence></signal>', 8192) < 0.02
+
+
 @pytest.mark.parametrize(
     "piece", ["some words\n", "`code` and ", "```\ncode\n", "<signal> hidden ", "x < y "]
 )

@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.errors import InputError
 from oracle.models.query_classification import QueryClassification, QueryType
 
 if TYPE_CHECKING:
     from oracle.services.prompt_composer import ComposedPrompt
 
+PROMPTS_FOLDER = ".oracle/prompts"
+
 
 def prompt(
     query: Annotated[str, typer.Argument(help="The question.")],
     type_: Annotated[
-        QueryType, typer.Option("--type", help="Take the question to be of this type.")
-    ] = QueryType.CODE,
-    folder: Annotated[Path, typer.Option("--prompts", help="The project's own segments.")] = Path(
-        ".oracle/prompts"
-    ),
+        QueryType | None,
+        typer.Option("--type", help="Take the question to be of this type, whatever its words."),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--prompts", help="The project's own segments.", show_default=PROMPTS_FOLDER),
+    ] = None,
     large_context: Annotated[
         bool, typer.Option("--large-context", help="As if the window were filling up.")
     ] = False,
@@ -35,16 +40,33 @@ def prompt(
     from oracle.services.prompt_files import load_segments
 
     composed = compose_prompt(
-        QueryClassification.of_type(type_),
+        _classified(query) if type_ is None else QueryClassification.of_type(type_),
         large_context=large_context,
         previous_errors=previous_errors,
-        segments=load_segments(folder),
+        segments=load_segments(folder or _project_folder()),
     )
     if as_json:
         typer.echo(as_json_text(query, composed))
     else:
         typer.echo(composed.text, nl=False)
         typer.echo(token_table(query, composed), err=True)
+
+
+def _classified(query: str) -> QueryClassification:
+    from oracle.services.query_classifier import classify_query
+
+    return classify_query(query)
+
+
+def _project_folder() -> Path:
+    """Below the project's root; outside of any project, below the working directory."""
+    from oracle.services.project import find_root
+
+    try:
+        root = find_root(Path.cwd())
+    except InputError:
+        root = Path.cwd()
+    return root / PROMPTS_FOLDER
 
 
 def as_json_text(query: str, composed: ComposedPrompt) -> str:

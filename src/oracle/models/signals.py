@@ -102,7 +102,10 @@ SIGNALS: Mapping[SignalType, SignalSpec] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class Signal:
-    """One signal, valid by construction: a `ValueError` names what breaks the table."""
+    """One signal, valid by construction: a `ValueError` names what breaks the table.
+
+    `fields` is a read-only copy of what was given.
+    """
 
     type: SignalType
     confidence: float
@@ -118,6 +121,7 @@ class Signal:
         for name in SIGNALS[self.type].required_names:
             if self.fields.get(name) in (None, "", []):
                 raise ValueError(f"{self.type} lacks its required field {name!r}")
+        object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
 
     def to_dict(self) -> dict[str, Any]:
         """The flat, JSON-shaped form that stands on the blackboard."""
@@ -193,6 +197,15 @@ class AgentSignalState:
 
 
 def _folded_reason(signal: Signal) -> str:
-    """Letters and digits in one case: `Need the file.` and `need  the FILE` are the same."""
+    """Without case, white space and punctuation: `Need the file.` is `need  the FILE`.
+
+    Symbols stay (`C++` is not `C`), and so does the gap: `1-2` is not `12`.
+    """
     text = unicodedata.normalize("NFKC", str(signal.fields["reason"])).casefold()
-    return "".join(filter(str.isalnum, text))
+    return " ".join("".join(" " if _is_gap(character) else character for character in text).split())
+
+
+def _is_gap(character: str) -> bool:
+    """Punctuation, white space, what cannot be seen, and the backtick with its like."""
+    category = unicodedata.category(character)
+    return category[0] in "PZC" or category == "Sk"

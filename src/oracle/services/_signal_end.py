@@ -13,7 +13,7 @@ _TAG = re.compile(r"[<>\"']")
 _QUOTED = {'"': re.compile(r'["<]'), "'": re.compile(r"['<]")}
 _CONTENT = re.compile(r"</signal[\s>]|<signal\s|<!\[CDATA\[|<!--", re.I | re.A)
 _PLAIN_CONTENT = re.compile(r"</signal[\s>]|<signal\s", re.I | re.A)
-_CLOSING_TAG = re.compile(r"[^ \t\r]")
+_CLOSING_TAG = re.compile(r"[^ \t\r\n]")
 _SECTIONS = {"<![CDATA[": re.compile(r"]]>"), "<!--": re.compile(r"-->")}
 _LONGEST_MARK = len("</signal>")
 

@@ -158,7 +158,7 @@ def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.A)
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.A)
 _WHOLE_NUMBER = re.compile(r"\+?(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.A)
 
 
@@ -180,19 +180,45 @@ def _to_int(text: str) -> int | None:
 
 def _to_list(text: str) -> list[str] | None:
     items = [_decode(inner) for name, inner in _children(text) if name == "item"]
-    items = items or _split(_decode(text))
+    items = items or _split(text)
     return [item for item in items if _is_visible(item)] or None
 
 
+_ARRAY_ITEM = re.compile(
+    r"""\s*+(?:("(?:[^"\\]|\\.)*+"|'[^']*+')(?=\s*+(?:,|\Z))|([^,]++))""", re.S
+)
+
+
 def _split(text: str) -> list[str]:
-    if not text.startswith("["):
-        return [item.strip() for item in text.split(",")]
+    """Commas separate before entities are decoded: one that is written as an entity is text."""
+    array = _decode(text)
+    if not _is_array(array):
+        return [_decode(item) for item in text.split(",")]
     try:
-        array = json.loads(text)
+        items = cast(list[object], json.loads(array, strict=False))
     except (ValueError, RecursionError):
-        return [item.strip(" \t\r\n\"'") for item in text.strip("[]").split(",")]
-    scalars = [item for item in cast(list[object], array) if isinstance(item, str | int | float)]
-    return [str(item).strip() for item in scalars]
+        return [_unquoted("".join(item)) for item in _ARRAY_ITEM.findall(array[1:-1])]
+    return [_scalar(item) for item in items if isinstance(item, str | int | float)]
+
+
+def _is_array(text: str) -> bool:
+    """In `[a] first, second [b]` the brackets are text: the first one closes before the end."""
+    if not (text.startswith("[") and text.endswith("]")):
+        return False
+    before, closing, _ = text[1:-1].partition("]")
+    return not closing or any(mark in before for mark in "[\"'")
+
+
+def _unquoted(item: str) -> str:
+    item = item.strip()
+    try:
+        return _scalar(json.loads(item, strict=False)) if item.startswith('"') else item.strip("'")
+    except ValueError:
+        return item.strip('"')
+
+
+def _scalar(value: str | float) -> str:
+    return value.strip() if isinstance(value, str) else json.dumps(value)
 
 
 def _is_visible(text: str) -> bool:

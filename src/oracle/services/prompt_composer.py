@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 TOKEN_BUDGET = 8_000
 NO_TOOLS = (
-    "No tools are granted for this question: answer from the conversation, "
-    "or emit `need_capability`."
+    "No tools are granted at the start: answer from the conversation, or emit `need_capability`. "
+    "A system message may grant some later; then that counts."
 )
 
 
@@ -62,37 +62,41 @@ def compose_prompt(
     segments: Sequence[PromptSegment] | None = None,
     token_budget: int = TOKEN_BUDGET,
 ) -> ComposedPrompt:
-    """Over budget, optional segments go, the last first; then the list of tools is shortened.
+    """Over budget, optional segments go; if that is not enough, the list of tools is shortened.
 
-    `tools` are the granted ones. `segments` come from `load_segments` where a project has its own.
+    Of the optional ones each is kept, in order, that still fits: what comes later never decides
+    about what comes earlier, so the prefix stays. `tools` are the granted ones. `segments` come
+    from `load_segments` where a project has its own; a `ValueError` names a required one that they
+    lack.
     """
     facts = {ALWAYS, query_type_is(classification.query_type)}
     facts |= {LARGE_CONTEXT} if large_context else set()
     facts |= {PREVIOUS_ERRORS} if previous_errors else set()
     chosen = _in_order(built_in_segments() if segments is None else segments, facts)
 
-    dropped = _dropped([_rendered(segment, tools) for segment in chosen], token_budget)
-    kept = [segment for segment in chosen if segment.id not in dropped]
-    composed = _composed(kept, tools)
+    rendered = [_rendered(segment, tools) for segment in chosen]
+    shortened = bool(tools) and _required_tokens(rendered) > token_budget
+    if shortened:
+        rendered = [_rendered(segment, tools, brief=True) for segment in chosen]
+    kept = _kept(rendered, token_budget)
+    dropped = [segment.id for segment in reversed(rendered) if segment not in kept]
+    required_tokens = _required_tokens(kept)
     warnings = [_dropped_warning(dropped, token_budget)] if dropped else []
-    if composed.total_tokens > token_budget and tools:
-        composed = _composed(kept, tools, brief=True)
+    if shortened:
         warnings.append("the list of tools was shortened to names and first sentences")
-    if composed.total_tokens > token_budget:
-        warnings.append(_excess_warning(composed.total_tokens, token_budget))
-    return replace(composed, warnings=tuple(warnings))
+    if required_tokens > token_budget:
+        warnings.append(_excess_warning(required_tokens, token_budget))
+    return ComposedPrompt(segments=tuple(kept), warnings=tuple(warnings))
 
 
 def _in_order(segments: Sequence[PromptSegment], facts: set[str]) -> list[PromptSegment]:
-    applicable = (segment for segment in segments if segment.applies(facts))
+    applicable = [segment for segment in segments if segment.applies(facts)]
+    missing = set(REQUIRED).difference(segment.id for segment in applicable)
+    if missing:
+        raise ValueError(
+            f"the segments lack {', '.join(sorted(missing))}; start from load_segments"
+        )
     return sorted(applicable, key=lambda segment: (segment.priority, segment.id))
-
-
-def _composed(
-    segments: Sequence[PromptSegment], tools: Collection[ToolSpec], *, brief: bool = False
-) -> ComposedPrompt:
-    rendered = tuple(_rendered(segment, tools, brief=brief) for segment in segments)
-    return ComposedPrompt(segments=rendered)
 
 
 def _rendered(
@@ -105,14 +109,20 @@ def _rendered(
     return replace(segment, content=content, token_estimate=estimate_tokens(content))
 
 
-def _dropped(segments: Sequence[PromptSegment], token_budget: int) -> list[str]:
-    excess = sum(segment.token_estimate for segment in segments) - token_budget
-    dropped: list[str] = []
-    for segment in reversed(segments):
-        if excess > 0 and segment.id not in REQUIRED:
-            dropped.append(segment.id)
-            excess -= segment.token_estimate
-    return dropped
+def _required_tokens(segments: Sequence[PromptSegment]) -> int:
+    return sum(segment.token_estimate for segment in segments if segment.id in REQUIRED)
+
+
+def _kept(segments: Sequence[PromptSegment], token_budget: int) -> list[PromptSegment]:
+    free = token_budget - _required_tokens(segments)
+    kept: list[PromptSegment] = []
+    for segment in segments:
+        if segment.id in REQUIRED:
+            kept.append(segment)
+        elif segment.token_estimate <= free:
+            kept.append(segment)
+            free -= segment.token_estimate
+    return kept
 
 
 def _dropped_warning(ids: Sequence[str], token_budget: int) -> str:

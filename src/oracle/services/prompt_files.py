@@ -20,6 +20,7 @@ from oracle.models.prompt_segment import (
     query_type_is,
 )
 from oracle.models.query_classification import QueryType
+from oracle.models.signals import SignalType
 from oracle.services.front_matter import read_front_matter
 from oracle.services.tokens import estimate_tokens
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 REQUIRED = ("base", "signals", "tools")
 TOOLS_PLACEHOLDER = "{{tools}}"
+
+_SIGNAL_WORDS = ("<signal", *SignalType)
 
 _LARGEST_FILE = 64 * 1024
 _PRIORITY_OF_ADDITIONS = 50
@@ -79,7 +82,9 @@ def _markdown_files(folder: Path) -> list[Path]:
         return []
     except OSError as cause:
         raise _unreadable(folder, cause) from cause
-    return [folder / name for name in names if name.endswith(".md") and not name.startswith(".")]
+    return [
+        folder / name for name in names if name.lower().endswith(".md") and not name.startswith(".")
+    ]
 
 
 def _text(path: Path) -> str:
@@ -114,6 +119,8 @@ def _check(matter: FrontMatter, path: Path, origins: dict[str, str]) -> None:
         raise error(f"{matter.id!r} is part of every prompt; remove its conditions")
     if matter.id == "tools" and TOOLS_PLACEHOLDER not in matter.body:
         raise error(f"'tools' must say where the list goes; add a line {TOOLS_PLACEHOLDER}")
+    if matter.id == "signals" and (unsaid := [s for s in _SIGNAL_WORDS if s not in matter.body]):
+        raise error(f"'signals' must teach every signal; it lacks {', '.join(unsaid)}")
 
 
 def _project_segment(

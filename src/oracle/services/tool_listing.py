@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from oracle.models.tool_spec import ToolSpec
 
 _LONGEST_SENTENCE = 160
-_FIRST_SENTENCE = re.compile(r".*?[.!?](?=\s[^a-z]|$)")
+_FIRST_SENTENCE = re.compile(
+    r".*?(?:(?<!\b[A-Z])(?<!\b[A-Z][a-z])(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s[^a-z]|$)|[。！？]|$)"
+)
+"""A stop behind an initial or an abbreviation (`Dr.`, `e.g.`) ends no sentence."""
 
 
 def list_tools(tools: Iterable[ToolSpec], *, brief: bool = False) -> str:
     """A line for each tool; briefly, its name and the first sentence of its description."""
-    in_order = sorted(tools, key=lambda tool: tool.name)
+    in_order = sorted(tools, key=lambda tool: (tool.name, tool.description))
     return "\n".join(map(_brief_line if brief else _full_line, in_order))
 
 
