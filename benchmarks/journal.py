@@ -58,10 +58,8 @@ async def decide(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-RECIPE = Recipe(
-    tree="bench",
-    sources={
-        "bench.lua": f"""
+SOURCES = {
+    "bench.lua": f"""
         BT.tree("bench", {{
           blackboard = {{ turn = {{ type = "integer", default = 0 }} }},
           root = BT.loop("turns", {{ max = 100, BT.sequence("turn", {{
@@ -77,9 +75,11 @@ RECIPE = Recipe(
             }})),
           }}) }}),
         }})"""
-    },
-    board={},
-)
+}
+
+
+def recipe() -> Recipe:
+    return Recipe(tree="bench", sources=SOURCES, board={})
 
 
 def run() -> None:
@@ -106,7 +106,7 @@ async def _durable_turn(path: Path) -> tuple[float, float]:
         store = RunStore(database, writer, leaves=leaves)
         walls: list[float] = []
         cpus: list[float] = []
-        stored = await store.begin(RECIPE)
+        stored = await store.begin(recipe())
 
         async def end_of_turn() -> None:
             await stored.recorded.journal.flush()
@@ -138,7 +138,7 @@ def _raw_commit(path: Path) -> float:
 
 async def _replay() -> float:
     sink = MemorySink()
-    await RecordedRun(RECIPE, sink, leaves=leaves).settle()
+    await RecordedRun(recipe(), sink, leaves=leaves).settle()
     best = float("inf")
     for _ in range(10):
         replay = RecordedRun.replay(sink.records, sink.contents, leaves=leaves)

@@ -86,12 +86,14 @@ def replay(
 
 async def _resumed(database: Database, run: str) -> Outcome:
     from oracle.bt.wrappers.stored_run import RunStore
+    from oracle.services.ans.writer import recording
     from oracle.services.journal.connections import journal_writer
 
     writer = journal_writer(database.url)
     try:
-        stored = await RunStore(database, writer).resume(run)
-        return await stored.settle()
+        with recording(database.url):
+            stored = await RunStore(database, writer).resume(run)
+            return await stored.settle()
     finally:
         writer.close()
 

@@ -10,6 +10,7 @@ from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS
 from oracle.bt.wrappers.recorded_run import Recipe
 from oracle.bt.wrappers.stored_run import RunStore
+from oracle.services.ans.writer import recording
 from oracle.services.journal.connections import journal_writer
 from oracle.services.journal.writer import RunSink
 from oracle.services.store.database import Database, as_url
@@ -96,12 +97,14 @@ async def main(command: str, url: str, argument: str) -> None:
         store = RunStore(database, writer)
         if command == "begin":
             DyingSink.left = int(argument)
-            recipe = Recipe(tree="t", sources={"t.lua": TREE}, board={})
-            run = await store.begin(recipe, question="does it survive?")
+            question = "does it survive?"
+            recipe = Recipe(tree="t", sources={"t.lua": TREE}, board={}, question=question)
+            run = await store.begin(recipe)
         else:
             run = await store.resume(argument)
         print("holding", flush=True)
-        outcome = await run.settle()
+        with recording(database.url):
+            outcome = await run.settle()
         print(outcome.stop, outcome.status.value, run.recorded.board.get("log"))
         writer.close()
 

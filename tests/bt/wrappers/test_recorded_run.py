@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 
 import pytest
 
@@ -9,7 +10,9 @@ from oracle.bt.core.leaves import LeafRegistry
 from oracle.bt.state.base import SUCCESS
 from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
 from oracle.errors import JournalError, ReplayDiverged
+from oracle.services.ans.bus import event_bus_replaced
 from oracle.services.journal import MemorySink
+from oracle.testing import RecordingBus
 
 leaves = LeafRegistry()
 HERE = __name__
@@ -109,6 +112,14 @@ async def recorded(source, world):
     return sink, run.summary(await run.settle()), changes
 
 
+def watched(run):
+    """Each change of a status and each event, in order."""
+    seen = []
+    run.tree_run.subscribe(lambda *change: seen.append(change))
+    run.bus.subscribe(seen.append)
+    return seen
+
+
 def replay_of(sink, records=None):
     records = sink.records if records is None else records
     return RecordedRun.replay(records, sink.contents, leaves=leaves)
@@ -118,12 +129,6 @@ def resumed_from(sink, count, world, new_sink=None):
     kept = sink.records[:count]
     new_sink = new_sink or MemorySink()
     return RecordedRun.resume(kept, sink.contents, new_sink, leaves=leaves, services=world)
-
-
-def watched(run):
-    changes = []
-    run.tree_run.subscribe(lambda *change: changes.append(change))
-    return changes
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -161,9 +166,45 @@ async def test_a_resumed_run_can_itself_be_replayed():
     sink, _, _ = await recorded(SEQUENTIAL, World())
     rest = MemorySink()
     resumed = resumed_from(sink, 4, World(), rest)
+    seen = watched(resumed)
     summary = resumed.summary(await resumed.settle())
     replay = replay_of(sink, [*sink.records[:4], *rest.records])
+    seen_again = watched(replay)
     assert replay.summary(await replay.settle()) == summary
+    assert seen_again == seen
+
+
+async def test_a_run_tells_of_its_beginning_and_end_with_its_id_and_time():
+    with event_bus_replaced(RecordingBus()) as bus:
+        await recorded(SEQUENTIAL, World())
+    started, ended = bus.events
+    assert (started.type, ended.type) == ("run.started", "run.ended")
+    assert started.run_id == ended.run_id
+    assert abs(time.time() - ended.at) < 60
+
+
+async def test_a_replay_tells_nobody_outside():
+    sink, _, _ = await recorded(SEQUENTIAL, World())
+    with event_bus_replaced(RecordingBus()) as bus:
+        await replay_of(sink).settle()
+    assert bus.events == []
+
+
+async def test_a_resumed_run_tells_outside_only_what_is_new():
+    sink, _, _ = await recorded(SEQUENTIAL, World())
+    with event_bus_replaced(RecordingBus()) as bus:
+        await resumed_from(sink, 4, World()).settle()
+    assert [(event.type, event.payload.get("resumed")) for event in bus.events] == [
+        ("run.started", True),
+        ("run.ended", None),
+    ]
+
+
+async def test_a_mistake_is_told_as_an_event_with_its_place():
+    with event_bus_replaced(RecordingBus()) as bus:
+        await recorded(SEQUENTIAL, None)
+    (failed,) = [event for event in bus.events if event.type == "node.failed"]
+    assert failed.payload["node_path"] == "s/ask a"
 
 
 async def test_a_stream_that_a_crash_cut_is_an_expected_failure_and_what_came_stays():

@@ -33,16 +33,16 @@ async def count(ctx):
     return SUCCESS
 
 
-RECIPE = Recipe(
-    tree="t",
-    sources={
-        "t.lua": f"""BT.tree("t", {{
+SOURCES = {
+    "t.lua": f"""BT.tree("t", {{
           blackboard = {{ n = {{ type = "integer", default = 3 }} }},
           root = BT.action("count", {{ fn = "{__name__}.count" }}),
         }})"""
-    },
-    board={},
-)
+}
+
+
+def recipe(question=""):
+    return Recipe(tree="t", sources=SOURCES, board={}, question=question)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ async def test_of_two_processes_that_resume_a_run_one_wins_and_the_other_says_so
 
 async def test_a_finished_run_is_listed_with_its_end_and_replays_the_same(database, writer):
     store = RunStore(database, writer, leaves=leaves)
-    run = await store.begin(RECIPE, question="how many?")
+    run = await store.begin(recipe("how many?"))
     outcome = await run.settle()
     listed = await store.runs.get(run.id)
     assert (listed.status, listed.stop_reason, listed.question) == ("done", "settled", "how many?")
@@ -127,21 +127,21 @@ async def test_a_finished_run_is_listed_with_its_end_and_replays_the_same(databa
 
 async def test_a_run_that_is_done_cannot_be_resumed(database, writer):
     store = RunStore(database, writer, leaves=leaves)
-    run = await store.begin(RECIPE)
+    run = await store.begin(recipe())
     await run.settle()
     with pytest.raises(InputError, match="is done"):
         await store.resume(run.id)
 
 
 async def test_a_run_that_is_held_cannot_be_resumed_by_another(database, writer):
-    run = await RunStore(database, writer, leaves=leaves).begin(RECIPE)
+    run = await RunStore(database, writer, leaves=leaves).begin(recipe())
     with pytest.raises(LeaseHeld, match="is held by"):
         await RunStore(database, writer, leaves=leaves).resume(run.id)
 
 
 async def test_runs_of_one_process_share_a_writer_and_stay_apart(database, writer):
     store = RunStore(database, writer, leaves=leaves)
-    runs = [await store.begin(RECIPE) for _ in range(20)]
+    runs = [await store.begin(recipe()) for _ in range(20)]
     await asyncio.gather(*(run.settle() for run in runs))
     for run in runs:
         records, _ = await store.record_of(run.id)
@@ -153,7 +153,7 @@ async def test_a_disk_that_is_full_is_told_before_anything_is_done(tmp_path, cap
     async with await Database.open(tmp_path / "oracle.db") as database:
         writer = journal_writer(database.url)
         store = RunStore(database, writer, leaves=leaves)
-        run = await store.begin(RECIPE)
+        run = await store.begin(recipe())
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
         try:
@@ -169,7 +169,7 @@ async def test_a_disk_that_is_full_is_told_before_anything_is_done(tmp_path, cap
 async def test_by_a_setting_a_run_goes_on_without_a_record_and_says_so_loudly(tmp_path, caplog):
     async with await Database.open(tmp_path / "oracle.db") as database:
         writer = journal_writer(database.url, on_failure="memory")
-        run = await RunStore(database, writer, leaves=leaves).begin(RECIPE)
+        run = await RunStore(database, writer, leaves=leaves).begin(recipe())
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
         try:

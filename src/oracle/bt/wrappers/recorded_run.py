@@ -6,8 +6,10 @@ values on the board. So a record is enough to run it again, on any machine that 
 
 from __future__ import annotations
 
+import time
+import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET, TickContext
@@ -16,6 +18,8 @@ from oracle.bt.core.runtime import Outcome, TreeRun
 from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import JournalError, ReplayDiverged
+from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
+from oracle.services.ans.event import Event, Severity, running_in
 from oracle.services.journal import Journal, MemorySink, Record, Sink
 
 
@@ -26,29 +30,32 @@ class Recipe:
     tree: str
     sources: Mapping[str, str]
     board: Mapping[str, Any]
+    question: str = ""
+    model: str = ""
     tick_budget: int = DEFAULT_TICK_BUDGET
+    run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    began_at: float = field(default_factory=time.time)
 
     def as_body(self, keep: Callable[[str], str]) -> dict[str, Any]:
         """The form for the record: texts are kept by content, once for all runs."""
-        return {
-            "tree": self.tree,
-            "sources": {file: keep(text) for file, text in self.sources.items()},
-            "board": dict(self.board),
-            "tick_budget": self.tick_budget,
-        }
+        sources = {file: keep(text) for file, text in self.sources.items()}
+        return {**asdict(self), "sources": sources}
 
     @classmethod
     def from_records(cls, records: Sequence[Record], contents: Mapping[str, str]) -> Recipe:
         if not records or records[0].kind != "start":
             raise JournalError("the record has no beginning; the run died before it was begun")
-        body = records[0].body
-        sources = {file: contents[name] for file, name in body["sources"].items()}
-        return cls(
-            tree=body["tree"],
-            sources=sources,
-            board=body["board"],
-            tick_budget=body["tick_budget"],
-        )
+        known: dict[str, Any] = dict(records[0].body)
+        known["sources"] = {file: contents[name] for file, name in known["sources"].items()}
+        return cls(**known)
+
+
+class RunBus(EventBus):
+    """The events of one run. Those that are told again from its record stay among themselves."""
+
+    def __init__(self, journal: Journal, outside: EventBus) -> None:
+        super().__init__()
+        self.subscribe(lambda event: outside.emit(event) if journal.is_live else None)
 
 
 class RecordedRun:
@@ -69,6 +76,7 @@ class RecordedRun:
         self._records = records
         self._may_act = may_act
         self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
+        self.bus = RunBus(self.journal, get_event_bus())
         definition = TreeLibrary(sources=recipe.sources, leaves=leaves)[recipe.tree]
         board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
         board.restore(recipe.board)
@@ -111,13 +119,28 @@ class RecordedRun:
         return cls(recipe, sink, records=records, leaves=leaves, services=services)
 
     async def settle(self) -> Outcome:
+        context = self.tree_run.context
+        epoch = self.recipe.began_at - self.journal.now()
+        with (
+            emitting_to(self.bus),
+            running_in(
+                self.recipe.run_id,
+                turn=lambda: context.turn,
+                clock=lambda: epoch + context.now,
+            ),
+        ):
+            return await self._settle()
+
+    async def _settle(self) -> Outcome:
         if not self._records:
             await self.journal.begin(self.recipe.as_body(self._sink.keep))
+        self._tell_start(resumed=False)
         self.journal.attach(self.tree_run)
         outcome = await self.tree_run.settle()
         cause = None if outcome.error is None else outcome.error.__cause__
         if isinstance(cause, ReplayDiverged):
             raise cause
+        self._tell_end(outcome)
         if self._may_act:
             await self.journal.end(self.summary(outcome))
         return outcome
@@ -138,3 +161,22 @@ class RecordedRun:
     def _obey(self, command: Any) -> None:
         if "cancel" in command:
             self.tree_run.cancel(command["cancel"])
+        elif "resumed" in command:
+            self._tell_start(resumed=True)
+
+    def _tell_start(self, *, resumed: bool) -> None:
+        recipe = self.recipe
+        payload = {"question": recipe.question, "tree": recipe.tree, "model": recipe.model}
+        self._tell("run.started", {**payload, "resumed": resumed})
+
+    def _tell_end(self, outcome: Outcome) -> None:
+        if outcome.error is not None:
+            path, _, error = outcome.detail.partition(": ")
+            self._tell("node.failed", {"node_path": path, "error": error}, Severity.ERROR)
+        turns = self.tree_run.context.turn
+        self._tell("run.ended", {"stop_reason": outcome.stop, "turns": turns, "usage": {}})
+
+    def _tell(
+        self, type_: str, payload: Mapping[str, Any], severity: Severity = Severity.INFO
+    ) -> None:
+        self.bus.emit(Event(type=type_, source="run", severity=severity, payload=payload))

@@ -67,17 +67,16 @@ class RunStore(RunArchive):
         self,
         recipe: Recipe,
         *,
-        question: str = "",
         session_id: str | None = None,
         context_id: str | None = None,
         services: Any = None,
     ) -> StoredRun:
         """Write a new run down before anything is done for it."""
         run = await self.runs.begin(
-            run_id=uuid.uuid4().hex,
-            question=question,
+            run_id=recipe.run_id,
+            question=recipe.question,
             tree=recipe.tree,
-            at=time.time(),
+            at=recipe.began_at,
             owner=self._owner,
             lease_seconds=LEASE_SECONDS,
             session_id=session_id,

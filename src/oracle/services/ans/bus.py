@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
@@ -62,10 +63,22 @@ class EventBus:
 
 
 _bus = EventBus()
+_bus_of_context: ContextVar[EventBus | None] = ContextVar("_bus_of_context", default=None)
 
 
 def get_event_bus() -> EventBus:
-    return _bus
+    """The bus of the run that is going on here, else that of the process."""
+    return _bus_of_context.get() or _bus
+
+
+@contextmanager
+def emitting_to(bus: EventBus) -> Generator[EventBus]:
+    """What is emitted inside, also by tasks started inside, goes to `bus` and nowhere else."""
+    token = _bus_of_context.set(bus)
+    try:
+        yield bus
+    finally:
+        _bus_of_context.reset(token)
 
 
 @contextmanager

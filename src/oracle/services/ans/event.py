@@ -28,7 +28,7 @@ class Severity(StrEnum):
 
 class _Place(NamedTuple):
     run_id: str | None
-    turn: int | None
+    turn: int | Callable[[], int] | None
     clock: Callable[[], float]
 
 
@@ -38,18 +38,27 @@ _place: ContextVar[_Place] = ContextVar("_place", default=_NOWHERE)
 
 @contextmanager
 def running_in(
-    run_id: str, turn: int | None = None, *, clock: Callable[[], float] | None = None
+    run_id: str,
+    turn: int | Callable[[], int] | None = None,
+    *,
+    clock: Callable[[], float] | None = None,
 ) -> Generator[None]:
     """Events made inside, also by tasks started inside, belong to this run and turn.
 
-    `clock` tells their time, in seconds since the epoch, so that a replay repeats the recorded
-    times; without it the clock outside goes on counting.
+    A `turn` that changes meanwhile is given as a function. `clock` tells their time, in seconds
+    since the epoch, so that a replay repeats the recorded times; without it the clock outside goes
+    on counting.
     """
     token = _place.set(_Place(run_id, turn, clock or _place.get().clock))
     try:
         yield
     finally:
         _place.reset(token)
+
+
+def _turn_now() -> int | None:
+    turn = _place.get().turn
+    return turn() if callable(turn) else turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +74,7 @@ class Event:
     severity: Severity = Severity.INFO
     payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
     run_id: str | None = field(default_factory=lambda: _place.get().run_id)
-    turn: int | None = field(default_factory=lambda: _place.get().turn)
+    turn: int | None = field(default_factory=_turn_now)
     at: float = field(default_factory=lambda: _place.get().clock())
     payload_json: str = field(init=False, repr=False, compare=False)
 

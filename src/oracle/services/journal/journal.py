@@ -82,16 +82,24 @@ class Journal:
             when_over=self._go_live,
         )
         self._seq = self._script.next_seq
+        self._has_past = self._seq > 0
         self._clock_offset = 0.0
         self._readings: list[float] = []
         self._unwritten: list[Any] = []
         self._unwritten_of = Place()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether what happens now happens for the first time."""
+        return self._may_act and self._script.is_over
 
     # -- a run's beginning and end -----------------------------------------------------------------
 
     def attach(self, run: Run) -> None:
         """Serve this run; until it is at rest, nothing happens to it."""
         self._run = run
+        if self._has_past and self._script.is_over:
+            self._go_live(None)
         self._script.advance()
 
     async def begin(self, body: Any) -> None:
@@ -251,7 +259,11 @@ class Journal:
         return entry
 
     def _go_live(self, timer: JournalTimer | None) -> None:
-        if timer is not None and not timer.is_cancelled and self._may_act:
+        """The record is over. If this is no mere replay, that is itself worth a record."""
+        if not self._may_act:
+            return
+        self.command({"resumed": True})
+        if timer is not None and not timer.is_cancelled:
             self._arm(timer)
 
     # -- writing -----------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ from queue import SimpleQueue
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from oracle.errors import JournalError
+from oracle.services.ans.bus import get_event_bus
+from oracle.services.ans.event import Event, Severity
 from oracle.services.journal.record import Record
 from oracle.services.journal.sinks import name_of
 
@@ -120,6 +122,14 @@ class JournalWriter:
             self.failure = JournalError(f"the journal cannot be written: {problem}")
             self.failure.__cause__ = problem
             log.error("%s%s", self.failure, _CONSEQUENCE[self._on_failure])
+            get_event_bus().emit(
+                Event(
+                    type="journal.degraded",
+                    source="journal",
+                    severity=Severity.ERROR,
+                    payload={"problem": str(problem)},
+                )
+            )
 
     def _release(self, waiter: asyncio.Future[None]) -> None:
         if waiter.done():
