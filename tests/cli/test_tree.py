@@ -53,6 +53,12 @@ def test_show_of_an_unknown_tree_says_which_there_are():
     )
 
 
+def test_the_built_in_trees_are_there_without_being_asked_for():
+    result = oracle("tree", "show", "fallback")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "needs fallback [condition]" in result.stdout
+
+
 def test_leaves_that_are_not_registered_are_told_with_the_way_to_register_them():
     result = oracle("tree", "check", READER)
     assert result.returncode == 2

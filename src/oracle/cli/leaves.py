@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +23,10 @@ LeavesOption = Annotated[
 
 
 def import_leaves(modules: list[str]) -> None:
-    """Import what the user named: their own code, which may do and fail as it likes."""
+    """Register our own leaves, and what the user named: code that may do and fail as it likes."""
+    for package in ("oracle.bt.actions", "oracle.bt.conditions"):
+        for found in pkgutil.iter_modules(importlib.import_module(package).__path__):
+            importlib.import_module(f"{package}.{found.name}")
     for module in modules:
         is_file = module.endswith(".py")
         sys.path.insert(0, str(Path(module).parent.absolute()) if is_file else "")

@@ -56,6 +56,11 @@ def running_in(
         _place.reset(token)
 
 
+def event_time() -> float:
+    """Now, in seconds since the epoch, by the clock of the run that is going on here."""
+    return _place.get().clock()
+
+
 def _turn_now() -> int | None:
     turn = _place.get().turn
     return turn() if callable(turn) else turn
@@ -75,7 +80,7 @@ class Event:
     payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
     run_id: str | None = field(default_factory=lambda: _place.get().run_id)
     turn: int | None = field(default_factory=_turn_now)
-    at: float = field(default_factory=lambda: _place.get().clock())
+    at: float = field(default_factory=event_time)
     payload_json: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

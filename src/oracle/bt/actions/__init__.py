@@ -1,0 +1,1 @@
+"""Leaves that do something, grouped by concern."""

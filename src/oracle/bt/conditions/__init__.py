@@ -1,0 +1,1 @@
+"""Leaves that look at the state of a run, grouped by concern."""

@@ -1,0 +1,169 @@
+"""What to do when the model's signals are missing, weak, or say that it is stuck.
+
+The heuristic is the default that always works. A better classifier may take its place by the same
+protocol; where it is not there, or fails, the heuristic decides.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any, Final, Protocol
+
+from oracle.services.ans.bus import get_event_bus
+from oracle.services.ans.event import Event, Severity, event_time
+
+log = logging.getLogger("fallback")
+
+SUBSTANTIAL_CHARACTERS: Final = 500
+SIMPLE_QUERY_WORDS: Final = 20
+MANY_TOOL_CALLS: Final = 3
+HIGH_FAILURE_SHARE: Final = 0.7
+SILENT_TURNS: Final = 3
+WEAK_CONFIDENCE: Final = 0.3
+WEAK_SIGNAL_PENALTY: Final = 0.15
+
+_SAY_HOW_YOU_STAND: Final = (
+    "Go on, and end your next response with one signal that says how you stand."
+)
+
+
+class FallbackAction(Enum):
+    CONTINUE = "continue"
+    FORCE_RESPONSE = "force_response"
+    RETRY_WITH_HINT = "retry_with_hint"
+    ESCALATE = "escalate"
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackClassification:
+    """A decision, how sure it is, why, and what the model is to be told."""
+
+    action: FallbackAction
+    confidence: float
+    hint: str | None = None
+    reason: str = ""
+
+
+class FallbackClassifier(Protocol):
+    def __call__(
+        self,
+        query: str,
+        accumulated_content: str,
+        turns_without_signal: int,
+        tool_results: Sequence[Mapping[str, Any]],
+        last_signal_confidence: float | None = None,
+    ) -> FallbackClassification: ...
+
+
+def heuristic_classify(
+    query: str,
+    accumulated_content: str,
+    turns_without_signal: int,
+    tool_results: Sequence[Mapping[str, Any]],
+    last_signal_confidence: float | None = None,
+) -> FallbackClassification:
+    """Decide by what the run has to show: tool results, text, and how long it has been silent."""
+    failed = [str(r.get("name", "a tool")) for r in tool_results if not r.get("success")]
+    decision = (
+        _if_tools_fail(failed, len(tool_results))
+        or _if_an_answer_is_there(accumulated_content, turns_without_signal)
+        or _if_no_tool_was_needed(query, tool_results)
+        or _if_silent(turns_without_signal, failed, len(tool_results))
+        or FallbackClassification(
+            FallbackAction.CONTINUE, 0.5, reason="nothing calls for another course"
+        )
+    )
+    return _doubted(decision, last_signal_confidence)
+
+
+def _if_tools_fail(failed: list[str], calls: int) -> FallbackClassification | None:
+    if calls < MANY_TOOL_CALLS or len(failed) / calls <= HIGH_FAILURE_SHARE:
+        return None
+    reason = f"high rate of failure: {len(failed)} of {calls} tool calls"
+    return FallbackClassification(FallbackAction.ESCALATE, 0.7, reason=reason)
+
+
+def _if_an_answer_is_there(content: str, silent_turns: int) -> FallbackClassification | None:
+    if len(content) <= SUBSTANTIAL_CHARACTERS or silent_turns < SILENT_TURNS - 1:
+        return None
+    reason = f"{len(content)} characters of an answer, without a signal"
+    return FallbackClassification(FallbackAction.FORCE_RESPONSE, 0.8, reason=reason)
+
+
+def _if_no_tool_was_needed(
+    query: str, tool_results: Sequence[Mapping[str, Any]]
+) -> FallbackClassification | None:
+    if tool_results or len(query.split()) >= SIMPLE_QUERY_WORDS:
+        return None
+    return FallbackClassification(
+        FallbackAction.FORCE_RESPONSE,
+        0.75,
+        hint="The question is short and no tool was needed so far: answer it directly.",
+        reason="a simple question, without a tool call",
+    )
+
+
+def _if_silent(silent_turns: int, failed: list[str], calls: int) -> FallbackClassification | None:
+    """Tools that brought something are progress; only a silence without any is a standstill."""
+    if silent_turns < SILENT_TURNS:
+        return None
+    if len(failed) < calls:
+        return FallbackClassification(
+            FallbackAction.CONTINUE,
+            0.6,
+            hint=_SAY_HOW_YOU_STAND,
+            reason=f"{silent_turns} turns without a signal, but with results",
+        )
+    names = ", ".join(dict.fromkeys(failed))
+    hint = "Nothing has come of the last turns. "
+    hint += f"These failed: {names}. " if names else ""
+    return FallbackClassification(
+        FallbackAction.RETRY_WITH_HINT,
+        0.6,
+        hint=f"{hint}Take another way: other words, another source.",
+        reason=f"no progress in {silent_turns} turns",
+    )
+
+
+def _doubted(
+    decision: FallbackClassification, last_signal_confidence: float | None
+) -> FallbackClassification:
+    """A model that is unsure of its own state makes the decision about it less sure too."""
+    if last_signal_confidence is None or last_signal_confidence >= WEAK_CONFIDENCE:
+        return decision
+    confidence = round(decision.confidence - WEAK_SIGNAL_PENALTY, 2)
+    return FallbackClassification(decision.action, confidence, decision.hint, decision.reason)
+
+
+def log_fallback_trigger(
+    reason: str,
+    turns_without_signal: int,
+    last_signal_type: str | None,
+    last_signal_confidence: float | None,
+    classification_action: str,
+    classification_confidence: float,
+) -> None:
+    """Tell the log and the bus that the fallback was consulted, and what it decided."""
+    payload = {
+        "timestamp": datetime.fromtimestamp(event_time(), UTC).isoformat(),
+        "reason": reason,
+        "turns_without_signal": turns_without_signal,
+        "last_signal_type": last_signal_type,
+        "last_signal_confidence": last_signal_confidence,
+        "classification_action": classification_action,
+        "classification_confidence": classification_confidence,
+    }
+    escalates = classification_action == FallbackAction.ESCALATE.value
+    log.log(logging.WARNING if escalates else logging.INFO, "fallback: %s", payload)
+    get_event_bus().emit(
+        Event(
+            type="fallback.triggered",
+            source="fallback_classifier",
+            severity=Severity.WARNING if escalates else Severity.INFO,
+            payload=payload,
+        )
+    )
