@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,11 @@ def oracle(*arguments, cwd=None, **environment):
         env={**os.environ, "NO_COLOR": "1", **environment},
         timeout=60,
     )
+
+
+def test_the_version_is_told():
+    result = oracle("--version")
+    assert (result.returncode, result.stdout) == (0, f"oracle {version('bt-oracle')}\n")
 
 
 def test_check_counts_the_nodes_of_good_trees():

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from io import TextIOWrapper
+from typing import Annotated
 
 import typer
 
@@ -38,9 +39,24 @@ app.command()(audit)
 app.add_typer(eval_app, name="eval")
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"oracle {version('bt-oracle')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
-    """Keep subcommands as subcommands, however few there are."""
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
 
 
 def run() -> None:
