@@ -28,7 +28,10 @@ def audit(
         list[str] | None,
         typer.Option("--type", help="Only this type; fallback.* for a family. May be repeated."),
     ] = None,
-    run: Annotated[str | None, typer.Option("--run", help="Only events of this run.")] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", help="Only events of this run; the beginning of its id will do."),
+    ] = None,
     since: Annotated[
         str | None, typer.Option("--since", help="Only what is newer: 10m, 2h, 3d, or a time.")
     ] = None,

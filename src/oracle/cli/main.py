@@ -73,5 +73,5 @@ def run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except OSError as error:
-        print(f"oracle: the output cannot be written: {error.strerror}", file=sys.stderr)
+        print(f"oracle: {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
         sys.exit(74)

@@ -56,7 +56,7 @@ def show_(run: RunArgument, json: JsonOption = False) -> None:
     if json:
         show_json([asdict(record) for record in records])
     else:
-        typer.echo("\n".join(record_lines(records)))
+        typer.echo("\n".join(record_lines(records)) or "nothing was recorded: it died at once")
 
 
 @app.command()
@@ -129,7 +129,9 @@ def verdict_on(summary: dict[str, Any], records: Sequence[Record]) -> tuple[str,
 def run_table(found: Sequence[Run]) -> Table:
     from rich.table import Table
 
-    table = Table("run", "begun", "state", "tree", "question", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for column in ("run", "begun", "state", "tree", "question"):
+        table.add_column(column, no_wrap=True)
     for run in found:
         state = run.stop_reason or run.status
         question = printable(run.question)

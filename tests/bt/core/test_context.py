@@ -6,7 +6,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.effects import EffectKey, SystemClock
 from oracle.bt.core.runtime import TreeRun
-from oracle.bt.nodes import Action, Parallel
+from oracle.bt.nodes import Action
 from oracle.bt.state.base import SUCCESS
 from oracle.bt.state.blackboard import TypedBlackboard
 
@@ -26,7 +26,7 @@ async def answer():
     return 42
 
 
-async def test_effects_are_keyed_by_path_turn_and_ordinal():
+async def test_effects_are_keyed_by_path_and_turn():
     effects = Recorder()
 
     async def ask(ctx):
@@ -38,42 +38,9 @@ async def test_effects_are_keyed_by_path_turn_and_ordinal():
     context.turn = 3
     await TreeRun(TreeDefinition("t", Action(fn=ask, name="ask")), context).settle()
     assert effects.seen == [
-        (EffectKey("ask", 3, 0), {"n": 1}),
-        (EffectKey("ask", 3, 1), {"n": 2}),
+        (EffectKey("ask", 3), {"n": 1}),
+        (EffectKey("ask", 3), {"n": 2}),
     ]
-
-
-async def test_leaves_side_by_side_count_their_effects_apart():
-    effects = Recorder()
-
-    async def ask(ctx):
-        for _ in range(2):
-            await ctx.perform(None, answer)
-            await asyncio.sleep(0)
-        return SUCCESS
-
-    root = Parallel(Action(fn=ask, name="a"), Action(fn=ask, name="b"), name="p")
-    await TreeRun(TreeDefinition("t", root), TickContext(effects=effects)).settle()
-    assert sorted((key.node_path, key.ordinal) for key, _ in effects.seen) == [
-        ("p/a", 0),
-        ("p/a", 1),
-        ("p/b", 0),
-        ("p/b", 1),
-    ]
-
-
-async def test_ordinals_go_on_when_a_leaf_starts_again_in_the_same_turn():
-    effects = Recorder()
-
-    async def ask(ctx):
-        await ctx.perform(None, answer)
-        return SUCCESS
-
-    definition = TreeDefinition("t", Action(fn=ask, name="ask"))
-    context = TickContext(effects=effects)
-    await TreeRun(definition, context).settle()
-    await TreeRun(definition, context).settle()
-    assert [key.ordinal for key, _ in effects.seen] == [0, 1]
 
 
 def test_a_context_stands_on_its_own_for_a_test_of_a_leaf():

@@ -103,23 +103,3 @@ async def test_a_run_restored_in_its_finish_branch_does_not_play_the_root_again(
     restored = restore_run(build(), json.loads(json.dumps(take_snapshot(run))), TickContext())
     assert (await restored.settle()).status is S
     assert calls == ["root", "one", "two", "two"]
-
-
-async def test_effects_are_counted_on_after_a_restore():
-    keys = []
-
-    class Noting:
-        async def perform(self, key, request, effect, **options):
-            keys.append(key.ordinal)
-
-    async def ask(ctx):
-        await ctx.perform(None, None)
-        return S
-
-    definition = TreeDefinition("t", Action(fn=ask, name="ask"))
-    first = TickContext(effects=Noting())
-    await TreeRun(definition, first).settle()
-    fresh = TreeRun(definition, first)
-    restored = restore_run(definition, take_snapshot(fresh), TickContext(effects=Noting()))
-    await restored.settle()
-    assert keys == [0, 1]

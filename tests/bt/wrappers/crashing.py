@@ -93,7 +93,7 @@ class DyingSink(RunSink):
 async def main(command: str, url: str, argument: str) -> None:
     async with await Database.open(as_url(url)) as database:
         writer = journal_writer(database.url)
-        writer.sink = lambda run_id: DyingSink(writer, run_id)
+        writer.sink = lambda run_id, owner: DyingSink(writer, run_id, owner)
         store = RunStore(database, writer)
         if command == "begin":
             DyingSink.left = int(argument)

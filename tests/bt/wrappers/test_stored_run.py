@@ -7,15 +7,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert, update
 
 from oracle.bt.core.leaves import LeafRegistry
-from oracle.bt.state.base import SUCCESS
+from oracle.bt.state.base import FAILURE, SUCCESS
 from oracle.bt.wrappers.recorded_run import Recipe
 from oracle.bt.wrappers.stored_run import RunArchive, RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld
 from oracle.services.journal.connections import journal_writer
-from oracle.services.store.database import Database
+from oracle.services.store.database import Database, as_url
 from oracle.services.store.runs import Runs
+from oracle.services.store.schema import journal
+from oracle.services.store.schema import runs as runs_table
 
 WORKER = Path(__file__).with_name("crashing.py")
 LEAVES = WORKER.parent
@@ -33,16 +36,33 @@ async def count(ctx):
     return SUCCESS
 
 
-SOURCES = {
-    "t.lua": f"""BT.tree("t", {{
-          blackboard = {{ n = {{ type = "integer", default = 3 }} }},
-          root = BT.action("count", {{ fn = "{__name__}.count" }}),
-        }})"""
-}
+@leaves.action(reads=["n"], writes=["n"])
+async def stream(ctx):
+    async def endless():
+        yield "a"
+        yield "b"
+        ctx.services.set()
+        await asyncio.Event().wait()
+
+    async for _ in ctx.stream("endless", endless):
+        pass
+    return SUCCESS
 
 
-def recipe(question=""):
-    return Recipe(tree="t", sources=SOURCES, board={}, question=question)
+@leaves.action(reads=["n"], writes=["n"])
+async def odd(ctx):
+    async def text():
+        return "\ud800 \x00 \u202e"
+
+    return SUCCESS if await ctx.perform("\udfff", text) == "\ud800 \x00 \u202e" else FAILURE
+
+
+def recipe(question="", leaf="count", n=3):
+    source = f"""BT.tree("t", {{
+      blackboard = {{ n = {n} }},
+      root = BT.action("{leaf}", {{ fn = "{__name__}.{leaf}" }}),
+    }})"""
+    return Recipe(tree="t", sources={"t.lua": source}, board={}, question=question)
 
 
 @pytest.fixture
@@ -163,7 +183,7 @@ async def test_a_disk_that_is_full_is_told_before_anything_is_done(tmp_path, cap
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
             writer.close()
     assert run.recorded.tree_run.context.ticks == 0
-    assert "free some space" in caplog.text
+    assert "see to it that the database can be written" in caplog.text
 
 
 async def test_by_a_setting_a_run_goes_on_without_a_record_and_says_so_loudly(tmp_path, caplog):
@@ -178,4 +198,117 @@ async def test_by_a_setting_a_run_goes_on_without_a_record_and_says_so_loudly(tm
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
             writer.close()
     assert outcome.stop == "settled"
+    assert "GOING ON WITHOUT A RECORD" in caplog.text
+
+
+async def test_a_run_that_cannot_be_written_fails_alone_and_locks_nobody_out(database, writer):
+    """Somebody else has taken the next number of the first run's records."""
+    store = RunStore(database, writer, leaves=leaves)
+    unlucky, other = await store.begin(recipe()), await store.begin(recipe())
+    async with database.writing() as connection:
+        await connection.execute(
+            insert(journal).values(
+                run_id=unlucky.id, seq=2, kind="answer", body="x", at=0.0, turn=0, ordinal=0
+            )
+        )
+    with pytest.raises(JournalError, match="the journal cannot be written"):
+        await unlucky.settle()
+    assert (await other.settle()).stop == "settled"
+    assert (await store.runs.get(other.id)).status == "done"
+
+
+async def test_a_process_whose_lease_was_taken_over_writes_nothing_more(database, writer):
+    store = RunStore(database, writer, leaves=leaves)
+    run = await store.begin(recipe())
+    async with database.writing() as connection:
+        await connection.execute(update(runs_table).values(lease_owner="another"))
+    with pytest.raises(JournalError, match="another process has taken the run over"):
+        await run.settle()
+    assert await store.record_of(run.id) == ([], {})
+
+
+async def test_a_lost_lease_ends_the_work_at_once(database, writer, monkeypatch):
+    monkeypatch.setattr("oracle.bt.wrappers.stored_run.RENEW_SECONDS", 0.01)
+    store = RunStore(database, writer, leaves=leaves)
+    run = await store.begin(recipe(n=10**6))
+    settling = asyncio.create_task(run.settle())
+    await asyncio.sleep(0)
+    async with database.writing() as connection:
+        await connection.execute(update(runs_table).values(lease_owner="another"))
+    with pytest.raises((LeaseHeld, JournalError)):
+        await asyncio.wait_for(settling, timeout=20)
+
+
+async def test_what_was_streamed_before_a_cancellation_is_on_disk(database, writer):
+    store = RunStore(database, writer, leaves=leaves)
+    streamed = asyncio.Event()
+    run = await store.begin(recipe(leaf="stream"), services=streamed)
+    settling = asyncio.create_task(run.settle())
+    await asyncio.wait_for(streamed.wait(), timeout=20)
+    settling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settling
+    records, _ = await store.record_of(run.id)
+    assert [r.body for r in records if r.kind == "parts"] == [["a", "b"]]
+    assert (await store.runs.get(run.id)).lease_owner is None
+
+
+async def test_a_run_that_died_before_it_began_is_put_to_rest(database, writer):
+    store = RunStore(database, writer, leaves=leaves)
+    run = await store.begin(recipe())
+    await let_go(database, run.id)
+    with pytest.raises(InputError, match="died before it began"):
+        await store.resume(run.id)
+    assert (await store.runs.get(run.id)).stop_reason == "never_begun"
+
+
+async def test_a_tree_that_cannot_be_loaded_leaves_no_run_behind(database, writer):
+    store = RunStore(database, writer)
+    with pytest.raises(InputError, match="no leaf"):
+        await store.begin(recipe())
+    assert await store.runs.newest() == []
+
+
+async def test_odd_text_is_recorded_as_it_is(database, writer):
+    store = RunStore(database, writer, leaves=leaves)
+    run = await store.begin(recipe(leaf="odd"))
+    assert (await run.settle()).stop == "settled"
+    replay = await store.replay(run.id)
+    assert (await replay.settle()).stop == "settled"
+
+
+async def test_a_writer_that_is_closed_says_so(database):
+    writer = journal_writer(database.url)
+    writer.close()
+    with pytest.raises(JournalError, match="closed"):
+        await writer.sink("r").flush()
+
+
+@pytest.mark.parametrize("chosen", ["stop", "memory"])
+async def test_what_a_failing_disk_means_can_be_set(database, monkeypatch, chosen):
+    monkeypatch.setenv("ORACLE_JOURNAL_FAILURE", chosen)
+    writer = journal_writer(database.url)
+    assert writer.on_failure == chosen
+    writer.close()
+
+
+def test_a_misspelt_setting_is_told(monkeypatch):
+    monkeypatch.setenv("ORACLE_JOURNAL_FAILURE", "memroy")
+    with pytest.raises(InputError, match="'memroy'; use stop or memory"):
+        journal_writer(as_url("x.db"))
+
+
+async def test_a_run_that_cannot_even_be_begun_goes_on_in_memory_by_that_setting(tmp_path, caplog):
+    database = await Database.open(tmp_path / "oracle.db")
+    writer = journal_writer(database.url, on_failure="memory")
+    store = RunStore(database, writer, leaves=leaves)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+    try:
+        run = await store.begin(recipe())
+        assert (await run.settle()).stop == "settled"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        writer.close()
+        await database.close()
     assert "GOING ON WITHOUT A RECORD" in caplog.text

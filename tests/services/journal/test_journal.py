@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 import pytest
 
-from oracle.errors import Failure, InterruptedStream, InterruptedWrite, ReplayDiverged, TimedOut
+from oracle.errors import (
+    Failure,
+    InterruptedStream,
+    InterruptedWrite,
+    JournalError,
+    LeaseHeld,
+    ReplayDiverged,
+    TimedOut,
+)
 from oracle.services.journal import Journal, MemorySink, Record
 from oracle.services.journal.record import Place
 
@@ -14,11 +22,13 @@ from oracle.services.journal.record import Place
 class Key:
     node_path: str = "leaf"
     turn: int = 1
-    ordinal: int = 0
 
 
 class AlwaysAtRest:
     def is_at_rest(self, blocked):
+        return True
+
+    def is_asleep(self):
         return True
 
 
@@ -49,9 +59,9 @@ async def gather_into(seen, port):
 async def test_an_effect_is_recorded_with_its_key_request_and_answer():
     sink = MemorySink()
     assert await journal(sink).perform(Key(), "q", answer) == {"n": 1}
-    assert sink.records == [
-        Record(0, "answer", Place("leaf", 1, 0), {"request": "q", "value": {"n": 1}})
-    ]
+    (record,) = sink.records
+    assert (record.kind, record.body) == ("answer", {"request": "q", "value": {"n": 1}})
+    assert (record.place.node_path, record.place.turn, record.place.ordinal) == ("leaf", 1, 0)
 
 
 async def test_it_is_answered_from_the_record_without_the_world():
@@ -219,6 +229,9 @@ async def test_answers_are_handed_over_one_by_one_when_the_run_is_at_rest():
         def is_at_rest(self, blocked):
             return self.quiet
 
+        def is_asleep(self):
+            return False
+
     run, order, port = Restless(), [], Journal()
     port.attach(run)
 
@@ -240,6 +253,95 @@ async def test_a_leaf_that_waits_elsewhere_does_not_hold_up_the_run_for_ever():
         def is_at_rest(self, blocked):
             return False
 
+        def is_asleep(self):
+            return True
+
     port = Journal()
     port.attach(NeverAtRest())
     assert await port.perform(Key(), "q", answer) == {"n": 1}
+
+
+class OwnFailure(Failure):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("problem", "caught_as"),
+    [
+        (TimeoutError("slow"), TimeoutError),
+        (KeyError("k"), KeyError),
+        (FileNotFoundError(2, "No such file", "a.py"), OSError),
+        (OwnFailure("mine"), Failure),
+        (LeaseHeld("held", holder="me"), LeaseHeld),
+        (ZeroDivisionError("division by zero"), ArithmeticError),
+    ],
+)
+async def test_the_same_except_catches_it_again(problem, caught_as):
+    async def fail():
+        raise problem
+
+    sink = MemorySink()
+    with pytest.raises(type(problem)):
+        await journal(sink).perform(Key(), "q", fail)
+    with pytest.raises(caught_as) as again:
+        await journal(records=sink.records, may_act=False).perform(Key(), "q", never)
+    assert str(again.value) == str(problem)
+    assert type(again.value).__name__ == type(problem).__name__
+
+
+async def test_a_leaf_gets_live_what_a_replay_will_give_it():
+    async def odd():
+        return {"pair": (1, 2), 3: "three"}
+
+    sink = MemorySink()
+    live = await journal(sink).perform(Key(), {"key": (1,)}, odd)
+    assert live == {"pair": [1, 2], "3": "three"}
+    replay = journal(records=sink.records, may_act=False)
+    assert await replay.perform(Key(), {"key": (1,)}, never) == live
+
+
+async def test_what_cannot_be_recorded_is_refused():
+    async def unrecordable():
+        return object()
+
+    with pytest.raises(JournalError, match="not JSON-shaped"):
+        await journal().perform(Key(), "q", unrecordable)
+
+
+class BrokenSink(MemorySink):
+    def append(self, record):
+        raise JournalError("the disk is gone")
+
+
+async def test_a_deadline_and_a_command_reach_the_run_though_they_cannot_be_recorded(caplog):
+    heard, rung = [], asyncio.Event()
+    port = journal(BrokenSink(), on_command=heard.append)
+    with pytest.raises(JournalError):
+        port.command({"cancel": "now"})
+    port.call_at(port.now(), rung.set)
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+    await asyncio.wait_for(rung.wait(), timeout=5)
+    assert heard == [{"cancel": "now"}]
+
+
+async def test_after_it_was_closed_nothing_is_written_any_more():
+    sink = MemorySink()
+    port = journal(sink)
+    await port.close()
+    port.command({"late": True})
+    await port.perform(Key(), "q", answer)
+    assert sink.records == []
+
+
+async def test_several_tasks_of_a_leaf_may_ask_in_another_order_the_next_time():
+    async def chain(port, name, rounds):
+        for number in range(2):
+            for _ in range(rounds[number]):
+                await asyncio.sleep(0)
+            await port.perform(Key(), f"{name}{number}", answer)
+
+    sink = MemorySink()
+    live = journal(sink)
+    await asyncio.gather(chain(live, "a", (1, 9)), chain(live, "b", (2, 1)))
+    replay = journal(records=sink.records, may_act=False)
+    await asyncio.gather(chain(replay, "b", (0, 0)), chain(replay, "a", (0, 0)))

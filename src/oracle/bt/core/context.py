@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.bt.core.effects import (
@@ -38,7 +38,6 @@ class TickContext:
     """
 
     __slots__ = (
-        "_ordinals",
         "blackboard",
         "clock",
         "effects",
@@ -76,7 +75,6 @@ class TickContext:
         self.outcome: Outcome | None = None
         self.progressed: Callable[[], None] = _nobody
         self.wake: Callable[[], None] = _nobody
-        self._ordinals: dict[tuple[str, int], int] | None = None
 
     @property
     def node_path(self) -> str:
@@ -103,35 +101,18 @@ class TickContext:
     ) -> Json:
         """Touch the world through the port, under a key that is the same in each replay."""
         return await self.effects.perform(
-            self._next_key(), request, effect, writes=writes, recover=recover
+            EffectKey(self.node_path, self.turn), request, effect, writes=writes, recover=recover
         )
 
     def stream(
         self, request: Json, source: Callable[[], AsyncIterator[Json]]
     ) -> AsyncIterator[Json]:
         """Like `perform`, for what comes in parts."""
-        return self.effects.stream(self._next_key(), request, source)
+        return self.effects.stream(EffectKey(self.node_path, self.turn), request, source)
 
     def bound_to(self, node: Node) -> TickContext:
         """A view for a leaf that outlives the tick: its node, scope and failure are its own."""
-        if self._ordinals is None:
-            self._ordinals = {}
         return BoundContext(self, node)
-
-    def ordinals(self) -> list[tuple[str, int, int]]:
-        """How many effects each node has asked for in each turn."""
-        return [(*place, count) for place, count in (self._ordinals or {}).items()]
-
-    def restore_ordinals(self, ordinals: Iterable[Sequence[Any]]) -> None:
-        self._ordinals = {(path, turn): count for path, turn, count in ordinals}
-
-    def _next_key(self) -> EffectKey:
-        if self._ordinals is None:
-            self._ordinals = {}
-        place = (self.node_path, self.turn)
-        ordinal = self._ordinals.get(place, 0)
-        self._ordinals[place] = ordinal + 1
-        return EffectKey(*place, ordinal)
 
 
 class BoundContext(TickContext):
@@ -150,7 +131,6 @@ class BoundContext(TickContext):
         self.clock = origin.clock
         self.progressed = origin.progressed
         self.wake = origin.wake
-        self._ordinals = origin._ordinals
 
     @property
     def now(self) -> float:  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -19,11 +19,10 @@ Effect: TypeAlias = Callable[[], Awaitable[Json]]
 
 @dataclass(frozen=True, slots=True)
 class EffectKey:
-    """Names an effect alike in each replay: who asked, in which turn, the how-manieth time."""
+    """Names an effect alike in each replay: who asked, in which turn."""
 
     node_path: str
     turn: int
-    ordinal: int
 
 
 class Effects(Protocol):

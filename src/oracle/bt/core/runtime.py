@@ -161,8 +161,12 @@ class TreeRun(RunState):
 
         `blocked` counts, by the path of a leaf, what it waits for in the outside world.
         """
-        asleep = self._waiter is not None and not self._waiter.done() and not self.finished
-        return asleep and all(blocked.get(self.definition.nodes[leaf].path) for leaf in self.tasks)
+        nodes = self.definition.nodes
+        return self.is_asleep() and all(blocked.get(nodes[leaf].path) for leaf in self.tasks)
+
+    def is_asleep(self) -> bool:
+        """Say whether the tree waits for something, rather than being ticked or cleaning up."""
+        return self._waiter is not None and not self._waiter.done() and not self.finished
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Report each change of a status. Until the first call nothing is spent on it."""

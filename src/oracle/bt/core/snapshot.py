@@ -31,7 +31,6 @@ def take_snapshot(run: TreeRun) -> dict[str, Any]:
         "outcome": None if context.outcome is None else _outcome_as_json(context.outcome),
         "ticks": context.ticks,
         "turn": context.turn,
-        "ordinals": context.ordinals(),
         "statuses": {
             node.path: status.value
             for node, status in zip(nodes, run.statuses, strict=True)
@@ -69,7 +68,6 @@ def restore_run(
 def _restore_context(context: TickContext, snapshot: Mapping[str, Any]) -> None:
     assert context.blackboard is not None
     context.ticks, context.turn = snapshot["ticks"], snapshot["turn"]
-    context.restore_ordinals(snapshot["ordinals"])
     context.blackboard.restore(snapshot["blackboard"])
     if (outcome := snapshot["outcome"]) is not None:
         context.outcome = Outcome(

@@ -17,7 +17,7 @@ from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.core.runtime import Outcome, TreeRun
 from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.errors import JournalError, ReplayDiverged
+from oracle.errors import JournalError
 from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
 from oracle.services.ans.event import Event, Severity, running_in
 from oracle.services.journal import Journal, MemorySink, Record, Sink
@@ -129,7 +129,11 @@ class RecordedRun:
                 clock=lambda: epoch + context.now,
             ),
         ):
-            return await self._settle()
+            try:
+                return await self._settle()
+            finally:
+                if self._may_act:
+                    await self.journal.close()
 
     async def _settle(self) -> Outcome:
         if not self._records:
@@ -137,9 +141,8 @@ class RecordedRun:
         self._tell_start(resumed=False)
         self.journal.attach(self.tree_run)
         outcome = await self.tree_run.settle()
-        cause = None if outcome.error is None else outcome.error.__cause__
-        if isinstance(cause, ReplayDiverged):
-            raise cause
+        if self.journal.diverged is not None:
+            raise self.journal.diverged
         self._tell_end(outcome)
         if self._may_act:
             await self.journal.end(self.summary(outcome))

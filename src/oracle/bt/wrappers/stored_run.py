@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
 import time
 import uuid
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from sqlalchemy import select
 
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
-from oracle.errors import LeaseHeld, OracleError
+from oracle.errors import InputError, OracleError, StoreError
 from oracle.models.run import Run
 from oracle.services.journal import Record
 from oracle.services.journal.reading import decoded
@@ -24,7 +25,10 @@ from oracle.services.store.database import Database
 from oracle.services.store.runs import Runs
 from oracle.services.store.schema import blobs, journal
 
+log = logging.getLogger(__name__)
+
 LEASE_SECONDS: Final = 30.0
+RENEW_SECONDS: Final = 8.0
 
 
 class RunArchive:
@@ -71,67 +75,100 @@ class RunStore(RunArchive):
         context_id: str | None = None,
         services: Any = None,
     ) -> StoredRun:
-        """Write a new run down before anything is done for it."""
-        run = await self.runs.begin(
-            run_id=recipe.run_id,
-            question=recipe.question,
-            tree=recipe.tree,
-            at=recipe.began_at,
-            owner=self._owner,
-            lease_seconds=LEASE_SECONDS,
-            session_id=session_id,
-            context_id=context_id,
-        )
-        sink = self._writer.sink(run.id)
+        """Write a new run down before anything is done for it.
+
+        Where that fails and the writer is to go on in memory, so does the run, with a warning.
+        """
+        sink = self._writer.sink(recipe.run_id, self._owner)
         recorded = RecordedRun(recipe, sink, leaves=self._leaves, services=services)
-        return StoredRun(run, recorded, self.runs, self._owner)
+        try:
+            await self.runs.begin(
+                run_id=recipe.run_id,
+                question=recipe.question,
+                tree=recipe.tree,
+                at=recipe.began_at,
+                owner=self._owner,
+                lease_seconds=LEASE_SECONDS,
+                session_id=session_id,
+                context_id=context_id,
+            )
+        except StoreError as problem:
+            if self._writer.on_failure == "stop":
+                raise
+            log.error("run %s: %s; GOING ON WITHOUT A RECORD", recipe.run_id, problem)
+            unrecorded = RecordedRun(recipe, leaves=self._leaves, services=services)
+            return StoredRun(unrecorded, None, self._owner)
+        return StoredRun(recorded, self.runs, self._owner)
 
     async def resume(self, typed: str, *, services: Any = None) -> StoredRun:
         """Take up a run that its process left behind; another that holds it is respected."""
         run = await self.runs.claim(typed, self._owner, LEASE_SECONDS)
         try:
+            records, contents = await self.record_of(run.id)
+            if not records:
+                await self._finish_unbegun(run)
+            sink = self._writer.sink(run.id, self._owner)
             recorded = RecordedRun.resume(
-                *await self.record_of(run.id),
-                self._writer.sink(run.id),
-                leaves=self._leaves,
-                services=services,
+                records, contents, sink, leaves=self._leaves, services=services
             )
         except BaseException:
-            await self.runs.release(run.id, self._owner)
+            with contextlib.suppress(OracleError):
+                await self.runs.release(run.id, self._owner)
             raise
-        return StoredRun(run, recorded, self.runs, self._owner)
+        return StoredRun(recorded, self.runs, self._owner)
+
+    async def _finish_unbegun(self, run: Run) -> NoReturn:
+        await self.runs.finish(
+            run.id, owner=self._owner, stop_reason="never_begun", usage={}, at=time.time()
+        )
+        raise InputError(f"run {run.id} died before it began, so nothing is lost; ask again")
 
 
 class StoredRun:
-    """A run that this process holds: it renews its lease while it works, and says how it ended."""
+    """A run that this process holds: it renews its lease while it works, and says how it ended.
 
-    def __init__(self, run: Run, recorded: RecordedRun, runs: Runs, owner: str) -> None:
-        self.id = run.id
+    Without `runs` it is a run that could not be written down.
+    """
+
+    def __init__(self, recorded: RecordedRun, runs: Runs | None, owner: str) -> None:
+        self.id = recorded.recipe.run_id
         self.recorded = recorded
         self._runs = runs
         self._owner = owner
+        self._lost: OracleError | None = None
 
     async def settle(self) -> Outcome:
-        holding = asyncio.create_task(self._hold())
+        if self._runs is None:
+            return await self.recorded.settle()
+        holding = asyncio.create_task(self._hold(self._runs, asyncio.current_task()))
         try:
             outcome = await self.recorded.settle()
-        except BaseException:
+        except BaseException as problem:
+            if self._lost is not None:
+                raise self._lost from problem
             with contextlib.suppress(OracleError):
                 await self._runs.release(self.id, self._owner)
             raise
         finally:
             holding.cancel()
-        await self._runs.finish(
-            self.id, owner=self._owner, stop_reason=outcome.stop, usage={}, at=time.time()
-        )
+        await self._finish(self._runs, outcome)
         return outcome
 
-    async def _hold(self) -> None:
-        """Renew the lease in time; a run whose lease was lost belongs to another process."""
+    async def _finish(self, runs: Runs, outcome: Outcome) -> None:
+        await runs.finish(
+            self.id, owner=self._owner, stop_reason=outcome.stop, usage={}, at=time.time()
+        )
+
+    async def _hold(self, runs: Runs, work: asyncio.Task[Any] | None) -> None:
+        """Renew the lease in time. A run whose lease was lost belongs to another process: stop."""
         while True:
-            await asyncio.sleep(LEASE_SECONDS / 3)
+            await asyncio.sleep(RENEW_SECONDS)
             try:
-                await self._runs.renew(self.id, self._owner, LEASE_SECONDS)
-            except LeaseHeld as lost:
-                self.recorded.cancel(str(lost))
+                await runs.renew(self.id, self._owner, LEASE_SECONDS)
+            except StoreError as problem:
+                log.warning("the lease of run %s was not renewed: %s", self.id, problem)
+            except OracleError as lost:
+                self._lost = lost
+                if work is not None:
+                    work.cancel()
                 return

@@ -24,8 +24,8 @@ def select(query: EventQuery, mark: str) -> tuple[str, list[Any]]:
     """SQL and its values; `mark` is the driver's sign for a value."""
     conditions, values = [f"id > {mark}"], list[Any]([query.after])
     if query.run_id is not None:
-        conditions.append(f"run_id = {mark}")
-        values.append(query.run_id)
+        conditions.append(f"run_id >= {mark} AND run_id < {mark}")
+        values += [query.run_id, f"{query.run_id}~"]
     if query.types is not None:
         conditions.append(f"type IN ({', '.join([mark] * len(query.types))})")
         values.extend(sorted(query.types))

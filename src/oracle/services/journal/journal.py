@@ -6,6 +6,7 @@ It fits the engine's ports for effects and for the clock by shape, without knowi
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections import Counter
 from collections.abc import (
@@ -18,9 +19,10 @@ from collections.abc import (
     Mapping,
 )
 from contextlib import aclosing, contextmanager
+from hashlib import sha256
 from typing import Any, Final, Protocol, TypeAlias
 
-from oracle.errors import InterruptedStream, InterruptedWrite, ReplayDiverged
+from oracle.errors import InterruptedStream, InterruptedWrite, JournalError, ReplayDiverged
 from oracle.services.journal.failures import as_body, as_exception
 from oracle.services.journal.record import Place, Record, RecordKind
 from oracle.services.journal.script import Entry, Script
@@ -42,14 +44,13 @@ class Key(Protocol):
     def node_path(self) -> str: ...
     @property
     def turn(self) -> int: ...
-    @property
-    def ordinal(self) -> int: ...
 
 
 class Run(Protocol):
     """What the journal asks of a run."""
 
     def is_at_rest(self, blocked: Mapping[str, int]) -> bool: ...
+    def is_asleep(self) -> bool: ...
 
 
 class Journal:
@@ -73,13 +74,14 @@ class Journal:
         self._blocked: Counter[str] = Counter()
         self._handed_over: set[str] = set()
         self._run: Run | None = None
-        self._turnstile = Turnstile(self._is_at_rest)
+        self._turnstile = Turnstile(self)
         self._script = Script(
             records,
             self._turnstile,
             on_hand_over=self._handed_over.add,
             on_command=self._on_command,
             when_over=self._go_live,
+            may_go_on=may_act,
         )
         self._seq = self._script.next_seq
         self._has_past = self._seq > 0
@@ -87,6 +89,14 @@ class Journal:
         self._readings: list[float] = []
         self._unwritten: list[Any] = []
         self._unwritten_of = Place()
+        self._unwritten_timer: asyncio.TimerHandle | None = None
+        self._asked: Counter[tuple[str, int, str]] = Counter()
+        self._is_closed = False
+
+    @property
+    def diverged(self) -> ReplayDiverged | None:
+        """Why the run could not be told again, even if a leaf has swallowed it."""
+        return self._script.diverged
 
     @property
     def is_live(self) -> bool:
@@ -115,12 +125,20 @@ class Journal:
         self._write_parts()
         await self._sink.flush()
 
+    async def close(self) -> None:
+        """Write what has come so far; whatever comes later belongs to nobody any more."""
+        self._write_parts()
+        self._is_closed = True
+        await self._sink.flush()
+
     def command(self, body: Any) -> None:
         """Let somebody outside tell the run something, at a place of the record."""
 
         def happen() -> None:
-            self._append("command", Place(), body)
-            self._on_command(body)
+            try:
+                self._append("command", Place(), body)
+            finally:
+                self._on_command(body)
 
         self._turnstile.enter(happen)
 
@@ -135,14 +153,15 @@ class Journal:
         writes: bool = False,
         recover: Effect | None = None,
     ) -> Any:
-        place = Place(key.node_path, key.turn, key.ordinal)
+        request = json_shaped(request)
+        place = self._place_of(key, request)
         with self._blocking(place):
             return await self._performed(place, request, effect, writes, recover)
 
     async def _performed(
         self, place: Place, request: Any, effect: Effect, writes: bool, recover: Effect | None
     ) -> Any:
-        entry = await self._recorded(place, request)
+        entry = await self._recorded(place)
         if entry is not None:
             if entry.kind == "answer":
                 return entry.body["value"]
@@ -153,7 +172,7 @@ class Journal:
             self._append("intent", place, {"request": request})
             await self._sink.flush()
         try:
-            value = await effect()
+            value = json_shaped(await effect())
         except Exception as problem:
             await self._happened("failure", place, as_body(request, problem))
             raise
@@ -161,7 +180,8 @@ class Journal:
         return value
 
     async def stream(self, key: Key, request: Any, source: Source) -> AsyncIterator[Any]:
-        place = Place(key.node_path, key.turn, key.ordinal)
+        request = json_shaped(request)
+        place = self._place_of(key, request)
         async with aclosing(self._parts_of(place, request, source)) as parts:
             while True:
                 with self._blocking(place):
@@ -174,7 +194,7 @@ class Journal:
         self, place: Place, request: Any, source: Source
     ) -> AsyncGenerator[Any, None]:
         count = 0
-        while (entry := await self._recorded(place, request)) is not None:
+        while (entry := await self._recorded(place)) is not None:
             if entry.kind == "failure":
                 raise as_exception(entry.body)
             if entry.kind == "answer":
@@ -185,7 +205,8 @@ class Journal:
             if count:
                 raise InterruptedStream(f"{place.node_path}: a crash cut it after {count} parts")
             async with aclosing(_closable(source())) as parts:
-                async for part in parts:
+                async for received in parts:
+                    part = json_shaped(received)
                     await self._happened("parts", place, part)
                     yield part
         except Exception as problem:
@@ -215,8 +236,11 @@ class Journal:
 
     def _arm(self, timer: JournalTimer) -> None:
         def happen() -> None:
-            if not timer.is_cancelled:
+            if timer.is_cancelled:
+                return
+            try:
                 self._append("wake", Place(), None)
+            finally:
                 timer.callback()
 
         delay = max(0.0, timer.when - time.monotonic() - self._clock_offset)
@@ -225,10 +249,19 @@ class Journal:
 
     # -- rest --------------------------------------------------------------------------------------
 
-    def _is_at_rest(self) -> bool:
+    def is_at_rest(self) -> bool:
         if self._run is None or self._handed_over:
             return False
         return self._run.is_at_rest(self._blocked)
+
+    def is_asleep(self) -> bool:
+        return self._run is None or self._run.is_asleep()
+
+    def _place_of(self, key: Key, request: Any) -> Place:
+        name = sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()[:12]
+        asked = (key.node_path, key.turn, name)
+        self._asked[asked] += 1
+        return Place(key.node_path, key.turn, self._asked[asked] - 1, name)
 
     @contextmanager
     def _blocking(self, place: Place) -> Generator[None]:
@@ -242,20 +275,15 @@ class Journal:
 
     # -- from the record to the world --------------------------------------------------------------
 
-    async def _recorded(self, place: Place, request: Any) -> Entry | None:
+    async def _recorded(self, place: Place) -> Entry | None:
         """What the record has for this effect; None if the world is to be asked."""
         entry = await self._script.entry_for(place)
-        if entry is None:
-            if self._script.diverged is not None:
-                raise self._script.diverged
-            if not self._may_act:
-                raise ReplayDiverged(
-                    f"{place.node_path} in turn {place.turn} needs an answer that is not on record"
-                )
-        elif entry.kind != "parts" and entry.body["request"] != request:
-            raise ReplayDiverged(
-                f"{place.node_path} in turn {place.turn} asks for something else than on record"
+        if entry is None and not self._may_act:
+            self._script.diverged = self._script.diverged or ReplayDiverged(
+                f"{place.node_path} in turn {place.turn} needs an answer that is not on record"
             )
+        if self._script.diverged is not None:
+            raise self._script.diverged
         return entry
 
     def _go_live(self, timer: JournalTimer | None) -> None:
@@ -276,9 +304,14 @@ class Journal:
         turn = asyncio.get_running_loop().create_future()
 
         def happen() -> None:
-            if not turn.cancelled():
+            if turn.cancelled():
+                return
+            self._handed_over.add(place.node_path)
+            try:
                 self._append(kind, place, body)
-                self._handed_over.add(place.node_path)
+            except JournalError as failure:
+                turn.set_exception(failure)
+            else:
                 turn.set_result(None)
 
         self._turnstile.enter(happen)
@@ -286,18 +319,24 @@ class Journal:
 
     def _append(self, kind: RecordKind, place: Place, body: Any) -> None:
         """Parts of one stream are gathered, for as long as may be lost in a crash."""
+        if self._is_closed:
+            return
         if kind != "parts":
             self._write_parts()
             self._write(kind, place, body)
             return
         if place != self._unwritten_of:
             self._write_parts()
-        if not self._unwritten:
-            asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._write_parts)
+        if self._unwritten_timer is None:
+            loop = asyncio.get_running_loop()
+            self._unwritten_timer = loop.call_later(FLUSH_SECONDS, self._write_parts)
         self._unwritten_of = place
         self._unwritten.append(body)
 
     def _write_parts(self) -> None:
+        if self._unwritten_timer is not None:
+            self._unwritten_timer.cancel()
+            self._unwritten_timer = None
         if self._unwritten:
             parts, self._unwritten = self._unwritten, []
             self._write("parts", self._unwritten_of, parts)
@@ -335,3 +374,13 @@ async def _closable(parts: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
 
 def _ignore(_: Any) -> None:
     """Nobody listens to commands."""
+
+
+def json_shaped(value: Any) -> Any:
+    """The value as a replay will have it, so that live and replay cannot differ in it."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise JournalError(f"not JSON-shaped, so it cannot be recorded: {problem}") from None

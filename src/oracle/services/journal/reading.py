@@ -13,6 +13,7 @@ def decoded(rows: Iterable[tuple[Any, ...]]) -> list[Record]:
     """From (seq, kind, node_path, turn, ordinal, body), in order of seq."""
     records: list[Record] = []
     for seq, kind, node_path, turn, ordinal, text in rows:
-        body, clock = json.loads(text)
-        records.append(Record(seq, kind, Place(node_path, turn, ordinal), body, tuple(clock)))
+        body, clock, request = json.loads(text)
+        place = Place(node_path, turn, ordinal, request)
+        records.append(Record(seq, kind, place, body, tuple(clock)))
     return records

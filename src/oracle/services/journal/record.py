@@ -19,11 +19,16 @@ RecordKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Who asked for an effect, in which turn, for the how-manieth time."""
+    """Who asked for an effect, in which turn, for the how-manieth time.
+
+    `request` is a short name of what was asked for, and times are counted for each apart: several
+    tasks of one leaf may ask in another order the next time.
+    """
 
     node_path: str = ""
     turn: int = 0
     ordinal: int = 0
+    request: str = ""
 
 
 @dataclass(frozen=True, slots=True)

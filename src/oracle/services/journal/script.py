@@ -37,6 +37,7 @@ class Script:
         on_hand_over: Callable[[str], None],
         on_command: Callable[[Any], None],
         when_over: Callable[[JournalTimer | None], None],
+        may_go_on: bool,
     ) -> None:
         self.start: Any = None
         self.next_seq = 0
@@ -52,7 +53,9 @@ class Script:
         self._when_over = when_over
         self._waiting: dict[Place, asyncio.Future[Entry | None]] = {}
         self._timer: JournalTimer | None = None
+        self._may_go_on = may_go_on
         self._is_entering = False
+        self._is_told = self.is_over
         self._calls = 0
 
     @property
@@ -63,12 +66,19 @@ class Script:
         return self._readings.popleft() if self._readings else None
 
     async def entry_for(self, place: Place) -> Entry | None:
-        """Wait for what the record has for this effect; None when the record is over."""
-        if self.is_over:
+        """Wait for what the record has for this effect; None when the record is over.
+
+        That it is over is told only to a run at rest: a leaf that the tree is about to halt, as it
+        was halted then, never hears of it.
+        """
+        if self.is_over and self._is_told and self._may_go_on:
             return None
         future = asyncio.get_running_loop().create_future()
         self._waiting[place] = future
-        self.advance()
+        if self.is_over:
+            self._turnstile.enter(self._tell)
+        else:
+            self.advance()
         return await future
 
     def set_timer(self, timer: JournalTimer) -> None:
@@ -125,12 +135,18 @@ class Script:
         else:
             self.advance()
 
-    def _end(self) -> None:
-        for future in self._waiting.values():
+    def _tell(self) -> None:
+        """Let go of those who wait: what they need is not on record."""
+        self._is_told = True
+        for place, future in list(self._waiting.items()):
+            del self._waiting[place]
             if not future.done():
+                self._on_hand_over(place.node_path)
                 future.set_result(None)
-        self._waiting.clear()
+
+    def _end(self) -> None:
         self._when_over(self._timer)
+        self._turnstile.enter(self._tell)
 
     def _lose_patience(self, calls: int, rounds: int) -> None:
         if calls != self._calls or self.is_over:
@@ -139,10 +155,13 @@ class Script:
             loop = asyncio.get_running_loop()
             loop.call_soon(self._lose_patience, calls, rounds - 1)
             return
-        entry = self._entries[0]
-        what = f"{entry.kind} for {entry.place.node_path or 'the run'} in turn {entry.place.turn}"
-        self.diverged = ReplayDiverged(
-            f"the run does not ask for what comes next on record: {what}"
-        )
+        self.diverged = ReplayDiverged(self._what_is_missing(self._entries[0]))
         self._entries.clear()
         self._end()
+
+    def _what_is_missing(self, entry: Entry) -> str:
+        place = entry.place
+        where = f"{place.node_path or 'the run'} in turn {place.turn}"
+        if any((p.node_path, p.turn) == (place.node_path, place.turn) for p in self._waiting):
+            return f"{where} asks for something else than on record"
+        return f"the run does not ask for what comes next on record: {entry.kind} for {where}"

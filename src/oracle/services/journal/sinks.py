@@ -23,7 +23,7 @@ class Sink(Protocol):
 
 
 def name_of(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
+    return sha256(text.encode(errors="replace")).hexdigest()
 
 
 class MemorySink:

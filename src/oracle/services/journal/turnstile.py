@@ -11,23 +11,34 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 PATIENCE: Final = 100
-"""Rounds of the event loop after which a run counts as at rest, since a leaf waits elsewhere."""
+"""Rounds of the event loop after which a sleeping run counts as at rest, though a leaf does not
+wait for the journal: it waits for something else, and that may take for ever.
+"""
+HASTY_ROUNDS: Final = 20
+LATER_SECONDS: Final = 0.001
+
+
+class Rest(Protocol):
+    """What is asked of a run."""
+
+    def is_at_rest(self) -> bool: ...
+    def is_asleep(self) -> bool: ...
 
 
 class Turnstile:
-    __slots__ = ("_is_at_rest", "_is_watching", "_waiting")
+    __slots__ = ("_is_watching", "_rest", "_waiting")
 
-    def __init__(self, is_at_rest: Callable[[], bool]) -> None:
-        self._is_at_rest = is_at_rest
+    def __init__(self, rest: Rest) -> None:
+        self._rest = rest
         self._is_watching = False
         self._waiting: deque[Callable[[], None]] = deque()
 
     @property
     def is_free(self) -> bool:
-        return not self._waiting and self._is_at_rest()
+        return not self._waiting and self._rest.is_at_rest()
 
     def enter(self, happen: Callable[[], None]) -> None:
         """Let it happen now if the run is at rest, else as soon as it is."""
@@ -36,13 +47,27 @@ class Turnstile:
             return
         self._waiting.append(happen)
         if not self._is_watching:
-            self._is_watching = True
-            asyncio.get_running_loop().call_soon(self._watch, PATIENCE)
+            self._watch_again(PATIENCE, 0)
 
-    def _watch(self, patience: int) -> None:
-        if self._is_at_rest() or not patience:
-            self._waiting.popleft()()
-            patience = PATIENCE
-        self._is_watching = bool(self._waiting)
-        if self._is_watching:
-            asyncio.get_running_loop().call_soon(self._watch, patience - 1)
+    def _watch(self, patience: int, rounds: int) -> None:
+        """A tree that is at work, or closes what it halted, is left alone however long it takes."""
+        happen: Callable[[], None] | None = None
+        if self._rest.is_at_rest() or not patience:
+            happen, patience, rounds = self._waiting.popleft(), PATIENCE, 0
+        elif self._rest.is_asleep():
+            patience -= 1
+        try:
+            if happen is not None:
+                happen()
+        finally:
+            self._is_watching = bool(self._waiting)
+            if self._is_watching:
+                self._watch_again(patience, rounds + 1)
+
+    def _watch_again(self, patience: int, rounds: int) -> None:
+        self._is_watching = True
+        loop = asyncio.get_running_loop()
+        if rounds < HASTY_ROUNDS or self._rest.is_asleep():
+            loop.call_soon(self._watch, patience, rounds)
+        else:
+            loop.call_later(LATER_SECONDS, self._watch, patience, rounds)

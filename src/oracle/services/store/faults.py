@@ -57,6 +57,6 @@ def _told(problem: DBAPIError | sqlite3.Error) -> str | None:
         return next((told for code, told in _SQLITE.items() if name.startswith(code)), None)
     state = getattr(cause, "sqlstate", None)
     if state not in _POSTGRESQL and isinstance(problem, OperationalError):
-        reason = str(cause).strip().splitlines()[-1]
+        reason = (str(cause).strip().splitlines() or ["no answer"])[0]
         return f"cannot be used ({reason}); see that the server runs and the address is right"
     return _POSTGRESQL.get(state)
