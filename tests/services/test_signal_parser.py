@@ -336,6 +336,15 @@ def test_an_element_outside_code_is_hidden_and_nothing_else(
         (f"1. a\n   - b\n\n      ```\n      {TURN}\n      ```\nb", None),
         (f"- a\n\nb\n    ```\n⟦{TURN}⟧\n    ```\nc", TURN),
         (f"> ```\n> {TURN}\n> ```\nb", None),
+        (f"> ```\n> code\n\nText ⟦{TURN}⟧ text", TURN),
+        (f"> ```\n> code\nText ⟦{TURN}⟧ text", TURN),
+        (f"> ```\n> code\n```\n{TURN}\n```\nText", None),
+        (f"- ```\n  code\n\n  {TURN}\n\nText ⟦{STUCK}⟧ text", STUCK),
+        (f"1. ```\n   {TURN}\n```\nb", None),
+        (f"a\n> ⟦```xml\n> {TURN}\n> ```⟧\n", TURN),
+        (f"a\n> ⟦```xml\n> {TURN}⟧\n\n", TURN),
+        (f"a\n> ```py\n> print()\n> ⟦{TURN}⟧\n>\n\n", TURN),
+        (f"a\n> ```xml\n> {TURN}\n\nb", None),
         (f"```a`b\n⟦{TURN}⟧\n", TURN),
         (f"```{TURN}```", None),
         (f"```\n<signal type='stuck'>\n```\nb\n⟦{TURN}⟧", TURN),
@@ -357,6 +366,34 @@ def test_an_element_outside_code_is_hidden_and_nothing_else(
 def test_in_code_an_element_is_a_quotation_with_two_exceptions(
     marked: str, counted: str | None
 ) -> None:
+    check_hiding(marked, counted)
+
+
+QUOTES_CLOSING = TURN.replace("more", "find `</signal>`")
+QUOTES_OPENING = TURN.replace("more", 'how `` ` `` and `<signal type="stuck">` are read')
+ODD_BACKTICK = TURN.replace("more", "what ` means")
+HOLDS_FENCE = TURN.replace("more", "\n\n```xml\n</signal>\n```\n")
+OPEN_FENCE = TURN.replace("more", "\n\n```\n")
+
+
+@pytest.mark.parametrize(
+    ("marked", "counted"),
+    [
+        (f"a\n\n⟦{QUOTES_CLOSING}⟧ b", QUOTES_CLOSING),
+        (f"a\n\n⟦{QUOTES_OPENING}⟧ b", QUOTES_OPENING),
+        (f"⟦{ODD_BACKTICK}⟧ and `code`", ODD_BACKTICK),
+        (f"⟦{HOLDS_FENCE}⟧ b", HOLDS_FENCE),
+        (f"⟦{OPEN_FENCE}⟧ b", OPEN_FENCE),
+        ("the ⟦<signal>`x`</signal>⟧ element and `y`", None),
+        (f"The ⟦<signal> tag.⟧\n\nTwo.\n\nClose it with `</signal>`.\n\n⟦{TURN}⟧", TURN),
+        ("The ⟦<signal> tag.⟧\n\nTwo.\n\nClose it with `` `</signal>` ``.", None),
+        (f"The ⟦<signal> tag.⟧\n\nTwo.\n\n```\n{BAD}\n```\nb\n⟦{TURN}⟧", TURN),
+        ("The ⟦<signal> tag.⟧\n\n```\n<signal></signal>\n```\nThe end", None),
+        ("The ⟦<signal> tag.⟧\n\n> ~~~\n> </signal>\n\nb", None),
+        ("The ⟦<signal 'tag.⟧\n\n```\n</signal>\n```\nb", None),
+    ],
+)
+def test_code_inside_an_element_holds_no_tags(marked: str, counted: str | None) -> None:
     check_hiding(marked, counted)
 
 
