@@ -173,7 +173,7 @@ def test_time_is_linear_in_the_text(piece: str, chunk: int) -> None:
 )
 def test_no_text_costs_much_more_than_prose_in_single_characters(text: str) -> None:
     prose = "some words of prose, and more\n" * 1000
-    assert seconds(text, 1) / len(text) < 60 * seconds(prose, 1) / len(prose)
+    assert seconds(text, 1) / len(text) < 100 * seconds(prose, 1) / len(prose)
 
 
 @pytest.mark.parametrize("value", ["1" * 3900 + "x", "1." * 1900, "&#1" * 1300, '"a" b,' * 600])

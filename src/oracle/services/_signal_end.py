@@ -24,9 +24,12 @@ _PLAIN_CONTENT = re.compile(_TAGS, re.I | re.A)
 _FENCELESS_CONTENT = re.compile(_TAGS_AND_SECTIONS, re.I | re.A)
 _CONTENT = re.compile(rf"{_TAGS_AND_SECTIONS}|\n[ \t\r]*+(?:(\n)|\Z)", re.I | re.A)
 _CONTENT_BEHIND_BLANK = re.compile(
-    rf"{_TAGS_AND_SECTIONS}|\n(?=[ \t>*+0-9.)-]{{0,63}}(?:(```|~~~)|`{{0,2}}\Z|~{{0,2}}\Z))",
+    rf"{_TAGS_AND_SECTIONS}"
+    r"|\n(?![^ \t>*+0-9.)`~-])(?=[ \t>*+0-9.)-]{0,63}(?:(```|~~~)|`{0,2}\Z|~{0,2}\Z))",
     re.I | re.A,
 )
+"""A line that may open a fence is a mark; the first look ahead is a quick no for the others."""
+
 _CLOSING_TAG = re.compile(r"[^ \t\r\n]")
 _SECTIONS = {"<![CDATA[": re.compile(r"]]>"), "<!--": re.compile(r"-->")}
 _LINE_END = re.compile(r"\n")
