@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 LIMIT = 4096
 OPENING = re.compile(r"<signal(?:[ \t\r\n\f\v>]|/>)", re.IGNORECASE | re.ASCII)
 TAG = re.compile(r"<signal(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*>", re.IGNORECASE)
+SIGNAL_TAG = re.compile(r"</signal[\s>]|<signal\s", re.IGNORECASE | re.ASCII)
+CLOSING = re.compile(r"</signal[ \t\r\n]*>", re.IGNORECASE)
+MARK = re.compile("[<\n]")
+BLANK = re.compile(r"\n[ \t\r]*\n")
+MAY_OPEN = re.compile(r"[ \t>*+0-9.)-]{0,63}(```|~~~)")
 BLANK_LINE = re.compile(r"\r?\n[ \t\r]{0,4096}\n")
 
 
@@ -104,27 +109,72 @@ def element_end(window: str) -> int | None:
         return tag.end()
     at = tag.end() if tag else len("<signal")
     sections = {"<![cdata[": "]]>", "<!--": "-->"}
-    while (at := window.find("<", at)) >= 0:
-        rest = window[at:]
-        closing = re.match(r"</signal[ \t\r\n]*>", rest, re.IGNORECASE | re.ASCII)
-        if closing:
-            return at + closing.end()
-        if re.match(r"<signal\s", rest, re.IGNORECASE | re.ASCII):
-            return None
-        mark = next((mark for mark in sections if rest.lower().startswith(mark)), None)
-        if mark is None:
+    past_blank, fences = False, 0
+    while mark := MARK.search(window, at):
+        at = mark.start()
+        if mark[0] == "\n":
+            past_blank = past_blank or bool(BLANK.match(window, at))
             at += 1
-        elif sections[mark] in rest[len(mark) :]:
-            at = window.index(sections[mark], at + len(mark)) + 3
+            may_open = past_blank and MAY_OPEN.match(window, at)
+            if not may_open or not sections or fences == 8:
+                continue
+            fences += 1
+            if fence := fence_at(window, at):
+                body = window.index("\n", at) + 1
+                content_end, end, is_over = fence_end(window, body, fence)
+                is_left = content_end == end
+                at, sections = (end - is_left, sections) if is_over else (at, {})
+            continue
+        if (
+            SIGNAL_TAG.match(window, at)
+            and window[at - 1] == "`"
+            and (code := inline_code_around(window, at))
+        ):
+            at = code
+            continue
+        if closing := CLOSING.match(window, at):
+            return closing.end()
+        if SIGNAL_TAG.match(window, at) and window[at + 1] != "/":
+            return None
+        start = next(
+            (start for start in sections if window[at : at + 9].lower().startswith(start)), ""
+        )
+        if not start:
+            at += 1
+        elif (end := window.find(sections[start], at + len(start))) >= 0:
+            at = end + 3
         else:
-            at += len(mark)
+            at += len(start)
             sections = {}
     return None
+
+
+def inline_code_around(window: str, at: int) -> int | None:
+    line_start = window.rfind("\n", 0, at) + 1
+    line_end = window.find("\n", at) if "\n" in window[at:] else len(window)
+    spans = inline_code(window, line_start, line_end)
+    return next((end for start, end in spans if start <= at < end), None)
+
+
+def fence_at(window: str, at: int) -> "Fence | None":
+    line_end = (window.find("\n", at) + 1) or len(window)
+    lead = re.match(r"[ \t>*+0-9.)-]*", window[at : min(line_end, at + 64)])[0]
+    return opened_fence(window[at + len(lead) : line_end], lead, in_list=True)
 
 
 @dataclass
 class Fence:
     closing: str
+    quoted: bool
+    columns: int
+
+    def left_by(self, line: str) -> bool:
+        indentation = re.match(r"[ \t]*", line)[0]
+        ink = line[len(indentation) :]
+        if self.quoted:
+            return len(indentation) > 64 or not ink.startswith(">")
+        is_deep = "\t" in indentation or len(indentation) >= self.columns
+        return ink[:1] not in ("", "\r") and not is_deep
 
 
 def opened_fence(line: str, lead: str, in_list: bool) -> Fence | None:
@@ -136,44 +186,70 @@ def opened_fence(line: str, lead: str, in_list: bool) -> Fence | None:
     if len(lead) >= 64 or (len(indentation.expandtabs(4)) > 3 and not in_list):
         return None
     run = opening[1] or opening[2]
-    before = "[ \t>]*" if ">" in lead else f"[ \t]{{0,{max(3, len(lead.expandtabs(4)))}}}"
-    return Fence(closing=f"{before}{run[0]}{{{len(run)},}}[ \t\r]*")
+    columns = len(lead.expandtabs(4))
+    quoted = ">" in lead
+    in_item = not quoted and bool(re.match(r"[ \t]*([-*+]|[0-9]{1,9}[.)])[ \t]", lead))
+    before = "[ \t]{0,64}>[ \t>]{0,64}" if quoted else f"[ \t]{{0,{max(3, columns)}}}"
+    return Fence(
+        closing=f"{before}{run[0]}{{{len(run)},}}[ \t\r]*",
+        quoted=quoted,
+        columns=columns if in_item else 0,
+    )
 
 
-def pass_fence(text: str, opening: int, body: int, fence: Fence, expected: Expected) -> int:
+def fence_end(text: str, body: int, fence: Fence) -> tuple[int, int, bool]:
+    """Where the content ends, where the fence ends, and whether that is before the text does."""
     at = body
     while at < len(text):
         line_end = text.find("\n", at) if "\n" in text[at:] else len(text)
-        if line_end - at < LIMIT and re.fullmatch(fence.closing, text[at:line_end]):
-            end = at + len(text[at:line_end].rstrip())
-            return pass_closed_fence(text, opening, body, at, end, expected)
+        line = text[at:line_end]
+        if line_end - at < LIMIT and re.fullmatch(fence.closing, line):
+            return at, at + len(line.rstrip()), True
+        if fence.left_by(line):
+            return at, at, True
         at = line_end + 1
-    return pass_open_fence(text, opening, body, expected)
+    return len(text), len(text), False
 
 
-def pass_closed_fence(
-    text: str, opening: int, body: int, body_end: int, end: int, expected: Expected
-) -> int:
-    content = text[body:body_end].strip()
-    is_wrap = not text[end:].strip() and OPENING.match(content)
-    if is_wrap and element_end(content[:LIMIT]) == len(content):
-        expected.elements.append(content)
+def pass_fence(text: str, opening: int, body: int, fence: Fence, expected: Expected) -> int:
+    body_end, end, _ = fence_end(text, body, fence)
+    if body_end == end:
+        return pass_open_fence(text, opening, body, end, fence, expected)
+    element = last_element(text, body, body_end, fence)
+    before = element and text[body : element[0]]
+    if element and not text[end:].strip() and is_blank("\n" + before, fence):
+        expected.elements.append(text[slice(*element)])
     else:
         expected.shown += text[opening:end]
     return end
 
 
-def pass_open_fence(text: str, opening: int, body: int, expected: Expected) -> int:
-    shown_until = len(text)
-    at = body
-    while match := OPENING.search(text, at):
-        end = element_end(text[match.start() : match.start() + LIMIT])
-        at = match.start() + (end or len("<signal"))
-        if end is not None and not text[at:].strip():
-            expected.elements.append(text[match.start() : at])
-            shown_until = match.start() if text[body : match.start()].strip() else opening
-            break
-    else:
-        at = len(text)
-    expected.shown += text[opening:shown_until] + text[at:]
+def pass_open_fence(
+    text: str, opening: int, body: int, end: int, fence: Fence, expected: Expected
+) -> int:
+    element = last_element(text, body, end, fence)
+    if element is None or text[end:].strip():
+        expected.shown += text[opening:end]
+        return end
+    start, behind = element
+    expected.elements.append(text[start:behind])
+    if not is_blank("\n" + text[body:start], fence):
+        expected.shown += text[opening:start]
+    expected.shown += text[behind:]
     return len(text)
+
+
+def last_element(text: str, body: int, end: int, fence: Fence) -> tuple[int, int] | None:
+    """The element with nothing but white space between it and the end of the fence."""
+    at = body
+    while (match := OPENING.search(text, at)) and match.start() < end:
+        length = element_end(text[match.start() : min(end, match.start() + LIMIT)])
+        at = match.start() + (length or len("<signal"))
+        if length is not None and is_blank(text[at:end], fence):
+            return match.start(), at
+    return None
+
+
+def is_blank(text: str, fence: Fence) -> bool:
+    """In a quote its marks are white space where a line begins."""
+    return not (re.sub(r"(?<=\n)[ \t>]+", "", text) if fence.quoted else text).strip()

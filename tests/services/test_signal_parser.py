@@ -1,4 +1,4 @@
-"""The eight rules of docs/signals.md, as tables. ⟦…⟧ in a text marks what must be hidden."""
+"""The rules of docs/signals.md, the fifth apart, as tables. ⟦…⟧ marks what must be hidden."""
 
 import re
 from datetime import UTC, datetime
@@ -7,13 +7,7 @@ import pytest
 
 from oracle.models.signals import Signal, SignalType
 from oracle.services.signal_parser import SignalStreamParser, parse_signal, strip_signal
-
-TURN = '<signal type="need_turn"><reason>more</reason><confidence>0.5</confidence></signal>'
-STUCK = (
-    '<signal type="stuck"><attempted>a</attempted><blocker>b</blocker>'
-    "<confidence>0.9</confidence></signal>"
-)
-BAD = '<signal type="stuck"><blocker>b</blocker></signal>'
+from tests.signal_texts import BAD, STUCK, TURN, check_hiding
 
 
 def read(text: str) -> SignalStreamParser:
@@ -27,16 +21,6 @@ def signal_of(text: str) -> Signal:
     signal = parse_signal(text)
     assert signal is not None, read(text).warnings
     return signal
-
-
-def check_hiding(marked: str, counted: str | None) -> None:
-    """At once and by single characters: all outside ⟦ ⟧ is shown, `counted` is the signal."""
-    text = re.sub("[⟦⟧]", "", marked)
-    shown = re.sub("⟦.*?⟧", "", marked, flags=re.DOTALL)
-    assert strip_signal(text) == shown
-    parser = SignalStreamParser()
-    assert "".join([parser.feed(character) for character in text]) + parser.close() == shown
-    assert (parser.signal.raw_xml if parser.signal else None) == counted
 
 
 # rule 2: what a signal looks like
@@ -298,63 +282,6 @@ def test_an_element_is_closed_within_four_kibibytes_or_malformed() -> None:
     ],
 )  # fmt: skip
 def test_an_element_outside_code_is_hidden_and_nothing_else(
-    marked: str, counted: str | None
-) -> None:
-    check_hiding(marked, counted)
-
-
-# rule 5: code
-
-
-@pytest.mark.parametrize(
-    ("marked", "counted"),
-    [
-        (f"see `{TURN}` here", None),
-        (f"see ``a ` {TURN}`` here", None),
-        (f"see `x` ⟦{TURN}⟧", TURN),
-        (f"see `x`⟦{TURN}⟧", TURN),
-        (f"a ` alone ⟦{TURN}⟧ z", TURN),
-        (f"a ` alone ⟦{TURN}⟧ and ``{TURN}``\n", TURN),
-        (f"a ` alone\n⟦{TURN}⟧ ` b", TURN),
-        (f"a `` ` {TURN} ` b\n", None),
-        (f"a `` x ` y ` ⟦{TURN}⟧\n", TURN),
-        (
-            f"`⟦{TURN.replace('more', 'two' + chr(10) + 'lines')}⟧`",
-            TURN.replace("more", "two\nlines"),
-        ),
-        (f"```\n{TURN}\n```\nb", None),
-        (f"```xml\n{TURN}\n```\nb", None),
-        (f"~~~\n{TURN}\n~~~\nb", None),
-        (f"~~~ a `b` \n{TURN}\n~~~\nb", None),
-        (f"   ```\r\n{TURN}\r\n   ```\r\nb", None),
-        (f"    ```\n⟦{TURN}⟧\n    ```\nb", TURN),
-        (f"````\n```\n{TURN}\n```\n````\nb", None),
-        (f"```\n{TURN}\n`````  \nb ⟦{STUCK}⟧", STUCK),
-        (f"```\n{TURN}\n~~~\n{STUCK}\n``` x\n```\nb", None),
-        (f"```\n    ```\n{TURN}\n```\nb", None),
-        (f"- ```\n  {TURN}\n  ```\nb", None),
-        (f"1. a\n   - b\n\n      ```\n      {TURN}\n      ```\nb", None),
-        (f"- a\n\nb\n    ```\n⟦{TURN}⟧\n    ```\nc", TURN),
-        (f"> ```\n> {TURN}\n> ```\nb", None),
-        (f"```a`b\n⟦{TURN}⟧\n", TURN),
-        (f"```{TURN}```", None),
-        (f"```\n<signal type='stuck'>\n```\nb\n⟦{TURN}⟧", TURN),
-        (f"x\n⟦```xml\n{TURN}\n```⟧", TURN),
-        (f"x\n⟦```xml\r\n\r\n  {TURN}\r\n\r\n```⟧\r\n \n", TURN),
-        (f"x\n⟦~~~~\n{TURN}\n~~~~~⟧\n\n", TURN),
-        (f"x\n⟦```xml\n{BAD}\n```⟧\n", None),
-        (f"x\n```xml\n{TURN}\n{STUCK}\n```\n", None),
-        (f"x\n```xml\na\n{TURN}\n```\n", None),
-        (f"x\n```xml\n{TURN}\n```\n⟦{STUCK}⟧", STUCK),
-        (f"x\n⟦```xml\n{TURN}⟧\n", TURN),
-        (f"x\n```py\nprint()\n⟦{TURN}⟧\n ", TURN),
-        (f"x\n```py\n{TURN}\nprint()\n⟦{STUCK}⟧", STUCK),
-        (f"x\n```py\nprint()\n{TURN}\n# end", None),
-        ("x\n```py\nprint()\n<signal type='stuck'>", None),
-        (f"x\n```py\ny = '⟦{TURN}⟧", TURN),
-    ],
-)
-def test_in_code_an_element_is_a_quotation_with_two_exceptions(
     marked: str, counted: str | None
 ) -> None:
     check_hiding(marked, counted)

@@ -46,7 +46,10 @@ PIECES = (
         "\n```\n",
         "\n```xml\n",
         "\n- ",
+        "\n> ",
         "> ",
+        "`</signal>`",
+        "\n> ```\n> ",
         "x",
     ),
 )
@@ -151,6 +154,26 @@ def seconds(text: str, chunk: int) -> float:
 def test_time_is_linear_in_the_text(piece: str, chunk: int) -> None:
     short, long = (seconds(piece * (size // len(piece)), chunk) for size in (5_000, 40_000))
     assert long < 8 * 2 * short + 0.02
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<signal a>" + ("\n" + " " * 4000 + "a") * 10,
+        "> ```\n" + ("<signal a>" + ("\n" + ">" * 60) * 66) * 10,
+        "> ```\n" + ("> " + " " * 4000 + "\n") * 10,
+        "```\n" + ("```" + " " * 4000 + "x\n") * 10,
+        ("```" + "a" * 4000 + "`\n") * 10,
+        "```\n" + ("<signal>" * 20 + "\nx" * 100) * 100,
+        ("<signal>" * 250 + "\n\n```\n" + "x\n" * 1000) * 10,
+        "<signal>\n\n```\n" * 3000,
+        ("<signal>" * 200 + "`</signal>`" * 200) * 10,
+        ("<signal>" * 200 + "`</signal>`" + "\n" * 2000) * 10,
+    ],
+)
+def test_no_text_costs_much_more_than_prose_in_single_characters(text: str) -> None:
+    prose = "some words of prose, and more\n" * 1000
+    assert seconds(text, 1) / len(text) < 100 * seconds(prose, 1) / len(prose)
 
 
 @pytest.mark.parametrize("value", ["1" * 3900 + "x", "1." * 1900, "&#1" * 1300, '"a" b,' * 600])

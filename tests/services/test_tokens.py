@@ -72,6 +72,10 @@ def _made_texts() -> Iterator[tuple[str, str]]:
         "\n".join(f"https://example.org/{a}/{a}-{n}?q={n * 37}" for n, a in enumerate(names)),
     )
     yield "table", "\n".join(f"| {a:<12} | {n:>6} | `{a}_{n}` |" for n, a in enumerate(names))
+    box = "┌────────┬─────┐\n│ {:<6} │ {:>3} │\n└────────┴─────┘\n"
+    yield "box drawing", "".join(box.format(a[:6], n % 97) for n, a in enumerate(names[:100]))
+    yield "amharic", "ሰላም ለዓለም ይህ የአማርኛ ጽሑፍ ነው። ኢትዮጵያ በአፍሪካ ቀንድ የምትገኝ አገር ናት። " * 9
+    yield "nested tuples", "    self.assertEqual(flat((A,)), (B, (A,)))\n" * 40
     yield "emoji", "Ship it 🚀 and test it ✅ before the party 🎉 or fix it 🐛 first. " * 20
 
 

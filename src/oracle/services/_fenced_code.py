@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _MARK = re.compile(r"[<\n]")
 _INK = re.compile(r"\S")
 _INK_OR_LINE_END = re.compile(r"[\S\n]")
+_QUOTE_MARKS = re.compile(r"[ \t>]*+")
 
 
 class FencedCode:
@@ -31,6 +32,7 @@ class FencedCode:
         self._fence = fence
         self._mode: Callable[[], bool] = self._line_start
         self._content: Callable[[], bool] = self._blank
+        self._looked = 0
         self._may_wrap = True
         self._candidate: str | None = None
         self._behind_candidate = 0
@@ -56,14 +58,26 @@ class FencedCode:
 
     def _line_start(self) -> bool:
         text = self._text
-        line_end = text.data.find("\n", text.pos, text.pos + LINE_LIMIT)
-        line = text.data[text.pos : line_end if line_end >= 0 else text.pos + LINE_LIMIT]
+        limit = text.pos + LINE_LIMIT
+        line_end = text.data.find("\n", text.pos + self._looked, limit)
+        line = text.data[text.pos : line_end if line_end >= 0 else limit]
         complete = line_end >= 0 or text.final
-        if not complete and len(line) < LINE_LIMIT and self._fence.may_be_closed_by(line):
+        open_ = not complete and len(line) < LINE_LIMIT
+        if open_ and self._fence.may_be_closed_by(line, self._looked):
+            self._looked = len(line)
             return False
+        self._looked = 0
         if complete and self._fence.is_closed_by(line):
             return self._close(len(line.rstrip()))
-        return self._go(self._content)
+        if self._fence.is_left_by(line if line_end < 0 else line + "\n"):
+            return self._leave()
+        return self._go(self._quote_marks if self._fence.quoted else self._content)
+
+    def _quote_marks(self) -> bool:
+        text = self._text
+        marks = _QUOTE_MARKS.match(text.data, text.pos)
+        text.show(marks.end() if marks else text.pos)
+        return self._go(self._content) if text.final or not text.exhausted else False
 
     def _blank(self) -> bool:
         """White space, in a fence that has nothing else yet or behind a candidate."""
@@ -124,11 +138,19 @@ class FencedCode:
         self._text.show(self._text.pos + length)
         if self._may_wrap and self._candidate is not None:
             self._behind_candidate = len(self._text.held)
-            return self._go(self._behind_wrap)
+            return self._go(self._behind_last)
         self._left = True
         return self._quote()
 
-    def _behind_wrap(self) -> bool:
+    def _leave(self) -> bool:
+        """Never closed, but over; a candidate counts if nothing follows at all."""
+        if self._candidate is not None:
+            return self._go(self._behind_last)
+        self.lead_behind = ""
+        self._left = True
+        return self._quote()
+
+    def _behind_last(self) -> bool:
         text = self._text
         mark = _INK.search(text.data, text.pos)
         text.show(mark.start() if mark else len(text.data))

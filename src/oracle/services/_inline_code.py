@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+
+_RUN = re.compile(r"`+")
+
 
 class InlineCode:
     """A run is closed by the next run of the same length on its line; until then it is open.
@@ -46,3 +51,20 @@ class InlineCode:
             self._open.clear()
             self._last_offsets.clear()
             self._line_is_known = False
+
+
+def code_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where inline code stands in a whole line, with its backticks, in order."""
+    runs = list(_RUN.finditer(text, start, end))
+    later: defaultdict[int, list[re.Match[str]]] = defaultdict(list)
+    for run in reversed(runs):
+        later[len(run[0])].append(run)
+    spans: list[tuple[int, int]] = []
+    behind = start
+    for run in runs:
+        partners = later[len(run[0])]
+        partners.pop()
+        if run.start() >= behind and partners:
+            behind = partners[-1].end()
+            spans.append((run.start(), behind))
+    return spans

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from oracle.services._signal_end import ELEMENT_LIMIT, NEVER_CLOSED, ElementEnd
+from oracle.services._code_fences import SIGNAL_OPENING
+from oracle.services._signal_end import ELEMENT_LIMIT, ElementEnd
 
 if TYPE_CHECKING:
     from oracle.services._code_fences import Fence
 
-OPENING = re.compile(r"<signal(?:[\s>]|/>)", re.I | re.A)
 _UNDECIDED_OPENING = "<signal/"
 
 
@@ -25,7 +24,8 @@ class SignalInput:
         self._shown: list[str] = []
         self._sink = self._shown
         self._element = ElementEnd()
-        self._quiet_until = 0
+        self._element_at = 0
+        self._line_break = 0
 
     def add(self, chunk: str) -> None:
         self._offset += self.pos
@@ -88,7 +88,7 @@ class SignalInput:
 
     def opens_signal(self) -> bool | None:
         """Whether a signal element begins here; None while the text does not say."""
-        if OPENING.match(self.data, self.pos):
+        if SIGNAL_OPENING.match(self.data, self.pos):
             return True
         rest = self.data[self.pos : self.pos + len(_UNDECIDED_OPENING) + 1].lower()
         if not _UNDECIDED_OPENING.startswith(rest):
@@ -96,15 +96,22 @@ class SignalInput:
         return rest.startswith("<signal") if self.final else None
 
     def start_element(self) -> None:
-        self._element = ElementEnd(quiet_until=self._quiet_until - self.offset)
+        distance = self.offset - self._element_at
+        self._element = ElementEnd(
+            quiet_until=self._element.quiet_until - distance,
+            blank_at=self._element.blank_at - distance,
+        )
+        self._element_at = self.offset
+        self._line_break = max(0, self._line_break - distance)
 
     def find_end(self, fence: Fence | None = None) -> tuple[str, int | None]:
         """The element that begins here and its length, NEVER_CLOSED, or None while that is open."""
         text = self.data[self.pos : self.pos + ELEMENT_LIMIT]
-        closing = fence.find_closing(text) if fence else None
-        text = text[:closing]
-        complete = self.final or closing is not None or len(text) == ELEMENT_LIMIT
+        complete = self.final or len(text) == ELEMENT_LIMIT
+        if fence:
+            fence_end = fence.end_inside.search(text, self._line_break)
+            self._line_break = fence_end.start() if fence_end else max(0, text.rfind("\n"))
+            text = text[: self._line_break] if fence_end else text
+            complete = complete or fence_end is not None
         end = self._element.find(text, complete=complete)
-        if end == NEVER_CLOSED:
-            self._quiet_until = self.offset + self._element.quiet_until
         return text[:end], end

@@ -24,7 +24,7 @@ from oracle.services._code_fences import (
 from oracle.services._fenced_code import FencedCode
 from oracle.services._inline_code import InlineCode
 from oracle.services._signal_end import NEVER_CLOSED
-from oracle.services._signal_input import OPENING, SignalInput
+from oracle.services._signal_input import SignalInput
 from oracle.services._signal_reading import read_element
 
 if TYPE_CHECKING:
@@ -40,9 +40,8 @@ _WARNINGS_LIMIT = 20
 _TEXT_MARK = re.compile(r"[<`\n]")
 _QUOTATION_MARK = re.compile(r"[`\n]")
 _NO_BACKTICK = re.compile(r"[^`]")
-_BLANK_LINE = rf"\r?\n[ \t\r]{{0,{LINE_LIMIT}}}"
-_HIDDEN_MARK = re.compile(rf"{_BLANK_LINE}\n|{OPENING.pattern}", re.I | re.A)
-_UNDECIDED_HIDDEN = re.compile(rf"(?:\r|{_BLANK_LINE}|<[signal/]{{0,7}})\Z", re.I)
+_HIDDEN_MARK = re.compile(r"<|\r?\n|\r\Z")
+_NO_BLANK = re.compile(r"[^ \t\r]")
 
 
 def utc_now() -> datetime:
@@ -74,7 +73,7 @@ class SignalStreamParser:
 
         _line_start ─► _text ─► _backticks
              │           ├────► _quotation    a signal behind an open backtick: perhaps inline code
-             │           └────► _element ─► _hidden    … behind one that is never closed
+             │           └────► _element ─► _hidden ⇄ _hidden_line    one that is never closed
              └─► _fence_opening ─► _fenced
     """
 
@@ -93,6 +92,8 @@ class SignalStreamParser:
         self._lead = ""
         self._in_list = False
         self._run = 0
+        self._looked = 0
+        self._blanks = 0
         self._inline = InlineCode()
         self._behind_element: Callable[[], bool] = self._text
         self._fence: FencedCode | None = None
@@ -276,14 +277,32 @@ class SignalStreamParser:
     def _hidden(self) -> bool:
         text = self._input
         mark = _HIDDEN_MARK.search(text.data, text.pos)
-        if mark is None:
-            undecided = _UNDECIDED_HIDDEN.search(text.data, text.pos)
-            text.pos = undecided.start() if undecided else len(text.data)
+        text.pos = mark.start() if mark else len(text.data)
+        if mark is None or mark[0] == "\r":
             return False
-        text.pos = mark.start()
-        if mark[0].startswith("<"):
-            return self._start_element(self._hidden)
-        return self._go(self._text)
+        if mark[0] == "<":
+            opens = text.opens_signal()
+            if opens:
+                return self._start_element(self._hidden)
+            text.pos += 1 if opens is False else 0
+            return opens is False
+        text.hold()
+        text.show(mark.end())
+        self._blanks = 0
+        return self._go(self._hidden_line)
+
+    def _hidden_line(self) -> bool:
+        """A line that is shown if it is blank, with the line end before it, and then all behind."""
+        text = self._input
+        ink = _NO_BLANK.search(text.data, text.pos, text.pos + LINE_LIMIT + 1 - self._blanks)
+        end = ink.start() if ink else min(len(text.data), text.pos + LINE_LIMIT + 1 - self._blanks)
+        self._blanks += end - text.pos
+        text.show(end)
+        if ink is None and self._blanks <= LINE_LIMIT:
+            return False
+        blank = ink is not None and ink[0] == "\n" and self._blanks <= LINE_LIMIT
+        text.release(0 if blank else len(text.held))
+        return self._go(self._text if blank else self._hidden)
 
     def _take(self, raw: str) -> None:
         reading = read_element(raw, self._now())
@@ -312,11 +331,15 @@ class SignalStreamParser:
 
     def _fence_opening(self) -> bool:
         text = self._input
-        line_end = text.data.find("\n", text.pos, text.pos + LINE_LIMIT) + 1
-        line = text.data[text.pos : line_end or text.pos + LINE_LIMIT]
-        if not line_end and len(line) < LINE_LIMIT and not text.final and may_open_fence(line):
+        limit = text.pos + LINE_LIMIT
+        line_end = text.data.find("\n", text.pos + self._looked, limit) + 1
+        line = text.data[text.pos : line_end or limit]
+        open_ = not line_end and len(line) < LINE_LIMIT and not text.final
+        if open_ and may_open_fence(line, self._looked):
+            self._looked = len(line)
             return False
-        fence = None if OPENING.search(line) else open_fence(line, self._lead)
+        self._looked = 0
+        fence = open_fence(line, self._lead)
         if fence is None:
             return self._go(self._text)
         text.hold()
