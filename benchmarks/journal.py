@@ -23,6 +23,7 @@ from oracle.services.journal.connections import journal_writer
 from oracle.services.store.database import Database
 
 TURNS = 30
+RECORDS_OF_A_TURN = 5
 leaves = LeafRegistry()
 
 
@@ -124,12 +125,14 @@ def _median_step(moments: list[float]) -> float:
 
 
 def _raw_commit(path: Path) -> float:
+    """As many rows of about the same size as a turn has records, on the plain driver."""
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA synchronous = FULL")
     costs: list[float] = []
     for _ in range(100):
         began = time.perf_counter()
-        connection.execute("INSERT INTO blobs VALUES (?, 'x')", (uuid.uuid4().hex,))
+        rows = [(uuid.uuid4().hex, "x" * 400) for _ in range(RECORDS_OF_A_TURN)]
+        connection.executemany("INSERT INTO blobs VALUES (?, ?)", rows)
         connection.commit()
         costs.append(time.perf_counter() - began)
     connection.close()

@@ -47,7 +47,7 @@ def audit(
 
     query = EventQuery(
         types=select_types(types) if types else None,
-        run_id=run,
+        run_begins=run,
         since=moment(since, now=time.time()) if since else None,
     )
     show = json_line if as_json else text_line

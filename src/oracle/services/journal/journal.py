@@ -14,11 +14,10 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Generator,
     Iterable,
     Mapping,
 )
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing
 from hashlib import sha256
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -153,10 +152,12 @@ class Journal:
         writes: bool = False,
         recover: Effect | None = None,
     ) -> Any:
-        request = json_shaped(request)
-        place = self._place_of(key, request)
-        with self._blocking(place):
+        request, place = self._placed(key, request)
+        self._block(place)
+        try:
             return await self._performed(place, request, effect, writes, recover)
+        finally:
+            self._unblock(place)
 
     async def _performed(
         self, place: Place, request: Any, effect: Effect, writes: bool, recover: Effect | None
@@ -180,12 +181,14 @@ class Journal:
         return value
 
     async def stream(self, key: Key, request: Any, source: Source) -> AsyncIterator[Any]:
-        request = json_shaped(request)
-        place = self._place_of(key, request)
+        request, place = self._placed(key, request)
         async with aclosing(self._parts_of(place, request, source)) as parts:
             while True:
-                with self._blocking(place):
+                self._block(place)
+                try:
                     part = await anext(parts, _OVER)
+                finally:
+                    self._unblock(place)
                 if part is _OVER:
                     return
                 yield part
@@ -257,21 +260,21 @@ class Journal:
     def is_asleep(self) -> bool:
         return self._run is None or self._run.is_asleep()
 
-    def _place_of(self, key: Key, request: Any) -> Place:
-        name = sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()[:12]
+    def _block(self, place: Place) -> None:
+        """From here to `_unblock` the leaf does nothing but wait for the journal."""
+        self._blocked[place.node_path] += 1
+
+    def _unblock(self, place: Place) -> None:
+        self._blocked[place.node_path] -= 1
+        self._handed_over.discard(place.node_path)
+
+    def _placed(self, key: Key, request: Any) -> tuple[Any, Place]:
+        """The request as a replay will have it, and its place among those of its kind."""
+        text = _as_json(request)
+        name = sha256(text.encode()).hexdigest()[:12]
         asked = (key.node_path, key.turn, name)
         self._asked[asked] += 1
-        return Place(key.node_path, key.turn, self._asked[asked] - 1, name)
-
-    @contextmanager
-    def _blocking(self, place: Place) -> Generator[None]:
-        """Between these two moments the leaf does nothing but wait for the journal."""
-        self._blocked[place.node_path] += 1
-        try:
-            yield
-        finally:
-            self._blocked[place.node_path] -= 1
-            self._handed_over.discard(place.node_path)
+        return json.loads(text), Place(key.node_path, key.turn, self._asked[asked] - 1, name)
 
     # -- from the record to the world --------------------------------------------------------------
 
@@ -380,7 +383,11 @@ def json_shaped(value: Any) -> Any:
     """The value as a replay will have it, so that live and replay cannot differ in it."""
     if value is None or isinstance(value, str | bool | int):
         return value
+    return json.loads(_as_json(value))
+
+
+def _as_json(value: Any) -> str:
     try:
-        return json.loads(json.dumps(value, allow_nan=False))
+        return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as problem:
         raise JournalError(f"not JSON-shaped, so it cannot be recorded: {problem}") from None

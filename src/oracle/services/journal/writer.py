@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from oracle.errors import JournalError
@@ -33,6 +33,10 @@ INSERT_RECORD: Final = (
 )
 """Nothing is written for a run whose lease another process holds."""
 INSERT_TEXT: Final = "INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING"
+
+
+GATHER_SECONDS: Final = 0.05
+"""What a crash may cost of records that nobody waited for."""
 
 
 class Rows(NamedTuple):
@@ -106,9 +110,7 @@ class JournalWriter:
     def _work(self) -> None:
         batch: list[Rows | Waiter | None] = []
         while None not in batch:
-            batch = [self._queue.get()]
-            while not self._queue.empty():
-                batch.append(self._queue.get())
+            batch = self._gathered()
             rows = [item for item in batch if isinstance(item, Rows)]
             self._write([item for item in rows if item.run_id not in self._failures])
             for item in batch:
@@ -116,6 +118,17 @@ class JournalWriter:
                     with contextlib.suppress(RuntimeError):  # its event loop may be gone by now
                         item.loop.call_soon_threadsafe(self._release, item)
         self._disconnect()
+
+    def _gathered(self) -> list[Rows | Waiter | None]:
+        """Let records gather until somebody waits for them, but not for long."""
+        batch = [self._queue.get()]
+        ends_at = time.monotonic() + GATHER_SECONDS
+        while not self._queue.empty() or isinstance(batch[-1], Rows):
+            try:
+                batch.append(self._queue.get(timeout=max(0.0, ends_at - time.monotonic())))
+            except Empty:
+                break
+        return batch
 
     def _write(self, rows: list[Rows]) -> None:
         """Commit all together; if that fails, each run by itself, so that it fails alone."""
