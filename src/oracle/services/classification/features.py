@@ -25,6 +25,12 @@ def features(reading: Reading) -> Features:
     }
 
 
+def talk_features(alone: Features) -> set[str]:
+    """The same short n-grams and evidence once more: in a conversation they weigh differently."""
+    grams = (gram for group in ("sketch", "word") for gram in alone[group])
+    return {*alone["evidence"], *(gram for gram in grams if gram.count(" ") < 2)}
+
+
 def _word_ngrams(reading: Reading) -> set[str]:
     words = ["^", *(token.word for token in reading.tokens[:MOST_WORDS]), "$"]
     return {*words[1:-1], *_ngrams(words, 2), *_ngrams(words, 3)}

@@ -30,7 +30,8 @@ SHARES = {
     "sketch": 5.0,
     "word": 4.0,
     "letters": 4.0,
-    "history": 1.5,
+    "talk": 6.0,
+    "history": 0.6,
     "known": 1.0,
 }
 _IN_FULL = frozenset({"history", "known"})
@@ -51,12 +52,12 @@ class Scores:
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """`units` are the worth of a weight of one, by group."""
+    """`units` are the worth of a weight of one, by group; a turn of a talk is less certain."""
 
     fingerprint: str
     bias: tuple[float, ...]
     units: Mapping[str, float]
-    temperature: float
+    temperatures: Mapping[str, float]
     weights: Mapping[str, Mapping[str, int]]
 
     def scores(self, features: Features) -> Scores:
@@ -68,8 +69,9 @@ class Model:
             for column, total in enumerate(_lanes(sum(hits))):
                 sums[column] += value * (total - ZERO * len(hits))
         *types, broad = sums
+        temperature = self.temperatures["talk" if features.get("talk") else "alone"]
         return Scores(
-            probabilities=_softmax([score / self.temperature for score in types]),
+            probabilities=_softmax([score / temperature for score in types]),
             breadth=1 / (1 + math.exp(-broad)),
         )
 
@@ -130,6 +132,6 @@ def parse(text: str) -> Model:
         fingerprint=header["fingerprint"],
         bias=tuple(header["bias"]),
         units=header["units"],
-        temperature=header["temperature"],
+        temperatures=header["temperatures"],
         weights=weights,
     )

@@ -29,7 +29,9 @@ _PATTERNS = (
     ("quoted_code", r"`[^`\n]{1,120}`"),
     (
         "trace",
-        r"Traceback \(most recent|\bat [\w$.<>]+\([\w.]+:\d+\)|File \"[^\"\n]+\", line \d+",
+        r"Traceback \(most recent|\bat [\w$.<>]+\([\w.]+:\d+\)|File \"[^\"\n]+\", line \d+"
+        r"|\b(?:[A-Z]\w{0,60}(?:Error|Exception)|panic|fatal|error(?:\[\w+\])?):(?= )"
+        r"|\b(?:FATAL|ERROR|WARN|SIGSEGV|SIGABRT)\b",
     ),
     ("quote", r"\"[^\"\n]{2,200}\"|(?<!\w)'[^'\n]{3,120}'(?!\w)|«[^»\n]{2,200}»"),
     ("doc_file", r"(?<![\w./~-])[\w./~-]{0,100}[\w-]\.(?:md|mdx|rst|txt|adoc|docx?|pdf)\b"),
