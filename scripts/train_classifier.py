@@ -144,6 +144,7 @@ def examples(
     return [
         *plain,
         *(seen(row, 1.5) for row in talks),
+        *(seen(replace(row, query=disturbed(row, chance)), 0.5) for row in talks),
         *(seen(row, 0.3) for row in filled(each=PATTERNS_EACH, seed=seed)),
         *(seen(row, 0.12) for row in filled_conversations(count=PATTERN_CONVERSATIONS, seed=seed)),
         *(seen(replace(row, query=disturbed(row, chance)), 0.2) for row in singles),

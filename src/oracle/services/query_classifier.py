@@ -95,9 +95,10 @@ def gather(
     else:
         context = history_features(query, reading, before, type_of)
     known = known_features(reading, known_terms)
-    alone = features(reading)
-    talk = talk_features(alone) if context else set[str]()
-    found = {**alone, "talk": talk, "history": context, "known": known}
+    found = features(reading)
+    found |= {"talk": set(), "history": context, "known": known}
+    if context:
+        found["talk"] = talk_features(found)
     return Gathered(features=found, reading=reading, read_as=read_as)
 
 

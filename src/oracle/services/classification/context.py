@@ -74,9 +74,11 @@ class Before:
 
 
 def look_back(history: Sequence[Turn]) -> Before:
-    asked = [turn.content[:_ASKED] for turn in reversed(history) if turn.role == "user"]
-    answers = [turn.content[-_SAID:].strip() for turn in reversed(history) if turn.role != "user"]
-    if history and history[-1].role == "user":
+    """Only so much of it is kept that its cost is bounded; a turn without words says nothing."""
+    newest_first = [turn for turn in reversed(history) if turn.content]
+    asked = [turn.content[:_ASKED] for turn in newest_first if turn.role == "user"]
+    answers = [turn.content[-_SAID:].strip() for turn in newest_first if turn.role != "user"]
+    if newest_first and newest_first[0].role == "user":
         answers.insert(0, "")
     said, earlier, *_ = *answers, "", ""
     return Before(asked=asked[:2], said=said, earlier=earlier, offer=offered(said))

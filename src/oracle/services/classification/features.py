@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -58,5 +59,5 @@ def _sketch_ngrams(reading: Reading) -> set[str]:
     return {*symbols, *(gram for size in (2, 3, 4) for gram in _ngrams(symbols, size))}
 
 
-def _ngrams(symbols: list[str], size: int) -> list[str]:
-    return [" ".join(symbols[i : i + size]) for i in range(len(symbols) - size + 1)]
+def _ngrams(symbols: list[str], size: int) -> Iterator[str]:
+    return map(" ".join, zip(*(symbols[start:] for start in range(size)), strict=False))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from struct import Struct
 
 from oracle.models.query_classification import QueryType
 from oracle.services import classification
@@ -22,9 +23,9 @@ from oracle.services.classification.features import Features
 TYPES = tuple(QueryType)
 # The character of a weight of zero, and how far the others may be from it.
 ZERO, LIMIT = ord("O"), 45
-# Three bytes a lane hold the sum of more weights than a query can have.
-_LANE = 3
-_WIDTH = _LANE * (len(TYPES) + 1)
+# Four bytes a lane hold the sum of more weights than a query can have.
+_LANES = Struct(f"<{len(TYPES) + 1}I")
+_LANE, _WIDTH = 4, _LANES.size
 SHARES = {
     "evidence": 2.0,
     "sketch": 5.0,
@@ -64,9 +65,11 @@ class Model:
         sums = list(self.bias)
         for group, names in features.items():
             known = self.weights[group]
-            hits = [weights for name in names if (weights := known.get(name))]
+            hits = list(filter(None, map(known.get, names)))
+            if not hits:
+                continue
             value = self._value(group, len(names))
-            for column, total in enumerate(_lanes(sum(hits))):
+            for column, total in enumerate(_LANES.unpack(sum(hits).to_bytes(_WIDTH, "little"))):
                 sums[column] += value * (total - ZERO * len(hits))
         *types, broad = sums
         temperature = self.temperatures["talk" if features.get("talk") else "alone"]
@@ -100,13 +103,6 @@ def _packed(code: str) -> int:
     lanes = bytearray(_WIDTH)
     lanes[::_LANE] = code.encode("ascii")
     return int.from_bytes(lanes, "little")
-
-
-def _lanes(total: int) -> list[int]:
-    lanes = total.to_bytes(_WIDTH, "little")
-    return [
-        int.from_bytes(lanes[start : start + _LANE], "little") for start in range(0, _WIDTH, _LANE)
-    ]
 
 
 def _softmax(scores: list[float]) -> dict[QueryType, float]:

@@ -11,6 +11,8 @@ import unicodedata
 from typing import NamedTuple
 
 HEAD, TAIL = 400, 240
+# Nobody writes this much by hand: it is a paste, and what is wanted of it stands at either end.
+PASTE, PASTE_HEAD, PASTE_TAIL = 1600, 160, 100
 
 _CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]")
@@ -30,7 +32,8 @@ _PATTERNS = (
     (
         "trace",
         r"Traceback \(most recent|\bat [\w$.<>]+\([\w.]+:\d+\)|File \"[^\"\n]+\", line \d+"
-        r"|\b(?:[A-Z]\w{0,60}(?:Error|Exception)|panic|fatal|error(?:\[\w+\])?):(?= )"
+        r"|\b(?:[a-z]{1,20}\.){0,5}[A-Z]\w{0,60}(?:Error|Exception|Warning):(?= )"
+        r"|\b(?:panic|fatal|error(?:\[\w+\])?):(?= )"
         r"|\b(?:FATAL|ERROR|WARN|SIGSEGV|SIGABRT)\b",
     ),
     ("quote", r"\"[^\"\n]{2,200}\"|(?<!\w)'[^'\n]{3,120}'(?!\w)|«[^»\n]{2,200}»"),
@@ -94,8 +97,11 @@ class Token(NamedTuple):
 
 
 def bounded(text: str) -> str:
-    """Head and tail of a very long text: what is wanted of a pasted log stands around it."""
-    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+    """Head and tail of a long text: what is wanted of a pasted log stands around it."""
+    if len(text) <= HEAD + TAIL:
+        return text
+    head, tail = (HEAD, TAIL) if len(text) < PASTE else (PASTE_HEAD, PASTE_TAIL)
+    return f"{text[:head]}\n{text[-tail:]}"
 
 
 def clean(text: str) -> str:
