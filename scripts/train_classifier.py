@@ -29,7 +29,7 @@ from oracle.evaluation.noise import disturbed
 from oracle.evaluation.patterns import filled, filled_conversations
 from oracle.models.query_classification import QueryType
 from oracle.services.classification import model as served
-from oracle.services.classification.features import Features, features
+from oracle.services.classification.features import Features, features, plain_features
 from oracle.services.classification.model import LIMIT, SHARES, TYPES, ZERO, value_of
 from oracle.services.classification.reading import Reading, read
 from oracle.services.query_classifier import gather
@@ -83,7 +83,7 @@ class Linear:
 
     def type_alone(self, reading: Reading) -> QueryType:
         total = self.bias[:-1].copy()
-        for group, names in features(reading).items():
+        for group, names in plain_features(reading).items():
             rows = self.weights[self.indices(group, names), :-1]
             total += value_of(group, len(names)) * rows.sum(axis=0)
         return TYPES[int(total.argmax())]

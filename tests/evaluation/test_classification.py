@@ -28,13 +28,13 @@ def on_conversations():
 
 
 def test_single_questions_are_told_apart(on_singles):
-    assert on_singles.accuracy >= 0.9
-    assert on_singles.macro_f1 >= 0.9
+    assert on_singles.accuracy >= 0.91
+    assert on_singles.macro_f1 >= 0.91
     assert all(measure.recall >= 0.85 for measure in on_singles.classes)
 
 
 def test_last_turns_are_told_apart(on_conversations):
-    assert on_conversations.accuracy >= 0.8
+    assert on_conversations.accuracy >= 0.82
 
 
 @pytest.mark.parametrize(("measured", "at_least"), [("on_singles", 200), ("on_conversations", 60)])

@@ -20,7 +20,12 @@ from oracle.services.classification.context import (
     history_features,
     look_back,
 )
-from oracle.services.classification.features import Features, features, talk_features
+from oracle.services.classification.features import (
+    Features,
+    features,
+    plain_features,
+    talk_features,
+)
 from oracle.services.classification.known import KnownTerms, known_features
 from oracle.services.classification.model import Scores, model
 from oracle.services.classification.reading import Reading, read
@@ -76,7 +81,7 @@ def explain_query(
 
 def type_alone(reading: Reading) -> QueryType:
     """The type of a turn whatever came before it."""
-    return next(iter(model().scores(features(reading)).probabilities))
+    return next(iter(model().scores(plain_features(reading)).probabilities))
 
 
 def gather(

@@ -15,7 +15,7 @@ from oracle.services.classification.offers import offered, taken_up
 from oracle.services.classification.reading import IDENTIFIERS, STOPS, Reading, read
 
 SHORT, POINTING = 8, 16
-_ASKED, _SAID = 160, 240
+_ASKED, _SAID = 100, 240
 _SIZES = (0, 1, 2, 3, 5, 8, 12)
 
 _JOINING = frozenset({"and", "or", "same", "also", "then", "so", "but"})

@@ -18,11 +18,15 @@ LONGEST_RUN, SIGNS = 40, (1, 2)
 
 def features(reading: Reading) -> Features:
     """Names of the features that are present, by group."""
+    return {**plain_features(reading), "letters": _letter_ngrams(reading)}
+
+
+def plain_features(reading: Reading) -> Features:
+    """Without the letters: enough, and half the cost, for a turn that is only looked back at."""
     return {
         "evidence": evidence(reading),
         "sketch": _sketch_ngrams(reading),
         "word": _word_ngrams(reading),
-        "letters": _letter_ngrams(reading),
     }
 
 

@@ -81,14 +81,16 @@ class Model:
     def speaking_for(
         self, query_type: QueryType, features: Features, groups: Iterable[str]
     ) -> list[tuple[str, float]]:
-        """The features of `groups` that favour `query_type` over the mean type, strongest first."""
+        """The features of `groups` that speak for `query_type` more than for the mean type."""
         column = TYPES.index(query_type)
+        shift = 8 * _LANE * column
         found: list[tuple[str, float]] = []
         for group in groups:
             known = self.weights[group]
             value = self._value(group, len(features[group])) / len(TYPES)
             for name in features[group]:
-                if packed := known.get(name):
+                packed = known.get(name, 0)
+                if packed >> shift & 255 > ZERO:
                     weights = packed.to_bytes(_WIDTH, "little")[::_LANE]
                     lead = len(TYPES) * weights[column] - sum(weights[:-1])
                     if lead > 0:

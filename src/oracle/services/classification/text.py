@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 HEAD, TAIL = 400, 240
 # Nobody writes this much by hand: it is a paste, and what is wanted of it stands at either end.
-PASTE, PASTE_HEAD, PASTE_TAIL = 1600, 160, 100
+PASTE, PASTE_HEAD, PASTE_TAIL = 1600, 140, 80
 
 _CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]")
@@ -22,10 +22,11 @@ _CODE_FILE = (
     r"zig|ex|exs|erl|hs|sh|ps1|sql|proto|tf|gradle|cu|glsl|vue|svelte|css|scss|html|ya?ml|toml|"
     r"json|ini|cfg|conf|lock|env|xml|cmake|ipynb|bat|dart|m|mm|r|pl|f90|vert|frag|graphql)"
 )
-# The first two settle most positions at once; the rest are tried in order only where they fail.
+# The first three settle most positions at once; the rest are tried in order only where they fail.
 _PATTERNS = (
     ("plain", r"(?!at |Traceback)[A-Za-z]?[a-z]+(?=[ ,?!]|\Z)"),
     ("space", r"[ \t]+"),
+    ("stamp", r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d[\d.,Z]*)?(?=\s)|\d{1,9}(?=[ ,?!\n]|\Z)"),
     ("fence", r"```.*?(?:```|\Z)"),
     ("url", r"https?://\S+|www\.\S+"),
     ("quoted_code", r"`[^`\n]{1,120}`"),
@@ -132,6 +133,8 @@ def tokenize(text: str) -> list[Token]:
         raw = match.group()
         if kind in ("plain", "word"):
             tokens.extend(Token(word, "word", raw) for word in expand(raw.lower()))
+        elif kind == "stamp":
+            tokens.append(Token("<number>", "number", raw))
         elif kind != "space":
             tokens.append(Token(_placeholder(kind, raw), kind, raw))
     return tokens
