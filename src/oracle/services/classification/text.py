@@ -22,10 +22,11 @@ _CODE_FILE = (
     r"zig|ex|exs|erl|hs|sh|ps1|sql|proto|tf|gradle|cu|glsl|vue|svelte|css|scss|html|ya?ml|toml|"
     r"json|ini|cfg|conf|lock|env|xml|cmake|ipynb|bat|dart|m|mm|r|pl|f90|vert|frag|graphql)"
 )
-# The first three settle most positions at once; the rest are tried in order only where they fail.
+# The first four settle most positions at once; the rest are tried in order only where they fail.
 _PATTERNS = (
     ("plain", r"(?!at |Traceback)[A-Za-z]?[a-z]+(?=[ ,?!]|\Z)"),
     ("space", r"[ \t]+"),
+    ("pause", r"[.?!;:,\n]++(?=[ \t]|\Z)"),
     ("stamp", r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d[\d.,Z]*)?(?=\s)|\d{1,9}(?=[ ,?!\n]|\Z)"),
     ("fence", r"```.*?(?:```|\Z)"),
     ("url", r"https?://\S+|www\.\S+"),
@@ -67,6 +68,7 @@ _PATTERNS = (
     ("stop", r"[.?!;:,\n]+|(?<![-–—])[-–—]+(?=\s)|—|=>|->"),
     ("emoji", r"[\u2190-\u2bff\U0001f000-\U0001faff]"),
 )
+_SAME = {"plain": "word", "pause": "stop", "stamp": "number"}
 _SCANNER = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS), re.DOTALL)
 
 _CONTRACTED = dict(
@@ -130,11 +132,10 @@ def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = []
     for match in _SCANNER.finditer(text):
         kind = match.lastgroup or "word"
+        kind = _SAME.get(kind, kind)
         raw = match.group()
-        if kind in ("plain", "word"):
+        if kind == "word":
             tokens.extend(Token(word, "word", raw) for word in expand(raw.lower()))
-        elif kind == "stamp":
-            tokens.append(Token("<number>", "number", raw))
         elif kind != "space":
             tokens.append(Token(_placeholder(kind, raw), kind, raw))
     return tokens
