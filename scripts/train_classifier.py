@@ -11,6 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +19,17 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
 from oracle.evaluation.fingerprint import fingerprint
-from oracle.evaluation.labelled import TUNING_SINGLES, Labelled, conversations, read_set
+from oracle.evaluation.labelled import (
+    TUNING_CONVERSATIONS,
+    TUNING_SINGLES,
+    Labelled,
+    read_set,
+)
 from oracle.evaluation.noise import disturbed
 from oracle.evaluation.patterns import filled, filled_conversations
 from oracle.models.query_classification import QueryType
 from oracle.services.classification import model as served
-from oracle.services.classification.features import Features, features
+from oracle.services.classification.features import Features, features, plain_features
 from oracle.services.classification.model import LIMIT, SHARES, TYPES, ZERO, value_of
 from oracle.services.classification.reading import Reading, read
 from oracle.services.query_classifier import gather
@@ -36,9 +42,11 @@ PATTERN_CONVERSATIONS = 2000
 STRENGTH = 0.5
 BROAD_STRENGTH = 0.2
 BROAD_WEIGHT = 4.0
+SURE = 0.9
 SEEN_AT_LEAST = 3
 SMALLEST = 0.03
-FOLDS = 4
+# Each round holds out one writer of single questions and one of conversations.
+ROUNDS = tuple(zip_longest(TUNING_SINGLES, TUNING_CONVERSATIONS))
 
 # How often a project's own terms occur in queries of a type: names, everyday words.
 KNOWN_RATES = {
@@ -48,6 +56,10 @@ KNOWN_RATES = {
     QueryType.RESEARCH: (0.02, 0.15),
     QueryType.CONVERSATIONAL: (0.03, 0.15),
 }
+
+
+Tried = tuple[np.ndarray, np.ndarray]
+"""Scores, and the types that were right."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +83,7 @@ class Linear:
 
     def type_alone(self, reading: Reading) -> QueryType:
         total = self.bias[:-1].copy()
-        for group, names in features(reading).items():
+        for group, names in plain_features(reading).items():
             rows = self.weights[self.indices(group, names), :-1]
             total += value_of(group, len(names)) * rows.sum(axis=0)
         return TYPES[int(total.argmax())]
@@ -90,13 +102,17 @@ class Linear:
 
 
 def main() -> None:
-    writers = {name: read_set(name) for name in TUNING_SINGLES}
-    talks = conversations("tuning")
-    temperature = calibrated(writers, talks)
-    linear = trained([row for rows in writers.values() for row in rows], talks)
-    text = written(linear, temperature)
+    singles = {name: read_set(name) for name in TUNING_SINGLES}
+    talks = {name: read_set(name) for name in TUNING_CONVERSATIONS}
+    temperatures = calibrated(singles, talks)
+    linear = trained(flat(singles), flat(talks))
+    text = written(linear, temperatures)
     WEIGHTS.write_text(text, "utf-8")
-    print(f"temperature {temperature}, {len(text.splitlines()) - 1} features, {len(text)} bytes")
+    print(f"temperatures {temperatures}, {len(text.splitlines()) - 1} features, {len(text)} bytes")
+
+
+def flat(sets: dict[str, list[Labelled]], without: str | None = None) -> list[Labelled]:
+    return [row for name, rows in sets.items() if name != without for row in rows]
 
 
 def trained(singles: list[Labelled], talks: list[Labelled], seeds: Sequence[int] = SEEDS) -> Linear:
@@ -128,10 +144,11 @@ def examples(
     return [
         *plain,
         *(seen(row, 1.5) for row in talks),
+        *(seen(replace(row, query=disturbed(row, chance)), 0.5) for row in talks),
         *(seen(row, 0.3) for row in filled(each=PATTERNS_EACH, seed=seed)),
-        *(seen(row, 0.3) for row in filled_conversations(count=PATTERN_CONVERSATIONS, seed=seed)),
+        *(seen(row, 0.12) for row in filled_conversations(count=PATTERN_CONVERSATIONS, seed=seed)),
         *(seen(replace(row, query=disturbed(row, chance)), 0.2) for row in singles),
-        *(seen(row, 0.3) for row in shifted),
+        *(seen(row, 0.12) for row in shifted),
         *(with_known(example, chance) for example in chance.sample(plain, len(plain) // 2)),
     ]
 
@@ -184,40 +201,48 @@ def mean(linears: list[Linear]) -> Linear:
     return Linear(vocabulary=vocabulary, weights=weights, bias=bias)
 
 
-def calibrated(writers: dict[str, list[Labelled]], talks: list[Labelled]) -> float:
-    """The temperature at which answers to an unseen writer are as sure as they are right."""
-    everyone = [row for rows in writers.values() for row in rows]
-    held_out: list[tuple[np.ndarray, list[int]]] = []
-    for name, rows in writers.items():
-        rest = [row for other, others in writers.items() if other != name for row in others]
-        held_out.append(tried(name, trained(rest, talks, SEEDS[:1]), rows))
-    for fold in range(FOLDS):
-        rest = [row for index, row in enumerate(talks) if index % FOLDS != fold]
-        name = f"conversations, fold {fold + 1}"
-        held_out.append(tried(name, trained(everyone, rest, SEEDS[:1]), talks[fold::FOLDS]))
-    truth = np.concatenate([labels for _, labels in held_out])
-    return best_temperature(np.vstack([scores for scores, _ in held_out]), truth)
+def calibrated(
+    singles: dict[str, list[Labelled]], talks: dict[str, list[Labelled]]
+) -> dict[str, float]:
+    """Temperatures at which answers to unseen writers are as sure as they are right."""
+    tries: dict[str, list[Tried]] = {"alone": [], "talk": []}
+    for single, talk in ROUNDS:
+        linear = trained(flat(singles, single), flat(talks, talk), SEEDS[:1])
+        if single:
+            tries["alone"].append(tried(single, linear, singles[single]))
+        if talk:
+            tries["talk"].append(tried(talk, linear, talks[talk]))
+    return {kind: best_temperature(kind, found) for kind, found in tries.items()}
 
 
-def tried(name: str, linear: Linear, rows: list[Labelled]) -> tuple[np.ndarray, list[int]]:
+def tried(name: str, linear: Linear, rows: list[Labelled]) -> Tried:
     found = [gather(row.query, row.history, type_of=linear.type_alone).features for row in rows]
     scores = (linear.matrix(found) @ linear.weights + linear.bias)[:, :-1]
-    labels = [TYPES.index(row.query_type) for row in rows]
+    labels = np.array([TYPES.index(row.query_type) for row in rows])
     right = (scores.argmax(axis=1) == labels).mean()
     print(f"held out {name}: {right:.3f} of {len(rows)}", flush=True)
     return scores, labels
 
 
-def best_temperature(scores: np.ndarray, truth: np.ndarray) -> float:
-    def loss(temperature: float) -> float:
+def best_temperature(kind: str, tries: list[Tried]) -> float:
+    scores = np.vstack([scores for scores, _ in tries])
+    truth = np.concatenate([labels for _, labels in tries])
+
+    def logs(temperature: float) -> np.ndarray:
         scaled = scores / temperature
-        right = scaled[np.arange(len(truth)), truth]
-        return float((np.logaddexp.reduce(scaled, axis=1) - right).mean())
+        return scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True)
 
-    return round(float(min(np.arange(0.5, 3.0, 0.05), key=loss)), 2)
+    def loss(temperature: float) -> float:
+        return -float(logs(temperature)[np.arange(len(truth)), truth].mean())
+
+    best = round(float(min(np.arange(0.5, 3.0, 0.05), key=loss)), 2)
+    sure = np.exp(logs(best).max(axis=1)) >= SURE
+    right = (scores.argmax(axis=1) == truth)[sure].mean()
+    print(f"{kind}: {right:.3f} of the {sure.mean():.3f} given with {SURE} or more are right")
+    return best
 
 
-def written(linear: Linear, temperature: float) -> str:
+def written(linear: Linear, temperatures: dict[str, float]) -> str:
     units = {
         group: float(np.abs(linear.weights[rows]).max()) / LIMIT
         for group in SHARES
@@ -231,7 +256,7 @@ def written(linear: Linear, temperature: float) -> str:
     header = {
         "bias": [round(float(bias), 5) for bias in linear.bias],
         "fingerprint": fingerprint(Path(__file__).read_bytes()),
-        "temperature": temperature,
+        "temperatures": temperatures,
         "units": {group: round(unit, 7) for group, unit in units.items()},
     }
     return "\n".join([json.dumps(header), *lines]) + "\n"

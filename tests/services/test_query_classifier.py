@@ -91,6 +91,15 @@ AFTER_NOTES = asked(
         ),
         (asked("hm", "Should I look for where it is called in the code?"), "go ahead", CODE),
         (asked("hm", "Want me to search the web for the current version?"), "sure", RESEARCH),
+        # An offer needs no question mark, and may be one of two.
+        (
+            asked("why was that?", "I'd have to check your notes for that."),
+            "pls check",
+            DOCUMENTATION,
+        ),
+        (asked("hm", "Shall I search the web for it, or look at the code?"), "the latter", CODE),
+        # What follows a change is often another one.
+        (asked("add Nils to the list of testers", "Added."), "also tag Maria", ACTION),
     ],
 )
 def test_the_last_turn_gets_its_type(history, query, expected):

@@ -13,9 +13,15 @@ from oracle.models.query_classification import QueryType
 
 Part = Literal["tuning", "test"]
 
-TUNING_SINGLES = ("tuning_a", "tuning_b", "tuning_c", "tuning_d")
+TUNING_SINGLES = ("tuning_a", "tuning_b", "tuning_c", "tuning_d", "tuning_i")
+TUNING_CONVERSATIONS = (
+    "tuning_conversations_d",
+    "tuning_conversations_e",
+    "tuning_conversations_g",
+    "tuning_conversations_h",
+)
 CONVERSATIONS: Mapping[Part, Sequence[str]] = {
-    "tuning": ("tuning_conversations", "tuning_conversations_d"),
+    "tuning": TUNING_CONVERSATIONS,
     "test": ("test_conversations",),
 }
 SINGLES: Mapping[Part, Sequence[str]] = {"tuning": TUNING_SINGLES, "test": ("test_singles",)}

@@ -10,12 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import cast
 
 from oracle.models.query_classification import NEEDS, Needs, QueryClassification, QueryType
-from oracle.services.classification.context import Turn, history_features, taken_up
-from oracle.services.classification.features import Features, features
+from oracle.services.classification.context import (
+    Turn,
+    acceptance_features,
+    accepted,
+    history_features,
+    look_back,
+)
+from oracle.services.classification.features import (
+    Features,
+    features,
+    plain_features,
+    talk_features,
+)
 from oracle.services.classification.known import KnownTerms, known_features
 from oracle.services.classification.model import Scores, model
 from oracle.services.classification.reading import Reading, read
@@ -69,10 +79,9 @@ def explain_query(
     )
 
 
-@lru_cache(maxsize=512)
 def type_alone(reading: Reading) -> QueryType:
     """The type of a turn whatever came before it."""
-    return next(iter(model().scores(features(reading)).probabilities))
+    return next(iter(model().scores(plain_features(reading)).probabilities))
 
 
 def gather(
@@ -82,16 +91,19 @@ def gather(
     type_of: Callable[[Reading], QueryType] = type_alone,
 ) -> Gathered:
     """All that the model is to weigh."""
-    turns = [_turn(turn) for turn in list(history)[-_TURNS:]]
+    before = look_back([_turn(turn) for turn in list(history)[-_TURNS:]])
     reading = read(query)
-    read_as = taken_up(query, reading, turns)
+    read_as = accepted(query, reading, before)
     if read_as:
         reading = read(read_as)
-        before = {"takes up an offer"}
+        context = acceptance_features(before, type_of)
     else:
-        before = history_features(reading, turns, type_of)
+        context = history_features(query, reading, before, type_of)
     known = known_features(reading, known_terms)
-    found = {**features(reading), "history": before, "known": known}
+    found = features(reading)
+    found |= {"talk": set(), "history": context, "known": known}
+    if context:
+        found["talk"] = talk_features(found)
     return Gathered(features=found, reading=reading, read_as=read_as)
 
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from oracle.services.classification.evidence import mood_of
-from oracle.services.classification.reading import IDENTIFIERS, STOPS, Reading, read, read_tokens
-from oracle.services.classification.text import clean, tokenize
+from oracle.services.classification.offers import offered, taken_up
+from oracle.services.classification.reading import IDENTIFIERS, STOPS, Reading, read
 
-SHORT, POINTING = 6, 14
-LONGEST_REPLY = 60
-_EARLIER = 6
-_SAID = 240
+SHORT, POINTING = 8, 16
+_ASKED, _SAID = 100, 240
+_SIZES = (0, 1, 2, 3, 5, 8, 12)
 
 _JOINING = frozenset({"and", "or", "same", "also", "then", "so", "but"})
 _ABOUT = (["what", "about"], ["how", "about"])
@@ -26,26 +24,37 @@ _PRONOUNS = frozenset(
     {"it", "its", "that", "this", "these", "those", "they", "them", "he", "she", "there", "one"}
     | {"ones", "both"}
 )
-_YES = re.compile(
-    r"(?i)\W*(?:(?:oh|ok|okay|ah|hm+|well|yes|yeah|yep|yup|yea|sure|please|pls|do|go|ahead|for it|"
-    r"it|that|both|absolutely|definitely|of course|why not|obviously|exactly|correct|right|try|"
-    r"with pleasure|would be great|great|good idea|sounds good|by all means|ja|bitte|gerne|oui|sí|"
-    r"sim|si|da|да|mach das|klar|thanks|if you can|that would help|perfect|i would|"
-    r"the (?:first|second|latter|former)(?: one)?)\W*)+"
+_CORRECTING = re.compile(
+    r"(?i)\W*(?:(?:no|nope|not|wait|sorry|sry|hm+|oh|actually|nein|non|i)\b\W*)*"
+    r"(?:(?:not|actually|i mean|meant|didn't mean|i want|nicht|no)\b)"
 )
-_NO = re.compile(
-    r"(?i)\W*(?:no|nope|nah|not now|not yet|leave it|don't|never ?mind|forget it|nein|non|não)\b"
+_WRITTEN = re.compile(
+    r"(?i)\W*(?:ok(?:ay)?\W+|all )?(?:done|added|created|logged|saved|deleted|removed|renamed|"
+    r"moved|updated|changed|noted|recorded|written|inserted|linked|tagged|appended|set|replaced|"
+    r"fixed|merged|marked|archived|put|closed|reverted|restored|i(?:'ve| have)? (?:added|created|"
+    r"renamed|moved|put|changed|updated|wrote|removed|deleted|logged|saved|fixed)|the entry|"
+    r"eingetragen|erledigt|notiert|angelegt|hecho|fait|ajouté|feito|fatto|gedaan|gotowe|klart)\b"
 )
-_CHOICE = re.compile(
-    r"(?i)\W*(?:the )?(?:first|second|third|latter|former|other|both|\w+)(?: one| of them)?"
-    r"[ ,.!]*(?:please|pls|thanks)?\W*"
-)
-_WHICH = re.compile(r"(?i)\bwhich\b|\bor\b|\bwhat (?:name|title)|\bwhere\b")
-_OFFER = re.compile(
-    r"(?i)\b(?:shall|should|can|could|may) (?:i|we)(?: (?:also|just|maybe))?|\bwant me to|"
-    r"\blike me to|\bneed me to|\bi (?:can|could)(?: also)?|\bsoll ich|\bdois-je|\bquieres que|"
-    r"\bquer que eu"
-)
+# What an answer cites tells where the next one is likely to be found.
+_CITED = {
+    "code": re.compile(
+        r"`(?![^`\n]*\.(?:md|rst|txt)\b)[^`\n]+`|\b[\w/]+\.(?:py|[jt]sx?|go|rs|java|kt|c|h|cc|cpp|cs|"
+        r"rb|swift|sh|sql|ya?ml|toml|json|tf|css|html|proto|ini)\b|\w\(\)|\w::\w|[a-z]_[a-z]|"
+        r"[a-z][A-Z][a-z]"
+    ),
+    "notes": re.compile(
+        r"(?i)\b(?:notes?|threads?|adrs?|adr-?\d+|docs?|documentation|minutes|runbooks?|playbook|"
+        r"roadmap|handbook|wiki|vault|entry|entries|readme|changelog|contributing|checklist|retro|"
+        r"spec|policy|guide|guidelines?|register|glossary|meeting|notiz|protokoll|nota|notatka|"
+        r"decided|agreed|agreement|according to)\b|\.md\b|\"[A-Z][^\"\n]{2,60}\""
+    ),
+    "web": re.compile(
+        r"(?i)https?://|\b\w+\.(?:com|org|io|dev|net)\b|\b(?:rfc|cve|iso|en)[- ]?\d|\busually\b|"
+        r"\b(?:since version|released?|most \w+s|in general|people|common(?:ly)?|supports?|stable|"
+        r"(?:19|20)\d\d)\b"
+    ),
+}
+_MARKED = ("tech", "inside", "note", "code", "decide", "process", "time", "general", "rework")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +63,31 @@ class Turn:
     content: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Before:
+    """The last turns of a conversation: what the user asked, newest first, what was answered."""
+
+    asked: list[str]
+    said: str
+    earlier: str
+    offer: str
+
+
+def look_back(history: Sequence[Turn]) -> Before:
+    """Only so much of it is kept that its cost is bounded; a turn without words says nothing."""
+    newest_first = [turn for turn in reversed(history) if turn.content]
+    asked = [turn.content[:_ASKED] for turn in newest_first if turn.role == "user"]
+    answers = [turn.content[-_SAID:].strip() for turn in newest_first if turn.role != "user"]
+    if newest_first and newest_first[0].role == "user":
+        answers.insert(0, "")
+    said, earlier, *_ = *answers, "", ""
+    return Before(asked=asked[:2], said=said, earlier=earlier, offer=offered(said))
+
+
 def leaning(reading: Reading) -> set[str]:
     """In which ways a turn leans on what was said before; empty when it stands alone."""
     core = reading.core
-    size = sum(1 for symbol in core if symbol not in STOPS)
+    size = _size(reading)
     kinds: set[str] = set()
     if size <= SHORT:
         kinds.add("short")
@@ -68,83 +98,67 @@ def leaning(reading: Reading) -> set[str]:
     return kinds
 
 
-def taken_up(query: str, reading: Reading, history: Sequence[Turn]) -> str:
-    """The assistant's own words where the turn only says yes to them or chooses among them.
-
-    `yes please` after `Shall I log it?` is to be read as `log it`; any other turn gives nothing.
-    """
-    said = history[-1].content[-_SAID:].strip() if history else ""
-    if not said.endswith("?") or history[-1].role == "user" or len(query) > LONGEST_REPLY:
-        return ""
-    offer = _OFFER.search(said)
-    if (offer and _agrees(query, reading)) or _chooses(query, reading, said):
-        return said[offer.end() if offer else 0 :].strip(" ?")
-    return ""
-
-
-def _agrees(query: str, reading: Reading) -> bool:
-    if _YES.fullmatch(query):
-        return True
-    return not reading.core and "ack" in reading.tags and not _NO.match(query)
-
-
-def _chooses(query: str, reading: Reading, said: str) -> bool:
-    if not reading.core or _NO.match(query):
-        return False
-    is_bare = len(reading.core) <= 2 and STOPS.isdisjoint(reading.sketch)
-    return bool(_CHOICE.fullmatch(query)) or (is_bare and bool(_WHICH.search(said)))
+def accepted(query: str, reading: Reading, before: Before) -> str:
+    """The assistant's own words where the turn only says yes to them or chooses among them."""
+    return taken_up(query, reading, before.offer)
 
 
 def history_features(
-    reading: Reading, history: Sequence[Turn], type_of: Callable[[Reading], str]
+    query: str, reading: Reading, before: Before, type_of: Callable[[Reading], str]
 ) -> set[str]:
     """`type_of` judges an earlier turn on its own."""
-    if not history:
+    if not before.asked and not before.said:
         return set()
     kinds = leaning(reading)
     if not kinds or "shift" in reading.tags:
         return {"stands alone"}
-    marks = {*_topic(history, type_of), *_answer(history[-1])}
-    found = {f"leans: {kind}" for kind in kinds} | marks
-    found.update(f"{kind} {mark}" for kind in (*kinds, mood_of(reading)) for mark in marks)
+    marks = _marks(before, type_of)
+    forms = {*kinds, *_forms(query, reading)}
+    return {*marks, *(f"leans: {kind}" for kind in forms)} | {
+        f"{form} {mark}" for form in forms for mark in marks
+    }
+
+
+def acceptance_features(before: Before, type_of: Callable[[Reading], str]) -> set[str]:
+    """An offer says little when it only says `Shall I proceed?`; then the question before does."""
+    return {"takes up an offer", *(f"accepts {mark}" for mark in _marks(before, type_of))}
+
+
+def _forms(query: str, reading: Reading) -> set[str]:
+    size = _size(reading)
+    found = {mood_of(reading), f"size {next((top for top in _SIZES if size <= top), 'more')}"}
+    found.update(f"has {tag}" for tag in _MARKED if tag in reading.tags)
+    if any(token.kind in IDENTIFIERS for token in reading.tokens):
+        found.add("has identifier")
+    if _CORRECTING.match(query):
+        found.add("corrects")
     return found
 
 
-def _topic(history: Sequence[Turn], type_of: Callable[[Reading], str]) -> set[str]:
-    """The type of the nearest earlier question that stands on its own."""
-    nearest = None
-    for turn in reversed(history[-_EARLIER:]):
-        if turn.role == "user":
-            reading = _read_earlier(turn.content)
-            nearest = nearest or reading
-            if not leaning(reading):
-                nearest = reading
-                break
-    return {f"after {type_of(nearest)}"} if nearest else set()
+def _size(reading: Reading) -> int:
+    return sum(1 for symbol in reading.core if symbol not in STOPS)
 
 
-def _answer(turn: Turn) -> set[str]:
-    """Where the assistant's answer came from, or that it was a question."""
-    if turn.role == "user":
-        return set()
-    text = turn.content[-_SAID:].strip()
-    if text.endswith("?"):
-        return {"offered" if _OFFER.search(text) else "asked back"}
-    return {f"answered from {_source(text)}"}
+def _marks(before: Before, type_of: Callable[[Reading], str]) -> set[str]:
+    types = [type_of(read(text)) for text in before.asked]
+    source = _source(before.said, before.offer)
+    found = {source}
+    if types:
+        found |= {f"after {types[0]}", f"after {types[0]}, {source}"}
+    if len(types) > 1:
+        found.add(f"after {types[1]} and {types[0]}")
+    if before.earlier:
+        found.add(f"earlier {_source(before.earlier, '')}")
+    return found
 
 
-@lru_cache(maxsize=512)
-def _source(answer: str) -> str:
-    tokens = tokenize(clean(answer))
-    kinds = {token.kind for token in tokens}
-    if kinds & IDENTIFIERS:
-        return "code"
-    if kinds & {"doc_file", "record"} or "note" in read_tokens(tokens).tags:
-        return "notes"
-    return "neither"
-
-
-@lru_cache(maxsize=512)
-def _read_earlier(text: str) -> Reading:
-    """Remembered, because a turn is earlier than each of those that follow it."""
-    return read(text)
+def _source(said: str, offer: str) -> str:
+    """Where an answer of the assistant came from, or that it was an offer or a question."""
+    if offer:
+        return "offered"
+    if said.endswith("?"):
+        return "asked back"
+    if _WRITTEN.match(said):
+        return "written"
+    cited = [kind for kind, pattern in _CITED.items() if pattern.search(said)]
+    return f"cites {' and '.join(cited) or 'nothing'}"

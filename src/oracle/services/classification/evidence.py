@@ -71,7 +71,9 @@ def _marks(reading: Reading) -> set[str]:
 
 
 def _moods(reading: Reading) -> list[str]:
-    """The mood of each sentence."""
+    """The mood of each sentence; a pasted failure orders nothing, whatever words it holds."""
+    if reading.core[:1] == ["<trace>"]:
+        return ["shows a failure"]
     found: list[str] = []
     sentence: list[str] = []
     for symbol in (*reading.core, "|"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -17,12 +18,22 @@ LONGEST_RUN, SIGNS = 40, (1, 2)
 
 def features(reading: Reading) -> Features:
     """Names of the features that are present, by group."""
+    return {**plain_features(reading), "letters": _letter_ngrams(reading)}
+
+
+def plain_features(reading: Reading) -> Features:
+    """Without the letters: enough, and half the cost, for a turn that is only looked back at."""
     return {
         "evidence": evidence(reading),
         "sketch": _sketch_ngrams(reading),
         "word": _word_ngrams(reading),
-        "letters": _letter_ngrams(reading),
     }
+
+
+def talk_features(alone: Features) -> set[str]:
+    """The same short n-grams and evidence once more: in a conversation they weigh differently."""
+    grams = (gram for group in ("sketch", "word") for gram in alone[group])
+    return {*alone["evidence"], *(gram for gram in grams if gram.count(" ") < 2)}
 
 
 def _word_ngrams(reading: Reading) -> set[str]:
@@ -52,5 +63,5 @@ def _sketch_ngrams(reading: Reading) -> set[str]:
     return {*symbols, *(gram for size in (2, 3, 4) for gram in _ngrams(symbols, size))}
 
 
-def _ngrams(symbols: list[str], size: int) -> list[str]:
-    return [" ".join(symbols[i : i + size]) for i in range(len(symbols) - size + 1)]
+def _ngrams(symbols: list[str], size: int) -> Iterator[str]:
+    return map(" ".join, zip(*(symbols[start:] for start in range(size)), strict=False))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from struct import Struct
 
 from oracle.models.query_classification import QueryType
 from oracle.services import classification
@@ -22,15 +23,16 @@ from oracle.services.classification.features import Features
 TYPES = tuple(QueryType)
 # The character of a weight of zero, and how far the others may be from it.
 ZERO, LIMIT = ord("O"), 45
-# Three bytes a lane hold the sum of more weights than a query can have.
-_LANE = 3
-_WIDTH = _LANE * (len(TYPES) + 1)
+# Four bytes a lane hold the sum of more weights than a query can have.
+_LANES = Struct(f"<{len(TYPES) + 1}I")
+_LANE, _WIDTH = 4, _LANES.size
 SHARES = {
     "evidence": 2.0,
     "sketch": 5.0,
     "word": 4.0,
     "letters": 4.0,
-    "history": 1.5,
+    "talk": 6.0,
+    "history": 0.6,
     "known": 1.0,
 }
 _IN_FULL = frozenset({"history", "known"})
@@ -51,39 +53,44 @@ class Scores:
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """`units` are the worth of a weight of one, by group."""
+    """`units` are the worth of a weight of one, by group; a turn of a talk is less certain."""
 
     fingerprint: str
     bias: tuple[float, ...]
     units: Mapping[str, float]
-    temperature: float
+    temperatures: Mapping[str, float]
     weights: Mapping[str, Mapping[str, int]]
 
     def scores(self, features: Features) -> Scores:
         sums = list(self.bias)
         for group, names in features.items():
             known = self.weights[group]
-            hits = [weights for name in names if (weights := known.get(name))]
+            hits = list(filter(None, map(known.get, names)))
+            if not hits:
+                continue
             value = self._value(group, len(names))
-            for column, total in enumerate(_lanes(sum(hits))):
+            for column, total in enumerate(_LANES.unpack(sum(hits).to_bytes(_WIDTH, "little"))):
                 sums[column] += value * (total - ZERO * len(hits))
         *types, broad = sums
+        temperature = self.temperatures["talk" if features.get("talk") else "alone"]
         return Scores(
-            probabilities=_softmax([score / self.temperature for score in types]),
+            probabilities=_softmax([score / temperature for score in types]),
             breadth=1 / (1 + math.exp(-broad)),
         )
 
     def speaking_for(
         self, query_type: QueryType, features: Features, groups: Iterable[str]
     ) -> list[tuple[str, float]]:
-        """The features of `groups` that favour `query_type` over the mean type, strongest first."""
+        """The features of `groups` that speak for `query_type` more than for the mean type."""
         column = TYPES.index(query_type)
+        shift = 8 * _LANE * column
         found: list[tuple[str, float]] = []
         for group in groups:
             known = self.weights[group]
             value = self._value(group, len(features[group])) / len(TYPES)
             for name in features[group]:
-                if packed := known.get(name):
+                packed = known.get(name, 0)
+                if packed >> shift & 255 > ZERO:
                     weights = packed.to_bytes(_WIDTH, "little")[::_LANE]
                     lead = len(TYPES) * weights[column] - sum(weights[:-1])
                     if lead > 0:
@@ -98,13 +105,6 @@ def _packed(code: str) -> int:
     lanes = bytearray(_WIDTH)
     lanes[::_LANE] = code.encode("ascii")
     return int.from_bytes(lanes, "little")
-
-
-def _lanes(total: int) -> list[int]:
-    lanes = total.to_bytes(_WIDTH, "little")
-    return [
-        int.from_bytes(lanes[start : start + _LANE], "little") for start in range(0, _WIDTH, _LANE)
-    ]
 
 
 def _softmax(scores: list[float]) -> dict[QueryType, float]:
@@ -130,6 +130,6 @@ def parse(text: str) -> Model:
         fingerprint=header["fingerprint"],
         bias=tuple(header["bias"]),
         units=header["units"],
-        temperature=header["temperature"],
+        temperatures=header["temperatures"],
         weights=weights,
     )

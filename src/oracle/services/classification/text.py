@@ -11,6 +11,8 @@ import unicodedata
 from typing import NamedTuple
 
 HEAD, TAIL = 400, 240
+# Nobody writes this much by hand: it is a paste, and what is wanted of it stands at either end.
+PASTE, PASTE_HEAD, PASTE_TAIL = 1600, 140, 80
 
 _CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]")
@@ -20,16 +22,21 @@ _CODE_FILE = (
     r"zig|ex|exs|erl|hs|sh|ps1|sql|proto|tf|gradle|cu|glsl|vue|svelte|css|scss|html|ya?ml|toml|"
     r"json|ini|cfg|conf|lock|env|xml|cmake|ipynb|bat|dart|m|mm|r|pl|f90|vert|frag|graphql)"
 )
-# The first two settle most positions at once; the rest are tried in order only where they fail.
+# The first four settle most positions at once; the rest are tried in order only where they fail.
 _PATTERNS = (
     ("plain", r"(?!at |Traceback)[A-Za-z]?[a-z]+(?=[ ,?!]|\Z)"),
     ("space", r"[ \t]+"),
+    ("pause", r"[.?!;:,\n]++(?=[ \t]|\Z)"),
+    ("stamp", r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d[\d.,Z]*)?(?=\s)|\d{1,9}(?=[ ,?!\n]|\Z)"),
     ("fence", r"```.*?(?:```|\Z)"),
     ("url", r"https?://\S+|www\.\S+"),
     ("quoted_code", r"`[^`\n]{1,120}`"),
     (
         "trace",
-        r"Traceback \(most recent|\bat [\w$.<>]+\([\w.]+:\d+\)|File \"[^\"\n]+\", line \d+",
+        r"Traceback \(most recent|\bat [\w$.<>]+\([\w.]+:\d+\)|File \"[^\"\n]+\", line \d+"
+        r"|\b(?:[a-z]{1,20}\.){0,5}[A-Z]\w{0,60}(?:Error|Exception|Warning):(?= )"
+        r"|\b(?:panic|fatal|error(?:\[\w+\])?):(?= )"
+        r"|\b(?:FATAL|ERROR|WARN|SIGSEGV|SIGABRT)\b",
     ),
     ("quote", r"\"[^\"\n]{2,200}\"|(?<!\w)'[^'\n]{3,120}'(?!\w)|«[^»\n]{2,200}»"),
     ("doc_file", r"(?<![\w./~-])[\w./~-]{0,100}[\w-]\.(?:md|mdx|rst|txt|adoc|docx?|pdf)\b"),
@@ -61,6 +68,7 @@ _PATTERNS = (
     ("stop", r"[.?!;:,\n]+|(?<![-–—])[-–—]+(?=\s)|—|=>|->"),
     ("emoji", r"[\u2190-\u2bff\U0001f000-\U0001faff]"),
 )
+_SAME = {"plain": "word", "pause": "stop", "stamp": "number"}
 _SCANNER = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS), re.DOTALL)
 
 _CONTRACTED = dict(
@@ -92,8 +100,11 @@ class Token(NamedTuple):
 
 
 def bounded(text: str) -> str:
-    """Head and tail of a very long text: what is wanted of a pasted log stands around it."""
-    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+    """Head and tail of a long text: what is wanted of a pasted log stands around it."""
+    if len(text) <= HEAD + TAIL:
+        return text
+    head, tail = (HEAD, TAIL) if len(text) < PASTE else (PASTE_HEAD, PASTE_TAIL)
+    return f"{text[:head]}\n{text[-tail:]}"
 
 
 def clean(text: str) -> str:
@@ -121,8 +132,9 @@ def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = []
     for match in _SCANNER.finditer(text):
         kind = match.lastgroup or "word"
+        kind = _SAME.get(kind, kind)
         raw = match.group()
-        if kind in ("plain", "word"):
+        if kind == "word":
             tokens.extend(Token(word, "word", raw) for word in expand(raw.lower()))
         elif kind != "space":
             tokens.append(Token(_placeholder(kind, raw), kind, raw))
