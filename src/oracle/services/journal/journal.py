@@ -17,12 +17,12 @@ from collections.abc import (
     Iterable,
     Mapping,
 )
-from contextlib import aclosing
 from hashlib import sha256
 from typing import Any, Final, Protocol, TypeAlias
 
 from oracle.errors import InterruptedStream, InterruptedWrite, JournalError, ReplayDiverged
 from oracle.services.journal.failures import as_body, as_exception
+from oracle.services.journal.json_shape import as_json, json_shaped
 from oracle.services.journal.record import Place, Record, RecordKind
 from oracle.services.journal.script import Entry, Script
 from oracle.services.journal.sinks import MemorySink, Sink
@@ -180,42 +180,61 @@ class Journal:
         await self._happened("answer", place, {"request": request, "value": value})
         return value
 
-    async def stream(self, key: Key, request: Any, source: Source) -> AsyncIterator[Any]:
+    def stream(self, key: Key, request: Any, source: Source) -> AsyncGenerator[Any, None]:
         request, place = self._placed(key, request)
-        async with aclosing(self._parts_of(place, request, source)) as parts:
-            while True:
-                self._block(place)
-                try:
-                    part = await anext(parts, _OVER)
-                finally:
-                    self._unblock(place)
-                if part is _OVER:
-                    return
-                yield part
+        if self.is_live:
+            return self._live_parts(place, request, source)
+        return self._told_parts(place, request, source)
 
-    async def _parts_of(
+    async def _told_parts(
         self, place: Place, request: Any, source: Source
     ) -> AsyncGenerator[Any, None]:
         count = 0
-        while (entry := await self._recorded(place)) is not None:
+        while (entry := await self._told_part(place)) is not None:
             if entry.kind == "failure":
                 raise as_exception(entry.body)
             if entry.kind == "answer":
                 return
             count += 1
             yield entry.body
+        if count:
+            source = _cut_off(f"{place.node_path}: a crash cut it after {count} parts")
+        async for part in self._live_parts(place, request, source):
+            yield part
+
+    async def _told_part(self, place: Place) -> Entry | None:
+        self._block(place)
         try:
-            if count:
-                raise InterruptedStream(f"{place.node_path}: a crash cut it after {count} parts")
-            async with aclosing(_closable(source())) as parts:
-                async for received in parts:
-                    part = json_shaped(received)
-                    await self._happened("parts", place, part)
-                    yield part
+            return await self._recorded(place)
+        finally:
+            self._unblock(place)
+
+    async def _live_parts(
+        self, place: Place, request: Any, source: Source
+    ) -> AsyncGenerator[Any, None]:
+        parts = source()
+        try:
+            while (part := await self._next_part(place, request, parts)) is not _OVER:
+                yield part
+        finally:
+            if isinstance(parts, AsyncGenerator):
+                await parts.aclose()
+
+    async def _next_part(self, place: Place, request: Any, parts: AsyncIterator[Any]) -> Any:
+        self._block(place)
+        try:
+            part = json_shaped(await anext(parts))
+            await self._happened("parts", place, part)
+        except StopAsyncIteration:
+            await self._happened("answer", place, {"request": request})
+            return _OVER
         except Exception as problem:
             await self._happened("failure", place, as_body(request, problem))
             raise
-        await self._happened("answer", place, {"request": request})
+        else:
+            return part
+        finally:
+            self._unblock(place)
 
     # -- the clock ---------------------------------------------------------------------------------
 
@@ -270,7 +289,7 @@ class Journal:
 
     def _placed(self, key: Key, request: Any) -> tuple[Any, Place]:
         """The request as a replay will have it, and its place among those of its kind."""
-        text = _as_json(request)
+        text = as_json(request)
         name = sha256(text.encode()).hexdigest()[:12]
         asked = (key.node_path, key.turn, name)
         self._asked[asked] += 1
@@ -365,29 +384,13 @@ def _recovering(place: Place, effect: Effect, recover: Effect | None) -> Effect:
     return recovered
 
 
-async def _closable(parts: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
-    """An async iterator that can be closed, whatever kind it was."""
-    try:
-        async for part in parts:
-            yield part
-    finally:
-        if isinstance(parts, AsyncGenerator):
-            await parts.aclose()
+def _cut_off(message: str) -> Source:
+    async def source() -> AsyncIterator[Any]:
+        raise InterruptedStream(message)
+        yield  # it is a generator, though it has nothing to give
+
+    return source
 
 
 def _ignore(_: Any) -> None:
     """Nobody listens to commands."""
-
-
-def json_shaped(value: Any) -> Any:
-    """The value as a replay will have it, so that live and replay cannot differ in it."""
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    return json.loads(_as_json(value))
-
-
-def _as_json(value: Any) -> str:
-    try:
-        return json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as problem:
-        raise JournalError(f"not JSON-shaped, so it cannot be recorded: {problem}") from None
