@@ -57,9 +57,9 @@ async def odd(ctx):
     return SUCCESS if await ctx.perform("\udfff", text) == "\ud800 \x00 \u202e" else FAILURE
 
 
-def recipe(question="", leaf="count", n=3):
+def recipe(question="", leaf="count"):
     source = f"""BT.tree("t", {{
-      blackboard = {{ n = {n} }},
+      blackboard = {{ n = 3 }},
       root = BT.action("{leaf}", {{ fn = "{__name__}.{leaf}" }}),
     }})"""
     return Recipe(tree="t", sources={"t.lua": source}, board={}, question=question)
@@ -230,12 +230,13 @@ async def test_a_process_whose_lease_was_taken_over_writes_nothing_more(database
 async def test_a_lost_lease_ends_the_work_at_once(database, writer, monkeypatch):
     monkeypatch.setattr("oracle.bt.wrappers.stored_run.RENEW_SECONDS", 0.01)
     store = RunStore(database, writer, leaves=leaves)
-    run = await store.begin(recipe(n=10**6))
+    streaming = asyncio.Event()
+    run = await store.begin(recipe(leaf="stream"), services=streaming)
     settling = asyncio.create_task(run.settle())
-    await asyncio.sleep(0)
+    await asyncio.wait_for(streaming.wait(), timeout=20)
     async with database.writing() as connection:
         await connection.execute(update(runs_table).values(lease_owner="another"))
-    with pytest.raises((LeaseHeld, JournalError)):
+    with pytest.raises(LeaseHeld, match="is held by another"):
         await asyncio.wait_for(settling, timeout=20)
 
 
