@@ -9,6 +9,8 @@ from tests.signal_texts import BAD, STUCK, TURN, check_hiding
     ("marked", "counted"),
     [
         (f"see `{TURN}` here", None),
+        ("⟦<signal a>`</signal\n>⟧- text `", None),
+        ("⟦<signal><signal/><signal>\n~~~⟧\n\n<!--</SIGNAL>-->", None),
         (f"see ``a ` {TURN}`` here", None),
         (f"see `x` ⟦{TURN}⟧", TURN),
         (f"see `x`⟦{TURN}⟧", TURN),

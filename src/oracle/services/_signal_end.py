@@ -54,6 +54,7 @@ class ElementEnd:
         line before that.
         """
         self.quiet_until = 0
+        blank_at = blank_at if blank_at < quiet_until else -1
         self.blank_at = blank_at
         self._start_at = quiet_until
         self._learning = True
@@ -156,7 +157,7 @@ class ElementEnd:
         if mark.string[mark.start() - 1] == "`":
             self._learning = False
             if mark.start() >= self._known_until:
-                self._tag_at = mark.start()
+                self._tag_at = self._at = mark.start()
                 self._go(_LINE_END, self._at_end_of_tag_line)
                 return None
             if (behind := self._behind_inline_code(mark.start())) is not None:
