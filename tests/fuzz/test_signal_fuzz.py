@@ -1,4 +1,4 @@
-"""A minute of random texts made of what the contract is about, against the slow model."""
+"""Random texts made of what the contract is about, against the slow model."""
 
 import os
 import random
