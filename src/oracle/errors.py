@@ -9,6 +9,10 @@ OracleError
 ├── Failure                  the world said no; in a leaf it becomes FAILURE with this cause
 │   ├── TimedOut
 │   ├── BoundReached
+│   ├── ModelError           the language model cannot be reached, or broke off
+│   │   ├── ModelOverloaded  … for now: try again later
+│   │   ├── ModelRefused     … with this key or name: change the settings
+│   │   └── ContextTooLong   … with this much text: send less
 │   ├── StoreError           the database cannot be reached, read or written
 │   ├── LeaseHeld            another process is at work on the run
 │   ├── InterruptedStream    the process died in the middle of it
@@ -77,6 +81,24 @@ class TimedOut(Failure):
 
 
 class BoundReached(Failure):
+    pass
+
+
+class ModelError(Failure):
+    exit_code = 69
+    status = 502
+
+
+class ModelOverloaded(ModelError):
+    status = 503
+
+
+class ModelRefused(ModelError):
+    exit_code = 78
+    status = 424
+
+
+class ContextTooLong(ModelError):
     pass
 
 

@@ -18,7 +18,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 class ToolSpec:
     """Valid by construction: a name that every provider takes, and a schema of named parameters.
 
-    `query_types` are those that get the tool without asking for it.
+    `query_types` are those that get the tool without asking for it. `source` is the kind of source
+    that it looks into: code, vault, threads or web; None for a tool that looks into none.
     """
 
     name: str
@@ -26,6 +27,7 @@ class ToolSpec:
     parameters: Mapping[str, Any]
     query_types: frozenset[QueryType] = frozenset()
     writes: bool = False
+    source: str | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

@@ -1,0 +1,91 @@
+"""What a language model is to us: messages and tools in; text, reasoning, calls and usage out.
+
+Both sides are JSON-shaped, so that a journal can hold them and a replay can give them back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NotRequired, Protocol, TypedDict
+
+from oracle.models.tool_spec import ToolSpec
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class ToolCall(TypedDict):
+    """`arguments` is the object that the model wrote; where it wrote no object, it is the text."""
+
+    id: str
+    name: str
+    arguments: dict[str, object] | str
+
+
+class Message(TypedDict):
+    """One message. The first of a conversation is the composed prompt, with the role `system`.
+
+    A later `system` message comes from the tree in mid-run; a provider that has only one system
+    prompt gets it as a tagged user message. `tool_calls` belong to the assistant, `call_id`, `name`
+    and `success` to a tool's answer.
+    """
+
+    role: Role
+    content: str
+    tool_calls: NotRequired[list[ToolCall]]
+    call_id: NotRequired[str]
+    name: NotRequired[str]
+    success: NotRequired[bool]
+
+
+class Usage(TypedDict):
+    """What a request used. Input that a provider served from its cache counts as input."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+class Part(TypedDict, total=False):
+    """A piece of a response; exactly one of these. A call comes whole, usage comes last."""
+
+    text: str
+    reasoning: str
+    tool_call: ToolCall
+    usage: Usage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelRequest:
+    messages: Sequence[Message]
+    tools: Sequence[ToolSpec] = ()
+    longest_output: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prices:
+    """Money for a million tokens."""
+
+    input: float
+    output: float
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
+
+
+class Model(Protocol):
+    """`prices` is None where they are unknown; then no money budget can be kept."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def context_window(self) -> int: ...
+    @property
+    def longest_output(self) -> int: ...
+    @property
+    def prices(self) -> Prices | None: ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Part]:
+        """Answer in parts. What goes wrong is raised as a `ModelError`; closing the iterator closes
+        the connection.
+        """
+        ...

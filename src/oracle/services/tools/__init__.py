@@ -1,0 +1,1 @@
+"""What the model can have done: one file a tool, one registry."""
