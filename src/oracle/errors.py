@@ -89,16 +89,16 @@ class ModelError(Failure):
     status = 502
 
 
-class ModelOverloaded(ModelError):
+class ModelOverloaded(ModelError):  # noqa: N818 - the name is a sentence
     status = 503
 
 
-class ModelRefused(ModelError):
+class ModelRefused(ModelError):  # noqa: N818 - the name is a sentence
     exit_code = 78
     status = 424
 
 
-class ContextTooLong(ModelError):
+class ContextTooLong(ModelError):  # noqa: N818 - the name is a sentence
     pass
 
 
