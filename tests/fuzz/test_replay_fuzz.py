@@ -133,7 +133,9 @@ async def test_replay_fuzz():
     while time.monotonic() < end:
         seed += 1
         sink = MemorySink()
-        live = RecordedRun(recipe(seed), sink, leaves=leaves, services=World(seed))
+        live = RecordedRun(
+            recipe(seed), sink, leaves=leaves, services=lambda _, seed=seed: World(seed)
+        )
         if seed % 3 == 0:
             delay = random.Random(seed).random() * 0.01
             asyncio.get_running_loop().call_later(delay, live.cancel)

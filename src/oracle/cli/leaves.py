@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from oracle.bt.wrappers.our_leaves import import_our_leaves
 from oracle.errors import InputError
 
 LeavesOption = Annotated[
@@ -24,9 +24,7 @@ LeavesOption = Annotated[
 
 def import_leaves(modules: list[str]) -> None:
     """Register our own leaves, and what the user named: code that may do and fail as it likes."""
-    for package in ("oracle.bt.actions", "oracle.bt.conditions"):
-        for found in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            importlib.import_module(f"{package}.{found.name}")
+    import_our_leaves()
     for module in modules:
         is_file = module.endswith(".py")
         sys.path.insert(0, str(Path(module).parent.absolute()) if is_file else "")

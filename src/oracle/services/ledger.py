@@ -7,7 +7,7 @@ new ledger, and its dictionary stands on the blackboard.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, Self, TypeAlias
 
 Resource: TypeAlias = Literal["turns", "tokens", "money", "seconds"]
@@ -24,6 +24,9 @@ class Limits:
     money: float | None = 1.00
     seconds: float = 300.0
     uses_of_a_tool: int = 20
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +45,7 @@ class Ledger:
     turns: int = 0
     tokens: int = 0
     money: float = 0.0
+    longest_turn: float = 0.0
     uses: Mapping[str, int] = field(default_factory=dict[str, int])
     warned: tuple[Resource, ...] = ()
 
@@ -52,6 +56,9 @@ class Ledger:
 
     def with_usage(self, tokens: int, money: float = 0.0) -> Self:
         return replace(self, tokens=self.tokens + tokens, money=self.money + money)
+
+    def with_turn_time(self, seconds: float) -> Self:
+        return replace(self, longest_turn=max(self.longest_turn, seconds))
 
     def with_use(self, tool: str) -> Self:
         return replace(self, uses={**self.uses, tool: self.uses.get(tool, 0) + 1})
@@ -97,10 +104,24 @@ class Ledger:
     def may_use(self, tool: str) -> bool:
         return self.uses.get(tool, 0) < self.limits.uses_of_a_tool
 
+    def usage(self, now: float) -> dict[str, Any]:
+        """What was spent of each budget, for people and for records."""
+        spent: dict[str, Any] = {resource: self.spent(resource, now) for resource in RESOURCES}
+        return {**spent, "seconds": round(spent["seconds"], 3), "uses": dict(self.uses)}
+
     # -- on the blackboard -------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "warned": list(self.warned)}
+        return {
+            "limits": self.limits.to_dict(),
+            "started_at": self.started_at,
+            "turns": self.turns,
+            "tokens": self.tokens,
+            "money": self.money,
+            "longest_turn": self.longest_turn,
+            "uses": dict(self.uses),
+            "warned": list(self.warned),
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

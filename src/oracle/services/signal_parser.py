@@ -66,20 +66,14 @@ class SignalStreamParser:
     """Shows text as it arrives and keeps signals back.
 
     After `close`, `signal` is the one that counts, `malformed` says whether an element could not be
-    read, and `warnings` holds what is worth logging. `now` is asked once for each element.
-
-    The parser is in one of a few modes. A mode reads on from the cursor, shows what is settled, and
-    answers whether it can go on without more input:
-
-        _line_start ─► _text ─► _backticks
-             │           ├────► _quotation    a signal behind an open backtick: perhaps inline code
-             │           └────► _element ─► _hidden ⇄ _hidden_line    one that is never closed
-             └─► _fence_opening ─► _fenced
+    read (`malformed_xml` is the first), and `warnings` holds what is worth logging. `now` is asked
+    once for each element.
     """
 
     def __init__(self, *, now: Callable[[], datetime] = utc_now) -> None:
         self.signal: Signal | None = None
         self.malformed = False
+        self.malformed_xml = ""
         self.warnings: list[str] = []
         self._now = now
         self._elements = 0
@@ -307,6 +301,7 @@ class SignalStreamParser:
     def _take(self, raw: str) -> None:
         reading = read_element(raw, self._now())
         if reading.signal is None:
+            self.malformed_xml = self.malformed_xml or raw
             self._count_malformed(*reading.problems)
             return
         self._count(*reading.problems)

@@ -16,6 +16,7 @@ from oracle.bt.core.runtime import TreeRun
 from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.base import FAILURE, SUCCESS
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.wrappers.our_leaves import import_our_leaves
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.testing import RecordingBus
 
@@ -52,13 +53,14 @@ def test_a_consultation_is_stored_told_and_not_repeated(query):
     ("silent_turns", "told"), [(2, 0), (3, 1)], ids=["not yet", "after three silent turns"]
 )
 def test_the_tree_consults_and_carries_out_in_one_tick(silent_turns, told):
+    import_our_leaves()
     tree = TreeLibrary([TREES])["fallback"]
     run = TreeRun(tree)
     run.context.blackboard.set("query", "why?")
     run.context.blackboard.set("turns_without_signal", silent_turns)
     assert run.tick() is SUCCESS
     assert len(messages(run.context)) == told
-    assert run.context.blackboard.get("tools_withdrawn") is bool(told)
+    assert bool(run.context.blackboard.get("tools_withdrawn")) is bool(told)
 
 
 def test_silence_is_heard_again_after_three_more_turns():

@@ -107,7 +107,7 @@ def recipe(source):
 
 async def recorded(source, world):
     sink = MemorySink()
-    run = RecordedRun(recipe(source), sink, leaves=leaves, services=world)
+    run = RecordedRun(recipe(source), sink, leaves=leaves, services=lambda _: world)
     changes = watched(run)
     return sink, run.summary(await run.settle()), changes
 
@@ -128,7 +128,9 @@ def replay_of(sink, records=None):
 def resumed_from(sink, count, world, new_sink=None):
     kept = sink.records[:count]
     new_sink = new_sink or MemorySink()
-    return RecordedRun.resume(kept, sink.contents, new_sink, leaves=leaves, services=world)
+    return RecordedRun.resume(
+        kept, sink.contents, new_sink, leaves=leaves, services=lambda _: world
+    )
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -229,7 +231,9 @@ async def test_a_write_that_was_begun_is_not_made_twice_but_reported():
 
 async def test_a_cancellation_is_on_record_and_happens_again_at_its_place():
     sink = MemorySink()
-    run = RecordedRun(recipe(SEQUENTIAL), sink, leaves=leaves, services=World(longest_wait=0.01))
+    run = RecordedRun(
+        recipe(SEQUENTIAL), sink, leaves=leaves, services=lambda _: World(longest_wait=0.01)
+    )
     settling = asyncio.create_task(run.settle())
     await asyncio.sleep(0)
     run.cancel("enough")
@@ -263,7 +267,9 @@ async def test_another_tree_that_goes_another_way_is_noticed(old, new, complaint
 async def test_the_trees_are_kept_by_content_once_for_all_runs():
     sink = MemorySink()
     for _ in range(2):
-        await RecordedRun(recipe(SEQUENTIAL), sink, leaves=leaves, services=World()).settle()
+        await RecordedRun(
+            recipe(SEQUENTIAL), sink, leaves=leaves, services=lambda _: World()
+        ).settle()
     assert list(sink.contents.values()) == [SEQUENTIAL]
 
 

@@ -6,19 +6,24 @@ an escalation is told to the user, and a retry moves the strategy on.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from oracle.bt.actions.oracle import add_pending_chunk, add_system_message, bb_get, bb_set
+from oracle.bt.actions.telling import services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.services.fallback_classifier import (
     FallbackAction,
+    FallbackClassification,
     heuristic_classify,
     log_fallback_trigger,
 )
+
+log = logging.getLogger(__name__)
 
 FINAL_RESPONSE: Final = (
     "Give your final response now, from what you have. No tools are left for it; say what is "
@@ -50,7 +55,8 @@ def trigger_fallback(ctx: TickContext) -> RunStatus:
         return FAILURE
     silent_turns = bb_get(bb, "turns_without_signal") or 0
     signal: dict[str, Any] = bb_get(bb, "last_signal") or {}
-    decision = heuristic_classify(
+    decision = _classified(
+        ctx,
         query=_question(bb_get(bb, "query")),
         accumulated_content=bb_get(bb, "accumulated_content") or "",
         turns_without_signal=silent_turns,
@@ -115,6 +121,15 @@ def inject_fallback_hint(ctx: TickContext) -> RunStatus:
     _tell_hint(bb, decision.get("hint") if decision else None)
     ctx.mark_progress()
     return SUCCESS
+
+
+def _classified(ctx: TickContext, **situation: Any) -> FallbackClassification:
+    """By the classifier in place; whenever that is not there, or fails, by the heuristic."""
+    try:
+        return services_of(ctx).classify_fallback(**situation)
+    except Exception as problem:
+        log.warning("the heuristic decides, because the classifier failed: %r", problem)
+        return heuristic_classify(**situation)
 
 
 def _question(query: Any) -> str:

@@ -19,6 +19,7 @@ from oracle.errors import StructureError, TreeFileError, did_you_mean
 _CHECKED: Final[Mapping[object, tuple[str, tuple[type, ...]]]] = {
     int: ("a whole number", (int,)),
     float: ("a number", (int, float)),
+    float | str: ("a number, or the name of a key", (int, float, str)),
     str: ("a string", (str,)),
     int | str: ("a whole number or a string", (int, str)),
     Mapping[str, str] | None: ("a table of names", (dict,)),

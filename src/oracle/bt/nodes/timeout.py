@@ -12,6 +12,8 @@ from oracle.errors import TimedOut
 class Timeout(Decorator, kind="timeout"):
     """Give the child `seconds` from its first tick on, by the clock of the run.
 
+    A string names the key that holds the seconds, where a run decides how many there are.
+
     | child                            | timeout                                   |
     | -------------------------------- | ----------------------------------------- |
     | SUCCESS, FAILURE, SKIPPED        | the same, even if it came late            |
@@ -22,13 +24,16 @@ class Timeout(Decorator, kind="timeout"):
 
     __slots__ = ("seconds",)
 
-    def __init__(self, child: Node, *, seconds: float, **label: Unpack[Label]) -> None:
+    def __init__(self, child: Node, *, seconds: float | str, **label: Unpack[Label]) -> None:
         super().__init__(child, **label)
-        self.seconds = checked_seconds("timeout", seconds)
+        is_key = isinstance(seconds, str)
+        self.seconds = seconds if is_key else checked_seconds("timeout", seconds)
 
     def tick(self, run: RunState) -> RunStatus:
         child, now = self.child, run.context.now
-        deadline = run.deadlines.setdefault(self.index, now + self.seconds)
+        deadline = run.deadlines.get(self.index)
+        if deadline is None:
+            deadline = run.deadlines[self.index] = now + self._given(run)
         run.statuses[child.index] = status = child.tick(run)
         if status is RUNNING and (now < deadline or run.has_news_below(self)):
             return RUNNING
@@ -36,8 +41,17 @@ class Timeout(Decorator, kind="timeout"):
         if status is not RUNNING:
             return status
         child.halt(run)
-        run.context.failure = TimedOut(f"{self.path}: not done after {self.seconds:g} s")
+        run.context.failure = TimedOut(f"{self.path}: not done in time")
         return FAILURE
+
+    def keys(self) -> frozenset[str]:
+        return frozenset({self.seconds}) if isinstance(self.seconds, str) else frozenset()
+
+    def _given(self, run: RunState) -> float:
+        if not isinstance(self.seconds, str):
+            return self.seconds
+        assert run.context.blackboard is not None
+        return max(0.0, run.context.blackboard.get(self.seconds) or 0.0)
 
     def halt(self, run: RunState) -> None:
         super().halt(run)

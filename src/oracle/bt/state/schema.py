@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -10,9 +10,7 @@ from typing import Final, TypeAlias
 
 from oracle.errors import BlackboardError, did_you_mean
 
-Json: TypeAlias = (
-    "bool | int | float | str | list[Json] | dict[str, Json] | Mapping[str, Json] | None"
-)
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Sequence[Json] | Mapping[str, Json] | None"
 
 TYPE_NAMES: Final[Mapping[str, type]] = MappingProxyType(
     {

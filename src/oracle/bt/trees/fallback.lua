@@ -5,21 +5,6 @@
 
 BT.tree("fallback", {
   description = "Consults the fallback where the model does not say clearly how it stands",
-  blackboard = {
-    query = "any",
-    accumulated_content = { type = "string", default = "" },
-    tool_results = { type = "list", default = {} },
-    messages = { type = "list", default = {} },
-    _pending_chunks = { type = "list", default = {} },
-    last_signal = "object?",
-    signal_consulted = false,
-    signal_malformed = false,
-    turns_without_signal = 0,
-    turns_at_last_fallback = 0,
-    fallback_classification = "object?",
-    strategy = 0,
-    tools_withdrawn = false,
-  },
 
   root = BT.always_succeed("if needed", BT.sequence("consult", {
     BT.condition("needs fallback", { fn = "oracle.bt.conditions.fallback.needs_fallback" }),

@@ -10,9 +10,11 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET, TickContext
+from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.core.runtime import Outcome, TreeRun
 from oracle.bt.lua.library import TreeLibrary
@@ -22,6 +24,8 @@ from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
 from oracle.services.ans.event import Event, Severity, running_in
 from oracle.services.journal import Journal, MemorySink, Record, Sink
 
+KEPT_BY_CONTENT = ("sources", "prompts")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recipe:
@@ -30,6 +34,7 @@ class Recipe:
     tree: str
     sources: Mapping[str, str]
     board: Mapping[str, Any]
+    prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     question: str = ""
     model: str = ""
     tick_budget: int = DEFAULT_TICK_BUDGET
@@ -38,16 +43,33 @@ class Recipe:
 
     def as_body(self, keep: Callable[[str], str]) -> dict[str, Any]:
         """The form for the record: texts are kept by content, once for all runs."""
-        sources = {file: keep(text) for file, text in self.sources.items()}
-        return {**asdict(self), "sources": sources}
+        kept = {kind: _kept(getattr(self, kind), keep) for kind in KEPT_BY_CONTENT}
+        return {**asdict(self), **kept}
 
     @classmethod
     def from_records(cls, records: Sequence[Record], contents: Mapping[str, str]) -> Recipe:
         if not records or records[0].kind != "start":
             raise JournalError("the record has no beginning; the run died before it was begun")
         known: dict[str, Any] = dict(records[0].body)
-        known["sources"] = {file: contents[name] for file, name in known["sources"].items()}
+        for kind in KEPT_BY_CONTENT:
+            known[kind] = {file: contents[name] for file, name in known.get(kind, {}).items()}
         return cls(**known)
+
+
+ServicesOf: TypeAlias = Callable[[Recipe], Any]
+"""Makes what the leaves of a run may call on; a replay needs some of it again."""
+
+
+def _kept(texts: Mapping[str, str], keep: Callable[[str], str]) -> dict[str, str]:
+    return {file: keep(text) for file, text in texts.items()}
+
+
+@lru_cache(maxsize=16)
+def _definition(
+    tree: str, sources: tuple[tuple[str, str], ...], leaves: LeafRegistry
+) -> TreeDefinition:
+    """Thousands of runs share one definition."""
+    return TreeLibrary(sources=dict(sources), leaves=leaves)[tree]
 
 
 class RunBus(EventBus):
@@ -69,7 +91,7 @@ class RecordedRun:
         records: Sequence[Record] = (),
         may_act: bool = True,
         leaves: LeafRegistry = LEAVES,
-        services: Any = None,
+        services: ServicesOf | None = None,
     ) -> None:
         self.recipe = recipe
         self._sink = sink or MemorySink()
@@ -77,7 +99,7 @@ class RecordedRun:
         self._may_act = may_act
         self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
         self.bus = RunBus(self.journal, get_event_bus())
-        definition = TreeLibrary(sources=recipe.sources, leaves=leaves)[recipe.tree]
+        definition = _definition(recipe.tree, tuple(recipe.sources.items()), leaves)
         board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
         board.restore(recipe.board)
         self.tree_run = TreeRun(
@@ -85,7 +107,7 @@ class RecordedRun:
             TickContext(
                 blackboard=board,
                 tick_budget=recipe.tick_budget,
-                services=services,
+                services=None if services is None else services(recipe),
                 effects=self.journal,
                 clock=self.journal,
             ),
@@ -99,10 +121,11 @@ class RecordedRun:
         contents: Mapping[str, str],
         *,
         leaves: LeafRegistry = LEAVES,
+        services: ServicesOf | None = None,
     ) -> RecordedRun:
         """Run it again from the record alone; no effect is performed."""
         recipe = Recipe.from_records(records, contents)
-        return cls(recipe, records=records, may_act=False, leaves=leaves)
+        return cls(recipe, records=records, may_act=False, leaves=leaves, services=services)
 
     @classmethod
     def resume(
@@ -112,7 +135,7 @@ class RecordedRun:
         sink: Sink,
         *,
         leaves: LeafRegistry = LEAVES,
-        services: Any = None,
+        services: ServicesOf | None = None,
     ) -> RecordedRun:
         """Go on where the record ends; what is on it is not done a second time."""
         recipe = Recipe.from_records(records, contents)
@@ -176,8 +199,14 @@ class RecordedRun:
         if outcome.error is not None:
             path, _, error = outcome.detail.partition(": ")
             self._tell("node.failed", {"node_path": path, "error": error}, Severity.ERROR)
+        stop_reason, usage = self.ending(outcome)
         turns = self.tree_run.context.turn
-        self._tell("run.ended", {"stop_reason": outcome.stop, "turns": turns, "usage": {}})
+        self._tell("run.ended", {"stop_reason": stop_reason, "turns": turns, "usage": usage})
+
+    def ending(self, outcome: Outcome) -> tuple[str, dict[str, Any]]:
+        """Why it ended and what it used; a tree that knows better than the runtime says so."""
+        said = {key: self.board.get(key) for key in ("stop_reason", "usage") if key in self.board}
+        return said.get("stop_reason") or outcome.stop, said.get("usage") or {}
 
     def _tell(
         self, type_: str, payload: Mapping[str, Any], severity: Severity = Severity.INFO

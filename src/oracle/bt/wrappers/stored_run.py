@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.core.runtime import Outcome
-from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
+from oracle.bt.wrappers.recorded_run import KEPT_BY_CONTENT, Recipe, RecordedRun, ServicesOf
 from oracle.errors import InputError, OracleError, StoreError
 from oracle.models.run import Run
 from oracle.services.journal import Record
@@ -47,14 +47,16 @@ class RunArchive:
         async with self._database.reading() as connection:
             found = await connection.execute(rows.order_by(journal.c.seq))
             records = decoded(tuple(row) for row in found)
-            names = list(records[0].body["sources"].values()) if records else []
+            first: dict[str, dict[str, str]] = dict(records[0].body) if records else {}
+            names = [name for kind in KEPT_BY_CONTENT for name in first.get(kind, {}).values()]
             texts = await connection.execute(
                 select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
             )
             return records, {row.hash: row.body for row in texts}
 
-    async def replay(self, typed: str) -> RecordedRun:
-        return RecordedRun.replay(*await self.record_of(typed), leaves=self._leaves)
+    async def replay(self, typed: str, *, services: ServicesOf | None = None) -> RecordedRun:
+        records, contents = await self.record_of(typed)
+        return RecordedRun.replay(records, contents, leaves=self._leaves, services=services)
 
 
 class RunStore(RunArchive):
@@ -73,7 +75,7 @@ class RunStore(RunArchive):
         *,
         session_id: str | None = None,
         context_id: str | None = None,
-        services: Any = None,
+        services: ServicesOf | None = None,
     ) -> StoredRun:
         """Write a new run down before anything is done for it.
 
@@ -100,7 +102,7 @@ class RunStore(RunArchive):
             return StoredRun(unrecorded, None, self._owner)
         return StoredRun(recorded, self.runs, self._owner)
 
-    async def resume(self, typed: str, *, services: Any = None) -> StoredRun:
+    async def resume(self, typed: str, *, services: ServicesOf | None = None) -> StoredRun:
         """Take up a run that its process left behind; another that holds it is respected."""
         run = await self.runs.claim(typed, self._owner, LEASE_SECONDS)
         try:
@@ -155,8 +157,9 @@ class StoredRun:
         return outcome
 
     async def _finish(self, runs: Runs, outcome: Outcome) -> None:
+        stop_reason, usage = self.recorded.ending(outcome)
         await runs.finish(
-            self.id, owner=self._owner, stop_reason=outcome.stop, usage={}, at=time.time()
+            self.id, owner=self._owner, stop_reason=stop_reason, usage=usage, at=time.time()
         )
 
     async def _hold(self, runs: Runs, work: asyncio.Task[Any] | None) -> None:

@@ -1,0 +1,60 @@
+"""What kind of question is it, and does it go on from what was said before?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+from oracle.bt.actions.oracle import bb_get, bb_set
+from oracle.bt.actions.state import board_of, set_ledger
+from oracle.bt.actions.telling import say_system
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.leaves import action
+from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.services.ledger import Ledger, Limits
+from oracle.services.query_classifier import classify_query
+from oracle.services.topic import is_topic_shift
+
+
+@action(reads=["limits", "model"], writes=["ledger"])
+def open_ledger(ctx: TickContext) -> RunStatus:
+    """Begin to count. A budget of money that cannot be kept is not promised."""
+    bb = board_of(ctx)
+    limits = Limits(**bb_get(bb, "limits"))
+    model = bb_get(bb, "model")
+    if model["prices"] is None and limits.money is not None:
+        limits = replace(limits, money=None)
+        say_system(ctx, f"The price of {model['name']} is not known; the money budget is off.")
+    set_ledger(bb, Ledger(limits=limits, started_at=ctx.now))
+    return SUCCESS
+
+
+@action(reads=["query", "history"], writes=["topic_shift"])
+def notice_topic_shift(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    bb_set(bb, "topic_shift", is_topic_shift(bb_get(bb, "query"), bb_get(bb, "history")))
+    return SUCCESS
+
+
+@action(reads=["query", "history", "known_terms", "topic_shift"], writes=["classification"])
+def classify(ctx: TickContext) -> RunStatus:
+    """By itself where the topic has shifted, else as a part of the conversation."""
+    bb = board_of(ctx)
+    turns: list[dict[str, str]] = []
+    if not bb_get(bb, "topic_shift"):
+        for exchange in bb_get(bb, "history"):
+            turns.append({"role": "user", "content": exchange["question"]})
+            turns.append({"role": "assistant", "content": exchange["answer"]})
+    known: list[str] | None = bb_get(bb, "known_terms")
+    found = classify_query(bb_get(bb, "query"), turns, None if known is None else frozenset(known))
+    bb_set(bb, "classification", {**asdict(found), "keywords_matched": [*found.keywords_matched]})
+    return SUCCESS
+
+
+@action(reads=["history"], writes=["earlier_evidence", "previous_errors"])
+def recall_the_conversation(ctx: TickContext) -> RunStatus:
+    """What earlier exchanges gathered still counts, and so does the failure of the last one."""
+    bb = board_of(ctx)
+    earlier = [exchange["metadata"] for exchange in bb_get(bb, "history")]
+    bb_set(bb, "earlier_evidence", sum(said.get("places_found", 0) for said in earlier))
+    bb_set(bb, "previous_errors", bool(earlier) and bool(earlier[-1].get("failed")))
+    return SUCCESS

@@ -1,0 +1,79 @@
+"""What the question needs, and whether the run has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oracle.bt.actions.oracle import bb_get
+from oracle.bt.actions.state import board_of, classification_of, granted_tools
+from oracle.bt.actions.telling import services_of
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.leaves import condition
+from oracle.services.sufficiency import Evidence, Verdict
+
+
+@condition(reads=["evidence", "earlier_evidence", "topic_shift", "classification", "attachment"])
+def has_evidence(ctx: TickContext) -> bool:
+    """Say whether a claim to know enough can be believed.
+
+    This run gathered something, or an earlier exchange on the same topic, or the user attached it,
+    or the question needs nothing.
+    """
+    bb = board_of(ctx)
+    return (
+        bool(bb_get(bb, "evidence"))
+        or (bb_get(bb, "earlier_evidence") > 0 and not bb_get(bb, "topic_shift"))
+        or bool(bb_get(bb, "attachment"))
+        or not classification_of(bb).needs_any_source
+    )
+
+
+@condition(
+    reads=[
+        "evidence",
+        "new_by_call",
+        "sources_tried",
+        "granted",
+        "withdrawn",
+        "tools_withdrawn",
+        "tool_list",
+    ]
+)
+def enough_is_there(ctx: TickContext) -> bool:
+    return _verdict(ctx) is Verdict.ENOUGH
+
+
+@condition(
+    reads=[
+        "evidence",
+        "new_by_call",
+        "sources_tried",
+        "granted",
+        "withdrawn",
+        "tools_withdrawn",
+        "tool_list",
+    ]
+)
+def nothing_was_found(ctx: TickContext) -> bool:
+    return _verdict(ctx) is Verdict.NOTHING
+
+
+@condition(reads=["tool_results", "was_advised"])
+def calls_keep_failing(ctx: TickContext) -> bool:
+    """Say whether two calls of this run have failed, and the model was not advised yet."""
+    bb = board_of(ctx)
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")
+    failed = sum(result["run"] and not result["success"] for result in results)
+    return failed >= 2 and not bb_get(bb, "was_advised")
+
+
+def _verdict(ctx: TickContext) -> Verdict:
+    bb = board_of(ctx)
+    return services_of(ctx).is_sufficient(
+        Evidence(
+            places=bb_get(bb, "evidence"),
+            new_by_call=bb_get(bb, "new_by_call"),
+            sources_offered={spec.source for spec in granted_tools(bb) if spec.source},
+            sources_tried=bb_get(bb, "sources_tried"),
+        )
+    )

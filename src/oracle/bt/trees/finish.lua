@@ -1,0 +1,8 @@
+-- Played whatever ended the run: an answer, the reason, what was tried, what is missing.
+
+BT.tree("finish", {
+  root = BT.sequence("finish", {
+    BT.action("say what is pending", { fn = "oracle.bt.actions.telling.say_pending" }),
+    BT.action("last words", { fn = "oracle.bt.actions.finish.say_last_words" }),
+  }),
+})

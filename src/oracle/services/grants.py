@@ -1,0 +1,131 @@
+"""Which tools a question gets: a ladder, from those of its class to all that only read.
+
+Uncertainty adds tools that read, never tools that write: those need a clear request for an action,
+or a person's yes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from oracle.models.query_classification import QueryClassification, QueryType
+from oracle.models.tool_spec import ToolSpec
+
+SURE_OF_AN_ACTION: Final = 0.8
+SURE_OF_A_CLASS: Final = 0.6
+LAST_RUNG: Final = 3
+
+_LOCAL: Final = frozenset({"code", "vault", "threads"})
+_WORD: Final = re.compile(r"[a-z]+")
+_WORDS_OF_SOURCES: Final[Mapping[str, frozenset[str]]] = {
+    "code": frozenset({"code", "codebase", "source", "repository", "repo", "definition"}),
+    "vault": frozenset({"vault", "note", "notes", "docs", "documentation", "adr", "markdown"}),
+    "threads": frozenset({"thread", "threads", "decision", "decisions", "discussion"}),
+    "web": frozenset({"web", "internet", "online", "url", "page", "browse", "website", "google"}),
+}
+_WORDS_OF_WRITING: Final = frozenset(
+    {"write", "writing", "save", "create", "edit", "append", "push", "record", "update", "store"}
+)
+
+
+def first_grant(classification: QueryClassification, specs: Sequence[ToolSpec]) -> list[str]:
+    """The tools of the query's class, and of the sources that it needs besides."""
+    if not classification.needs_any_source:
+        return []
+    types = _types_of(classification)
+    may_write = (
+        classification.query_type == QueryType.ACTION
+        and classification.confidence >= SURE_OF_AN_ACTION
+    )
+    return [
+        spec.name
+        for spec in specs
+        if (may_write or not spec.writes) and not types.isdisjoint(spec.query_types)
+    ]
+
+
+def next_grant(
+    rung: int,
+    classification: QueryClassification,
+    specs: Sequence[ToolSpec],
+    granted: Collection[str],
+) -> list[str]:
+    """What a rung adds: 1 the class that came second, 2 all local sources, 3 the web as well."""
+
+    def belongs(spec: ToolSpec) -> bool:
+        if rung == 1:
+            return classification.runner_up in spec.query_types
+        return rung >= LAST_RUNG or spec.source in _LOCAL
+
+    return [
+        spec.name
+        for spec in specs
+        if not spec.writes and spec.name not in granted and belongs(spec)
+    ]
+
+
+def tools_for(capability: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
+    """The tools that can do what was asked for in words; the most fitting kind only.
+
+    A tool's own name counts most. Else a source that is named picks the tools that look into it;
+    a word of writing picks those that write.
+    """
+    words = set(_WORD.findall(capability.lower().replace("_", " ")))
+    named = [spec for spec in specs if _is_named(spec.name, capability, words)]
+    if named:
+        return named
+    wants_writing = not words.isdisjoint(_WORDS_OF_WRITING)
+    sources = {kind for kind, known in _WORDS_OF_SOURCES.items() if not words.isdisjoint(known)}
+    if wants_writing:
+        writing = [spec for spec in specs if spec.writes]
+        return [spec for spec in writing if spec.source in sources] or writing
+    return [spec for spec in specs if spec.source in sources and not spec.writes]
+
+
+def specs_from(data: Sequence[Mapping[str, Any]]) -> list[ToolSpec]:
+    """Back from the form that stands on the blackboard."""
+    return [_spec_from(spec) for spec in data]
+
+
+def specs_as_data(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": dict(spec.parameters),
+            "query_types": sorted(spec.query_types),
+            "writes": spec.writes,
+            "source": spec.source,
+        }
+        for spec in specs
+    ]
+
+
+def _spec_from(data: Mapping[str, Any]) -> ToolSpec:
+    known: dict[str, Any] = dict(data)
+    known["query_types"] = frozenset(map(QueryType, known["query_types"]))
+    return ToolSpec(**known)
+
+
+def _types_of(classification: QueryClassification) -> set[QueryType]:
+    """The class, and each class whose source is needed too: two classes may be too close."""
+    types = {classification.query_type}
+    needed = (
+        (classification.needs_code, QueryType.CODE),
+        (classification.needs_vault, QueryType.DOCUMENTATION),
+        (classification.needs_web, QueryType.RESEARCH),
+    )
+    types |= {query_type for is_needed, query_type in needed if is_needed}
+    if classification.confidence < SURE_OF_A_CLASS and classification.runner_up is not None:
+        types.add(classification.runner_up)
+    return types
+
+
+def _is_named(name: str, capability: str, words: set[str]) -> bool:
+    """`web_search`, `web search` and `searching the web` all name the tool web_search."""
+    if name.lower() in capability.lower():
+        return True
+    parts = [part for part in name.lower().split("_") if part]
+    return len(parts) > 1 and all(any(word.startswith(part) for word in words) for part in parts)
