@@ -44,7 +44,7 @@ def test_a_consultation_is_stored_told_and_not_repeated(query):
     ctx = context(query=query, last_signal=signal, turns_without_signal=0, signal_malformed=True)
     with event_bus_replaced(RecordingBus()) as bus:
         assert trigger_fallback(ctx) is SUCCESS
-    assert ctx.blackboard.get("fallback_classification")["action"] == "force_response"
+    assert ctx.blackboard.get("fallback_classification")["action"] == "retry_with_hint"
     assert bus.events[0].payload["last_signal_type"] == "stuck"
     assert needs_fallback(ctx) is False
 

@@ -63,6 +63,8 @@ def trigger_fallback(ctx: TickContext) -> RunStatus:
         tool_results=bb_get(bb, "tool_results") or [],
         last_signal_confidence=signal.get("confidence"),
     )
+    if silent_turns == 0:
+        decision = _another_way(decision, signal)
     bb_set(
         bb,
         "fallback_classification",
@@ -130,6 +132,21 @@ def _classified(ctx: TickContext, **situation: Any) -> FallbackClassification:
     except Exception as problem:
         log.warning("the heuristic decides, because the classifier failed: %r", problem)
         return heuristic_classify(**situation)
+
+
+def _another_way(
+    decision: FallbackClassification, signal: Mapping[str, Any]
+) -> FallbackClassification:
+    """Who says to be stuck is shown another way, as long as it is not the tools that fail."""
+    if signal.get("type") != "stuck" or decision.action is FallbackAction.ESCALATE:
+        return decision
+    blocker = signal.get("blocker", "")
+    return FallbackClassification(
+        FallbackAction.RETRY_WITH_HINT,
+        decision.confidence,
+        hint=f"You say that this is in the way: {blocker} Take another way.",
+        reason="stuck, by its own account",
+    )
 
 
 def _question(query: Any) -> str:

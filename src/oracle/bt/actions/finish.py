@@ -14,13 +14,13 @@ from oracle.bt.actions.state import (
     ledger_of,
 )
 from oracle.bt.actions.telling import say, say_system
-from oracle.bt.actions.turn import end_turn
+from oracle.bt.actions.turn import book, end_turn, outcome_of
 from oracle.bt.conditions.context_needs import has_evidence
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.errors import BoundReached, ModelError, TimedOut
+from oracle.errors import BoundReached, TimedOut
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.last_words import Remains, last_words
 
@@ -39,6 +39,8 @@ def close(ctx: TickContext, stop: str = "answered") -> RunStatus:
     if stop == "answered" and _found_nothing(bb):
         stop = "partial_answer"
         missing.append(f"anything in {', '.join(bb_get(bb, 'sources_tried'))}")
+    elif stop == "partial_answer" and not missing:
+        missing.append("evidence: nothing was gathered")
     bb_set(bb, "stop_reason", stop)
     bb_set(bb, "answer", bb_get(bb, "response")["text"])
     bb_set(bb, "missing", missing)
@@ -85,26 +87,33 @@ def stop_at_limit(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=["response", "ledger"],
-    writes=["stop_reason", "stop_detail", "answer_so_far", "is_cut", "failed", "turn_is_open"],
+    reads=["response", "ledger", "is_overdrawn", "model", "weight", "turn_began_at"],
+    writes=[
+        "ledger",
+        "stop_reason",
+        "stop_detail",
+        "answer_so_far",
+        "is_cut",
+        "failed",
+        "turn_is_open",
+    ],
 )
 def stop_without_response(ctx: TickContext) -> RunStatus:
     """The request was cut short, or could not be made: keep what came, and say why."""
     bb = board_of(ctx)
-    response = bb_get(bb, "response")
-    if response is not None and response["text"]:
+    failure, limits = ctx.failure, ledger_of(bb).limits
+    response: dict[str, Any] = bb_get(bb, "response")
+    if not response["is_complete"]:
+        book(ctx, bb, response)
+        bb_set(bb, "is_cut", bool(response["text"]))
+    if response["text"]:
         bb_set(bb, "answer_so_far", response["text"])
-        bb_set(bb, "is_cut", True)
-    failure = ctx.failure
-    if isinstance(failure, ModelError):
-        _stop(bb, "model_unavailable", str(failure))
-        bb_set(bb, "failed", True)
-    elif isinstance(failure, TimedOut) or ledger_of(bb).exhausted(ctx.now):
-        stop_at_limit(ctx)
-        if isinstance(failure, TimedOut):
-            _stop(bb, "time_limit", f"{ledger_of(bb).limits.seconds:g} seconds")
+    if bb_get(bb, "is_overdrawn"):
+        _stop(bb, "token_limit", f"{limits.tokens} tokens")
+    elif isinstance(failure, TimedOut) or ledger_of(bb).exhausted(ctx.now) == "seconds":
+        _stop(bb, "time_limit", f"{limits.seconds:g} seconds")
     else:
-        _stop(bb, "model_unavailable", str(failure or "no response"))
+        _stop(bb, "model_unavailable", str(failure or "it did not answer"))
         bb_set(bb, "failed", True)
     end_turn(ctx, "cut")
     return SUCCESS
@@ -192,7 +201,7 @@ def _answer_for_the_model(
     )
     bb_set(bb, "answer", answer)
     if bb_get(bb, "turn_is_open"):
-        end_turn(ctx, "cut" if is_cut else "draft")
+        end_turn(ctx, "cut" if is_cut else outcome_of(response))
     say(ctx, ChunkType.CONTENT, content=answer)
     end_turn(ctx, "answer")
 

@@ -61,7 +61,8 @@ async def ask_a_person(ctx: TickContext) -> RunStatus:
     async def effect() -> Any:
         return False if approve is None else bool(await approve(question))
 
-    say(ctx, ChunkType.APPROVAL, **question)
+    if approve is not None:
+        say(ctx, ChunkType.APPROVAL, **question)
     is_allowed = await ctx.perform({"approval": cast("Any", question)}, effect)
     by = "a person" if approve is not None else "the tree: nobody could be asked"
     if is_allowed:

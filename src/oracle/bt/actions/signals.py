@@ -28,7 +28,7 @@ def grant_turn(ctx: TickContext) -> RunStatus:
         ledger = ledger_of(bb)
         left = ledger.limits.turns - ledger.turns
         reason = bb_get(bb, "signal")["reason"]
-        add_system_message(bb, f"Another turn is granted, for: {reason}. {left} are left.")
+        add_system_message(bb, f"Another turn is granted, for this: {reason} ({left} left)")
     return SUCCESS
 
 
@@ -117,9 +117,10 @@ def tell_that_nothing_was_found(ctx: TickContext) -> RunStatus:
 def suggest_to_answer(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     found = len(bb_get(bb, "evidence"))
+    counted = "1 place was" if found == 1 else f"{found} places were"
     add_system_message(
         bb,
-        f"{found} places were found, and the last calls added little. Answer now, unless a part of "
+        f"{counted} found, and the last calls added little. Answer now, unless a part of "
         "the question is still open.",
     )
     return SUCCESS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, cast
 
@@ -11,7 +11,7 @@ from oracle.bt.actions.state import append, board_of, granted_tools, ledger_of, 
 from oracle.bt.actions.telling import report, say, say_system, services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import ModelError
 from oracle.models.signals import AgentSignalState, Signal
@@ -23,6 +23,7 @@ from oracle.services.repetition import RunawayText
 from oracle.services.signal_parser import SignalStreamParser
 
 CHARACTERS_OF_A_TOKEN: Final = 3
+LONGEST_CUT_TEXT: Final = 2_000
 COMPACTED: Final = "Old tool results were shortened to make room."
 
 
@@ -37,6 +38,7 @@ COMPACTED: Final = "Old tool results were shortened to make room."
         "seconds_left",
         "turn_began_at",
         "turn_is_open",
+        "is_last_turn",
     ],
 )
 def begin_turn(ctx: TickContext) -> RunStatus:
@@ -52,6 +54,7 @@ def begin_turn(ctx: TickContext) -> RunStatus:
     bb_set(bb, "signal", None)
     bb_set(bb, "calls", [])
     bb_set(bb, "turn_is_open", True)
+    bb_set(bb, "is_last_turn", bb_get(bb, "tools_withdrawn"))
     report("turn.started", tools=[spec.name for spec in granted_tools(bb)])
     return SUCCESS
 
@@ -80,7 +83,7 @@ def compact(ctx: TickContext) -> RunStatus:
 
 @action(
     reads=["messages", "weight", "ledger", "model", "granted", "withdrawn", "tools_withdrawn"],
-    writes=["response", "is_runaway"],
+    writes=["response", "is_runaway", "is_overdrawn"],
 )
 async def call_model(ctx: TickContext) -> RunStatus:
     """Stream the response. Whatever ends it, what came so far is kept, with the place of the cut.
@@ -95,7 +98,7 @@ async def call_model(ctx: TickContext) -> RunStatus:
     request = ModelRequest(
         messages=bb_get(bb, "messages"), tools=tools, longest_output=longest_output
     )
-    response = _Response(ctx, _most_characters(bb, longest_output))
+    response = _Response(ctx, _most_characters(bb))
 
     def source() -> AsyncIterator[Any]:
         if model is None:
@@ -113,6 +116,15 @@ async def call_model(ctx: TickContext) -> RunStatus:
         response.close()
     finally:
         bb_set(bb, "response", response.as_data())
+    return SUCCESS
+
+
+@action(reads=["response"])
+def await_what_came(ctx: TickContext) -> RunStatus:
+    """A request that was halted is closed before the next tick; then what came is here."""
+    if bb_get(board_of(ctx), "response") is None:
+        ctx.wake()
+        return RUNNING
     return SUCCESS
 
 
@@ -179,10 +191,14 @@ class _Response:
 
     def _watch(self, text: str) -> None:
         self._characters += len(text)
-        is_runaway = self._characters > self._most_characters or self._runaway.feed(text)
-        if is_runaway:
-            bb_set(board_of(self._ctx), "is_runaway", True)
-            self._ctx.wake()
+        if self._characters > self._most_characters:
+            self._raise("is_overdrawn")
+        elif self._runaway.feed(text):
+            self._raise("is_runaway")
+
+    def _raise(self, flag: str) -> None:
+        bb_set(board_of(self._ctx), flag, True)
+        self._ctx.wake()
 
 
 @action(
@@ -221,9 +237,11 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     """Book what it cost, note its signal, and put it into the conversation."""
     bb = board_of(ctx)
     response: dict[str, Any] = bb_get(bb, "response")
-    _book(ctx, bb, response)
+    book(ctx, bb, response)
     _note_signal(ctx, bb, response)
     text: str = response["text"]
+    if not response["is_complete"]:
+        text = text[:LONGEST_CUT_TEXT]
     message: dict[str, Any] = {"role": "assistant", "content": text}
     if response["calls"]:
         message["tool_calls"] = response["calls"]
@@ -249,14 +267,17 @@ def end_turn(ctx: TickContext, outcome: str) -> None:
 @action(reads=["response", "ledger"], writes=["turn_is_open"])
 def go_on(ctx: TickContext) -> RunStatus:
     """The turn is over and another follows: what it said was a draft."""
-    response: dict[str, Any] = bb_get(board_of(ctx), "response")
-    if not response["is_complete"]:
-        end_turn(ctx, "cut")
-    elif response["calls"]:
-        end_turn(ctx, "tools")
-    else:
-        end_turn(ctx, "draft" if response["text"] else "empty")
+    end_turn(ctx, outcome_of(bb_get(board_of(ctx), "response")))
     return SUCCESS
+
+
+def outcome_of(response: Mapping[str, Any] | None) -> str:
+    """What a response is that was not the answer."""
+    if response is None or not response["is_complete"]:
+        return "cut"
+    if response["calls"]:
+        return "tools"
+    return "draft" if response["text"] else "empty"
 
 
 def weigh(bb: TypedBlackboard) -> Weight:
@@ -279,14 +300,14 @@ def _was_told(bb: TypedBlackboard, text: str) -> bool:
     return any(message["content"] == text for message in bb_get(bb, "messages"))
 
 
-def _most_characters(bb: TypedBlackboard, longest_output: int) -> int:
-    """A response may not be longer than the model says, nor than the ledger can pay for."""
+def _most_characters(bb: TypedBlackboard) -> int:
+    """How much the ledger can pay for besides the input."""
     ledger = ledger_of(bb)
     left = ledger.limits.tokens - ledger.tokens - bb_get(bb, "weight")["tokens"]
-    return max(1, min(longest_output * 8, left * CHARACTERS_OF_A_TOKEN))
+    return max(1, left * CHARACTERS_OF_A_TOKEN)
 
 
-def _book(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]) -> None:
+def book(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]) -> None:
     usage: dict[str, int] | None = response["usage"]
     if usage is None:
         written = response["characters"] // CHARACTERS_OF_A_TOKEN

@@ -20,11 +20,13 @@ def is_exhausted(ctx: TickContext) -> bool:
     return ledger_of(board_of(ctx)).exhausted(ctx.now) is not None
 
 
-@condition(reads=["ledger"])
+@condition(reads=["ledger", "is_overdrawn"])
 def within_limits(ctx: TickContext) -> bool:
     """Asked again whenever the tree is woken while the model streams."""
-    ledger = ledger_of(board_of(ctx))
-    return ledger.spent("seconds", ctx.now) < ledger.limits.seconds
+    bb = board_of(ctx)
+    ledger = ledger_of(bb)
+    in_time = ledger.spent("seconds", ctx.now) < ledger.limits.seconds
+    return in_time and not bb_get(bb, "is_overdrawn")
 
 
 @condition(reads=["ledger", "weight", "model", "tools_withdrawn"])
@@ -34,9 +36,10 @@ def only_the_reserve_is_left(ctx: TickContext) -> bool:
     return not bb_get(bb, "tools_withdrawn") and scarce_resource(ctx) is not None
 
 
-@condition(reads=["ledger"])
+@condition(reads=["ledger", "tools_withdrawn"])
 def a_warning_is_due(ctx: TickContext) -> bool:
-    return bool(ledger_of(board_of(ctx)).warnings_due(ctx.now))
+    bb = board_of(ctx)
+    return not bb_get(bb, "tools_withdrawn") and bool(ledger_of(bb).warnings_due(ctx.now))
 
 
 @condition(reads=["weight", "model"])

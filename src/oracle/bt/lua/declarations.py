@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from oracle.bt.lua.sandbox import Call, LuaValue, Table, run_tree_file
 from oracle.bt.state.schema import Json, Key, key_from_name
@@ -142,7 +142,7 @@ class _File:
         if default == {} and type_name.startswith("list"):
             default = []  # an empty table is both in Lua; the type tells
         try:
-            return key_from_name(type_name, default)
+            return key_from_name(type_name, cast("Json", default))
         except BlackboardError as problem:
             raise self._error(call, f"key {name!r}: {problem}") from None
 

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from oracle.errors import BlackboardError, did_you_mean
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Sequence[Json] | Mapping[str, Json] | None"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 TYPE_NAMES: Final[Mapping[str, type]] = MappingProxyType(
     {

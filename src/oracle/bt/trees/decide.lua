@@ -27,10 +27,11 @@ local ask_for_the_answer = "oracle.bt.actions.signals.ask_for_the_answer"
 
 BT.tree("decide", {
   root = BT.selector("decide", {
+    BT.condition("it was cut short", { expression = "not bb.response.is_complete" }),
 
     -- The tools were withdrawn before: what came is the last word, if it is any.
     BT.sequence("last turn", {
-      BT.condition("it was announced", { expression = "bb.tools_withdrawn" }),
+      BT.condition("it was announced", { expression = "bb.is_last_turn" }),
       BT.selector("then", {
         BT.sequence("says something", {
           BT.condition("has text", { fn = "oracle.bt.conditions.response.has_text" }),

@@ -33,10 +33,12 @@ BT.tree("oracle-agent", {
     seconds_left = 0.0,
     turn_began_at = 0.0,
     turn_is_open = false,
+    is_last_turn = false,
     response = "object?",
     signal = "object?",
     calls = { type = "list", default = {} },
     is_runaway = false,
+    is_overdrawn = false,
 
     -- signals
     signals = { type = "list", default = {} },

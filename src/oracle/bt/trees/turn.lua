@@ -17,10 +17,15 @@ BT.tree("turn", {
           BT.action("the model", { fn = "oracle.bt.actions.turn.call_model" }),
         }),
       }),
-      BT.condition("stopped because it went in circles", { expression = "bb.is_runaway" }),
-      BT.sequence("no response", {
-        BT.action("keep what came", { fn = "oracle.bt.actions.finish.stop_without_response" }),
-        BT.exit("turns"),
+      BT.sequence("cut short", {
+        BT.action("what came", { fn = "oracle.bt.actions.turn.await_what_came" }),
+        BT.selector("why", {
+          BT.condition("it went in circles", { expression = "bb.is_runaway" }),
+          BT.sequence("no response", {
+            BT.action("stop", { fn = "oracle.bt.actions.finish.stop_without_response" }),
+            BT.exit("turns"),
+          }),
+        }),
       }),
     }),
 

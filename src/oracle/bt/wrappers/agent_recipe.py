@@ -97,7 +97,7 @@ def _model_facts(model: Model | None) -> dict[str, Any]:
             "name": "none",
             "context_window": UNKNOWN_WINDOW,
             "longest_output": 0,
-            "prices": None,
+            "prices": {"input": 0.0, "output": 0.0},
         }
     return {
         "name": model.name,
