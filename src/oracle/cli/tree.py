@@ -53,7 +53,8 @@ def show(
     """Draw a tree."""
     from oracle.bt.render import FORMATS
 
-    print(FORMATS[format_.value](_library(paths or [], leaves or [])[name]), end="")
+    library = _library(paths or [], leaves or [])
+    print(FORMATS[format_.value](library.as_it_stands(name)), end="")
 
 
 def _library(paths: list[Path], leaves: list[str]) -> TreeLibrary:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final, Literal, Self, TypeAlias
 
 Resource: TypeAlias = Literal["turns", "tokens", "money", "seconds"]
@@ -125,7 +126,23 @@ class Ledger:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        known: dict[str, Any] = dict(data)
-        known["limits"] = Limits(**data["limits"])
-        known["warned"] = tuple(data["warned"])
-        return cls(**known)
+        return cls(
+            limits=_limits(*data["limits"].values()),
+            started_at=data["started_at"],
+            turns=data["turns"],
+            tokens=data["tokens"],
+            money=data["money"],
+            longest_turn=data["longest_turn"],
+            uses=data["uses"],
+            warned=tuple(data["warned"]),
+        )
+
+
+@lru_cache(maxsize=64)
+def _limits(
+    turns: int, tokens: int, money: float | None, seconds: float, uses_of_a_tool: int
+) -> Limits:
+    """Read many times in a turn, and the same for all runs of a project."""
+    return Limits(
+        turns=turns, tokens=tokens, money=money, seconds=seconds, uses_of_a_tool=uses_of_a_tool
+    )

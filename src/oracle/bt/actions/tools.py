@@ -37,7 +37,7 @@ Result = dict[str, Any]
 
 @action(
     reads=["calls", "granted", "withdrawn", "tools_withdrawn", "tool_list", "ledger", "refused"],
-    writes=["calls"],
+    writes=["calls", "seconds_left"],
 )
 def screen_calls(ctx: TickContext) -> RunStatus:
     """Mark the calls that will not be run, each with the reason that the model is given."""
@@ -58,6 +58,7 @@ def screen_calls(ctx: TickContext) -> RunStatus:
         screened.append({**call, "not_run": reason})
         ledger = ledger if reason else ledger.with_use(name)
     bb_set(bb, "calls", screened)
+    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
     return SUCCESS
 
 

@@ -56,6 +56,12 @@ class TreeDefinition:
             )
         return self.by_path[path]
 
+    def part(self, name: str, root: Node) -> TreeDefinition:
+        """What stands below a node, under a name of its own."""
+        part = copy.copy(self)
+        part.name, part.root, part.finish, part.description = name, root, None, ""
+        return part
+
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
 

@@ -13,6 +13,7 @@ from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.lua.builder import TreeBuilder
 from oracle.bt.lua.declarations import TreeDeclaration, declared_trees
 from oracle.bt.lua.difference import difference
+from oracle.bt.nodes.subtree import Subtree
 from oracle.errors import InputError, TreeFileError, did_you_mean
 
 log = logging.getLogger(__name__)
@@ -49,6 +50,14 @@ class TreeLibrary:
         if name not in self.definitions:
             return self._builder.definition(name, stands_alone=False)
         return self.definitions[name]
+
+    def as_it_stands(self, name: str) -> TreeDefinition:
+        """The tree, to look at; one that only works inside another is taken from there."""
+        for definition in self.definitions.values():
+            for node in definition if name not in self.definitions else ():
+                if isinstance(node, Subtree) and node.tree == name:
+                    return definition.part(name, node.child)
+        return self[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._builder.trees)

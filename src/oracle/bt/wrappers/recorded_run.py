@@ -76,8 +76,7 @@ class RunBus(EventBus):
     """The events of one run. Those that are told again from its record stay among themselves."""
 
     def __init__(self, journal: Journal, outside: EventBus) -> None:
-        super().__init__()
-        self.subscribe(lambda event: outside.emit(event) if journal.is_live else None)
+        super().__init__(lambda event: outside.emit(event) if journal.is_live else None)
 
 
 class RecordedRun:

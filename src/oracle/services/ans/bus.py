@@ -28,10 +28,12 @@ class _Subscription(NamedTuple):
 class EventBus:
     """Hands each event to each subscriber, in the order of emission and of subscription."""
 
-    def __init__(self) -> None:
+    def __init__(self, *subscribers: Subscriber) -> None:
+        """Without `subscribers` of its own it at least reports events that break the catalogue."""
         self._subscriptions: tuple[_Subscription, ...] = ()
         self._changing = Lock()
-        self.subscribe(report_mistake)
+        for subscriber in subscribers or (report_mistake,):
+            self.subscribe(subscriber)
 
     def emit(self, event: Event) -> None:
         """Tell every subscriber. Takes no lock and never raises: who emits has other work to do."""

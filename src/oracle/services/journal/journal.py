@@ -6,7 +6,6 @@ It fits the engine's ports for effects and for the clock by shape, without knowi
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import Counter
 from collections.abc import (
@@ -289,11 +288,10 @@ class Journal:
 
     def _placed(self, key: Key, request: Any) -> tuple[Any, Place]:
         """The request as a replay will have it, and its place among those of its kind."""
-        text = as_json(request)
-        name = sha256(text.encode()).hexdigest()[:12]
+        name = sha256(as_json(request).encode()).hexdigest()[:12]
         asked = (key.node_path, key.turn, name)
         self._asked[asked] += 1
-        return json.loads(text), Place(key.node_path, key.turn, self._asked[asked] - 1, name)
+        return json_shaped(request), Place(key.node_path, key.turn, self._asked[asked] - 1, name)
 
     # -- from the record to the world --------------------------------------------------------------
 
