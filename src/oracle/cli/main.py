@@ -12,7 +12,10 @@ import typer
 
 from oracle.cli.audit import audit
 from oracle.cli.classify import classify
+from oracle.cli.config import config
+from oracle.cli.doctor import doctor
 from oracle.cli.evaluate import app as eval_app
+from oracle.cli.init import init
 from oracle.cli.prompt import prompt
 from oracle.cli.purge import purge
 from oracle.cli.runs import app as run_app
@@ -27,6 +30,9 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command()(init)
+app.command()(config)
+app.command()(doctor)
 app.add_typer(tree_app, name="tree")
 app.command()(classify)
 app.command()(prompt)

@@ -18,7 +18,7 @@ def find_root(start: Path) -> Path:
             return folder
     raise InputError(
         f"{start} lies in no project: neither it nor a folder above holds {' or '.join(MARKERS)}; "
-        "go to a project, or make one here with `touch oracle.toml`"
+        "go to a project, or make one here with `oracle init`"
     )
 
 

@@ -39,7 +39,7 @@ def _lines(row: Setting) -> Iterator[str]:
     also = ", ".join(way for way in (row.variable, row.flag) if way)
     yield f"# {row.meaning} ({also})"
     unset = "" if row.default is not None else "  # not set; an example"
-    yield f"# {row.name.partition('.')[2]} = {as_toml(shown_value(row))}{unset}"
+    yield f"#{row.name.partition('.')[2]} = {as_toml(shown_value(row))}{unset}"
 
 
 def shown_value(row: Setting) -> Any:
@@ -101,3 +101,6 @@ def _copy(draft: Path, target: Path) -> None:
             file.write(draft.read_text(encoding="utf-8"))
     except FileExistsError:
         raise InputError(f"{target} exists and stays as it is") from None
+    except OSError:
+        target.unlink(missing_ok=True)
+        raise
