@@ -100,9 +100,11 @@ def _take_file(reading: _Reading, written: list[Written], shown: str) -> None:
     strange: set[str] = set()
     for item in written:
         place = f"{shown}:{item.line}"
-        if item.path[0] in strange:
+        if _is_secret(item):
+            reading.mistakes.append(f"{place}: {told('.'.join(item.path))}: {_SECRETS_STAY_HOME}")
+        elif item.path[0] in strange:
             continue
-        if problem := _problem_of(item):
+        elif problem := _problem_of(item):
             strange |= {item.path[0]} - SECTIONS.keys()
             reading.mistakes.append(f"{place}: {problem}")
         elif len(item.path) == 2:
@@ -110,18 +112,21 @@ def _take_file(reading: _Reading, written: list[Written], shown: str) -> None:
             reading.take(row, item.value, Origin(source="file", place=place))
 
 
+def _is_secret(item: Written) -> bool:
+    is_known = ".".join(item.path) in SETTINGS
+    is_text = isinstance(item.value, str)
+    return is_text and not is_known and _SECRET.fullmatch(item.path[-1]) is not None
+
+
 def _problem_of(item: Written) -> str | None:
     """What is wrong with the place or the name of it; the value comes after that."""
     name = ".".join(item.path)
-    if isinstance(item.value, str) and name not in SETTINGS and _SECRET.fullmatch(item.path[-1]):
-        return f"{told(name)}: {_SECRETS_STAY_HOME}"
     if item.path[0] not in SECTIONS:
         return _unknown_at_top(item)
     if len(item.path) == 1:
         return None if isinstance(item.value, dict) else _not_a_section(item.path[0])
     if name not in SETTINGS:
-        known = [row.name for row in SETTINGS.values() if row.section == item.path[0]]
-        return f"no setting {told(name)}{_hint(name, known)}"
+        return f"no setting {told(name)}{_hint(item.path[1], _keys(item.path[0]))}"
     return _password_in(SETTINGS[name], item.value)
 
 
@@ -131,7 +136,7 @@ def _unknown_at_top(item: Written) -> str:
         homes = [row.name for row in SETTINGS.values() if row.name.endswith(f".{name}")]
         hint = f"; did you mean {homes[0]!r}?" if homes else did_you_mean(name, SETTINGS) or SEE_ALL
         return f"no setting {told(name)} outside of a section{hint}"
-    return f"no section {told(name)}{_hint(name, SECTIONS)}"
+    return f"no section {told(name)}{_hint(name, dict(zip(SECTIONS, SECTIONS, strict=True)))}"
 
 
 def _not_a_section(name: str) -> str:
@@ -170,9 +175,11 @@ def _judge_unknown(reading: _Reading, variable: str) -> None:
     belong to others: Oracle's own software reads ORACLE_HOME and the like.
     """
     name = variable.removeprefix(PREFIX)
-    if any(name.startswith(f"{section.upper()}_") for section in SECTIONS):
-        secret = _SECRET.fullmatch(name)
-        hint = f"; {_SECRETS_STAY_HOME}" if secret else _hint(variable, _variables())
+    section, _, key = name.partition("_")
+    if key and section.lower() in SECTIONS:
+        keys = {SETTINGS[full].variable: short for full, short in _keys(section.lower()).items()}
+        secret = _SECRET.fullmatch(key)
+        hint = f"; {_SECRETS_STAY_HOME}" if secret else _hint(key.lower(), keys)
         reading.mistakes.append(f"{variable}: no setting has this variable{hint}")
     elif near := _near(name):
         reading.warnings.append(f"{variable} is not read; did you mean {near!r}?")
@@ -205,8 +212,17 @@ def _variables() -> list[str]:
     return [row.variable for row in SETTINGS.values()]
 
 
-def _hint(name: str, known: Mapping[str, Any] | list[str]) -> str:
-    return did_you_mean(name, known) or f"; there are: {', '.join(known)}"
+def _keys(section: str) -> Mapping[str, str]:
+    """The settings of a section, by their full names."""
+    rows = (row for row in SETTINGS.values() if row.section == section)
+    return {row.name: row.name.partition(".")[2] for row in rows}
+
+
+def _hint(word: str, known: Mapping[str, str]) -> str:
+    """What was meant, by its full name; where `word` is near none of them, all there are."""
+    close = get_close_matches(word, known.values(), n=1)
+    meant = next((name for name, short in known.items() if close == [short]), None)
+    return f"; did you mean {meant!r}?" if meant else f"; there are: {', '.join(known)}"
 
 
 def _shortened(mistakes: list[str]) -> Iterator[str]:
