@@ -307,8 +307,9 @@ def load_settings(
     """
     import os
 
+    from oracle.services.project import here
     from oracle.services.settings.resolve import resolve
 
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     chosen = os.environ if environment is None else environment
-    return resolve(start or Path.cwd(), environment=chosen, flags=given)
+    return resolve(start or here(), environment=chosen, flags=given)

@@ -70,3 +70,14 @@ def test_output_that_cannot_be_written_is_told():
 @pytest.mark.parametrize("arguments", [["nonsense"], ["config", "--nonsense"], ["tree"]])
 def test_wrong_usage_ends_with_2(arguments):
     assert oracle(*arguments, stdout=subprocess.PIPE).returncode == 2
+
+
+@pytest.mark.parametrize("command", ["config", "doctor", "init", "runs"])
+def test_a_working_directory_that_is_gone_is_told(command, tmp_path):
+    (tmp_path / "gone").mkdir()
+    code = f"import os; os.rmdir(os.getcwd()); {ORACLE[-1]}"
+    result = subprocess.run(
+        [sys.executable, "-c", code, command], capture_output=True, text=True, cwd=tmp_path / "gone"
+    )
+    assert result.returncode == 2
+    assert result.stderr == "oracle: the working directory is gone; go to one that exists\n"

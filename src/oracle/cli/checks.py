@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from oracle.errors import OracleError, SettingsError
+from oracle.services.project import here
 from oracle.services.settings.resolve import root_of, shown_path, strangers
 from oracle.services.settings.toml_file import FILE_NAME
 from oracle.settings import EMBEDDED, KEY_VARIABLES, Settings, load_settings
@@ -53,7 +54,7 @@ Check = Callable[[Surroundings], Iterator[Seen]]
 def examine(
     start: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> list[Finding]:
-    around = _surroundings(start or Path.cwd(), os.environ if environment is None else environment)
+    around = _surroundings(start or here(), os.environ if environment is None else environment)
     findings: list[Finding] = []
     for name, check in CHECKS.items():
         if around.broken is None or name not in NEED_SETTINGS:

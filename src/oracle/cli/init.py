@@ -23,12 +23,13 @@ def init(
     ] = False,
 ) -> None:
     """Write a commented oracle.toml, which also marks the root of a project."""
+    from oracle.services.project import here
     from oracle.services.settings.resolve import root_of
     from oracle.services.settings.template import template, write_new
 
     if print_:
         print(template(), end="")
         return
-    written = write_new(folder or root_of(Path.cwd()) or Path.cwd())
+    written = write_new(folder or root_of(here()) or here())
     print(written)
     typer.echo(NEXT, err=True)

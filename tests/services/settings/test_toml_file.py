@@ -1,7 +1,12 @@
+import json
 import os
+import tomllib
+from contextlib import suppress
 from time import perf_counter
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from oracle.errors import SettingsError
 from oracle.services.settings.toml_file import LARGEST_FILE, read_settings_file, written_in
@@ -88,3 +93,34 @@ def test_a_huge_file_is_refused_and_a_large_one_is_read_quickly(tmp_path):
     file.write_text("#" * (LARGEST_FILE + 1))
     with pytest.raises(SettingsError, match="x: is larger than 64 KiB"):
         read_settings_file(file, "x")
+
+
+WILD = st.text(alphabet="ab[]{}=\"'#\n\\., 1\r\t", max_size=60)
+VALUES = st.one_of(
+    st.text(alphabet="a[]{}=\"'#\n\\,é", max_size=12).map(json.dumps),
+    st.text(alphabet='a[]{}="#\n\\,', max_size=12).map("'''\n{}'''".format),
+    st.text(alphabet="a[]{}='#\n,", max_size=12).map('"""{}"""'.format),
+    st.lists(st.sampled_from(["1", "']'", '"[#"', "# ]\n2"])).map(
+        lambda items: f"[\n{', '.join([*items, '0'])}\n]"
+    ),
+)
+LINES = st.lists(st.tuples(VALUES, st.sampled_from(["", '  # [x] "', "\n\n", "\n# '''"])))
+
+
+@given(LINES)
+def test_lines_and_values_are_those_of_the_text_however_it_is_written(lines):
+    text, expected = "[s]\n", {}
+    for number, (value, after) in enumerate(lines):
+        expected[f"k{number}"] = text.count("\n") + 1
+        text += f"k{number} = {value}{after}\n"
+    found = [item for item in written_in(text, "x") if len(item.path) == 2]
+    assert {item.path[1]: item.line for item in found} == expected
+    assert {item.path[1]: item.value for item in found} == tomllib.loads(text)["s"]
+
+
+@given(WILD)
+@example('a = """"""\nb = 1')
+@example("[a]\n[[b.c]]\nx = [{y = '}'}]")
+def test_whatever_is_written_is_read_or_refused(text):
+    with suppress(SettingsError):
+        written_in(text, "x")
