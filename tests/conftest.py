@@ -1,9 +1,10 @@
-"""Every test runs without a network beyond loopback and with a home directory of its own.
+"""Every test runs without a network beyond loopback, with a home directory and settings of its own.
 
 Databases for those who ask: a file and a real PostgreSQL, one fresh database for each test.
 """
 
 import itertools
+import os
 import shutil
 import socket
 import tempfile
@@ -35,6 +36,13 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("ORACLE_") or name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
 
 
 _numbers = itertools.count()

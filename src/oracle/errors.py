@@ -5,6 +5,7 @@ OracleError
 │   ├── SourceFileError      … in a file, at a line
 │   │   ├── TreeFileError
 │   │   └── PromptFileError
+│   ├── SettingsError        … in oracle.toml, in a variable or by a flag
 │   └── NotFound             … the name of something that is not there
 ├── Failure                  the world said no; in a leaf it becomes FAILURE with this cause
 │   ├── TimedOut
@@ -66,6 +67,12 @@ class TreeFileError(SourceFileError):
 
 class PromptFileError(SourceFileError):
     pass
+
+
+class SettingsError(InputError):
+    """One line for each setting that cannot be used; each begins with the place where it stands."""
+
+    exit_code = 78
 
 
 class NotFound(InputError):  # noqa: N818 - the name is a sentence

@@ -57,3 +57,13 @@ def test_they_are_found_from_a_folder_below_the_root(monkeypatch: pytest.MonkeyP
     monkeypatch.chdir("src/deep")
     result = CliRunner().invoke(APP, ["Why?"])
     assert result.stdout.endswith("\n\nAnswer in rhymes.\n")
+
+
+def test_a_setting_names_another_folder_and_the_flag_wins_over_it() -> None:
+    for folder, words in (("words", "Answer in rhymes."), ("other", "Answer in prose.")):
+        Path(folder).mkdir()
+        (Path(folder) / "tone.md").write_text(f"---\nid: tone\n---\n{words}\n")
+    Path("oracle.toml").write_text("[prompts]\nfolder = 'words'\n")
+    assert CliRunner().invoke(APP, ["Why?"]).stdout.endswith("Answer in rhymes.\n")
+    flagged = CliRunner().invoke(APP, ["Why?", "--prompts", "other"])
+    assert flagged.stdout.endswith("Answer in prose.\n")

@@ -157,7 +157,7 @@ def test_delete_asks_at_a_terminal(project, answer, code, left):
 def test_outside_of_a_project_the_next_step_is_told(tmp_path):
     result = oracle("sessions", "list", cwd=tmp_path)
     assert result.returncode == 2
-    assert "touch oracle.toml" in result.stderr
+    assert "`oracle init`" in result.stderr
 
 
 def test_a_database_that_cannot_be_opened_is_told_without_a_traceback(tmp_path):

@@ -65,6 +65,13 @@ def test_the_built_in_trees_are_there_without_being_asked_for():
     assert "needs fallback [condition]" in result.stdout
 
 
+def test_the_project_can_name_a_folder_of_its_own_trees(tmp_path):
+    (tmp_path / "oracle.toml").write_text(f"[trees]\nfolder = '{READER}'\n")
+    result = oracle("tree", "show", "reader", *WITH_LEAVES, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "open next" in result.stdout
+
+
 def test_leaves_that_are_not_registered_are_told_with_the_way_to_register_them():
     result = oracle("tree", "check", READER)
     assert result.returncode == 2

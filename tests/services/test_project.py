@@ -16,7 +16,7 @@ def test_the_root_is_the_nearest_folder_with_a_marker(tmp_path, marker):
 
 
 def test_outside_of_a_project_the_way_to_make_one_is_told(tmp_path):
-    with pytest.raises(InputError, match="`touch oracle"):
+    with pytest.raises(InputError, match="`oracle init`"):
         find_root(tmp_path)
 
 

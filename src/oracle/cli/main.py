@@ -12,7 +12,11 @@ import typer
 
 from oracle.cli.audit import audit
 from oracle.cli.classify import classify
+from oracle.cli.completion import completion
+from oracle.cli.config import config
+from oracle.cli.doctor import doctor
 from oracle.cli.evaluate import app as eval_app
+from oracle.cli.init import init
 from oracle.cli.prompt import prompt
 from oracle.cli.purge import purge
 from oracle.cli.runs import app as run_app
@@ -27,6 +31,10 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command()(init)
+app.command()(config)
+app.command()(doctor)
+app.command()(completion)
 app.add_typer(tree_app, name="tree")
 app.command()(classify)
 app.command()(prompt)
@@ -65,7 +73,7 @@ def run() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        _answer()
     except OracleError as error:
         print(f"oracle: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -75,3 +83,16 @@ def run() -> None:
     except OSError as error:
         print(f"oracle: {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
         sys.exit(74)
+
+
+def _answer() -> None:
+    """Nothing counts as said before it is written out. typer takes a reader that is gone for an
+    ordinary failure; here that has a code of its own.
+    """
+    try:
+        app()
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):
+            raise leaving.__context__ from None
+        sys.stdout.flush()
+        raise

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.errors import InputError
 from oracle.models.query_classification import QueryClassification, QueryType
 
 if TYPE_CHECKING:
@@ -36,14 +35,16 @@ def prompt(
     as_json: Annotated[bool, typer.Option("--json", help="Prompt and tokens as JSON.")] = False,
 ) -> None:
     """Print the system prompt of a question; the tokens of each segment go to stderr."""
+    from oracle.cli.settings import settings_with
     from oracle.services.prompt_composer import compose_prompt
     from oracle.services.prompt_files import load_segments
 
+    settings = settings_with({"prompts.folder": folder and str(folder)})
     composed = compose_prompt(
         _classified(query) if type_ is None else QueryClassification.of_type(type_),
         large_context=large_context,
         previous_errors=previous_errors,
-        segments=load_segments(folder or _project_folder()),
+        segments=load_segments(settings.path("prompts.folder")),
     )
     if as_json:
         typer.echo(as_json_text(query, composed))
@@ -56,17 +57,6 @@ def _classified(query: str) -> QueryClassification:
     from oracle.services.query_classifier import classify_query
 
     return classify_query(query)
-
-
-def _project_folder() -> Path:
-    """Below the project's root; outside of any project, below the working directory."""
-    from oracle.services.project import find_root
-
-    try:
-        root = find_root(Path.cwd())
-    except InputError:
-        root = Path.cwd()
-    return root / PROMPTS_FOLDER
 
 
 def as_json_text(query: str, composed: ComposedPrompt) -> str:

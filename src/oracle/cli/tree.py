@@ -45,7 +45,9 @@ def show(
     name: Annotated[str, typer.Argument(help="The tree's name.")],
     paths: Annotated[
         list[Path] | None,
-        typer.Option("--in", help="A tree file or folder; the built-in trees if not given."),
+        typer.Option(
+            "--in", help="A tree file or folder; else what the setting trees.folder says."
+        ),
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="How to draw it.")] = Format.ASCII,
     leaves: LeavesOption = None,
@@ -61,4 +63,11 @@ def _library(paths: list[Path], leaves: list[str]) -> TreeLibrary:
     from oracle.bt.lua.library import TreeLibrary
 
     import_leaves(leaves)
-    return TreeLibrary(paths or [BUILT_IN_TREES])
+    return TreeLibrary(paths or [_trees_of_the_project()])
+
+
+def _trees_of_the_project() -> Path:
+    from oracle.cli.settings import settings_with
+
+    settings = settings_with()
+    return BUILT_IN_TREES if settings.trees.folder is None else settings.path("trees.folder")

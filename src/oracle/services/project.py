@@ -10,6 +10,14 @@ from oracle.errors import InputError, StoreError
 MARKERS: Final = ("oracle.toml", ".git")
 
 
+def here() -> Path:
+    """The working directory, which may have been deleted under the user's feet."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise InputError("the working directory is gone; go to one that exists") from None
+
+
 def find_root(start: Path) -> Path:
     """The nearest folder, from `start` upwards, that holds `oracle.toml` or `.git`."""
     start = start.resolve()
@@ -18,7 +26,7 @@ def find_root(start: Path) -> Path:
             return folder
     raise InputError(
         f"{start} lies in no project: neither it nor a folder above holds {' or '.join(MARKERS)}; "
-        "go to a project, or make one here with `touch oracle.toml`"
+        "go to a project, or make one here with `oracle init`"
     )
 
 

@@ -293,6 +293,14 @@ async def test_what_a_failing_disk_means_can_be_set(database, monkeypatch, chose
     writer.close()
 
 
+async def test_the_settings_file_says_it_too(database, tmp_path, monkeypatch):
+    (tmp_path / "oracle.toml").write_text("[journal]\nfailure = 'memory'\n")
+    monkeypatch.chdir(tmp_path)
+    writer = journal_writer(database.url)
+    assert writer.on_failure == "memory"
+    writer.close()
+
+
 def test_a_misspelt_setting_is_told(monkeypatch):
     monkeypatch.setenv("ORACLE_JOURNAL_FAILURE", "memroy")
     with pytest.raises(InputError, match="'memroy'; use stop or memory"):

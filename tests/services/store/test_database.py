@@ -49,6 +49,22 @@ def test_the_environment_wins_and_needs_no_project(tmp_path, monkeypatch):
     assert default_url().host == "host"
 
 
+def test_a_path_in_the_settings_file_counts_from_the_root(tmp_path, monkeypatch):
+    (tmp_path / "oracle.toml").write_text("[database]\nurl = 'sqlite:///data/team.db'\n")
+    (tmp_path / "src").mkdir()
+    monkeypatch.chdir(tmp_path / "src")
+    assert default_url().database == str(tmp_path / "data" / "team.db")
+    monkeypatch.setenv("ORACLE_DATABASE_URL", "sqlite:///mine.db")
+    assert default_url().database == "mine.db"
+
+
+def test_an_address_that_cannot_be_used_is_told_with_its_place(tmp_path, monkeypatch):
+    (tmp_path / "oracle.toml").write_text("[database]\nurl = 'mysql://me@host/db'\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"oracle\.toml:2: database\.url names no database"):
+        default_url()
+
+
 async def test_sqlite_is_set_up_to_lose_nothing(tmp_path):
     async with await Database.open(tmp_path / "o.db") as database, database.reading() as connection:
         pragmas = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout", "secure_delete"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -20,8 +19,8 @@ from oracle.errors import InputError
 from oracle.services.project import find_root, oracle_folder
 from oracle.services.store.faults import told_as_store_errors
 from oracle.services.store.migrations import MIGRATIONS, Migration, migrate, version_of
+from oracle.settings import Settings, load_settings
 
-URL_VARIABLE: Final = "ORACLE_DATABASE_URL"
 BUSY_SECONDS: Final = 10
 CONNECT_SECONDS: Final = 10
 
@@ -33,26 +32,36 @@ _DRIVERS: Final = {
 
 
 def default_url(project_root: Path | None = None) -> URL:
-    """What `ORACLE_DATABASE_URL` says, else SQLite in the project's `.oracle/`.
+    """What the setting `database.url` says, else SQLite in the project's `.oracle/`.
 
     Without a `project_root` it is the project of the working directory.
     """
-    if url := os.environ.get(URL_VARIABLE):
-        return as_url(url)
+    settings = load_settings(project_root)
+    if settings.database.url is not None:
+        return url_from(settings, settings.database.url)
     return as_url(oracle_folder(project_root or find_root(Path.cwd())) / "oracle.db")
 
 
-def as_url(where: URL | str | Path) -> URL:
+def url_from(settings: Settings, given: str) -> URL:
+    """A path that the settings file names counts from the project's root, wherever one stands."""
+    origin = settings.origins["database.url"]
+    url = as_url(given, named=f"{origin}: database.url")
+    if origin.source == "file" and settings.root and url.get_backend_name() == "sqlite":
+        return url.set(database=str(settings.root / str(url.database)))
+    return url
+
+
+def as_url(where: URL | str | Path, *, named: str = "the database's address") -> URL:
     """A URL with the driver that we use. A string without `://` is a path."""
     if isinstance(where, Path) or (isinstance(where, str) and "://" not in where):
         return URL.create("sqlite+aiosqlite", database=str(where))
     try:
         url = make_url(where)
     except (ArgumentError, ValueError):
-        raise InputError(f"{URL_VARIABLE} is no URL; {_FORMS}") from None
+        raise InputError(f"{named} is no URL; {_FORMS}") from None
     backend = url.drivername.partition("+")[0]
     if backend not in _DRIVERS or (backend == "sqlite" and url.database in (None, "", ":memory:")):
-        raise InputError(f"{URL_VARIABLE} names no database that oracle can use; {_FORMS}")
+        raise InputError(f"{named} names no database that oracle can use; {_FORMS}")
     return url.set(drivername=_DRIVERS[backend])
 
 

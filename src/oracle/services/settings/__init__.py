@@ -1,0 +1,1 @@
+"""How settings are read: the kinds of values, the file, the variables, and what wins."""

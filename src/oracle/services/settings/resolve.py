@@ -1,0 +1,231 @@
+"""What wins: defaults, then the file, then variables, then flags. Mistakes are told all at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final
+
+from oracle.errors import InputError, SettingsError, did_you_mean
+from oracle.services.ledger import Limits
+from oracle.services.project import find_root
+from oracle.services.settings.kinds import DatabaseAddress, Unfit, holds_password, told
+from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
+from oracle.settings import PREFIX, SECTIONS, SETTINGS, Origin, Setting, Settings
+
+MOST_MISTAKES: Final = 20
+SEE_ALL: Final = "; `oracle init --print` shows them all"
+
+_SECRET: Final = re.compile(r"(?:.*_)?(?:api_?key|key|token|secret|password)", re.IGNORECASE)
+_SECRETS_STAY_HOME: Final = (
+    "a key does not belong here; put it into the provider's variable, such as ANTHROPIC_API_KEY, "
+    "or into one that key_variable names"
+)
+
+
+@dataclass
+class _Reading:
+    """What has been read so far; a later source overwrites an earlier one."""
+
+    values: dict[str, Any] = field(
+        default_factory=lambda: {name: row.default for name, row in SETTINGS.items()}
+    )
+    origins: dict[str, Origin] = field(
+        default_factory=lambda: dict.fromkeys(SETTINGS, Origin(source="default", place="default"))
+    )
+    mistakes: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
+
+    def take(self, row: Setting, raw: object, origin: Origin) -> None:
+        try:
+            self.values[row.name] = row.kind.check(raw)
+            self.origins[row.name] = origin
+        except Unfit as problem:
+            self.mistakes.append(f"{origin}: {row.name} {problem}")
+
+
+def resolve(
+    start: Path, *, environment: Mapping[str, str], flags: Mapping[str, object]
+) -> Settings:
+    root = root_of(start)
+    reading = _Reading()
+    if root is not None:
+        shown = shown_path(root / FILE_NAME)
+        _take_file(reading, read_settings_file(root / FILE_NAME, shown), shown)
+    _take_variables(reading, environment)
+    _take_flags(reading, flags)
+    if reading.mistakes:
+        raise SettingsError("\n".join(_shortened(reading.mistakes)))
+    return _settings(reading, root)
+
+
+def root_of(start: Path) -> Path | None:
+    try:
+        return find_root(start)
+    except InputError:
+        return None
+
+
+def shown_path(path: Path) -> str:
+    """Short where the working directory lies below, so that an editor can jump there."""
+    try:
+        ups = len(Path.cwd().resolve().relative_to(path.parent).parts)
+    except (ValueError, OSError):
+        return str(path)
+    return str(Path(*[".."] * ups, path.name))
+
+
+def _settings(reading: _Reading, root: Path | None) -> Settings:
+    def section(name: str) -> dict[str, Any]:
+        rows = (row for row in SETTINGS.values() if row.section == name)
+        return {row.name.partition(".")[2]: reading.values[row.name] for row in rows}
+
+    made = {name: kind(**section(name)) for name, kind in SECTIONS.items() if name != "limits"}
+    return Settings(
+        **made,
+        limits=Limits(**section("limits")),
+        root=root,
+        origins=reading.origins,
+        warnings=tuple(reading.warnings),
+    )
+
+
+# -- the file --------------------------------------------------------------------------------------
+
+
+def _take_file(reading: _Reading, written: list[Written], shown: str) -> None:
+    strange: set[str] = set()
+    for item in written:
+        place = f"{shown}:{item.line}"
+        if _is_secret(item):
+            reading.mistakes.append(f"{place}: {told('.'.join(item.path))}: {_SECRETS_STAY_HOME}")
+        elif item.path[0] in strange:
+            continue
+        elif problem := _problem_of(item):
+            strange |= {item.path[0]} - SECTIONS.keys()
+            reading.mistakes.append(f"{place}: {problem}")
+        elif len(item.path) == 2:
+            row = SETTINGS[".".join(item.path)]
+            reading.take(row, item.value, Origin(source="file", place=place))
+
+
+def _is_secret(item: Written) -> bool:
+    is_known = ".".join(item.path) in SETTINGS
+    is_text = isinstance(item.value, str)
+    return is_text and not is_known and _SECRET.fullmatch(item.path[-1]) is not None
+
+
+def _problem_of(item: Written) -> str | None:
+    """What is wrong with the place or the name of it; the value comes after that."""
+    name = ".".join(item.path)
+    if item.path[0] not in SECTIONS:
+        return _unknown_at_top(item)
+    if len(item.path) == 1:
+        return None if isinstance(item.value, dict) else _not_a_section(item.path[0])
+    if name not in SETTINGS:
+        return f"no setting {told(name)}{_hint(item.path[1], _keys(item.path[0]))}"
+    return _password_in(SETTINGS[name], item.value)
+
+
+def _unknown_at_top(item: Written) -> str:
+    name = item.path[0]
+    if len(item.path) == 1 and not isinstance(item.value, dict | list):
+        homes = [row.name for row in SETTINGS.values() if row.name.endswith(f".{name}")]
+        hint = f"; did you mean {homes[0]!r}?" if homes else did_you_mean(name, SETTINGS) or SEE_ALL
+        return f"no setting {told(name)} outside of a section{hint}"
+    return f"no section {told(name)}{_hint(name, dict(zip(SECTIONS, SECTIONS, strict=True)))}"
+
+
+def _not_a_section(name: str) -> str:
+    first = next(row for row in SETTINGS.values() if row.section == name)
+    key = first.name.partition(".")[2]
+    return f"{name!r} is a section; write [{name}], and below it {key} = …"
+
+
+def _password_in(row: Setting, value: object) -> str | None:
+    if not (isinstance(row.kind, DatabaseAddress) and isinstance(value, str)):
+        return None
+    if holds_password(value):
+        return (
+            f"{row.name} holds a password, which does not belong in a file that others read; set "
+            f"{row.variable}, or leave the password out and use PGPASSWORD or ~/.pgpass"
+        )
+    return None
+
+
+# -- variables and flags ---------------------------------------------------------------------------
+
+
+def _take_variables(reading: _Reading, environment: Mapping[str, str]) -> None:
+    by_variable = {row.variable: row for row in SETTINGS.values()}
+    for variable in sorted(name for name in environment if name.startswith(PREFIX)):
+        text = environment[variable]
+        row = by_variable.get(variable)
+        if row is None:
+            _judge_unknown(reading, variable)
+        elif text:
+            reading.take(row, row.kind.from_text(text), Origin(source="variable", place=variable))
+
+
+def _judge_unknown(reading: _Reading, variable: str) -> None:
+    """In one of our sections it is a mistake, near one of our names a warning. Anything else may
+    belong to others: Oracle's own software reads ORACLE_HOME and the like.
+    """
+    name = variable.removeprefix(PREFIX)
+    section, _, key = name.partition("_")
+    if key and section.lower() in SECTIONS:
+        keys = {SETTINGS[full].variable: short for full, short in _keys(section.lower()).items()}
+        secret = _SECRET.fullmatch(key)
+        hint = f"; {_SECRETS_STAY_HOME}" if secret else _hint(key.lower(), keys)
+        reading.mistakes.append(f"{variable}: no setting has this variable{hint}")
+    elif near := _near(name):
+        reading.warnings.append(f"{variable} is not read; did you mean {near!r}?")
+
+
+def _near(name: str) -> str | None:
+    """A setting's variable that `name` looks like, also where a part of it was left out."""
+    known = {variable.removeprefix(PREFIX): variable for variable in _variables()}
+    close = get_close_matches(name, known, n=1, cutoff=0.8)
+    parts = [short for short in known if name in (short.split("_")[0], short.partition("_")[2])]
+    return next((known[short] for short in [*close, *parts]), None)
+
+
+def strangers(environment: Mapping[str, str]) -> list[str]:
+    """Variables that begin like ours and that nothing here reads."""
+    return sorted({name for name in environment if name.startswith(PREFIX)} - set(_variables()))
+
+
+def _take_flags(reading: _Reading, flags: Mapping[str, object]) -> None:
+    for name, value in flags.items():
+        row = SETTINGS[name]
+        raw = row.kind.from_text(value) if isinstance(value, str) else value
+        reading.take(row, raw, Origin(source="flag", place=row.flag or name))
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def _variables() -> list[str]:
+    return [row.variable for row in SETTINGS.values()]
+
+
+def _keys(section: str) -> Mapping[str, str]:
+    """The settings of a section, by their full names."""
+    rows = (row for row in SETTINGS.values() if row.section == section)
+    return {row.name: row.name.partition(".")[2] for row in rows}
+
+
+def _hint(word: str, known: Mapping[str, str]) -> str:
+    """What was meant, by its full name; where `word` is near none of them, all there are."""
+    close = get_close_matches(word, known.values(), n=1)
+    meant = next((name for name, short in known.items() if close == [short]), None)
+    return f"; did you mean {meant!r}?" if meant else f"; there are: {', '.join(known)}"
+
+
+def _shortened(mistakes: list[str]) -> Iterator[str]:
+    yield from mistakes[:MOST_MISTAKES]
+    if len(mistakes) > MOST_MISTAKES:
+        yield f"… and {len(mistakes) - MOST_MISTAKES} more"

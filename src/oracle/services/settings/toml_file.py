@@ -1,0 +1,137 @@
+"""`oracle.toml` as a list of what is written in it, each with its line.
+
+`tomllib` says what a file means but not where. So the text is cut into its statements, which is
+easy once `tomllib` has found it sound, and each is read alone.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from oracle.errors import SettingsError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE_NAME: Final = "oracle.toml"
+LARGEST_FILE: Final = 64 * 1024
+
+_TOKEN: Final = re.compile(
+    r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[][{}]|\n',
+    re.DOTALL,
+)
+_PLACE: Final = re.compile(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """`path` has one part (a section, or something that stands outside of any) or two."""
+
+    path: tuple[str, ...]
+    value: object
+    line: int
+
+
+def read_settings_file(path: Path, shown: str) -> list[Written]:
+    """What is in the file; nothing where there is none. `shown` is its name in messages."""
+    text = _text(path, shown)
+    return [] if text is None else written_in(text, shown)
+
+
+def written_in(text: str, shown: str) -> list[Written]:
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise _not_toml(str(problem), text, shown) from None
+    except ValueError:
+        raise SettingsError(f"{shown}: a number in it is too long to be one") from None
+    except RecursionError:
+        raise SettingsError(f"{shown}: lists or sections are nested too deep") from None
+    return list(_written(text))
+
+
+def _text(path: Path, shown: str) -> str | None:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise SettingsError(f"{shown}: is not a file; write the settings in a plain file")
+        with path.open("rb") as file:
+            raw = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        told = f"{shown}: cannot be read: {problem.strerror}; make it a file that you may read"
+        raise SettingsError(told) from problem
+    if len(raw) > LARGEST_FILE:
+        raise SettingsError(f"{shown}: is larger than {LARGEST_FILE // 1024} KiB; make it shorter")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = raw.count(b"\n", 0, problem.start) + 1
+        raise SettingsError(f"{shown}:{line}: is not UTF-8; save the file as UTF-8") from None
+
+
+def _not_toml(told: str, text: str, shown: str) -> SettingsError:
+    found = _PLACE.match(told)
+    line = (found and found[2]) or text.rstrip("\n").count("\n") + 1
+    what = found[1] if found else told
+    what = what[:1].lower() + what[1:]
+    if "overwrite" in what or "twice" in what:
+        return SettingsError(f"{shown}:{line}: {what}; this is set twice, keep one of the two")
+    return SettingsError(f"{shown}:{line}: {what}; write settings as name = value, texts in quotes")
+
+
+def _written(text: str) -> Iterator[Written]:
+    section: tuple[str, ...] = ()
+    for line, statement in _statements(text):
+        parsed: dict[str, Any] = tomllib.loads(statement)
+        if statement.startswith("["):
+            section = tuple(_header(parsed))
+            several = statement.startswith("[[")
+            yield Written(path=section[:2], value=[] if several else {}, line=line)
+        else:
+            yield from _entries(parsed, section, line)
+
+
+def _header(parsed: dict[str, Any]) -> Iterator[str]:
+    below: Any = parsed
+    while isinstance(below, dict) and below:
+        name, below = next(iter(cast("dict[str, Any]", below).items()))
+        yield name
+
+
+def _entries(parsed: dict[str, Any], section: tuple[str, ...], line: int) -> Iterator[Written]:
+    """A table inside of a section is a value, at the top it is a section."""
+    for name, value in parsed.items():
+        path = (*section, name)
+        inner = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        if len(path) == 1 and inner:
+            yield from _entries(inner, path, line)
+        elif len(path) <= 2:
+            yield Written(path=path, value=cast("object", value), line=line)
+
+
+def _statements(text: str) -> Iterator[tuple[int, str]]:
+    """Each with the number of its first line. A statement ends where a line does, unless a bracket
+    or a text of several lines is open.
+    """
+    start, line, depth, next_line = 0, 1, 0, 1
+    for token in _TOKEN.finditer(text):
+        found = token[0]
+        next_line += found.count("\n")
+        depth += (found in "[{") - (found in "]}")
+        if found == "\n" and depth == 0:
+            yield from _unless_idle(text[start : token.start()], line)
+            start, line = token.end(), next_line
+    yield from _unless_idle(text[start:], line)
+
+
+def _unless_idle(statement: str, line: int) -> Iterator[tuple[int, str]]:
+    statement = statement.strip()
+    if statement and not statement.startswith("#"):
+        yield line, statement

@@ -1,0 +1,315 @@
+"""The one table of settings: name, kind, default and meaning of each, and the values of a run.
+
+They come from the defaults, from `oracle.toml` at the project's root, from `ORACLE_*` variables and
+from flags, in rising order. `limits.turns` is `turns` below `[limits]` in the file and
+`ORACLE_LIMITS_TURNS` in the environment, and all others go by the same rule.
+
+Plain `tomllib` and this table, not pydantic-settings: that one does not say where a value came
+from, at which line a mistake stands, or what was meant, and takes a third of a second to import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar
+
+from oracle.errors import NotFound, did_you_mean
+from oracle.services.ledger import Limits
+from oracle.services.settings.kinds import (
+    Address,
+    Choice,
+    DatabaseAddress,
+    Folder,
+    Kind,
+    Number,
+    Text,
+    VariableName,
+    WholeNumber,
+    masked,
+)
+
+T = TypeVar("T")
+
+PREFIX: Final = "ORACLE_"
+EMBEDDED: Final = "embedded"
+KEY_VARIABLES: Final = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "tavily": "TAVILY_API_KEY",
+    "brave": "BRAVE_API_KEY",
+}
+"""Where a provider's key is looked for; the names are the providers' own."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """One row. A default of None means that nothing is set; then `example` says what could be."""
+
+    name: str
+    kind: Kind
+    default: Any
+    meaning: str
+    example: Any
+    flag: str | None
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.name.replace(".", "_").upper()
+
+    @property
+    def section(self) -> str:
+        return self.name.partition(".")[0]
+
+
+def _row(
+    default: T, kind: Kind, meaning: str, *, example: Any = None, flag: str | None = None
+) -> T:
+    """A field of a section: what the table says of a setting stands beside its type."""
+    row = {"kind": kind, "meaning": meaning, "example": example, "flag": flag}
+    return field(default=default, metadata=row)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    name: str = _row(
+        EMBEDDED,
+        Text(words="embedded, or a provider and a model, such as anthropic:claude-sonnet-4-5"),
+        "Which model answers: embedded, or provider:model.",
+        flag="--model",
+    )
+    base_url: str | None = _row(
+        None,
+        Address(),
+        "Where an OpenAI-compatible server listens, if it is not the provider's own.",
+        example="http://127.0.0.1:8080/v1",
+    )
+    key_variable: str | None = _row(
+        None,
+        VariableName(),
+        "The variable that holds the key, if it is not the provider's own.",
+        example="TEAM_GATEWAY_KEY",
+    )
+    context_window: int | None = _row(
+        None,
+        WholeNumber(least=1_000),
+        "Tokens that the model can take in, if they are not known from its name.",
+        example=32_000,
+    )
+    longest_output: int | None = _row(
+        None,
+        WholeNumber(least=100),
+        "Tokens of its longest response, if they are not known from its name.",
+        example=4_000,
+    )
+    input_price: float | None = _row(
+        None,
+        Number(),
+        "Money for a million tokens in, if it is not known from the model's name.",
+        example=3.0,
+    )
+    output_price: float | None = _row(
+        None,
+        Number(),
+        "Money for a million tokens out, if it is not known from the model's name.",
+        example=15.0,
+    )
+
+    @property
+    def provider(self) -> str:
+        return self.name.partition(":")[0]
+
+    @property
+    def key_name(self) -> str | None:
+        """The variable to look into for a key; None where the provider is known for none."""
+        return self.key_variable or KEY_VARIABLES.get(self.provider)
+
+
+_LIMITS: Final = Limits()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitRows:
+    """The rows of the ledger's `Limits`, which is what one gets."""
+
+    turns: int = _row(
+        _LIMITS.turns,
+        WholeNumber(least=1),
+        "Requests to the model in one run; 1 means no tools.",
+        flag="--max-turns",
+    )
+    tokens: int = _row(
+        _LIMITS.tokens, WholeNumber(least=1), "Tokens in one run, in and out together."
+    )
+    money: float | None = _row(
+        _LIMITS.money,
+        Number(can_be_off=True),
+        "What one run may cost, in the currency of the prices; off for no limit.",
+        flag="--max-cost",
+    )
+    seconds: float = _row(_LIMITS.seconds, Number(), "How long one run may take.", flag="--timeout")
+    uses_of_a_tool: int = _row(
+        _LIMITS.uses_of_a_tool, WholeNumber(), "How often one run may use the same tool."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class VaultSettings:
+    notes: str = _row("notes", Folder(inside=True), "Where new notes go, below the root.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebSettings:
+    provider: Literal["searxng", "tavily", "brave"] | None = _row(
+        None,
+        Choice(("searxng", "tavily", "brave")),
+        "Who searches the web: searxng, tavily or brave.",
+        example="searxng",
+    )
+    url: str | None = _row(
+        None,
+        Address(),
+        "Where the provider listens; SearXNG has no address of its own.",
+        example="http://127.0.0.1:8888",
+    )
+    key_variable: str | None = _row(
+        None,
+        VariableName(),
+        "The variable that holds the key, if it is not the provider's own.",
+        example="TEAM_SEARCH_KEY",
+    )
+
+    @property
+    def key_name(self) -> str | None:
+        return self.key_variable or KEY_VARIABLES.get(self.provider or "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabaseSettings:
+    url: str | None = _row(
+        None,
+        DatabaseAddress(),
+        "The database; if not set, SQLite in .oracle/oracle.db of the project.",
+        example="postgresql://team@db.example.org/oracle",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JournalSettings:
+    failure: Literal["stop", "memory"] = _row(
+        "stop",
+        Choice(("stop", "memory")),
+        "When a run cannot be recorded: stop it, or go on in memory.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptSettings:
+    folder: str = _row(
+        ".oracle/prompts", Folder(), "The project's own prompt segments.", flag="--prompts"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSettings:
+    folder: str | None = _row(
+        None, Folder(), "Trees to use instead of the built-in ones.", example="trees", flag="--in"
+    )
+
+
+SECTIONS: Final[Mapping[str, type[Any]]] = {
+    "model": ModelSettings,
+    "limits": LimitRows,
+    "vault": VaultSettings,
+    "web": WebSettings,
+    "database": DatabaseSettings,
+    "journal": JournalSettings,
+    "prompts": PromptSettings,
+    "trees": TreeSettings,
+}
+
+
+def _setting(section: str, column: Field[Any]) -> Setting:
+    name = f"{section}.{column.name}"
+    return Setting(name=name, default=column.default, **column.metadata)
+
+
+SETTINGS: Final[Mapping[str, Setting]] = {
+    row.name: row
+    for section, kind in SECTIONS.items()
+    for row in (_setting(section, column) for column in fields(kind))
+}
+
+
+def setting_named(name: str) -> Setting:
+    if name not in SETTINGS:
+        hint = did_you_mean(name, SETTINGS) or "; `oracle config` lists them all"
+        raise NotFound(f"no setting {name!r}{hint}")
+    return SETTINGS[name]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """Where a value comes from. As text: `default`, `oracle.toml:3`, `ORACLE_…` or `--flag`."""
+
+    source: Literal["default", "file", "variable", "flag"]
+    place: str
+
+    def __str__(self) -> str:
+        return self.place
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """`root` is None outside of any project. `warnings` are for whoever reads stderr."""
+
+    model: ModelSettings
+    limits: Limits
+    vault: VaultSettings
+    web: WebSettings
+    database: DatabaseSettings
+    journal: JournalSettings
+    prompts: PromptSettings
+    trees: TreeSettings
+    root: Path | None
+    origins: Mapping[str, Origin]
+    warnings: tuple[str, ...] = ()
+
+    def value(self, name: str) -> Any:
+        section, _, key = setting_named(name).name.partition(".")
+        return getattr(getattr(self, section), key)
+
+    def shown(self, name: str) -> Any:
+        """The value as it may be shown to anyone: passwords are masked."""
+        value = self.value(name)
+        return masked(value) if isinstance(value, str) else value
+
+    def path(self, name: str) -> Path:
+        """The folder that a setting names. What the file says counts from the root, what a variable
+        or a flag says from the working directory.
+        """
+        given = self.origins[name].source in ("variable", "flag")
+        start = Path.cwd() if given or self.root is None else self.root
+        return start / Path(self.value(name)).expanduser()
+
+
+def load_settings(
+    start: Path | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, object] | None = None,
+) -> Settings:
+    """The settings of the project that `start` (else the working directory) lies in.
+
+    `flags` has what the command line gave, by the setting's name; a None was not given. All
+    mistakes are told in one `SettingsError`.
+    """
+    import os
+
+    from oracle.services.project import here
+    from oracle.services.settings.resolve import resolve
+
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    chosen = os.environ if environment is None else environment
+    return resolve(start or here(), environment=chosen, flags=given)

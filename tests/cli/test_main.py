@@ -1,0 +1,83 @@
+"""The command itself: its help, and how it ends."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+
+from oracle.cli.main import app
+
+ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
+
+
+def oracle(*arguments, **options):
+    env = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", **options.pop("env", {})}
+    return subprocess.run(
+        [*ORACLE, *arguments], stderr=subprocess.PIPE, text=True, env=env, timeout=60, **options
+    )
+
+
+def commands(command, path=()):
+    """Every command and group below, by the words one types."""
+    for name, below in getattr(command, "commands", {}).items():
+        yield (*path, name)
+        yield from commands(below, (*path, name))
+
+
+@pytest.mark.parametrize("path", list(commands(get_command(app))), ids=" ".join)
+def test_every_command_says_what_it_does(path):
+    from typer.testing import CliRunner
+
+    result = CliRunner().invoke(app, [*path, "--help"])
+    assert result.exit_code == 0
+    assert f"Usage: oracle {' '.join(path)}" in result.output.replace("\n", " ")
+
+
+@pytest.mark.parametrize("columns", ["20", "40", "80", "200"])
+def test_help_fits_a_terminal_of_any_width_and_has_no_styles_for_a_pipe(columns):
+    result = oracle("--help", stdout=subprocess.PIPE, env={"COLUMNS": columns})
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "\x1b" not in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= int(columns)
+
+
+def test_help_lists_every_command():
+    help_text = oracle("--help", stdout=subprocess.PIPE).stdout
+    for name in get_command(app).commands:
+        assert f" {name} " in help_text
+
+
+@pytest.mark.parametrize("command", ["config", "init --print", "doctor --json", "--help"])
+def test_a_reader_that_is_gone_ends_it_with_141_and_no_words(command, tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    with subprocess.Popen(
+        [*ORACLE, *command.split()], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+def test_output_that_cannot_be_written_is_told():
+    with open("/dev/full", "w") as full:
+        result = oracle("init", "--print", stdout=full)
+    assert result.returncode == 74
+    assert result.stderr == "oracle: the output: No space left on device\n"
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["config", "--nonsense"], ["tree"]])
+def test_wrong_usage_ends_with_2(arguments):
+    assert oracle(*arguments, stdout=subprocess.PIPE).returncode == 2
+
+
+@pytest.mark.parametrize("command", ["config", "doctor", "init", "runs"])
+def test_a_working_directory_that_is_gone_is_told(command, tmp_path):
+    (tmp_path / "gone").mkdir()
+    code = f"import os; os.rmdir(os.getcwd()); {ORACLE[-1]}"
+    result = subprocess.run(
+        [sys.executable, "-c", code, command], capture_output=True, text=True, cwd=tmp_path / "gone"
+    )
+    assert result.returncode == 2
+    assert result.stderr == "oracle: the working directory is gone; go to one that exists\n"

@@ -1,0 +1,206 @@
+"""What wins, and what is told of mistakes. `load_settings` is the door to it."""
+
+from pathlib import Path
+
+import pytest
+
+from oracle.errors import SettingsError
+from oracle.services.settings.resolve import strangers
+from oracle.settings import load_settings
+
+SOURCES = [
+    ({}, "30", "default", "default"),
+    ({"file": 5}, "5", "file", "oracle.toml:2"),
+    ({"variable": "6"}, "6", "variable", "ORACLE_LIMITS_TURNS"),
+    ({"flag": 7}, "7", "flag", "--max-turns"),
+    ({"flag": "7"}, "7", "flag", "--max-turns"),
+    ({"file": 5, "variable": "6"}, "6", "variable", "ORACLE_LIMITS_TURNS"),
+    ({"file": 5, "flag": 7}, "7", "flag", "--max-turns"),
+    ({"variable": "6", "flag": 7}, "7", "flag", "--max-turns"),
+    ({"file": 5, "variable": "6", "flag": 7}, "7", "flag", "--max-turns"),
+    ({"file": 5, "variable": ""}, "5", "file", "oracle.toml:2"),
+    ({"file": 5, "flag": None}, "5", "file", "oracle.toml:2"),
+]
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(text):
+    Path("oracle.toml").write_text(text, encoding="utf-8")
+
+
+def mistakes(text="", flags=None, **environment):
+    write(text)
+    with pytest.raises(SettingsError) as told:
+        load_settings(environment=environment, flags=flags)
+    return str(told.value).splitlines()
+
+
+@pytest.mark.parametrize(("given", "value", "source", "place"), SOURCES)
+def test_later_sources_win_and_the_value_knows_its_source(given, value, source, place):
+    write(f"[limits]\nturns = {given['file']}\n" if "file" in given else "")
+    environment = {"ORACLE_LIMITS_TURNS": given["variable"]} if "variable" in given else {}
+    settings = load_settings(environment=environment, flags={"limits.turns": given.get("flag")})
+    origin = settings.origins["limits.turns"]
+    assert str(settings.limits.turns) == value
+    assert (origin.source, str(origin)) == (source, place)
+
+
+MISTAKES = [
+    (
+        "[limits]\ntruns = 3",
+        "oracle.toml:2: no setting 'limits.truns'; did you mean 'limits.turns'?",
+    ),
+    ("[vault]\nxyz = 3", "oracle.toml:2: no setting 'vault.xyz'; there are: vault.notes"),
+    ("[modle]\nname = 'a'\nb = 1", "oracle.toml:1: no section 'modle'; did you mean 'model'?"),
+    ("[modle]", "oracle.toml:1: no section 'modle'; did you mean 'model'?"),
+    (
+        "turns = 3",
+        "oracle.toml:1: no setting 'turns' outside of a section; did you mean 'limits.turns'?",
+    ),
+    (
+        "zzz = 3",
+        "oracle.toml:1: no setting 'zzz' outside of a section; `oracle init --print` shows "
+        "them all",
+    ),
+    (
+        "model = 'a:b'",
+        "oracle.toml:1: 'model' is a section; write [model], and below it name = …",
+    ),
+    ("[[web]]", "oracle.toml:1: 'web' is a section; write [web], and below it provider = …"),
+    (
+        "[limits]\nturns = '3'",
+        "oracle.toml:2: limits.turns is '3'; write a whole number from 1, without quotes",
+    ),
+    (
+        "[limits.turns]\nx = 1",
+        "oracle.toml:1: limits.turns is a section; write a whole number from 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), MISTAKES)
+def test_a_mistake_in_the_file_is_told_with_its_place_and_a_suggestion(text, told):
+    assert mistakes(text) == [told]
+
+
+def test_all_mistakes_are_told_at_once_in_the_order_of_the_sources():
+    told = mistakes(
+        "[limits]\nturns = 0\ntokens = 'x'\n", {"limits.seconds": "y"}, ORACLE_LIMITS_MONEY="z"
+    )
+    assert [line.split(":")[0] for line in told] == [
+        "oracle.toml",
+        "oracle.toml",
+        "ORACLE_LIMITS_MONEY",
+        "--timeout",
+    ]
+
+
+def test_a_flood_of_mistakes_is_cut():
+    told = mistakes("".join(f"x{number} = 1\n" for number in range(50)))
+    assert (len(told), told[-1]) == (21, "… and 30 more")
+
+
+def test_a_long_or_wild_name_is_shown_short_and_escaped():
+    (told,) = mistakes('"' + "\\u001b[2J" * 500 + '" = 1')
+    assert len(told) < 250
+    assert "\x1b" not in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[model]\nkey = 'hush'",
+        "[model]\napi_key = 'hush'",
+        "[web]\ntoken = 'hush'",
+        "[openai]\napi_key = 'hush'",
+        "anthropic_api_key = 'hush'",
+        "[database]\npassword = 'hush'",
+        "[database]\nurl = 'postgresql://me:hush@host/db'",
+        "[database]\nurl = 'postgresql://host/db?password=hush'",
+        "[model]\nkey_variable = 'sk-hush'",
+        "[model]\nbase_url = 'http://me:hush@host/v1'",
+    ],
+)
+def test_a_secret_in_the_file_is_refused_with_advice_and_not_shown(text):
+    told = "\n".join(mistakes(text))
+    assert "hush" not in told
+    assert "variable" in told or "set ORACLE_DATABASE_URL" in told
+
+
+def test_a_password_in_the_variable_of_the_database_is_fine_and_masked():
+    environment = {"ORACLE_DATABASE_URL": "postgresql://me:hush@host/db"}
+    settings = load_settings(environment=environment)
+    assert settings.database.url == "postgresql://me:hush@host/db"
+    assert settings.shown("database.url") == "postgresql://me:••••@host/db"
+
+
+VARIABLES = [
+    ("ORACLE_VAULT_XYZ", "no setting has this variable; there are: ORACLE_VAULT_NOTES"),
+    ("ORACLE_LIMITS_TRUNS", "no setting has this variable; did you mean 'ORACLE_LIMITS_TURNS'?"),
+    ("ORACLE_MODEL_API_KEY", "no setting has this variable; a key does not belong here; put it"),
+]
+
+
+@pytest.mark.parametrize(("variable", "told"), VARIABLES)
+def test_an_unknown_variable_in_a_section_of_ours_is_a_mistake(variable, told):
+    (line,) = mistakes(**{variable: "hush"})
+    assert line.startswith(f"{variable}: {told}")
+    assert "hush" not in line
+
+
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("ORACLE_MODEL", "ORACLE_MODEL_NAME"),
+        ("ORACLE_TURNS", "ORACLE_LIMITS_TURNS"),
+        ("ORACLE_LIMIT_TURNS", "ORACLE_LIMITS_TURNS"),
+        ("ORACLE_DATABSE_URL", "ORACLE_DATABASE_URL"),
+    ],
+)
+def test_a_variable_that_looks_like_one_of_ours_is_warned_of(variable, meant):
+    settings = load_settings(environment={variable: "1"})
+    assert settings.warnings == (f"{variable} is not read; did you mean {meant!r}?",)
+
+
+def test_variables_of_others_are_left_alone():
+    others = ["ORACLE_HOME", "ORACLE_SID", "ORACLE_BASE", "ORACLE_FUZZ_SEED", "ORACLE_PASSWORD"]
+    environment = dict.fromkeys(others, "x") | {"ORACLE_LIMITS_TURNS": "2"}
+    assert load_settings(environment=environment).warnings == ()
+    assert strangers(environment) == sorted(others)
+
+
+def test_the_file_is_found_and_named_from_a_folder_below(project, monkeypatch):
+    write("[limits]\nturns = 4\n")
+    (project / "src/deep").mkdir(parents=True)
+    monkeypatch.chdir("src/deep")
+    assert str(load_settings(environment={}).origins["limits.turns"]) == "../../oracle.toml:2"
+
+
+def test_the_file_of_another_project_is_named_in_full(project, monkeypatch):
+    write("[limits]\nturns = 4\n")
+    (project / "elsewhere").mkdir()
+    monkeypatch.chdir("/")
+    origin = load_settings(project, environment={}).origins["limits.turns"]
+    assert str(origin) == f"{project}/oracle.toml:2"
+
+
+def test_a_path_counts_from_the_file_or_from_where_the_user_stands(project, monkeypatch):
+    write("[prompts]\nfolder = 'words'\n")
+    (project / "src").mkdir()
+    monkeypatch.chdir("src")
+    by_file = load_settings(environment={})
+    by_variable = load_settings(environment={"ORACLE_PROMPTS_FOLDER": "words"})
+    assert by_file.path("prompts.folder") == project / "words"
+    assert by_variable.path("prompts.folder") == project / "src" / "words"
+
+
+def test_outside_of_a_project_variables_and_flags_count(monkeypatch):
+    settings = load_settings(
+        environment={"ORACLE_MODEL_NAME": "a:b"}, flags={"limits.money": "off"}
+    )
+    assert (settings.root, settings.model.name, settings.limits.money) == (None, "a:b", None)
