@@ -188,20 +188,27 @@ class AgentSignalState:
         )
 
     def _same_reason_count(self, signal: Signal) -> int:
-        if signal.type != SignalType.NEED_TURN:
-            return 0
-        if self.last_signal is None or self.last_signal.type != SignalType.NEED_TURN:
-            return 1
-        repeated = _folded_reason(self.last_signal) == _folded_reason(signal)
-        return self.consecutive_same_reason + 1 if repeated else 1
+        before = None if self.last_signal is None else self.last_signal.to_dict()
+        return same_reason_count(self.consecutive_same_reason, before, signal.to_dict())
 
 
-def _folded_reason(signal: Signal) -> str:
+def same_reason_count(count: int, before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> int:
+    """How often in a row a turn was asked for with one reason; signals as `to_dict` has them."""
+    if now["type"] != SignalType.NEED_TURN:
+        return 0
+    if before is None or before["type"] != SignalType.NEED_TURN:
+        return 1
+    return count + 1 if _folded(before["reason"]) == _folded(now["reason"]) else 1
+
+
+def _folded(reason: str) -> str:
     """Without case, white space and punctuation: `Need the file.` is `need  the FILE`.
 
     Symbols stay (`C++` is not `C`), and so does the gap: `1-2` is not `12`.
     """
-    text = unicodedata.normalize("NFKC", str(signal.fields["reason"])).casefold()
+    if reason.isascii():
+        return " ".join(reason.lower().translate(_ASCII_GAPS).split())
+    text = unicodedata.normalize("NFKC", reason).casefold()
     return " ".join("".join(" " if _is_gap(character) else character for character in text).split())
 
 
@@ -209,3 +216,6 @@ def _is_gap(character: str) -> bool:
     """Punctuation, white space, what cannot be seen, and the backtick with its like."""
     category = unicodedata.category(character)
     return category[0] in "PZC" or category == "Sk"
+
+
+_ASCII_GAPS = {code: " " for code in range(128) if _is_gap(chr(code))}

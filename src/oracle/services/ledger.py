@@ -55,11 +55,14 @@ class Ledger:
     def with_turn(self) -> Self:
         return replace(self, turns=self.turns + 1)
 
-    def with_usage(self, tokens: int, money: float = 0.0) -> Self:
-        return replace(self, tokens=self.tokens + tokens, money=self.money + money)
-
-    def with_turn_time(self, seconds: float) -> Self:
-        return replace(self, longest_turn=max(self.longest_turn, seconds))
+    def with_usage(self, tokens: int, money: float = 0.0, seconds: float = 0.0) -> Self:
+        """What a request took; the longest one tells what the last may take."""
+        return replace(
+            self,
+            tokens=self.tokens + tokens,
+            money=self.money + money,
+            longest_turn=max(self.longest_turn, seconds),
+        )
 
     def with_use(self, tool: str) -> Self:
         return replace(self, uses={**self.uses, tool: self.uses.get(tool, 0) + 1})

@@ -34,7 +34,7 @@ def name_of_call(tool: str, arguments: Mapping[str, Any] | str) -> str:
 
 
 def name_of_result(success: bool, content: str) -> str:
-    return _digest([success, content])
+    return sha256(f"{success}\n{content}".encode(errors="surrogatepass")).hexdigest()[:12]
 
 
 def find_repetition(made: Sequence[Sequence[str]]) -> Repetition | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from oracle.bt.actions.oracle import bb_get, bb_set
-from oracle.bt.actions.state import board_of, set_ledger
+from oracle.bt.actions.state import as_data, board_of, set_ledger
 from oracle.bt.actions.telling import say_system
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
@@ -46,7 +46,7 @@ def classify(ctx: TickContext) -> RunStatus:
             turns.append({"role": "assistant", "content": exchange["answer"]})
     known: list[str] | None = bb_get(bb, "known_terms")
     found = classify_query(bb_get(bb, "query"), turns, None if known is None else frozenset(known))
-    bb_set(bb, "classification", {**asdict(found), "keywords_matched": [*found.keywords_matched]})
+    bb_set(bb, "classification", as_data(found))
     return SUCCESS
 
 

@@ -32,12 +32,30 @@ def board_of(ctx: TickContext) -> TypedBlackboard:
     return ctx.blackboard
 
 
+_last_ledger: tuple[object, Ledger] = (None, Ledger())
+
+
 def ledger_of(bb: TypedBlackboard) -> Ledger:
-    return Ledger.from_dict(bb_get(bb, "ledger"))
+    """Asked a dozen times in a turn, mostly for the same one: so the last one is remembered."""
+    global _last_ledger
+    data = bb_get(bb, "ledger")
+    if data is not _last_ledger[0]:
+        _last_ledger = (data, Ledger.from_dict(data))
+    return _last_ledger[1]
 
 
 def set_ledger(bb: TypedBlackboard, ledger: Ledger) -> None:
-    bb_set(bb, "ledger", ledger.to_dict())
+    global _last_ledger
+    data = ledger.to_dict()
+    _last_ledger = (data, ledger)
+    bb_set(bb, "ledger", data)
+
+
+def as_data(classification: QueryClassification) -> dict[str, Any]:
+    data: dict[str, Any] = {**vars(classification), "query_type": classification.query_type.value}
+    runner_up = classification.runner_up
+    data["runner_up"] = None if runner_up is None else runner_up.value
+    return {**data, "keywords_matched": [*classification.keywords_matched]}
 
 
 def classification_of(bb: TypedBlackboard) -> QueryClassification:

@@ -51,7 +51,7 @@ def screen_calls(ctx: TickContext) -> RunStatus:
         reason: str | None = call.get("not_run")
         if reason is None and name not in granted:
             reason = _not_granted(name, granted)
-        elif reason is None and name_of_call(name, call["arguments"]) in refused:
+        elif reason is None and refused and name_of_call(name, call["arguments"]) in refused:
             reason = "you have made this call before, and its result was the same each time"
         elif reason is None and not ledger.may_use(name):
             reason = f"{name} was used {ledger.limits.uses_of_a_tool} times, which is the limit"

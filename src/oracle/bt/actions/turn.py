@@ -14,7 +14,7 @@ from oracle.bt.core.leaves import action
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import ModelError
-from oracle.models.signals import AgentSignalState, Signal
+from oracle.models.signals import same_reason_count
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
 from oracle.services.conversation import Weight, compacted
@@ -315,8 +315,8 @@ def book(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]) -> Non
     prices = prices_of(bb)
     money = 0.0 if prices is None else prices.cost(**usage)
     seconds = ctx.now - bb_get(bb, "turn_began_at")
-    ledger = ledger_of(bb).with_usage(usage["input_tokens"] + usage["output_tokens"], money)
-    set_ledger(bb, ledger.with_turn_time(seconds))
+    tokens = usage["input_tokens"] + usage["output_tokens"]
+    set_ledger(bb, ledger_of(bb).with_usage(tokens, money, seconds))
 
 
 def _note_signal(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]) -> None:
@@ -334,12 +334,9 @@ def _note_signal(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]
         if not response["malformed"]:
             report("signal.missing", turns_without_signal=silent)
         return
-    before = bb_get(bb, "last_signal")
-    state = AgentSignalState(
-        last_signal=Signal.from_dict(before) if before else None,
-        consecutive_same_reason=bb_get(bb, "consecutive_same_reason"),
-    ).after_signal(Signal.from_dict(signal))
-    bb_set(bb, "consecutive_same_reason", state.consecutive_same_reason)
+    count: int = bb_get(bb, "consecutive_same_reason")
+    times = same_reason_count(count, bb_get(bb, "last_signal"), signal)
+    bb_set(bb, "consecutive_same_reason", times)
     bb_set(bb, "turns_without_signal", 0)
     bb_set(bb, "turns_at_last_fallback", 0)
     bb_set(bb, "last_signal", signal)

@@ -117,7 +117,7 @@ class TreeRun(RunState):
             return outcome if finished.error is None else finished
         finally:
             for branch in (self.definition.root, self.definition.finish):
-                if branch is not None:
+                if branch is not None and RUNNING in self.statuses:
                     branch.halt(self)
             await self._close()
 

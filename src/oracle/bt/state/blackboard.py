@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from oracle.bt.state.schema import Json, Key
 from oracle.errors import BlackboardError, did_you_mean
+from oracle.plain import is_plain
 
 AccessObserver: TypeAlias = Callable[[str, str, str], None]
 """Called with what was done ("read" or "write"), the scope's name and the key."""
@@ -99,6 +100,10 @@ class TypedBlackboard:
                     f"{self.scope_name}.{key} changes on its way through JSON: {value!r:.80}"
                 )
         return copy
+
+    def contents(self) -> dict[str, Json]:
+        """What a snapshot holds, but not copied: for a reader that changes nothing."""
+        return dict(self._data) if is_plain(self._data) else self.snapshot()
 
     def restore(self, snapshot: Mapping[str, Json]) -> None:
         """Replace what this scope holds; when a key or a value does not fit, nothing is changed."""

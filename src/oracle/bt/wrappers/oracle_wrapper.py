@@ -74,21 +74,15 @@ class OracleBTWrapper:
         self._known_terms = known_terms
         self._at_work: set[_Asking] = set()
 
-    async def process_query(
+    def process_query(
         self, query: str, context_id: str | None = None, *, attachment: str = ""
     ) -> AsyncGenerator[OracleStreamChunk]:
         """Answer in chunks. Who stops listening cancels the run."""
-        asking = _Asking(self._services)
-        async for chunk in self._chunks(
-            asking, self._answer(asking, query, context_id, attachment)
-        ):
-            yield chunk
+        return self._chunks(lambda asking: self._answer(asking, query, context_id, attachment))
 
-    async def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
+    def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
         """Go on with a run whose process died; what was said before is said again."""
-        asking = _Asking(self._services)
-        async for chunk in self._chunks(asking, self._go_on(asking, run_id)):
-            yield chunk
+        return self._chunks(lambda asking: self._go_on(asking, run_id))
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End what is at work, at any moment: each run still ends with what it has."""
@@ -96,10 +90,11 @@ class OracleBTWrapper:
             asking.cancel(reason)
 
     async def _chunks(
-        self, asking: _Asking, work: Awaitable[None]
+        self, work: Callable[[_Asking], Awaitable[None]]
     ) -> AsyncGenerator[OracleStreamChunk]:
+        asking = _Asking(self._services)
         self._at_work.add(asking)
-        task = asyncio.ensure_future(work)
+        task = asyncio.ensure_future(work(asking))
         task.add_done_callback(lambda _: asking.chunks.close())
         try:
             while (chunk := await asking.chunks.get()) is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -44,7 +44,8 @@ class Recipe:
     def as_body(self, keep: Callable[[str], str]) -> dict[str, Any]:
         """The form for the record: texts are kept by content, once for all runs."""
         kept = {kind: _kept(getattr(self, kind), keep) for kind in KEPT_BY_CONTENT}
-        return {**asdict(self), **kept}
+        facts = {slot: getattr(self, slot) for slot in self.__slots__}
+        return {**facts, "board": dict(self.board), **kept}
 
     @classmethod
     def from_records(cls, records: Sequence[Record], contents: Mapping[str, str]) -> Recipe:
@@ -180,7 +181,7 @@ class RecordedRun:
             "stop": outcome.stop,
             "detail": outcome.detail,
             "ticks": self.tree_run.context.ticks,
-            "board": self.board.snapshot(),
+            "board": self.board.contents(),
         }
 
     def _obey(self, command: Any) -> None:

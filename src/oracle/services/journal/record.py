@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 RecordKind: TypeAlias = Literal[
     "start",  # what else the run depends on
@@ -17,8 +17,7 @@ RecordKind: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Who asked for an effect, in which turn, for the how-manieth time.
 
     `request` is a short name of what was asked for, and times are counted for each apart: several
