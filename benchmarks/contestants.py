@@ -1,0 +1,276 @@
+"""One script, and the loops that play it: ours, those of two peers, and a bare one.
+
+All of them get the same text in the same chunks, run the same tool and share one script for all of
+their runs. The script fails a loop that does not hand the tool's result back to the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from oracle.services.tools.protocol import ToolResult
+from oracle.testing import signal
+
+CHUNKS = 8
+QUESTION = "How does the login function in auth.py work?"
+TOOL = "search_code"
+
+Play: TypeAlias = Callable[[], Awaitable[None]]
+"""One run, from the question to the answer, with everything it streams consumed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Script:
+    """So many turns that call the tool, then an answer. `before_answer` holds a run there."""
+
+    tool_turns: int
+    seconds: float = 0.0
+    before_answer: Callable[[], Awaitable[None]] | None = None
+    chunks: list[list[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        texts = [_searching(turn) for turn in range(self.tool_turns)] + [_answering()]
+        object.__setattr__(self, "chunks", [_cut(text) for text in texts])
+
+    async def text(self, turn: int, last_result: str | None) -> AsyncIterator[str]:
+        """What the model says in a turn, if it was given what its last call found."""
+        if turn:
+            assert last_result is not None, f"no result before turn {turn}"
+            assert found(turn - 1) in last_result, f"turn {turn} was told {last_result!r}"
+        if self.seconds:
+            await asyncio.sleep(self.seconds)
+        if self.before_answer is not None and self.is_answer(turn):
+            await self.before_answer()
+        for chunk in self.chunks[turn]:
+            yield chunk
+
+    def is_answer(self, turn: int) -> bool:
+        return turn == self.tool_turns
+
+    def check(self, results: int) -> None:
+        assert results == self.tool_turns, f"{results} tool results, not {self.tool_turns}"
+
+
+def _searching(turn: int) -> str:
+    prose = f"I look for the place where part {turn} of the login is done, and who calls it. "
+    return prose + signal("need_turn", reason=f"part {turn} was not read yet")
+
+
+def _answering() -> str:
+    prose = "The login is done in auth.py:3, which reads the session and answers with the user. "
+    return prose + signal("context_sufficient", sources_found=5)
+
+
+def _cut(text: str) -> list[str]:
+    size = -(-len(text) // CHUNKS)
+    chunks = [text[at : at + size] for at in range(0, len(text), size)]
+    assert len(chunks) == CHUNKS
+    return chunks
+
+
+def asked(turn: int) -> dict[str, object]:
+    return {"query": f"login {turn}"}
+
+
+def found(turn: int) -> str:
+    return _search(f"login {turn}")
+
+
+def _search(query: str) -> str:
+    place = query.replace(" ", "_")
+    return f"{place}.py:3 def {place}(request): return the session of the user"
+
+
+# -- ours ------------------------------------------------------------------------------------------
+
+
+class _Model:
+    name = "script"
+    context_window = 200_000
+    longest_output = 4_096
+
+    def __init__(self, script: Script) -> None:
+        from oracle.services.llm.protocol import Prices
+
+        self._script = script
+        self.prices = Prices(input=1.0, output=1.0)
+
+    async def stream(self, request: Any) -> AsyncIterator[Any]:
+        results = [m["content"] for m in request.messages if m["role"] == "tool"]
+        turn = len(results)
+        async for chunk in self._script.text(turn, results[-1] if results else None):
+            yield {"text": chunk}
+        if not self._script.is_answer(turn):
+            call = {"id": f"call-{turn}", "name": TOOL, "arguments": asked(turn)}
+            yield {"tool_call": call}
+        yield {"usage": {"input_tokens": 100, "output_tokens": 50}}
+
+
+class _Tools:
+    def __init__(self) -> None:
+        from oracle.testing.models import tool_spec
+
+        self.specs = [tool_spec(TOOL)]
+
+    async def run(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult:
+        assert name == TOOL
+        assert isinstance(arguments, Mapping)
+        text = _search(str(arguments["query"]))
+        place = text.split(None, 1)[0]
+        source: Any = {"kind": "code", "where": place, "text": text}
+        return {"success": True, "content": text, "sources": [source]}
+
+    async def was_done(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult | None:
+        return None
+
+
+def ours(script: Script) -> Play:
+    """The whole tree, with the ledger, the events and a journal in memory."""
+    from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+    from oracle.services.ledger import Limits
+
+    limits = Limits(turns=40, tokens=10_000_000, uses_of_a_tool=40)
+    wrapper = OracleBTWrapper(model=_Model(script), tools=_Tools(), limits=limits)
+
+    async def play() -> None:
+        results = 0
+        chunk = None
+        async for chunk in wrapper.process_query(QUESTION):
+            results += chunk.type == "tool_result"
+        assert chunk is not None
+        assert chunk.data["stop_reason"] == "answered", chunk.data
+        assert "auth.py:3" in chunk.data["answer"]
+        script.check(results)
+
+    return play
+
+
+def bare(script: Script) -> Play:
+    """The least that any loop must do with the same model and the same tool."""
+    model, tools = _Model(script), _Tools()
+
+    async def play() -> None:
+        messages: list[dict[str, Any]] = [{"role": "user", "content": QUESTION}]
+        while (call := await _bare_turn(model, messages)) is not None:
+            result = await tools.run(call["name"], call["arguments"])
+            messages.append({"role": "tool", "call_id": call["id"], "content": result["content"]})
+        script.check(sum(message["role"] == "tool" for message in messages))
+
+    return play
+
+
+async def _bare_turn(model: _Model, messages: list[dict[str, Any]]) -> Any:
+    text: list[str] = []
+    call = None
+    async for part in model.stream(_Request(messages)):
+        text.append(part.get("text", ""))
+        call = part.get("tool_call", call)
+    messages.append({"role": "assistant", "content": "".join(text), "tool_calls": [call]})
+    return call
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    messages: list[dict[str, Any]]
+
+
+# -- peers -----------------------------------------------------------------------------------------
+
+
+def pydantic_ai(script: Script) -> Play:
+    """An Agent on a FunctionModel, by `iter`, every event of every node consumed."""
+    from pydantic_ai import Agent
+    from pydantic_ai.messages import FunctionToolResultEvent, ModelResponse
+    from pydantic_ai.models.function import DeltaToolCall, FunctionModel
+
+    async def stream(messages: Any, info: Any) -> AsyncIterator[Any]:
+        turn = sum(isinstance(message, ModelResponse) for message in messages)
+        last = messages[-1].parts[-1].content
+        async for chunk in script.text(turn, last):
+            yield chunk
+        if not script.is_answer(turn):
+            arguments = json.dumps(asked(turn))
+            yield {0: DeltaToolCall(name=TOOL, json_args=arguments, tool_call_id=f"call-{turn}")}
+
+    agent = Agent(FunctionModel(stream_function=stream))
+
+    @agent.tool_plain
+    async def search_code(query: str) -> str:
+        return _search(query)
+
+    async def play() -> None:
+        results = 0
+        async with agent.iter(QUESTION) as run:
+            async for node in run:
+                if Agent.is_model_request_node(node) or Agent.is_call_tools_node(node):
+                    async with node.stream(run.ctx) as events:
+                        async for event in events:
+                            results += isinstance(event, FunctionToolResultEvent)
+        assert run.result is not None
+        assert run.result.output == "".join(script.chunks[-1])
+        script.check(results)
+
+    return play
+
+
+def langgraph(script: Script) -> Play:
+    """The prebuilt agent without a checkpointer, by `astream` of its messages."""
+    from langchain_core.language_models.chat_models import BaseChatModel
+    from langchain_core.messages import AIMessage, AIMessageChunk, ToolMessage
+    from langchain_core.outputs import ChatGenerationChunk
+    from langgraph.prebuilt import create_react_agent
+
+    def spoken(**content: Any) -> ChatGenerationChunk:
+        return ChatGenerationChunk(message=AIMessageChunk(**content))
+
+    class Model(BaseChatModel):
+        @property
+        def _llm_type(self) -> str:
+            return "script"
+
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+        def _generate(self, *given: Any, **options: Any) -> Any:
+            raise NotImplementedError("this model only streams")
+
+        async def _astream(
+            self, messages: Any, stop: Any = None, run_manager: Any = None, **options: Any
+        ) -> AsyncIterator[ChatGenerationChunk]:
+            turn = sum(isinstance(message, AIMessage) for message in messages)
+            async for chunk in script.text(turn, messages[-1].content):
+                yield spoken(content=chunk)
+            if not script.is_answer(turn):
+                arguments = json.dumps(asked(turn))
+                call = {"name": TOOL, "args": arguments, "id": f"call-{turn}", "index": 0}
+                yield spoken(content="", tool_call_chunks=[call])
+
+    async def search_code(query: str) -> str:
+        """Search the code."""
+        return _search(query)
+
+    with warnings.catch_warnings():
+        # Its successor lives in another package, on the same graph with more around it.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        agent = create_react_agent(Model(), [search_code])
+    config: Any = {"recursion_limit": 2 * script.tool_turns + 5}
+
+    async def play() -> None:
+        results = 0
+        text: list[str] = []
+        given: Any = {"messages": [("user", QUESTION)]}
+        async for message, _ in agent.astream(given, config, stream_mode="messages"):
+            if isinstance(message, ToolMessage):
+                results += 1
+                text.clear()
+            else:
+                text.append(message.content)
+        assert "".join(text) == "".join(script.chunks[-1])
+        script.check(results)
+
+    return play
