@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Protocol
 
+from oracle.services.journal.json_shape import as_json
 from oracle.services.journal.record import Record
 
 
@@ -22,19 +26,28 @@ class Sink(Protocol):
         ...
 
 
+@lru_cache(maxsize=512)
 def name_of(text: str) -> str:
+    """Trees and prompts are the same for all runs of a process, so they are named once."""
     return sha256(text.encode(errors="replace")).hexdigest()
 
 
 class MemorySink:
-    """Keeps the records of one run, by reference: values are replaced, never changed in place."""
+    """Keeps the records of one run, by reference: values are replaced, never changed in place.
+
+    What was streamed is kept as text: a thousand runs hold many small parts.
+    """
 
     def __init__(self) -> None:
-        self.records: list[Record] = []
+        self._records: list[Record] = []
         self.contents: dict[str, str] = {}
 
+    @property
+    def records(self) -> list[Record]:
+        return [_unpacked(record) for record in self._records]
+
     def append(self, record: Record) -> None:
-        self.records.append(record)
+        self._records.append(_packed(record) if record.kind == "parts" else record)
 
     def keep(self, text: str) -> str:
         name = name_of(text)
@@ -43,3 +56,11 @@ class MemorySink:
 
     async def flush(self) -> None:
         return
+
+
+def _packed(record: Record) -> Record:
+    return replace(record, body=as_json(record.body))
+
+
+def _unpacked(record: Record) -> Record:
+    return replace(record, body=json.loads(record.body)) if record.kind == "parts" else record
