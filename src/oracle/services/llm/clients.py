@@ -1,0 +1,77 @@
+"""pydantic-ai's models for our endpoints, on HTTP clients of our own.
+
+The SDKs' own retries are off, since ours are above them. A connection serves one request: nothing
+idle is left behind to be closed, and closing a stream always closes its connection. Redirects are
+not followed, for a key would travel with them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx2
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model as DirectModel
+
+    from oracle.services.llm.providers import Endpoint
+
+CONNECT_SECONDS = 10.0
+
+
+def direct_model(endpoint: Endpoint, stall_seconds: float) -> DirectModel:
+    client = httpx2.AsyncClient(
+        timeout=httpx2.Timeout(stall_seconds, connect=min(CONNECT_SECONDS, stall_seconds)),
+        limits=httpx2.Limits(max_keepalive_connections=0),
+        follow_redirects=False,
+    )
+    if endpoint.provider.name == "anthropic":
+        return _anthropic(endpoint, client)
+    return _openai(endpoint, client)
+
+
+def _anthropic(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+    from pydantic_ai.settings import ModelSettings
+
+    sdk = AsyncAnthropic(
+        api_key=endpoint.key,
+        base_url=endpoint.address,
+        http_client=client,
+        timeout=client.timeout,
+        max_retries=0,
+    )
+    # A run sends its prompt again each turn; from the cache that costs a tenth.
+    settings = ModelSettings(cache=True)
+    return AnthropicModel(
+        endpoint.model, provider=AnthropicProvider(anthropic_client=sdk), settings=settings
+    )
+
+
+def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.ollama import OllamaModel
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.ollama import OllamaProvider
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    sdk = AsyncOpenAI(
+        api_key=endpoint.key,
+        base_url=endpoint.address,
+        http_client=client,
+        timeout=client.timeout,
+        max_retries=0,
+    )
+    # Only OpenAI itself is sure to know the newer name of the limit.
+    older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+    if endpoint.provider.name == "ollama":
+        ollama = OllamaProvider(openai_client=sdk)
+        return OllamaModel(endpoint.model, provider=ollama, profile=older)
+    if endpoint.is_home:
+        return OpenAIChatModel(endpoint.model, provider=OpenAIProvider(openai_client=sdk))
+    elsewhere = OpenAICompatibleProvider("openai-compatible", openai_client=sdk)
+    return OpenAIChatModel(endpoint.model, provider=elsewhere, profile=older)
