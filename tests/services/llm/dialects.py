@@ -50,6 +50,6 @@ def asking(*words: str, **rest) -> ModelRequest:
 
 
 DIALECTS = {
-    "anthropic": Dialect(anthropic, "anthropic:claude-sonnet-4-5"),
+    "anthropic": Dialect(anthropic, "anthropic:claude-sonnet-5"),
     "openai": Dialect(openai, "openai:gpt-5"),
 }

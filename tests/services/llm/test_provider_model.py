@@ -184,7 +184,7 @@ async def test_cancelling_who_waits_closes_the_connection(dialect):
     async with ScriptedServer(Reply(body=[*dialect.wire.beginning(), Stall()])) as server:
         parts = dialect.open(server, attempts=3).stream(asking("hi"))
         waiting = asyncio.ensure_future(anext(parts))
-        await server.stalled.wait()
+        await asyncio.wait_for(server.stalled.wait(), 2)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting

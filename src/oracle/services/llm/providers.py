@@ -1,4 +1,4 @@
-"""The providers of models that we know, and how a model is named: `anthropic:claude-sonnet-4-5`."""
+"""The providers of models that we know, and how a model is named: `anthropic:claude-sonnet-5`."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def split_name(name: str) -> tuple[Provider, str]:
 
 def _example(name: str) -> str:
     family = next((_FAMILIES[start] for start in _FAMILIES if name.startswith(start)), None)
-    return f"{family}:{name[:80]}" if family else "anthropic:claude-sonnet-4-5"
+    return f"{family}:{name[:80]}" if family else "anthropic:claude-sonnet-5"
 
 
 def _checked_address(address: str) -> str:
