@@ -69,6 +69,7 @@ class ScriptedServer:
         self._script = script
         self._endless = endless
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
         self.requests: list[Request] = []
         self.left = asyncio.Event()
         self.stalled = asyncio.Event()
@@ -89,8 +90,9 @@ class ScriptedServer:
         traceback: TracebackType | None,
     ) -> None:
         self._server.close()
-        for task in self._tasks:
-            task.cancel()
+        # Cut, not cancelled: asyncio complains about handlers that were cancelled.
+        for writer in self._writers:
+            writer.transport.abort()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if error is None and not self._endless:
             unused = len(self._script) - len(self.requests)
@@ -100,11 +102,13 @@ class ScriptedServer:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
+        self._writers.add(writer)
         task.add_done_callback(self._tasks.discard)
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError):
                 await self._serve(reader, writer)
         finally:
+            self._writers.discard(writer)
             writer.transport.abort()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
