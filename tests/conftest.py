@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import URL
 
 from oracle.services.store.database import Database, as_url
+from tests import small_model
 
 _connect = socket.socket.connect
 
@@ -35,6 +36,13 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
+
+
+@pytest.fixture(scope="session")
+def small_model_url():
+    """Where a real, if tiny, language model is served as OpenAI's would be; for `extra` tests."""
+    with small_model.serving() as url:
+        yield url
 
 
 _numbers = itertools.count()
