@@ -127,6 +127,16 @@ async def test_a_key_from_the_environment_does_not_follow_a_base_url(dialect):
     assert "sk-secret" not in str(request)
 
 
+async def test_nor_do_headers_and_names_from_the_environment(dialect, monkeypatch):
+    for name in ("ANTHROPIC_CUSTOM_HEADERS", "OPENAI_CUSTOM_HEADERS"):
+        monkeypatch.setenv(name, "X-Secret: hidden\nAuthorization: hidden")
+    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.setenv(name, "hidden")
+    request = await dialect.sent(asking("hi"), api_key="sk-mine")
+    assert "hidden" not in str(request)
+    assert request.headers["authorization"] == "Bearer sk-mine"
+
+
 @pytest.mark.parametrize(
     "end", [(), (Drop(),)], ids=["the answer ends too early", "the connection is cut"]
 )

@@ -2,11 +2,13 @@
 
 The SDKs' own retries are off, since ours are above them. A connection serves one request: nothing
 idle is left behind to be closed, and closing a stream always closes its connection. Redirects are
-not followed, for a key would travel with them.
+not followed, for a key would travel with them. A server that a setting names gets the headers that
+the protocol needs and no others: the SDKs add what variables hold for the provider itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import httpx2
@@ -17,6 +19,20 @@ if TYPE_CHECKING:
     from oracle.services.llm.providers import Endpoint
 
 CONNECT_SECONDS = 10.0
+_NEEDED = frozenset(
+    [
+        "accept",
+        "accept-encoding",
+        "anthropic-beta",
+        "anthropic-version",
+        "authorization",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "user-agent",
+    ]
+)
 
 
 def direct_model(endpoint: Endpoint, stall_seconds: float) -> DirectModel:
@@ -24,10 +40,20 @@ def direct_model(endpoint: Endpoint, stall_seconds: float) -> DirectModel:
         timeout=httpx2.Timeout(stall_seconds, connect=min(CONNECT_SECONDS, stall_seconds)),
         limits=httpx2.Limits(max_keepalive_connections=0),
         follow_redirects=False,
+        event_hooks={"request": [] if endpoint.is_trusted else [_only_needed(endpoint.key)]},
     )
     if endpoint.provider.name == "anthropic":
         return _anthropic(endpoint, client)
     return _openai(endpoint, client)
+
+
+def _only_needed(key: str) -> Callable[[httpx2.Request], Awaitable[None]]:
+    async def strip(request: httpx2.Request) -> None:
+        for name in [name for name in request.headers if name.lower() not in _NEEDED]:
+            del request.headers[name]
+        request.headers["authorization"] = f"Bearer {key}"
+
+    return strip
 
 
 def _anthropic(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:

@@ -63,7 +63,10 @@ PROVIDERS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Endpoint:
-    """A model, where it is asked and with which key. `is_home`: at the provider's own address."""
+    """A model, where it is asked and with which key.
+
+    `is_home`: at the provider's own address. `is_trusted`: there, or where the environment says.
+    """
 
     provider: Provider
     model: str
@@ -71,6 +74,7 @@ class Endpoint:
     key: str
     key_setting: str
     is_home: bool
+    is_trusted: bool
 
     @property
     def name(self) -> str:
@@ -91,9 +95,9 @@ def find_endpoint(
     chosen = base_url or environment.get(provider.address_variable) or provider.address
     address = _checked_address(chosen)
     is_home = address == provider.address
-    may_use_variable = is_home or not base_url
-    found = environment.get(provider.key_variable) if may_use_variable else None
-    setting = provider.key_variable if may_use_variable else "ORACLE_API_KEY"
+    is_trusted = is_home or not base_url
+    found = environment.get(provider.key_variable) if is_trusted else None
+    setting = provider.key_variable if is_trusted else "ORACLE_API_KEY"
     key = (api_key or found or "").strip()
     if not key and provider.needs_key and is_home:
         raise ModelRefused(
@@ -109,6 +113,7 @@ def find_endpoint(
         key=key or NO_KEY,
         key_setting=setting,
         is_home=is_home,
+        is_trusted=is_trusted,
     )
 
 
