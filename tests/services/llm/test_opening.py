@@ -50,3 +50,14 @@ def test_elsewhere_the_prices_of_the_provider_do_not_hold():
 def test_a_setting_that_makes_no_sense_is_refused(setting, value):
     with pytest.raises(InputError, match=f"{setting} must be above 0"):
         open_model("ollama:some", environment={}, **{setting: value})
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("HTTPS_PROXY", "gopher://x"), ("HTTPS_PROXY", "http://[::1"), ("SSL_CERT_FILE", "/no/such")],
+)
+def test_an_environment_that_cannot_be_used_is_explained(monkeypatch, variable, value):
+    monkeypatch.delenv("NO_PROXY")
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(InputError, match=f"check .*{variable}"):
+        open_model("ollama:some", environment={})

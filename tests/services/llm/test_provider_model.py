@@ -1,13 +1,14 @@
 import asyncio
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager
+from threading import Thread
 
 import pytest
 
 from oracle.errors import ModelError, ModelOverloaded
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.llm.protocol import ModelRequest
-from oracle.testing.servers import Drop, Reply, ScriptedServer, Stall, in_pieces
-from tests.services.llm.dialects import asking
+from oracle.testing.servers import Drop, Reply, ScriptedServer, Stall, in_pieces, openai
+from tests.services.llm.dialects import Dialect, asking
 
 SEARCH = ToolSpec(
     name="search",
@@ -49,6 +50,23 @@ async def test_many_events_may_come_in_one_packet(dialect):
     wire = dialect.wire
     body = wire.stream(wire.text(*"abcdef"))
     assert texts(await dialect.answer(b"".join(body))) == [*"abcdef"]
+
+
+async def test_halves_of_characters_do_no_harm(dialect):
+    wire = dialect.wire
+    call = wire.tool_call("c1", "search", '{"q": "\\ud83c\\udf89 \\ud83c"}')
+    body = [_escaped(event) for event in wire.stream(wire.text("a\ud83cb", "ok"), call)]
+    parts = await dialect.answer(*body)
+    assert texts(parts) == ["a\ufffdb", "ok"]
+    assert texts(parts, "tool_call")[0]["arguments"] == {"q": "🎉 \ufffd"}
+
+
+def _escaped(event):
+    return event.replace("\ud83c".encode("utf-8", "surrogatepass"), rb"\ud83c")
+
+
+async def test_text_that_cannot_be_encoded_is_sent_with_a_mark(dialect):
+    assert "odd \ufffd name" in str((await dialect.sent(asking("odd \udcff name"))).body)
 
 
 async def test_pings_and_comments_are_passed_over(dialect):
@@ -113,7 +131,23 @@ async def test_without_tools_none_are_sent(dialect):
 @pytest.mark.parametrize(("asked", "sent"), [(None, 300), (100, 100)])
 async def test_the_longest_output_is_the_request_s_or_the_model_s(dialect, asked, sent):
     request = asking("hi", longest_output=asked)
-    assert (await dialect.sent(request, longest_output=300)).body["max_tokens"] == sent
+    body = (await dialect.sent(request, longest_output=300)).body
+    assert body.get("max_tokens", body.get("max_completion_tokens")) == sent
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("openai:gpt-5", "max_completion_tokens"),
+        ("openai:o3", "max_completion_tokens"),
+        ("openai:gpt-oss-20b", "max_tokens"),
+        ("openai:openchat", "max_tokens"),
+        ("ollama:llama3.2", "max_tokens"),
+    ],
+)
+async def test_the_limit_has_the_name_that_the_model_knows(name, field):
+    body = (await Dialect(openai, name).sent(asking("hi"))).body
+    assert [key for key in body if key.startswith("max_")] == [field]
 
 
 async def test_the_key_that_is_given_is_sent(dialect):
@@ -225,3 +259,28 @@ async def test_the_prompt_is_the_system_prompt(dialect):
     body = (await dialect.sent(ModelRequest(messages=conversation))).body
     system = body["system"][0]["text"] if "system" in body else body["messages"][0]["content"]
     assert system == "Be brief."
+
+
+def test_a_model_may_be_used_in_one_event_loop_after_another(dialect):
+    """It keeps no connection, which would belong to the first."""
+    reply = Reply(body=dialect.wire.stream(dialect.wire.text("here")))
+    with served_from_a_thread(ScriptedServer(reply, reply)) as server:
+        model = dialect.open(server)
+
+        async def ask():
+            return [part async for part in model.stream(asking("hi"))]
+
+        assert asyncio.run(ask()) == asyncio.run(ask())
+
+
+@contextmanager
+def served_from_a_thread(server):
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
+    yield server
+    asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()

@@ -131,3 +131,13 @@ async def test_over_a_socket_a_rate_limit_passes(dialect):
         assert len(server.requests) == 3
     assert parts[0] == {"text": "here"}
     assert waits == [3.0, 1.0]
+
+
+async def test_over_a_socket_an_overload_before_the_first_word_passes(dialect):
+    wire = dialect.wire
+    busy = Reply(body=[*wire.beginning(), wire.overload_event()])
+    reply = Reply(body=wire.stream(wire.text("here")))
+    async with ScriptedServer(busy, reply) as server:
+        model = RetryingModel(dialect.open(server), sleep=lambda _: _nothing())
+        parts = [part async for part in model.stream(asking("hi"))]
+    assert parts[0] == {"text": "here"}

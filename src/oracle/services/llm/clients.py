@@ -8,10 +8,13 @@ the protocol needs and no others: the SDKs add what variables hold for the provi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import httpx2
+
+from oracle.errors import InputError
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model as DirectModel
@@ -19,32 +22,42 @@ if TYPE_CHECKING:
     from oracle.services.llm.providers import Endpoint
 
 CONNECT_SECONDS = 10.0
-_NEEDED = frozenset(
-    [
-        "accept",
-        "accept-encoding",
-        "anthropic-beta",
-        "anthropic-version",
-        "authorization",
-        "connection",
-        "content-length",
-        "content-type",
-        "host",
-        "user-agent",
-    ]
-)
+_NEEDED = {
+    "accept",
+    "accept-encoding",
+    "anthropic-beta",
+    "anthropic-version",
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "user-agent",
+}
+_OF_OPENAI = re.compile(r"gpt-(?!oss)|chatgpt-|o\d")
+"""Names of models that know the limit of their output by its newer name alone."""
 
 
 def direct_model(endpoint: Endpoint, stall_seconds: float) -> DirectModel:
-    client = httpx2.AsyncClient(
+    try:
+        client = _http_client(endpoint, stall_seconds)
+    except (ImportError, OSError, ValueError, httpx2.InvalidURL) as error:
+        raise InputError(
+            f"the settings for proxies or certificates in the environment cannot be used: {error}; "
+            "check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE"
+        ) from error
+    if endpoint.provider.name == "anthropic":
+        return _anthropic(endpoint, client)
+    return _openai(endpoint, client)
+
+
+def _http_client(endpoint: Endpoint, stall_seconds: float) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(
         timeout=httpx2.Timeout(stall_seconds, connect=min(CONNECT_SECONDS, stall_seconds)),
         limits=httpx2.Limits(max_keepalive_connections=0),
         follow_redirects=False,
         event_hooks={"request": [] if endpoint.is_trusted else [_only_needed(endpoint.key)]},
     )
-    if endpoint.provider.name == "anthropic":
-        return _anthropic(endpoint, client)
-    return _openai(endpoint, client)
 
 
 def _only_needed(key: str) -> Callable[[httpx2.Request], Awaitable[None]]:
@@ -92,12 +105,14 @@ def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
         timeout=client.timeout,
         max_retries=0,
     )
-    # Only OpenAI itself is sure to know the newer name of the limit.
-    older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+    is_newer = endpoint.is_home or _OF_OPENAI.match(endpoint.model) is not None
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=is_newer)
     if endpoint.provider.name == "ollama":
         ollama = OllamaProvider(openai_client=sdk)
-        return OllamaModel(endpoint.model, provider=ollama, profile=older)
-    if endpoint.is_home:
-        return OpenAIChatModel(endpoint.model, provider=OpenAIProvider(openai_client=sdk))
-    elsewhere = OpenAICompatibleProvider("openai-compatible", openai_client=sdk)
-    return OpenAIChatModel(endpoint.model, provider=elsewhere, profile=older)
+        return OllamaModel(endpoint.model, provider=ollama, profile=profile)
+    provider = (
+        OpenAIProvider(openai_client=sdk)
+        if endpoint.is_home
+        else OpenAICompatibleProvider("openai-compatible", openai_client=sdk)
+    )
+    return OpenAIChatModel(endpoint.model, provider=provider, profile=profile)

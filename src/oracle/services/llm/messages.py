@@ -25,6 +25,7 @@ from pydantic_ai.messages import (
 )
 
 from oracle.services.llm.protocol import Message
+from oracle.services.llm.unicode import well_formed
 
 NEVER_RUN = "This call was not run; it has no result."
 EMPTY = "(empty)"
@@ -34,7 +35,7 @@ _TAG = re.compile(r"<(?=\s*/?\s*system_message)", re.IGNORECASE)
 def split_prompt(messages: Sequence[Message]) -> tuple[str | None, Sequence[Message]]:
     """The composed prompt, which comes first, and the conversation."""
     if messages and messages[0]["role"] == "system":
-        return messages[0]["content"], messages[1:]
+        return well_formed(messages[0]["content"]), messages[1:]
     return None, messages
 
 
@@ -80,7 +81,7 @@ def _response(run: Iterable[Message]) -> ModelResponse:
     parts: list[TextPart | ToolCallPart] = []
     for message in run:
         if message["content"].strip():
-            parts.append(TextPart(message["content"]))
+            parts.append(TextPart(well_formed(message["content"])))
         parts.extend(
             ToolCallPart(call["name"], call["arguments"], tool_call_id=call["id"])
             for call in message.get("tool_calls", ())
@@ -115,14 +116,14 @@ class _Answers:
         failed = self.flags_failures and not success
         return ToolReturnPart(
             name,
-            content if content.strip() else EMPTY,
+            well_formed(content) if content.strip() else EMPTY,
             tool_call_id=call_id,
             outcome="failed" if failed else "success",
         )
 
 
 def _words(message: Message) -> str:
-    content = message["content"]
+    content = well_formed(message["content"])
     if message["role"] == "system":
         return as_system_message(content)
     if message["role"] == "tool":

@@ -23,6 +23,7 @@ from pydantic_ai.tools import ToolDefinition
 from oracle.services.llm.failures import Failures
 from oracle.services.llm.messages import split_prompt, to_direct
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
+from oracle.services.llm.unicode import well_formed
 from oracle.services.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class ProviderModel:
         if not refusal and "finish_reason" not in details:
             raise self._failures.broke_off()
         if refusal:
-            yield {"text": str(refusal)}
+            yield {"text": well_formed(str(refusal))}
         elif whole.finish_reason == "content_filter" and not whole.parts:
             raise self._failures.declined()
         yield from _calls(whole)
@@ -120,15 +121,15 @@ def _part_of(event: ModelResponseStreamEvent) -> Part | None:
     if kind is PartDeltaEvent:
         delta = cast("PartDeltaEvent", event).delta
         if type(delta) is TextPartDelta:
-            return {"text": delta.content_delta} if delta.content_delta else None
+            return {"text": well_formed(delta.content_delta)} if delta.content_delta else None
         if type(delta) is ThinkingPartDelta and delta.content_delta:
-            return {"reasoning": delta.content_delta}
+            return {"reasoning": well_formed(delta.content_delta)}
     elif kind is PartStartEvent:
         part = cast("PartStartEvent", event).part
         if isinstance(part, TextPart) and part.content:
-            return {"text": part.content}
+            return {"text": well_formed(part.content)}
         if isinstance(part, ThinkingPart) and part.content:
-            return {"reasoning": part.content}
+            return {"reasoning": well_formed(part.content)}
     return None
 
 
@@ -142,15 +143,17 @@ def _calls(whole: ModelResponse) -> Iterator[Part]:
 
 def _arguments(written: str | dict[str, Any] | None) -> dict[str, object] | str:
     """The object, or the text where it is none. No arguments at all are an empty object."""
-    if not isinstance(written, str):
-        return written or {}
-    if not written.strip():
+    text = written if isinstance(written, str) else json.dumps(written or {})
+    if not text.strip():
         return {}
     try:
-        value = json.loads(written)
+        value = json.loads(text)
+        if isinstance(value, dict):
+            # Once more, since only the value shows the halves of characters that the text spells.
+            return json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError):
-        return written
-    return cast("dict[str, object]", value) if isinstance(value, dict) else written
+        pass
+    return well_formed(text)
 
 
 def _usage(whole: ModelResponse, request: ModelRequest) -> Usage:

@@ -70,7 +70,7 @@ def ending(output_tokens: int = 7, reason: str = "end_turn") -> list[bytes]:
 
 def event(kind: str, **data: Any) -> bytes:
     document = json.dumps({"type": kind, **data}, ensure_ascii=False)
-    return f"event: {kind}\ndata: {document}\n\n".encode()
+    return f"event: {kind}\ndata: {document}\n\n".encode("utf-8", "surrogatepass")
 
 
 def error_event(kind: str, message: str) -> bytes:

@@ -124,4 +124,4 @@ def _event(**fields: Any) -> bytes:
 
 
 def _data(document: Mapping[str, Any]) -> bytes:
-    return f"data: {json.dumps(document, ensure_ascii=False)}\n\n".encode()
+    return f"data: {json.dumps(document, ensure_ascii=False)}\n\n".encode("utf-8", "surrogatepass")
