@@ -105,8 +105,7 @@ def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
         timeout=client.timeout,
         max_retries=0,
     )
-    is_newer = endpoint.is_home or _OF_OPENAI.match(endpoint.model) is not None
-    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=is_newer)
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=_is_newer(endpoint))
     if endpoint.provider.name == "ollama":
         ollama = OllamaProvider(openai_client=sdk)
         return OllamaModel(endpoint.model, provider=ollama, profile=profile)
@@ -116,3 +115,9 @@ def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
         else OpenAICompatibleProvider("openai-compatible", openai_client=sdk)
     )
     return OpenAIChatModel(endpoint.model, provider=provider, profile=profile)
+
+
+def _is_newer(endpoint: Endpoint) -> bool:
+    if endpoint.provider.name == "ollama":
+        return False
+    return endpoint.is_home or _OF_OPENAI.match(endpoint.model) is not None
