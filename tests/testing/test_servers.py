@@ -53,10 +53,10 @@ async def test_a_dropped_connection_has_no_end():
 async def test_a_server_notices_a_client_that_leaves():
     async with ScriptedServer(Reply(body=[Stall()])) as server:
         _, writer = await post(server)
-        await asyncio.wait_for(server.stalled.wait(), 2)
+        await asyncio.wait_for(server.stalled.wait(), 5)
         assert not server.left.is_set()
         writer.close()
-        await asyncio.wait_for(server.left.wait(), 2)
+        await asyncio.wait_for(server.left.wait(), 5)
 
 
 def test_a_body_can_be_cut_anywhere():

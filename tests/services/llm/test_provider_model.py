@@ -198,7 +198,7 @@ async def test_a_stream_that_sends_nothing_for_too_long_is_an_error(dialect, whe
         with pytest.raises(ModelError, match=r"sent nothing for 0\.05 seconds"):
             async for _ in model.stream(asking("hi")):
                 pass
-        await asyncio.wait_for(server.left.wait(), 2)
+        await asyncio.wait_for(server.left.wait(), 5)
 
 
 async def test_an_error_in_the_middle_of_a_stream_is_told(dialect):
@@ -221,18 +221,18 @@ async def test_closing_the_iterator_closes_the_connection(dialect):
         async with aclosing(dialect.open(server, attempts=3).stream(asking("hi"))) as parts:
             assert await anext(parts) == {"text": "on and on"}
             assert not server.left.is_set()
-        await asyncio.wait_for(server.left.wait(), 0.5)
+        await asyncio.wait_for(server.left.wait(), 5)
 
 
 async def test_cancelling_who_waits_closes_the_connection(dialect):
     async with ScriptedServer(Reply(body=[*dialect.wire.beginning(), Stall()])) as server:
         parts = dialect.open(server, attempts=3).stream(asking("hi"))
         waiting = asyncio.ensure_future(anext(parts))
-        await asyncio.wait_for(server.stalled.wait(), 2)
+        await asyncio.wait_for(server.stalled.wait(), 5)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        await asyncio.wait_for(server.left.wait(), 0.5)
+        await asyncio.wait_for(server.left.wait(), 5)
 
 
 async def test_requests_may_run_at_the_same_time(dialect):

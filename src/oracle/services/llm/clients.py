@@ -53,7 +53,7 @@ def direct_model(endpoint: Endpoint, stall_seconds: float) -> DirectModel:
 
 def _http_client(endpoint: Endpoint, stall_seconds: float) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
-        timeout=httpx2.Timeout(stall_seconds, connect=min(CONNECT_SECONDS, stall_seconds)),
+        timeout=httpx2.Timeout(stall_seconds, connect=CONNECT_SECONDS),
         limits=httpx2.Limits(max_keepalive_connections=0),
         follow_redirects=False,
         event_hooks={"request": [] if endpoint.is_trusted else [_only_needed(endpoint.key)]},
