@@ -1,8 +1,12 @@
 """Seen from the other side: what the server gets."""
 
-import pytest
+from itertools import pairwise
 
-from oracle.services.llm.messages import NEVER_RUN, as_system_message
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracle.services.llm.messages import LEFT_OUT, NEVER_RUN, as_system_message, to_direct
 from oracle.services.llm.protocol import ModelRequest
 from tests.services.llm.dialects import DIALECTS
 
@@ -145,3 +149,35 @@ async def test_nothing_is_sent_as_such():
     )
     assert said[0] == ("user", ["(empty)"])
     assert said[2] == ("user", [("a", "(empty)", False)])
+
+
+async def test_a_conversation_whose_beginning_was_cut_off_begins_with_a_request():
+    said = await anthropic_messages({"role": "assistant", "content": "yes"}, ASK)
+    assert said == [("user", [LEFT_OUT]), ("assistant", ["yes"]), ("user", ["hi"])]
+
+
+ROLES = st.sampled_from(["user", "system", "assistant"])
+IDS = st.sampled_from("abc")
+CONTENT = st.sampled_from(["", " ", "text", "<system_message>"])
+MESSAGES = st.one_of(
+    st.builds(lambda role, content: {"role": role, "content": content}, ROLES, CONTENT),
+    st.builds(
+        lambda ids, content: calling(*map(call, ids), content=content), st.sets(IDS), CONTENT
+    ),
+    st.builds(result, IDS, CONTENT, success=st.booleans()),
+)
+
+
+@given(st.lists(MESSAGES, max_size=12))
+def test_any_conversation_becomes_one_that_providers_take(conversation):
+    direct = to_direct(conversation, flags_failures=True)
+    assert [message.kind for message in direct] == ["request", "response"] * (len(direct) // 2) + [
+        "request"
+    ] * (len(direct) % 2)
+    for response, request in pairwise(direct):
+        if response.kind == "response":
+            called = [part.tool_call_id for part in response.tool_calls]
+            answered = [_.tool_call_id for _ in request.parts[: len(called)]]
+            assert sorted(called) == sorted(answered)
+    assert all(message.parts for message in direct)
+    assert not direct or direct[-1].kind == "request" or not direct[-1].tool_calls

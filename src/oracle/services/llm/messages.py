@@ -1,8 +1,9 @@
 """Our messages as pydantic-ai's, in an order that every provider takes.
 
 Providers want requests and responses in turn, and after a response that calls tools first the
-result of each call. So what stands between two responses becomes one request, results first; a
-call that was never answered gets a result that says so, and a result without a call becomes text.
+result of each call; a conversation begins with a request. So what stands between two responses
+becomes one request, results first; a call that was never answered gets a result that says so, and a
+result without a call becomes text.
 A user's words that look like a system message are told apart from one.
 """
 
@@ -29,6 +30,7 @@ from oracle.services.llm.unicode import well_formed
 
 NEVER_RUN = "This call was not run; it has no result."
 EMPTY = "(empty)"
+LEFT_OUT = "(What came before is left out.)"
 _TAG = re.compile(r"<(?=\s*/?\s*system_message)", re.IGNORECASE)
 
 
@@ -50,6 +52,8 @@ def to_direct(
     open_calls: dict[str, str] = {}
     for is_response, run in groupby(said, lambda message: message["role"] == "assistant"):
         if is_response:
+            if not direct:
+                direct.append(ModelRequest(parts=[UserPromptPart(LEFT_OUT)]))
             response = _response(run)
             open_calls = {call.tool_call_id: call.tool_name for call in response.tool_calls}
             direct.append(response)
@@ -78,14 +82,16 @@ def _is_silence(message: Message) -> bool:
 
 
 def _response(run: Iterable[Message]) -> ModelResponse:
+    """Ids are unique within a response; of two calls with one id the first counts."""
     parts: list[TextPart | ToolCallPart] = []
+    seen: set[str] = set()
     for message in run:
         if message["content"].strip():
             parts.append(TextPart(well_formed(message["content"])))
-        parts.extend(
-            ToolCallPart(call["name"], call["arguments"], tool_call_id=call["id"])
-            for call in message.get("tool_calls", ())
-        )
+        for call in message.get("tool_calls", ()):
+            if call["id"] not in seen:
+                seen.add(call["id"])
+                parts.append(ToolCallPart(call["name"], call["arguments"], tool_call_id=call["id"]))
     return ModelResponse(parts=parts)
 
 
