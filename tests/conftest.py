@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import URL
 
 from oracle.services.store.database import Database, as_url
+from tests import small_model
 
 _connect = socket.socket.connect
 
@@ -43,6 +44,13 @@ def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("ORACLE_") or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def small_model_url():
+    """Where a real, if tiny, language model is served as OpenAI's would be; for `extra` tests."""
+    with small_model.serving() as url:
+        yield url
 
 
 _numbers = itertools.count()

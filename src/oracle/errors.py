@@ -97,7 +97,13 @@ class ModelError(Failure):
 
 
 class ModelOverloaded(ModelError):  # noqa: N818 - the name is a sentence
+    """`retry_after` are the seconds that the provider asks us to wait, where it says so."""
+
     status = 503
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class ModelRefused(ModelError):  # noqa: N818 - the name is a sentence

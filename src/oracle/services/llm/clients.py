@@ -1,0 +1,123 @@
+"""pydantic-ai's models for our endpoints, on HTTP clients of our own.
+
+The SDKs' own retries are off, since ours are above them. A connection serves one request: nothing
+idle is left behind to be closed, and closing a stream always closes its connection. Redirects are
+not followed, for a key would travel with them. A server that a setting names gets the headers that
+the protocol needs and no others: the SDKs add what variables hold for the provider itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import httpx2
+
+from oracle.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model as DirectModel
+
+    from oracle.services.llm.providers import Endpoint
+
+CONNECT_SECONDS = 10.0
+_NEEDED = {
+    "accept",
+    "accept-encoding",
+    "anthropic-beta",
+    "anthropic-version",
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "user-agent",
+}
+_OF_OPENAI = re.compile(r"gpt-(?!oss)|chatgpt-|o\d")
+"""Names of models that know the limit of their output by its newer name alone."""
+
+
+def direct_model(endpoint: Endpoint, stall_seconds: float) -> DirectModel:
+    try:
+        client = _http_client(endpoint, stall_seconds)
+    except (ImportError, OSError, ValueError, httpx2.InvalidURL) as error:
+        raise InputError(
+            f"the settings for proxies or certificates in the environment cannot be used: {error}; "
+            "check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE"
+        ) from error
+    if endpoint.provider.name == "anthropic":
+        return _anthropic(endpoint, client)
+    return _openai(endpoint, client)
+
+
+def _http_client(endpoint: Endpoint, stall_seconds: float) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(stall_seconds, connect=CONNECT_SECONDS),
+        limits=httpx2.Limits(max_keepalive_connections=0),
+        follow_redirects=False,
+        event_hooks={"request": [] if endpoint.is_trusted else [_only_needed(endpoint.key)]},
+    )
+
+
+def _only_needed(key: str) -> Callable[[httpx2.Request], Awaitable[None]]:
+    async def strip(request: httpx2.Request) -> None:
+        for name in [name for name in request.headers if name.lower() not in _NEEDED]:
+            del request.headers[name]
+        request.headers["authorization"] = f"Bearer {key}"
+
+    return strip
+
+
+def _anthropic(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+    from pydantic_ai.settings import ModelSettings
+
+    sdk = AsyncAnthropic(
+        api_key=endpoint.key,
+        base_url=endpoint.address,
+        http_client=client,
+        timeout=client.timeout,
+        max_retries=0,
+    )
+    # A run sends its prompt again each turn; from the cache that costs a tenth.
+    settings = ModelSettings(cache=True)
+    return AnthropicModel(
+        endpoint.model, provider=AnthropicProvider(anthropic_client=sdk), settings=settings
+    )
+
+
+def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.ollama import OllamaModel
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.ollama import OllamaProvider
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    sdk = AsyncOpenAI(
+        api_key=endpoint.key,
+        base_url=endpoint.address,
+        http_client=client,
+        timeout=client.timeout,
+        max_retries=0,
+    )
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=_is_newer(endpoint))
+    if endpoint.provider.name == "ollama":
+        ollama = OllamaProvider(openai_client=sdk)
+        return OllamaModel(endpoint.model, provider=ollama, profile=profile)
+    provider = (
+        OpenAIProvider(openai_client=sdk)
+        if endpoint.is_home
+        else OpenAICompatibleProvider("openai-compatible", openai_client=sdk)
+    )
+    return OpenAIChatModel(endpoint.model, provider=provider, profile=profile)
+
+
+def _is_newer(endpoint: Endpoint) -> bool:
+    if endpoint.provider.name == "ollama":
+        return False
+    return endpoint.is_home or _OF_OPENAI.match(endpoint.model) is not None

@@ -1,0 +1,111 @@
+"""What is known about models: how much they read and write, and what they cost.
+
+Prices and context windows come from `genai-prices`, which carries its table with it; nothing is
+fetched. It is imported when a model is opened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from oracle.services.llm.protocol import Prices
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from genai_prices.types import ModelInfo, TieredPrices
+
+USUAL_WINDOW = 32_768
+USUAL_OUTPUT = 16_384
+"""For models that nobody knows. A setting can say it better."""
+
+_SHORTER_OUTPUT = {
+    "claude-2": 4_096,
+    "claude-3-haiku": 4_096,
+    "claude-3-opus": 4_096,
+    "claude-3-sonnet": 4_096,
+    "claude-3-5": 8_192,
+    "gpt-3.5": 4_096,
+    "gpt-4-turbo": 4_096,
+}
+"""Models, by how their names begin, that refuse a request for as much as usual."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SteppedPrices(Prices):
+    """Prices that rise with the input: a request beyond `above` tokens costs `then` as a whole."""
+
+    above: int
+    then: Prices
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        if input_tokens > self.above:
+            return self.then.cost(input_tokens, output_tokens)
+        return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Facts:
+    """`prices` is None where nobody knows them."""
+
+    context_window: int
+    longest_output: int
+    prices: Prices | None
+
+
+def facts_about(provider: str, model: str) -> Facts:
+    known = _look_up(provider, model)
+    window = (known.context_window if known else None) or USUAL_WINDOW
+    usual = next((_SHORTER_OUTPUT[_] for _ in _SHORTER_OUTPUT if model.startswith(_)), USUAL_OUTPUT)
+    return Facts(
+        context_window=window,
+        longest_output=min(usual, window // 4),
+        prices=_prices(known) if known else None,
+    )
+
+
+def _look_up(provider: str, model: str) -> ModelInfo | None:
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        return get_snapshot().find_provider_model(model, None, provider, None)[1]
+    except LookupError:
+        return None
+
+
+def _prices(known: ModelInfo) -> Prices | None:
+    from datetime import UTC, datetime
+
+    current = known.get_prices(datetime.now(UTC))
+    if current.input_mtok is None or current.output_mtok is None:
+        return None
+    steps = sorted({*_steps(current.input_mtok), *_steps(current.output_mtok)})
+    first, *rest = [_at(step, current.input_mtok, current.output_mtok) for step in (0, *steps)]
+    return _stepped(first, list(zip(steps, rest, strict=True)))
+
+
+def _stepped(first: Prices, rest: list[tuple[int, Prices]]) -> Prices:
+    if not rest:
+        return first
+    (above, following), *further = rest
+    then = _stepped(following, further)
+    return SteppedPrices(input=first.input, output=first.output, above=above, then=then)
+
+
+def _steps(price: Decimal | TieredPrices) -> list[int]:
+    return [tier.start for tier in getattr(price, "tiers", ())]
+
+
+def _at(tokens: int, *prices: Decimal | TieredPrices) -> Prices:
+    paid, received = (_price_at(tokens, price) for price in prices)
+    return Prices(input=paid, output=received)
+
+
+def _price_at(tokens: int, price: Decimal | TieredPrices) -> float:
+    from genai_prices.types import TieredPrices
+
+    if not isinstance(price, TieredPrices):
+        return float(price)
+    reached = [tier.price for tier in price.tiers if 0 < tier.start <= tokens]
+    return float(reached[-1] if reached else price.base)

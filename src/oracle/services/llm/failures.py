@@ -1,0 +1,187 @@
+"""What goes wrong with a model, said in our words: which of our errors it is, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import httpx2
+from pydantic_ai import exceptions as direct
+
+from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused, did_you_mean
+from oracle.services.llm.providers import NO_KEY, Endpoint
+
+_MOST_QUOTED = 300
+_TOO_LONG = (
+    "context length",
+    "context size",
+    "context limit",
+    "context window",
+    "prompt is too long",
+    "too many tokens",
+)
+_WAIT = (408, 409, 425)
+"""Statuses besides 429 and 5xx that pass if one waits."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failures:
+    """Quotes the provider where that helps; never the key, nor what could steer a terminal."""
+
+    endpoint: Endpoint
+    stall_seconds: float
+
+    def translated(self, error: Exception) -> ModelError:
+        if isinstance(error, ModelError):
+            return error
+        if isinstance(error, direct.ModelAPIError):
+            return self._from_provider(error)
+        if isinstance(error, httpx2.TimeoutException):
+            return self._stalled()
+        if isinstance(error, httpx2.HTTPError | httpx2.StreamError):
+            return self._broke_off(error)
+        what = self._clean(f"{type(error).__name__}: {error}")
+        return ModelError(f"{self.endpoint.name} sent what cannot be read ({what}); ask again")
+
+    def broke_off(self) -> ModelError:
+        return ModelError(f"{self.endpoint.name} broke off in the middle of its answer; ask again")
+
+    def declined(self) -> ModelError:
+        return ModelError(
+            f"{self.endpoint.name} declined to answer; put the question in other words"
+        )
+
+    def _from_provider(self, error: direct.ModelAPIError) -> ModelError:
+        if self._is_too_long(error):
+            return ContextTooLong(
+                f"the text is too long for {self.endpoint.name}{self._quoted(error)}; send less, "
+                "or choose a model with a larger context window"
+            )
+        for kind, translate in self._kinds():
+            if isinstance(error, kind):
+                return translate(error)
+        return self._by_status(error)
+
+    def _kinds(
+        self,
+    ) -> tuple[
+        tuple[type[direct.ModelAPIError], Callable[[direct.ModelAPIError], ModelError]], ...
+    ]:
+        return (
+            (direct.ModelAuthenticationError, self._bad_key),
+            (direct.ModelNotFoundError, self._unknown_model),
+            (direct.ModelQuotaExceededError, self._no_credit),
+            (direct.ModelRateLimitError, self._overloaded),
+            (direct.ModelUnavailableError, self._overloaded),
+            (direct.ModelServerError, self._overloaded),
+            (direct.ModelTimeoutError, self._timed_out),
+            (direct.ModelConnectionError, self._no_connection),
+            (direct.ModelRequestRejectedError, self._rejected),
+        )
+
+    def _is_too_long(self, error: direct.ModelAPIError) -> bool:
+        if isinstance(error, direct.ModelContextWindowExceededError):
+            return True
+        status = getattr(error, "status_code", None)
+        said = _message_of(error).lower()
+        return status == 413 or (status == 400 and any(phrase in said for phrase in _TOO_LONG))
+
+    def _bad_key(self, error: direct.ModelAPIError) -> ModelError:
+        setting = self.endpoint.key_setting
+        if self.endpoint.key == NO_KEY:
+            return ModelRefused(f"{self._place()} wants a key and got none: set {setting}")
+        return ModelRefused(
+            f"{self._place()} refused the key{self._quoted(error)}: check {setting}, "
+            f"and that it may use {self.endpoint.model}"
+        )
+
+    def _unknown_model(self, error: direct.ModelAPIError) -> ModelError:
+        near = getattr(error, "suggested_model_id", None)
+        hint = did_you_mean(near, [near]) if near else ""
+        return ModelRefused(
+            f"{self._place()} has no model {self.endpoint.model!r}{hint}{self._quoted(error)}; "
+            "check the name, and base_url if you set one"
+        )
+
+    def _no_credit(self, error: direct.ModelAPIError) -> ModelError:
+        return ModelRefused(
+            f"the account at {self._place()} has no credit left{self._quoted(error)}; "
+            "top it up, or choose another model"
+        )
+
+    def _overloaded(self, error: direct.ModelAPIError) -> ModelError:
+        after = error.retry_after
+        when = f"in {after:.0f} s" if after else "later"
+        return ModelOverloaded(
+            f"{self._place()} cannot answer for now{self._quoted(error)}; try again {when}",
+            retry_after=after,
+        )
+
+    def _timed_out(self, error: direct.ModelAPIError) -> ModelError:
+        if getattr(error, "phase", None) == "connect":
+            return self._no_connection(error)
+        return self._stalled()
+
+    def _no_connection(self, error: direct.ModelAPIError) -> ModelError:
+        if getattr(error, "phase", None) == "read":
+            return self._broke_off(error)
+        return ModelError(
+            f"cannot reach {self.endpoint.name} at {self.endpoint.address}"
+            f" ({self._clean(str(error.__cause__ or error))}); "
+            "check the connection, and base_url if you set one"
+        )
+
+    def _rejected(self, error: direct.ModelAPIError) -> ModelError:
+        return ModelRefused(f"{self._place()} rejected the request{self._quoted(error)}")
+
+    def _by_status(self, error: direct.ModelAPIError) -> ModelError:
+        status = getattr(error, "status_code", 0)
+        if status in _WAIT:
+            return self._overloaded(error)
+        if 400 <= status < 500:
+            return self._rejected(error)
+        return ModelError(f"{self.endpoint.name} failed{self._quoted(error)}; ask again")
+
+    def _stalled(self) -> ModelError:
+        return ModelError(
+            f"{self.endpoint.name} sent nothing for {self.stall_seconds:g} seconds; ask again, "
+            "or raise stall_seconds"
+        )
+
+    def _broke_off(self, error: Exception) -> ModelError:
+        what = self._clean(str(error) or type(error).__name__)
+        return ModelError(
+            f"{self.endpoint.name} broke off in the middle of its answer ({what}); ask again"
+        )
+
+    def _place(self) -> str:
+        provider = self.endpoint.provider.name
+        return provider if self.endpoint.is_home else f"{provider} at {self.endpoint.address}"
+
+    def _quoted(self, error: direct.ModelAPIError) -> str:
+        status = getattr(error, "status_code", None)
+        said = self._clean(_message_of(error))
+        inside = ": ".join(part for part in (str(status or ""), said) if part)
+        return f" ({inside})" if inside else ""
+
+    def _clean(self, text: str) -> str:
+        printable = "".join(char if char.isprintable() else " " for char in text)
+        hidden = printable.replace(self.endpoint.key, "…")
+        return hidden if len(hidden) <= _MOST_QUOTED else f"{hidden[:_MOST_QUOTED]}…"
+
+
+def _message_of(error: direct.ModelAPIError) -> str:
+    """What the provider said, without the wrapping of either side."""
+    said = _field(_field(error.body, "error"), "message")
+    if said is None and not isinstance(error, direct.ModelHTTPError):
+        return str(error)
+    return str(said or "")
+
+
+def _field(value: object, name: str) -> object:
+    """The field of an object; what is no object, or has no such field, is handed on."""
+    if isinstance(value, dict):
+        fields = cast("dict[str, object]", value)
+        return fields.get(name, fields)
+    return value

@@ -1,0 +1,81 @@
+"""Opens a model by its name. The SDKs are imported here and nowhere earlier."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from oracle.errors import InputError
+from oracle.services.llm.protocol import Model, Prices
+from oracle.services.llm.providers import Endpoint, find_endpoint
+from oracle.services.llm.retrying import ATTEMPTS, RetryingModel
+
+STALL_SECONDS = 120.0
+
+
+def open_model(
+    name: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    context_window: int | None = None,
+    longest_output: int | None = None,
+    prices: Prices | None = None,
+    stall_seconds: float = STALL_SECONDS,
+    attempts: int = ATTEMPTS,
+    environment: Mapping[str, str] | None = None,
+) -> Model:
+    """`name` is `provider:model`; `base_url` is any server that speaks the provider's protocol.
+
+    What is not given is looked up: the key in the provider's variable, the rest in a table. Nothing
+    is sent before the first request, so a wrong key or an unknown model shows then.
+    """
+    _check_positive(
+        context_window=context_window,
+        longest_output=longest_output,
+        stall_seconds=stall_seconds,
+        attempts=attempts,
+    )
+    variables = os.environ if environment is None else environment
+    endpoint = find_endpoint(name, variables, base_url=base_url, api_key=api_key)
+    model = _open(
+        endpoint,
+        context_window=context_window,
+        longest_output=longest_output,
+        prices=prices,
+        stall_seconds=stall_seconds,
+    )
+    return RetryingModel(model, attempts=attempts) if attempts > 1 else model
+
+
+def _open(
+    endpoint: Endpoint,
+    *,
+    context_window: int | None,
+    longest_output: int | None,
+    prices: Prices | None,
+    stall_seconds: float,
+) -> Model:
+    from oracle.services.llm.clients import direct_model
+    from oracle.services.llm.facts import Facts, facts_about
+    from oracle.services.llm.provider_model import ProviderModel
+
+    known = facts_about(endpoint.provider.name, endpoint.model)
+    window = context_window or known.context_window
+    facts = Facts(
+        context_window=window,
+        longest_output=longest_output or min(known.longest_output, window // 4),
+        prices=prices or (known.prices if endpoint.is_home else None),
+    )
+    return ProviderModel(
+        endpoint=endpoint,
+        facts=facts,
+        direct=direct_model(endpoint, stall_seconds),
+        stall_seconds=stall_seconds,
+    )
+
+
+def _check_positive(**settings: float | None) -> None:
+    for name, value in settings.items():
+        if value is not None and not value > 0:
+            raise InputError(f"{name} must be above 0, not {value}")

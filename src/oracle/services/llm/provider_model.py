@@ -1,0 +1,169 @@
+"""A provider's model, through pydantic-ai's direct API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.messages import (
+    InstructionPart,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
+)
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from oracle.services.llm.failures import Failures
+from oracle.services.llm.messages import split_prompt, to_direct
+from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
+from oracle.services.llm.unicode import well_formed
+from oracle.services.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
+    from pydantic_ai.models import Model as DirectModel
+    from pydantic_ai.models import StreamedResponse
+
+    from oracle.models.tool_spec import ToolSpec
+    from oracle.services.llm.facts import Facts
+    from oracle.services.llm.providers import Endpoint
+
+
+class ProviderModel:
+    """Asks once. What had been streamed before a failure stands; calls come only with a whole
+    answer, and where a provider reports no usage it is estimated.
+    """
+
+    def __init__(
+        self, *, endpoint: Endpoint, facts: Facts, direct: DirectModel, stall_seconds: float
+    ) -> None:
+        self._endpoint = endpoint
+        self._facts = facts
+        self._direct = direct
+        self._failures = Failures(endpoint=endpoint, stall_seconds=stall_seconds)
+
+    @property
+    def name(self) -> str:
+        return self._endpoint.name
+
+    @property
+    def context_window(self) -> int:
+        return self._facts.context_window
+
+    @property
+    def longest_output(self) -> int:
+        return self._facts.longest_output
+
+    @property
+    def prices(self) -> Prices | None:
+        return self._facts.prices
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part]:
+        prompt, conversation = split_prompt(request.messages)
+        messages = to_direct(conversation, flags_failures=self._endpoint.provider.flags_failures)
+        parameters = _parameters(prompt, request.tools)
+        settings = ModelSettings(max_tokens=request.longest_output or self.longest_output)
+        try:
+            async with model_request_stream(
+                self._direct,
+                messages,
+                model_settings=settings,
+                model_request_parameters=parameters,
+            ) as response:
+                async for event in response:
+                    part = _part_of(event)
+                    if part is not None:
+                        yield part
+                for part in self._last_parts(response, request):
+                    yield part
+        except Exception as error:
+            raise self._failures.translated(error) from error
+
+    def _last_parts(self, response: StreamedResponse, request: ModelRequest) -> Iterator[Part]:
+        whole = response.get()
+        details = whole.provider_details or {}
+        refusal = details.get("refusal")
+        if not refusal and "finish_reason" not in details:
+            raise self._failures.broke_off()
+        if refusal:
+            yield {"text": well_formed(str(refusal))}
+        elif whole.finish_reason == "content_filter" and not whole.parts:
+            raise self._failures.declined()
+        yield from _calls(whole)
+        yield {"usage": _usage(whole, request)}
+
+
+def _parameters(prompt: str | None, tools: Sequence[ToolSpec]) -> ModelRequestParameters:
+    return ModelRequestParameters(
+        function_tools=[
+            ToolDefinition(
+                name=tool.name,
+                description=tool.description,
+                parameters_json_schema=dict(tool.parameters),
+                strict=False,
+            )
+            for tool in tools
+        ],
+        instruction_parts=[InstructionPart(content=prompt)] if prompt else [],
+    )
+
+
+def _part_of(event: ModelResponseStreamEvent) -> Part | None:
+    """Text and reasoning, as they come. The most frequent kind is looked for first."""
+    kind = type(event)
+    if kind is PartDeltaEvent:
+        delta = cast("PartDeltaEvent", event).delta
+        if type(delta) is TextPartDelta:
+            return {"text": well_formed(delta.content_delta)} if delta.content_delta else None
+        if type(delta) is ThinkingPartDelta and delta.content_delta:
+            return {"reasoning": well_formed(delta.content_delta)}
+    elif kind is PartStartEvent:
+        part = cast("PartStartEvent", event).part
+        if isinstance(part, TextPart) and part.content:
+            return {"text": well_formed(part.content)}
+        if isinstance(part, ThinkingPart) and part.content:
+            return {"reasoning": well_formed(part.content)}
+    return None
+
+
+def _calls(whole: ModelResponse) -> Iterator[Part]:
+    for call in whole.tool_calls:
+        arguments = _arguments(call.args)
+        yield {
+            "tool_call": {"id": call.tool_call_id, "name": call.tool_name, "arguments": arguments}
+        }
+
+
+def _arguments(written: str | dict[str, Any] | None) -> dict[str, object] | str:
+    """The object, or the text where it is none. No arguments at all are an empty object."""
+    text = written if isinstance(written, str) else json.dumps(written or {})
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(text)
+        if isinstance(value, dict):
+            # Once more, since only the value shows the halves of characters that the text spells.
+            return json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
+    except (ValueError, RecursionError):
+        pass
+    return well_formed(text)
+
+
+def _usage(whole: ModelResponse, request: ModelRequest) -> Usage:
+    used = whole.usage
+    if used.input_tokens or used.output_tokens:
+        return {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
+    sent = json.dumps(list(request.messages), ensure_ascii=False)
+    tools = json.dumps([dict(tool.parameters) for tool in request.tools])
+    received = "".join(str(getattr(part, "content", None) or part) for part in whole.parts)
+    return {
+        "input_tokens": estimate_tokens(sent) + estimate_tokens(tools),
+        "output_tokens": estimate_tokens(received),
+    }

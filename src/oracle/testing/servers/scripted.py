@@ -1,0 +1,175 @@
+"""An HTTP server that answers each request with the next reply of its script.
+
+async with ScriptedServer(Reply(body=[b"data: 1\\n\\n", Stall()])) as server:
+    ...  # talk to server.url
+
+It knows as much of HTTP as a provider's endpoint needs: one POST with a body of a given length on a
+connection, and an answer in chunks, so that a client can tell an end from a break.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class Stall:
+    """Send nothing more; the connection stays open until the client leaves."""
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Cut the connection, in the middle of whatever was being sent."""
+
+
+Step = bytes | Stall | Drop
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What to answer. Each `bytes` of the body goes out as a packet of its own."""
+
+    body: Sequence[Step] = ()
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+
+def in_pieces(body: Iterable[Step], size: int = 1) -> list[Step]:
+    """The same body in packets of `size` bytes, wherever that cuts."""
+    pieces: list[Step] = []
+    for step in body:
+        if isinstance(step, bytes):
+            pieces.extend(step[at : at + size] for at in range(0, len(step), size))
+        else:
+            pieces.append(step)
+    return pieces
+
+
+class ScriptedServer:
+    """Complains on leaving about replies that nobody asked for.
+
+    `requests` are those that came; `left` is set when a client closes a connection before its
+    answer has ended.
+    """
+
+    def __init__(self, *script: Reply, endless: bool = False) -> None:
+        self._script = script
+        self._endless = endless
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self.requests: list[Request] = []
+        self.left = asyncio.Event()
+        self.stalled = asyncio.Event()
+
+    @property
+    def url(self) -> str:
+        host, port = self._server.sockets[0].getsockname()[:2]
+        return f"http://{host}:{port}"
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._server.close()
+        # Cut, not cancelled: asyncio complains about handlers that were cancelled.
+        for writer in self._writers:
+            writer.transport.abort()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if error is None and not self._endless:
+            unused = len(self._script) - len(self.requests)
+            assert unused <= 0, f"nobody asked for the last {unused} replies"
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        self._writers.add(writer)
+        task.add_done_callback(self._tasks.discard)
+        try:
+            with suppress(ConnectionError, asyncio.IncompleteReadError):
+                await self._serve(reader, writer)
+        finally:
+            self._writers.discard(writer)
+            writer.transport.abort()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.requests.append(await _read_request(reader))
+        reply = self._next_reply()
+        gone = asyncio.ensure_future(reader.read(1))
+        gone.add_done_callback(lambda _: self.left.set())
+        sending = asyncio.ensure_future(self._send(reply, writer))
+        try:
+            await asyncio.wait({gone, sending}, return_when=asyncio.FIRST_COMPLETED)
+            if sending.done():
+                sending.result()
+        finally:
+            for task in (gone, sending):
+                if task.done():
+                    task.exception()
+                else:
+                    task.cancel()
+
+    def _next_reply(self) -> Reply:
+        count = len(self.requests)
+        if self._endless:
+            return self._script[(count - 1) % len(self._script)]
+        if count > len(self._script):
+            return Reply(status=500, body=[f"the script has {len(self._script)} replies".encode()])
+        return self._script[count - 1]
+
+    async def _send(self, reply: Reply, writer: asyncio.StreamWriter) -> None:
+        writer.write(_head(reply))
+        for step in reply.body:
+            if isinstance(step, Stall):
+                self.stalled.set()
+                await asyncio.get_running_loop().create_future()
+            elif isinstance(step, Drop):
+                return
+            else:
+                writer.write(b"%x\r\n%b\r\n" % (len(step), step))
+                await writer.drain()
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+
+async def _read_request(reader: asyncio.StreamReader) -> Request:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    first, *lines = head.rstrip("\r\n").split("\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (_.partition(":") for _ in lines)}
+    content = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Request(
+        path=first.split(" ")[1], headers=headers, body=json.loads(content) if content else None
+    )
+
+
+def _head(reply: Reply) -> bytes:
+    kind = "text/event-stream" if reply.status == 200 else "application/json"
+    headers = {
+        "content-type": kind,
+        "transfer-encoding": "chunked",
+        "connection": "close",
+        **reply.headers,
+    }
+    lines = [f"HTTP/1.1 {reply.status} Scripted", *(f"{key}: {headers[key]}" for key in headers)]
+    return "".join(f"{line}\r\n" for line in [*lines, ""]).encode()
