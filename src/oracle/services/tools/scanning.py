@@ -1,0 +1,163 @@
+"""Search without an index: every file of the kind is looked through, which is fast enough for a
+thousand of them. Terms are counted in the text and, with more weight, in the path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from oracle.services.tools.files import FileEntry, FileText, ProjectFiles
+from oracle.services.tools.searching import Hit, SearchKind
+from oracle.services.tools.words import Term, terms_of
+
+_WINDOW = 16
+_PLACES_IN_A_FILE = 2
+_IN_THE_PATH = 3.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Candidate:
+    text: FileText
+    counts: tuple[int, ...]
+    in_path: tuple[bool, ...]
+
+
+class ScanningSearcher:
+    """Needs nothing but the files. `kind_of` says what kind of source a path belongs to."""
+
+    def __init__(self, files: ProjectFiles, kind_of: Callable[[str], SearchKind]) -> None:
+        self._files = files
+        self._kind_of = kind_of
+
+    async def search(
+        self, query: str, kind: SearchKind, k: int, *, under: str = ""
+    ) -> Sequence[Hit]:
+        return await asyncio.to_thread(self.search_now, query, kind, k, under)
+
+    def search_now(self, query: str, kind: SearchKind, k: int, under: str = "") -> list[Hit]:
+        terms = terms_of(query)
+        if not terms:
+            return []
+        entries = [entry for entry in self._entries(under) if self._kind_of(entry.path) == kind]
+        candidates = [found for entry in entries if (found := self._candidate(entry, terms))]
+        rarity = _rarity(candidates, terms, len(entries))
+        ranked = sorted(
+            ((_file_score(found, rarity), found) for found in candidates),
+            key=lambda pair: (-pair[0], pair[1].text.path),
+        )
+        hits = [
+            hit for score, found in ranked[: 2 * k] for hit in _hits(found, terms, rarity, score)
+        ]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start))[:k]
+
+    def _entries(self, under: str) -> Iterable[FileEntry]:
+        folder = under.strip("/")
+        if not folder:
+            return self._files.entries()
+        prefix = f"{folder}/"
+        return (
+            entry
+            for entry in self._files.entries()
+            if entry.path == folder or entry.path.startswith(prefix)
+        )
+
+    def _candidate(self, entry: FileEntry, terms: list[Term]) -> _Candidate | None:
+        text = self._files.text_of(entry)
+        if text is None:
+            return None
+        counts = tuple(_count(term.text, text.folded) for term in terms)
+        path = entry.path.lower()
+        in_path = tuple(term.text in path for term in terms)
+        if not any(counts) and not any(in_path):
+            return None
+        return _Candidate(text=text, counts=counts, in_path=in_path)
+
+
+def _count(term: str, text: str) -> int:
+    """Short terms only count as whole words: `id` is inside half of all words."""
+    count = text.count(term)
+    if count and len(term) <= 3:
+        return len(re.findall(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])", text))
+    return count
+
+
+def _rarity(candidates: list[_Candidate], terms: list[Term], total: int) -> list[float]:
+    """A term's weight, more if few files have it."""
+    return [
+        term.weight
+        * math.log(1 + total / (1 + sum(1 for found in candidates if found.counts[number])))
+        for number, term in enumerate(terms)
+    ]
+
+
+def _file_score(found: _Candidate, rarity: list[float]) -> float:
+    length = 1 + len(found.text.folded) / 20_000
+    return sum(
+        weight * (count / (count + length) + (_IN_THE_PATH if named else 0) / 4)
+        for weight, count, named in zip(rarity, found.counts, found.in_path, strict=True)
+    )
+
+
+def _hits(found: _Candidate, terms: list[Term], rarity: list[float], score: float) -> list[Hit]:
+    """The best windows of a file. A file that only its path speaks for gives its first lines."""
+    folded = found.text.folded.split("\n")
+    worth = _worth_of_lines(folded, terms, rarity, found)
+    best = max(sum(rarity), 1e-9)
+    hits: list[Hit] = []
+    taken: list[range] = []
+    for start, window in _windows(worth):
+        lines = range(start, min(start + _WINDOW, len(folded)))
+        if any(other.start < lines.stop and lines.start < other.stop for other in taken):
+            continue
+        taken.append(lines)
+        strength = min(1.0, (0.6 * window + 0.4 * min(score, best)) / best)
+        hits.append(_hit(found.text, lines, strength))
+        if len(hits) == _PLACES_IN_A_FILE:
+            break
+    return hits
+
+
+def _worth_of_lines(
+    folded: list[str], terms: list[Term], rarity: list[float], found: _Candidate
+) -> list[tuple[int, frozenset[int], float]]:
+    """Line number, the terms on it, and what they are worth; lines with none are left out."""
+    present = [number for number, count in enumerate(found.counts) if count]
+    worth: list[tuple[int, frozenset[int], float]] = []
+    for place, line in enumerate(folded):
+        on_it = frozenset(number for number in present if terms[number].text in line)
+        if on_it:
+            worth.append((place, on_it, sum(rarity[number] for number in on_it)))
+    return worth
+
+
+def _windows(worth: list[tuple[int, frozenset[int], float]]) -> list[tuple[int, float]]:
+    """Where windows may start, best first, with the worth of the different terms in them."""
+    scored: list[tuple[float, int, float]] = []
+    for index, (place, _, _) in enumerate(worth):
+        best_of: dict[int, float] = {}
+        density = 0.0
+        for other, on_it, value in worth[index : index + _WINDOW]:
+            if other >= place + _WINDOW:
+                break
+            density += value
+            for number in on_it:
+                best_of[number] = value / len(on_it)
+        distinct = sum(best_of.values())
+        scored.append((distinct + 0.05 * density, max(0, place - 2), distinct))
+    scored.sort(key=lambda item: (-item[0], item[1]))
+    return [(start, distinct) for _, start, distinct in scored] or [(0, 0.0)]
+
+
+def _hit(text: FileText, lines: range, score: float) -> Hit:
+    quoted = text.lines[lines.start : lines.stop]
+    return Hit(
+        path=text.path,
+        start=lines.start + 1,
+        end=max(lines.start + 1, lines.start + len(quoted)),
+        score=round(score, 4),
+        text="\n".join(quoted),
+    )
