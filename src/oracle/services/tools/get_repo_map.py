@@ -18,7 +18,7 @@ from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.safe_open import inner_path
 from oracle.services.tools.workspace import Workspace
 
-_FITS = 12_000
+_FITS = 16_000
 _MOST_NAMES = 12
 
 

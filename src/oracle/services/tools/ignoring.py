@@ -11,7 +11,7 @@ from oracle.services.secret_files import is_secret_file
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-SKIPPED_FOLDERS: Final = frozenset(
+SKIPPED: Final = frozenset(
     {
         ".git",
         ".oracle",
@@ -27,6 +27,8 @@ SKIPPED_FOLDERS: Final = frozenset(
         ".hypothesis",
     }
 )
+TEMPORARY: Final = ".oracle-"
+"""What a half-written file is called until it is whole."""
 _LARGEST_IGNORE_FILE: Final = 256 * 1024
 
 
@@ -44,7 +46,7 @@ class Ignoring:
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:
         """For a path whose folders are not ignored."""
         folder, _, name = path.rpartition("/")
-        if is_folder and name in SKIPPED_FOLDERS:
+        if name in SKIPPED or name.startswith(TEMPORARY):
             return True
         if not is_folder and is_secret_file(path):
             return True

@@ -16,14 +16,23 @@ from oracle.services.tools.words import Term, terms_of
 
 _WINDOW = 16
 _PLACES_IN_A_FILE = 2
-_IN_THE_PATH = 3.0
+_USUAL_LENGTH = 1500
+_DATA = (".txt", ".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
+_TEST = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Candidate:
     text: FileText
     counts: tuple[int, ...]
-    in_path: tuple[bool, ...]
+    in_path: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    text: FileText
+    lines: range
+    score: float
 
 
 class ScanningSearcher:
@@ -49,10 +58,13 @@ class ScanningSearcher:
             ((_file_score(found, rarity), found) for found in candidates),
             key=lambda pair: (-pair[0], pair[1].text.path),
         )
-        hits = [
-            hit for score, found in ranked[: 2 * k] for hit in _hits(found, terms, rarity, score)
+        places = [
+            place
+            for score, found in ranked[: 2 * k]
+            for place in _places(found, terms, rarity, score)
         ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start))[:k]
+        places.sort(key=lambda place: (-place.score, place.text.path, place.lines.start))
+        return [_hit(place) for place in places[:k]]
 
     def _entries(self, under: str) -> Iterable[FileEntry]:
         folder = under.strip("/")
@@ -71,7 +83,7 @@ class ScanningSearcher:
             return None
         counts = tuple(_count(term.text, text.folded) for term in terms)
         path = entry.path.lower()
-        in_path = tuple(term.text in path for term in terms)
+        in_path = tuple(_in_path(term.text, path) for term in terms)
         if not any(counts) and not any(in_path):
             return None
         return _Candidate(text=text, counts=counts, in_path=in_path)
@@ -96,29 +108,52 @@ def _rarity(candidates: list[_Candidate], terms: list[Term], total: int) -> list
 
 def _file_score(found: _Candidate, rarity: list[float]) -> float:
     length = 1 + len(found.text.folded) / 20_000
-    return sum(
-        weight * (count / (count + length) + (_IN_THE_PATH if named else 0) / 4)
-        for weight, count, named in zip(rarity, found.counts, found.in_path, strict=True)
+    return _liking(found.text.path) * sum(
+        weight * (count / (count + length) + in_path)
+        for weight, count, in_path in zip(rarity, found.counts, found.in_path, strict=True)
     )
 
 
-def _hits(found: _Candidate, terms: list[Term], rarity: list[float], score: float) -> list[Hit]:
+def _liking(path: str) -> float:
+    """Code itself before its tests, and both before tables of data."""
+    if path.endswith(_DATA):
+        return 0.5
+    return 0.8 if _TEST.search(path) else 1.0
+
+
+def _in_path(term: str, path: str) -> float:
+    """How far a path speaks for a term: as the name of the file, in it, or in a folder's."""
+    folder, _, name = path.rpartition("/")
+    if name.partition(".")[0] == term:
+        return 1.0
+    if term in name:
+        return 0.6
+    return 0.25 if term in folder else 0.0
+
+
+def _places(
+    found: _Candidate, terms: list[Term], rarity: list[float], score: float
+) -> list[_Place]:
     """The best windows of a file. A file that only its path speaks for gives its first lines."""
     folded = found.text.folded.split("\n")
     worth = _worth_of_lines(folded, terms, rarity, found)
     best = max(sum(rarity), 1e-9)
-    hits: list[Hit] = []
-    taken: list[range] = []
+    places: list[_Place] = []
     for start, window in _windows(worth):
         lines = range(start, min(start + _WINDOW, len(folded)))
-        if any(other.start < lines.stop and lines.start < other.stop for other in taken):
+        if any(_overlap(place.lines, lines) for place in places):
             continue
-        taken.append(lines)
-        strength = min(1.0, (0.6 * window + 0.4 * min(score, best)) / best)
-        hits.append(_hit(found.text, lines, strength))
-        if len(hits) == _PLACES_IN_A_FILE:
+        length = sum(map(len, folded[lines.start : lines.stop]))
+        close = window * _liking(found.text.path) * min(1.0, _USUAL_LENGTH / max(1, length))
+        strength = min(1.0, (0.6 * close + 0.4 * min(score, best)) / best)
+        places.append(_Place(text=found.text, lines=lines, score=strength))
+        if len(places) == _PLACES_IN_A_FILE:
             break
-    return hits
+    return places
+
+
+def _overlap(one: range, other: range) -> bool:
+    return one.start < other.stop and other.start < one.stop
 
 
 def _worth_of_lines(
@@ -152,12 +187,12 @@ def _windows(worth: list[tuple[int, frozenset[int], float]]) -> list[tuple[int, 
     return [(start, distinct) for _, start, distinct in scored] or [(0, 0.0)]
 
 
-def _hit(text: FileText, lines: range, score: float) -> Hit:
-    quoted = text.lines[lines.start : lines.stop]
+def _hit(place: _Place) -> Hit:
+    quoted = place.text.lines[place.lines.start : place.lines.stop]
     return Hit(
-        path=text.path,
-        start=lines.start + 1,
-        end=max(lines.start + 1, lines.start + len(quoted)),
-        score=round(score, 4),
+        path=place.text.path,
+        start=place.lines.start + 1,
+        end=place.lines.start + max(1, len(quoted)),
+        score=round(place.score, 4),
         text="\n".join(quoted),
     )

@@ -10,6 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
+from oracle.services.tools.ignoring import TEMPORARY
 from oracle.services.tools.problem import ToolProblem, named
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -41,7 +42,7 @@ def folder_inside(root: Path, folder: str) -> Generator[int]:
 def write_file(root: Path, folder: str, name: str, text: str, *, overwrite: bool) -> None:
     """The file is there whole, and on the disk, or it is not there at all."""
     with folder_inside(root, folder) as opened:
-        temporary = f".oracle-{secrets.token_hex(8)}.tmp"
+        temporary = f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
         try:
             _write_new(temporary, text.encode(), opened)
             _put_in_place(temporary, name, opened, overwrite=overwrite)
