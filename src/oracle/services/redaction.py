@@ -13,7 +13,7 @@ from typing import Final
 
 _PLACEHOLDER: Final = re.compile(
     r"""(?xi)
-    .*(?:example|dummy|placeholder|change[-_]?me|redacted|xxxx|\*\*\*|\.\.\.|…|1234567890|abcdef
+    .*(?:example|dummy|placeholder|change[-_]?me|redacted|xxxx|\*\*\*|\.\.\.|…|1234567890|abcdefghij
         |(?:your|my|the|some)[-_]?(?:api|key|secret|token|pass|own|access)).*
     | (?:.*[-_])?(?:sample|insert|replace|todo|fixme|fake|test|here)(?:[-_].*)?
     | [<{\[$%].* | .*[>}\]]
@@ -150,8 +150,8 @@ SHAPES: Final = (
     _shape(
         "password",
         "://",
-        r"://[^\s/:@'\"<>]{0,200}:"
-        r"(?P<secret>[^\s/@'\"<>]{1,200})@",
+        r"://[^\s/:@'\"<>]{0,200}+:"
+        r"(?P<secret>[^\s/@'\"<>]{1,200}+)@",
         _is_real,
     ),
     _shape(
@@ -161,14 +161,14 @@ SHAPES: Final = (
         "password",
         _PASSWORD_MARKS,
         rf"(?i){_NAMES_A_PASSWORD}[\"']?\]?\s{{0,20}}(?:=|:|=>|:=)\s{{0,20}}[rbuf]?"
-        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))[^\n]){4,500})(?P=quote)",
+        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))[^\n]){4,500}+)(?P=quote)",
         _is_real_password,
     ),
     _shape(
         "secret",
         _KEY_MARKS,
         rf"(?i){_NAMES_A_KEY}[\"']?\]?\s{{0,20}}(?:=|:|=>|:=)\s{{0,20}}[rbuf]?"
-        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))\S){8,2000})(?P=quote)",
+        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))\S){8,500}+)(?P=quote)",
         _is_real_key,
     ),
     _shape(
@@ -176,21 +176,21 @@ SHAPES: Final = (
         _PASSWORD_MARKS,
         rf"(?im)^[ \t]{{0,40}}(?:-[ \t])?(?:export[ \t]+)?[\w.-]{{0,60}}{_NAMES_A_PASSWORD}"
         r"(?:[ \t]{0,5}=[ \t]{0,5}|:[ \t]{1,5})"
-        r"(?P<secret>[^\s\"'()\[\]{}<>$,;]{4,200})[ \t]{0,20}$",
+        r"(?P<secret>[^\s\"'()\[\]{}<>$,;]{4,200}+)[ \t]{0,20}$",
         lambda value: _is_real_password(value) and not re.fullmatch(r"[A-Za-z_.|]+", value),
     ),
     _shape(
         "secret",
         "password= passwd= pwd= secret= token= key=",
         r"(?m)^(?:export )?[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|PWD|SECRET|TOKEN|KEY)="
-        r"(?P<secret>[^\s\"'()\[\]{}<>$,;]{6,400})$",
+        r"(?P<secret>[^\s\"'()\[\]{}<>$,;]{6,400}+)$",
         _is_real,
     ),
     _shape(
         "secret",
         f"{_KEY_MARKS} {_PASSWORD_MARKS}",
         rf"(?i)(?:{_NAMES_A_KEY}|{_NAMES_A_PASSWORD})(?:[ \t]{{0,5}}=[ \t]{{0,5}}|:[ \t]{{0,5}})"
-        r"(?P<secret>[^\s\"'()\[\]{}<>$,;&]{8,400})(?=[\s&;]|$)",
+        r"(?P<secret>[^\s\"'()\[\]{}<>$,;&]{8,400}+)(?=[\s&;]|$)",
         _is_real_key,
     ),
 )

@@ -3,3 +3,4 @@
 from oracle.testing.clock import ManualClock as ManualClock
 from oracle.testing.events import RecordingBus as RecordingBus
 from oracle.testing.nodes import ScriptedNode as ScriptedNode
+from oracle.testing.web import LoopbackServer as LoopbackServer
