@@ -24,10 +24,12 @@ _JVM: Final = (
     rf"|data|suspend|virtual|async)[ \t]+){{0,6}}(?P<kind>class|interface|enum|record|object|fun"
     rf"|struct|trait|def)[ \t]+{_NAME}"
 )
-_C: Final = (
-    rf"{_INDENT}(?P<kind>(?:typedef[ \t]+)?(?:struct|enum|union|class|namespace)|#define"
-    rf"|[A-Za-z_][\w*&:<>]{{0,60}}(?:[ \t]+[\w*&]{{1,40}}){{0,3}}?)[ \t]+[*&]?{_NAME}"
-    r"(?=[ \t]{0,4}[({]|[ \t]*$|[ \t])"
+_C_TYPE: Final = (
+    rf"{_INDENT}(?:typedef[ \t]+)?(?P<kind>struct|enum|union|class|namespace|#define)[ \t]+{_NAME}"
+)
+_C_FUNCTION: Final = (
+    r"^(?P<indent>)(?P<kind>(?:[A-Za-z_][\w:<>]{0,60}[ \t*&]{1,4}){1,5}?)"
+    rf"{_NAME}[ \t]?\([^;\n]{{0,300}}$"
 )
 _RUBY: Final = rf"{_INDENT}(?P<kind>def|class|module)[ \t]+(?:self\.)?{_NAME}"
 _LUA: Final = rf"{_INDENT}(?:local[ \t]+)?(?P<kind>function)[ \t]+(?:[\w.]{{1,60}}[.:])?{_NAME}"
@@ -45,7 +47,7 @@ _LANGUAGES: Final = (
     (("rs",), (_RUST,)),
     (("go",), (_GO,)),
     (("java", "kt", "kts", "scala", "cs", "swift", "php", "groovy"), (_JVM,)),
-    (("c", "h", "cc", "cpp", "hpp", "cxx", "hh", "m"), (_C,)),
+    (("c", "h", "cc", "cpp", "hpp", "cxx", "hh", "m"), (_C_TYPE, _C_FUNCTION)),
     (("rb",), (_RUBY,)),
     (("lua",), (_LUA,)),
     (("sh", "bash", "zsh"), (_SHELL,)),

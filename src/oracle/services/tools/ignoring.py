@@ -50,7 +50,7 @@ class Ignoring:
             return True
         if not is_folder and is_secret_file(path):
             return True
-        if path.startswith(self._kept):
+        if f"{path}/".startswith(self._kept):
             return False
         return self._git_ignores(path, folder, is_folder)
 

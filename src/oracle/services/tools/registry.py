@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
 from oracle.errors import did_you_mean
@@ -24,7 +25,18 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    @field_validator("*")
+    @classmethod
+    def _is_text(cls, value: object) -> object:
+        """Neither could be written to a file; no source holds them either."""
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError("it holds a NUL byte; leave that out")
+        if isinstance(value, str) and not value.isascii() and _HALF.search(value):
+            raise ValueError("it holds half of a character; write whole ones")
+        return value
 
+
+_HALF = re.compile("[\ud800-\udfff]")
 A = TypeVar("A", bound=Arguments)
 
 

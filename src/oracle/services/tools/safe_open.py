@@ -53,7 +53,7 @@ def read_inside(root: Path, path: str, *, largest: int = LARGEST_READ) -> Conten
         descriptor = os.open(root / path, _FLAGS)
     except OSError as problem:
         raise _not_opened(path, problem) from problem
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+    try:
         status = os.fstat(descriptor)
         real = _real_path(descriptor, root / path, status)
         if not real.is_relative_to(root):
@@ -62,9 +62,11 @@ def read_inside(root: Path, path: str, *, largest: int = LARGEST_READ) -> Conten
             raise ToolProblem(f"{named(path)} is {_kind(status.st_mode)}; name a file")
         return Content(
             path=real.relative_to(root).as_posix(),
-            data=_read(file.fileno(), largest, path),
+            data=_read(descriptor, largest, path),
             size=status.st_size,
         )
+    finally:
+        os.close(descriptor)
 
 
 def _read(descriptor: int, largest: int, path: str) -> bytes:

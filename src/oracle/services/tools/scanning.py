@@ -18,6 +18,7 @@ _WINDOW = 16
 _PLACES_IN_A_FILE = 2
 _USUAL_LENGTH = 1500
 _DATA = (".txt", ".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
+_DEFINING = "def|class|function|func|fn|struct|interface|trait|enum|type|const"
 _TEST = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.")
 
 
@@ -160,13 +161,21 @@ def _worth_of_lines(
     folded: list[str], terms: list[Term], rarity: list[float], found: _Candidate
 ) -> list[tuple[int, frozenset[int], float]]:
     """Line number, the terms on it, and what they are worth; lines with none are left out."""
+    defining = [_definition_of(term.text) for term in terms]
     present = [number for number, count in enumerate(found.counts) if count]
     worth: list[tuple[int, frozenset[int], float]] = []
     for place, line in enumerate(folded):
         on_it = frozenset(number for number in present if terms[number].text in line)
         if on_it:
-            worth.append((place, on_it, sum(rarity[number] for number in on_it)))
+            defined = frozenset(number for number in on_it if defining[number].search(line))
+            value = sum(rarity[number] for number in on_it)
+            worth.append((place, on_it, value + sum(rarity[number] for number in defined)))
     return worth
+
+
+def _definition_of(term: str) -> re.Pattern[str]:
+    """Where a name is defined is where one wants to look first."""
+    return re.compile(rf"\b(?:{_DEFINING})\s{{1,4}}\w{{0,40}}{re.escape(term)}")
 
 
 def _windows(worth: list[tuple[int, frozenset[int], float]]) -> list[tuple[int, float]]:
