@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import parse_qs, urlsplit
@@ -35,7 +36,7 @@ class Request:
 class Reply:
     """A `body` in pieces is sent as it comes, without saying how long it will be."""
 
-    body: bytes | AsyncIterator[bytes] = b""
+    body: bytes | AsyncGenerator[bytes] = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -162,7 +163,8 @@ async def _send(writer: asyncio.StreamWriter, reply: Reply) -> None:
     if isinstance(reply.body, bytes):
         writer.write(reply.body)
     else:
-        async for piece in reply.body:
-            writer.write(piece)
-            await writer.drain()
+        async with aclosing(reply.body) as pieces:
+            async for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
     await writer.drain()

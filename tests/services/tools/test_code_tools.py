@@ -131,8 +131,12 @@ async def test_the_map_of_a_large_project_still_fits(tmp_path):
     assert "some_long_name_of_a_module_7.py" in closer["content"]
 
 
-@pytest.mark.parametrize("path", ["nothing", "../", "README.md"])
-async def test_a_map_of_no_folder_is_a_result_that_says_so(tools, path):
+@pytest.mark.parametrize(
+    "path", ["nothing", "../", "README.md", "build", ".oracle", "alias", "tls", "outside"]
+)
+async def test_a_map_of_no_folder_or_of_an_ignored_one_is_a_result_that_says_so(root, tools, path):
+    (root / "alias").symlink_to("build")
+    (root / "outside").symlink_to(root.parent)
     assert not (await tools.run("get_repo_map", {"path": path}))["success"]
 
 

@@ -17,9 +17,10 @@ from oracle.services.redaction import redact
 from oracle.services.secret_files import is_secret_file
 from oracle.services.tools.ignoring import Ignoring
 from oracle.services.tools.problem import ToolProblem, named
-from oracle.services.tools.safe_open import Content, inner_path, read_inside
+from oracle.services.tools.safe_open import LARGEST_READ, Content, inner_path, read_inside
 
 LARGEST_SEARCHED: Final = 1024 * 1024
+LARGEST_KEPT: Final = 16 * 1024 * 1024
 _MOST_FILES: Final = 50_000
 _MOST_REMEMBERED: Final = 48 * 1024 * 1024
 _BINARY_ENDINGS: Final = """
@@ -82,7 +83,11 @@ class ProjectFiles:
 
     def _walk(self, folder: str, ignoring: Ignoring) -> Iterator[FileEntry]:
         """Links are left out: what they lead to inside the project is met where it stands."""
-        folders = [folder] if self._is_inside(folder) else []
+        real = Path(os.path.realpath(self.root / folder))
+        if not real.is_relative_to(self.root):
+            return
+        start = real.relative_to(self.root).as_posix()
+        folders = [] if ignoring.ignores_folder(start) else [start if start != "." else ""]
         while folders:
             folder = folders.pop()
             try:
@@ -98,14 +103,11 @@ class ProjectFiles:
                 elif _is_text_name(path) and not ignoring.ignores(path):
                     yield from _file_entry(path, entry)
 
-    def _is_inside(self, folder: str) -> bool:
-        return Path(os.path.realpath(self.root / folder)).is_relative_to(self.root)
-
-    def read(self, path: str) -> FileText:
+    def read(self, path: str, *, largest: int = LARGEST_READ) -> FileText:
         """The text of any file of the project, or `ToolProblem` with the reason and a way on."""
         inside = inner_path(path)
         self._check_shown(inside, path)
-        content = read_inside(self.root, inside)
+        content = read_inside(self.root, inside, largest=largest)
         if content.path != inside:
             self._check_shown(content.path, path)
         return _as_text(content, inside)
@@ -134,10 +136,11 @@ class ProjectFiles:
         return text
 
     def _searchable(self, entry: FileEntry) -> FileText | None:
-        if entry.size > LARGEST_SEARCHED:
+        largest = LARGEST_KEPT if entry.path.startswith(self._kept) else LARGEST_SEARCHED
+        if entry.size > largest:
             return None
         try:
-            content = read_inside(self.root, entry.path, largest=LARGEST_SEARCHED)
+            content = read_inside(self.root, entry.path, largest=largest)
             return _as_text(content, entry.path) if content.path == entry.path else None
         except ToolProblem:
             return None

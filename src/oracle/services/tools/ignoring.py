@@ -56,9 +56,13 @@ class Ignoring:
 
     def ignores_anywhere(self, path: str) -> bool:
         """For any path to a file: it or a folder above it is ignored."""
-        parts = path.split("/")
-        folders = ("/".join(parts[:count]) for count in range(1, len(parts)))
-        return any(self.ignores(folder, is_folder=True) for folder in folders) or self.ignores(path)
+        return self.ignores_folder(path.rpartition("/")[0]) or self.ignores(path)
+
+    def ignores_folder(self, path: str) -> bool:
+        """For any path to a folder: it or one above it is ignored."""
+        parts = path.split("/") if path else []
+        folders = ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
+        return any(self.ignores(folder, is_folder=True) for folder in folders)
 
     def _git_ignores(self, path: str, folder: str, is_folder: bool) -> bool:
         """The nearest `.gitignore` that has an opinion decides."""

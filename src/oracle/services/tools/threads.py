@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from oracle.errors import did_you_mean
-from oracle.services.tools.files import FileText, ProjectFiles
+from oracle.services.tools.files import LARGEST_KEPT, FileText, ProjectFiles
 from oracle.services.tools.naming import file_name
 from oracle.services.tools.problem import ToolProblem, named
 from oracle.services.tools.vault import THREADS_FOLDER
@@ -69,7 +69,9 @@ class Threads:
             raise ToolProblem(
                 f"there is no thread {named(name)}{did_you_mean(name[:100], known) or listed}"
             )
-        text = self._files.read(f"{THREADS_FOLDER}/{real}.md")
+        text = self._files.read(f"{THREADS_FOLDER}/{real}.md", largest=LARGEST_KEPT)
+        if text.is_partial:
+            raise ToolProblem(f"the thread {real!r} is too long to be read; begin another one")
         return text, entries_of(real, text.lines)
 
     def append(self, name: str, text: str) -> Entry:

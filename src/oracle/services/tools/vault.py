@@ -19,7 +19,7 @@ _PROSE: Final = (".rst", ".txt", ".adoc", ".org")
 _PROSE_FOLDERS: Final = frozenset({"docs", "doc", "notes", "adr", "adrs", "documentation"})
 _FRONT_MATTER: Final = re.compile(r"---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.S)
 _FRONT_TITLE: Final = re.compile(r"^title[ \t]*:[ \t]*(.+)$", re.M)
-_HEADING: Final = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.M)
+_HEADING: Final = re.compile(r"^#[ \t]+(\S.*)$", re.M)
 
 
 def kind_of(path: str, notes_folder: str = "notes") -> SearchKind:
@@ -37,7 +37,7 @@ def title_of(text: FileText) -> str:
     if (front := _FRONT_MATTER.match(beginning)) and (title := _FRONT_TITLE.search(front[1])):
         return title[1].strip().strip("\"'")
     if heading := _HEADING.search(beginning):
-        return heading[1].strip()
+        return heading[1].rstrip(" \t#") or heading[1]
     return PurePosixPath(text.path).stem
 
 

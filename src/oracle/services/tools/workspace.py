@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from oracle.services.tools.answer import Answer, place
 from oracle.services.tools.files import FileText, ProjectFiles
-from oracle.services.tools.problem import ToolProblem
+from oracle.services.tools.problem import ToolProblem, named
 from oracle.services.tools.protocol import Source, SourceKind
 from oracle.services.tools.searching import Hit, Searcher, SearchKind
 from oracle.services.tools.threads import Threads
@@ -64,9 +64,9 @@ def quoted_hits(files: ProjectFiles, hits: Iterable[Hit], kind: SourceKind) -> l
 def found_places(query: str, sources: Sequence[Source], *, of: str, otherwise: str) -> Answer:
     """The answer of every search: `of` what, and what to do `otherwise`."""
     if not sources:
-        return Answer(summary=f"No {of} matches {query!r}. {otherwise}", empty=True)
+        return Answer(summary=f"No {of} match {named(query)}. {otherwise}", empty=True)
     return Answer(
-        summary=f"{len(sources)} {of} for {query!r}, best first.",
+        summary=f"Found {of} for {named(query)}: {len(sources)}, best first.",
         findings=sources,
         rest=lambda shown, lines: "Narrow the query or the path, or ask for fewer with limit.",
     )

@@ -90,7 +90,7 @@ class Fetcher:
             async with self._open(target) as response:
                 if response.status_code not in _REDIRECTS:
                     return await self._page(target, response)
-                url = urljoin(target.url, response.headers.get("location", ""))
+                url = _joined(target.url, response.headers.get("location", ""))
                 if url == target.url:
                     break
         raise WebProblem(f"{url!r} redirects in circles or too often; take another page")
@@ -169,6 +169,13 @@ async def _first_to_answer(
             if number == len(addresses):
                 raise
     raise AssertionError("no address was tried")
+
+
+def _joined(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return location
 
 
 def _target(url: str) -> _Target:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 from oracle.errors import did_you_mean
+from oracle.services.web.decoding import unpacked
 from oracle.services.web.problem import WebProblem
 from oracle.services.web.readable import readable
 from oracle.services.web.settings import WebSettings
@@ -164,7 +165,8 @@ async def _body(provider: Provider, response: httpx.Response) -> bytes:
         data += piece
         if len(data) > _MOST_BYTES:
             raise WebProblem(f"{provider.name} answered with too much; ask for fewer pages")
-    return bytes(data)
+    packed = response.headers.get("content-encoding", "")
+    return unpacked(bytes(data), packed, _MOST_BYTES)[0]
 
 
 def _refused(provider: Provider, status: int) -> str:

@@ -86,7 +86,7 @@ class _Page:
             return self._after(html, ">", place + 2)
         tag = _TAG.match(html, place)
         if tag is None:
-            self.text("<")
+            (self._title if self._in_title else self._pieces).append("<")
             return place + 1
         name = tag["name"].lower()
         if name in _HIDDEN and not tag["end"]:
