@@ -1,5 +1,6 @@
 """search_code, find_definition and get_repo_map find what is there, and say where."""
 
+import re
 import time
 
 import pytest
@@ -38,6 +39,15 @@ async def test_what_is_ignored_secret_or_prose_is_not_searched(tools):
 async def test_a_search_can_stay_in_a_folder(tools):
     result = await tools.run("search_code", {"query": "basket", "path": "src/shop/checkout.py"})
     assert {source["path"] for source in result["sources"]} == {"src/shop/checkout.py"}
+
+
+@pytest.mark.parametrize("tool", ["search_code", "search_vault", "find_definition"])
+@pytest.mark.parametrize("path", ["nowhere", "../shop", "/", "x" * 400])
+async def test_a_place_that_is_not_there_is_said_so(tools, tool, path):
+    word = "name" if tool == "find_definition" else "query"
+    result = await tools.run(tool, {word: "basket", "path": path})
+    assert not result["success"]
+    assert re.search("no folder or file|outside the project", result["content"])
 
 
 @pytest.mark.parametrize("query", ["zeppelin", "the", "???", "\n"])

@@ -12,9 +12,8 @@ from oracle.services.tools.definitions import definitions_in, end_of
 from oracle.services.tools.files import FileText
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
-from oracle.services.tools.safe_open import inner_path
 from oracle.services.tools.vault import kind_of
-from oracle.services.tools.workspace import Workspace, found_places, lines_of
+from oracle.services.tools.workspace import Workspace, found_places, lines_of, place_to_look
 
 _MOST = 12
 
@@ -48,7 +47,7 @@ def _find(work: Workspace, given: FindDefinition) -> Answer:
     *owners, name = [part for part in re.split(r"[.#]|::|->", given.name.strip("() ")) if part] or [
         given.name
     ]
-    found = _in_files(work, name, inner_path(given.path or ""))
+    found = _in_files(work, name, place_to_look(work, given.path))
     if owners:
         found.sort(key=lambda pair: -_belongs(pair[1], pair[0], owners[-1]))
         if found and _belongs(found[0][1], found[0][0], owners[-1]):

@@ -15,6 +15,7 @@ from oracle.services.tools.find_definition import find_definition
 from oracle.services.tools.get_repo_map import get_repo_map
 from oracle.services.tools.list_notes import list_notes
 from oracle.services.tools.problem import ToolProblem
+from oracle.services.tools.protocol import Tools
 from oracle.services.tools.push_thread import push_thread
 from oracle.services.tools.read_file import read_file
 from oracle.services.tools.read_note import read_note
@@ -61,7 +62,7 @@ def project_tools(
     searcher: Searcher | None = None,
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = utc_now,
-) -> ToolBox:
+) -> Tools:
     """`now` is what new entries of threads are dated by. Without a `searcher` files are scanned."""
     folder = _folder_for_notes(notes_folder)
     files = ProjectFiles(root, kept=(folder, THREADS_FOLDER))

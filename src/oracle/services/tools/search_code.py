@@ -9,8 +9,13 @@ from pydantic import Field
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.registry import Arguments, Tool
-from oracle.services.tools.safe_open import inner_path
-from oracle.services.tools.workspace import Workspace, found_places, nothing_else, quoted_hits
+from oracle.services.tools.workspace import (
+    Workspace,
+    found_places,
+    nothing_else,
+    place_to_look,
+    quoted_hits,
+)
 
 
 class SearchCode(Arguments):
@@ -25,7 +30,7 @@ class SearchCode(Arguments):
 
 def search_code(work: Workspace) -> Tool[SearchCode]:
     async def run(given: SearchCode) -> Answer:
-        under = inner_path(given.path or "")
+        under = place_to_look(work, given.path)
         hits = await work.searcher.search(given.query, "code", given.limit, under=under)
         sources = await asyncio.to_thread(quoted_hits, work.files, hits, "code")
         return found_places(

@@ -9,8 +9,13 @@ from pydantic import Field
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.registry import Arguments, Tool
-from oracle.services.tools.safe_open import inner_path
-from oracle.services.tools.workspace import Workspace, found_places, nothing_else, quoted_hits
+from oracle.services.tools.workspace import (
+    Workspace,
+    found_places,
+    nothing_else,
+    place_to_look,
+    quoted_hits,
+)
 
 
 class SearchVault(Arguments):
@@ -25,7 +30,7 @@ class SearchVault(Arguments):
 
 def search_vault(work: Workspace) -> Tool[SearchVault]:
     async def run(given: SearchVault) -> Answer:
-        under = inner_path(given.path or "")
+        under = place_to_look(work, given.path)
         hits = await work.searcher.search(given.query, "vault", given.limit, under=under)
         sources = await asyncio.to_thread(quoted_hits, work.files, hits, "vault")
         return found_places(

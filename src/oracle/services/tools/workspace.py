@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from oracle.services.tools.answer import Answer, place
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.problem import ToolProblem, named
 from oracle.services.tools.protocol import Source, SourceKind
+from oracle.services.tools.safe_open import inner_path
 from oracle.services.tools.searching import Hit, Searcher, SearchKind
 from oracle.services.tools.threads import Threads
 from oracle.services.tools.vault import Vault, title_of
@@ -26,6 +28,17 @@ class Workspace:
     web: WebSettings
     notes_folder: str = "notes"
     dry_run: bool = False
+
+
+def place_to_look(work: Workspace, path: str | None) -> str:
+    """The folder or file that a search stays in. A missing one finds nothing: better say so."""
+    inside = inner_path(path or "")
+    if inside and not os.path.lexists(work.files.root / inside):
+        raise ToolProblem(
+            f"there is no folder or file {named(path)} to search in; leave path out, or see "
+            "get_repo_map"
+        )
+    return inside
 
 
 def lines_of(text: FileText, start: int, end: int, kind: SourceKind) -> Source:
