@@ -41,8 +41,8 @@ def failure(content: str) -> ToolResult:
 
 def as_result(answer: Answer, *, longest: int = LONGEST_CONTENT) -> ToolResult:
     """Secrets are taken out here, whatever the tool did about them before."""
-    pieces = [answer.summary]
-    left = longest - len(answer.summary) - _ROOM_FOR_NOTES
+    pieces = [redact(answer.summary)]
+    left = longest - len(pieces[0]) - _ROOM_FOR_NOTES
     shown: list[Source] = []
     lines, is_cut = 0, False
     for finding in answer.findings:

@@ -53,9 +53,8 @@ def _answer(page: Fetched, start: int) -> Answer:
     if start > len(lines):
         raise ToolProblem(f"the page has {len(lines)} lines of text; give a start up to that")
     cut = " Only the beginning was loaded: the page is too long." if page.is_partial else ""
-    title = f"{one_line(page.title)!r}, " if page.title else ""
     return Answer(
-        summary=f"{title}{one_line(page.url)}: lines {start} to {len(lines)} of its text.{cut}",
+        summary=f"{one_line(page.url)}: lines {start} to {len(lines)} of its text.{cut}",
         findings=[
             Source(
                 kind="web",
