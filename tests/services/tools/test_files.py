@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
+from oracle.errors import ToolProblem
 from oracle.services.tools.files import ProjectFiles
-from oracle.services.tools.problem import ToolProblem
 from oracle.services.tools.project_tools import project_tools
 
 

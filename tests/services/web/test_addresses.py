@@ -1,7 +1,7 @@
 import pytest
 
+from oracle.errors import WebProblem
 from oracle.services.web.addresses import is_public, resolve
-from oracle.services.web.problem import WebProblem
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::6810:84e5", "::ffff:8.8.8.8"])

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oracle.errors import WebProblem
 from oracle.services.web.fetching import Fetcher
-from oracle.services.web.problem import WebProblem
 from oracle.testing.web import LoopbackServer, Reply, page, redirect
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.services.web.problem import WebProblem
+from oracle.errors import WebProblem
 from oracle.services.web.providers import PROVIDERS, search_web
 from oracle.services.web.settings import WebSettings
 from oracle.testing.web import LoopbackServer, Reply, brave, searxng, tavily

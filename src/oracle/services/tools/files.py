@@ -13,10 +13,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from oracle.errors import ToolProblem
 from oracle.services.redaction import redact
 from oracle.services.secret_files import is_secret_file
 from oracle.services.tools.ignoring import Ignoring
-from oracle.services.tools.problem import ToolProblem, named
+from oracle.services.tools.messages import named
 from oracle.services.tools.safe_open import LARGEST_READ, Content, inner_path, read_inside
 
 LARGEST_SEARCHED: Final = 1024 * 1024

@@ -8,13 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from oracle.errors import InputError
+from oracle.errors import InputError, ToolProblem
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.files import ProjectFiles
 from oracle.services.tools.find_definition import find_definition
 from oracle.services.tools.get_repo_map import get_repo_map
 from oracle.services.tools.list_notes import list_notes
-from oracle.services.tools.problem import ToolProblem
 from oracle.services.tools.protocol import Tools
 from oracle.services.tools.push_thread import push_thread
 from oracle.services.tools.read_file import read_file

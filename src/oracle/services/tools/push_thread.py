@@ -6,10 +6,11 @@ import asyncio
 
 from pydantic import Field
 
+from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
+from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name
-from oracle.services.tools.problem import ToolProblem, named
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
 from oracle.services.tools.registry import Arguments, Tool, in_thread

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.files import FileText
-from oracle.services.tools.problem import ToolProblem, named
+from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import SourceKind
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.vault import kind_of

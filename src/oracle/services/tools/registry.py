@@ -12,11 +12,11 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
-from oracle.errors import did_you_mean
+from oracle.errors import ToolProblem, did_you_mean
 from oracle.models.query_classification import QueryType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.problem import ToolProblem, named
+from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import SourceKind
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.problem import ToolProblem
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
 from oracle.services.tools.registry import Arguments, Tool

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from oracle.errors import did_you_mean
+from oracle.errors import ToolProblem, did_you_mean
 from oracle.services.tools.files import LARGEST_KEPT, FileText, ProjectFiles
+from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name
-from oracle.services.tools.problem import ToolProblem, named
 from oracle.services.tools.vault import THREADS_FOLDER
 from oracle.services.tools.writing import folder_inside, write_all
 

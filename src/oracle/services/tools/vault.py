@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from oracle.errors import did_you_mean
+from oracle.errors import ToolProblem, did_you_mean
 from oracle.services.tools.files import FileEntry, FileText, ProjectFiles
+from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name
-from oracle.services.tools.problem import ToolProblem, named
 from oracle.services.tools.searching import SearchKind
 
 THREADS_FOLDER: Final = "threads"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from oracle.errors import ToolProblem, WebProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.problem import ToolProblem
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace
 from oracle.services.web.fetching import Fetched
-from oracle.services.web.problem import WebProblem
 
 
 class WebFetch(Arguments):

@@ -6,13 +6,12 @@ import hashlib
 
 from pydantic import Field
 
+from oracle.errors import ToolProblem, WebProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.problem import ToolProblem
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace, found_places
-from oracle.services.web.problem import WebProblem
 from oracle.services.web.providers import Page, search_web
 
 

@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from oracle.errors import ToolProblem
 from oracle.services.tools.answer import Answer, place
 from oracle.services.tools.files import FileText, ProjectFiles
-from oracle.services.tools.problem import ToolProblem, named
+from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import Source, SourceKind
 from oracle.services.tools.safe_open import inner_path
 from oracle.services.tools.searching import Hit, Searcher, SearchKind

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
+from oracle.errors import AlreadyThere, ToolProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import split_lines
+from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name
-from oracle.services.tools.problem import ToolProblem, named
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.workspace import Workspace, lines_of
-from oracle.services.tools.writing import AlreadyThere, write_file
+from oracle.services.tools.writing import write_file
 
 
 class WriteNote(Arguments):

@@ -10,15 +10,12 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
+from oracle.errors import AlreadyThere, ToolProblem
 from oracle.services.tools.ignoring import TEMPORARY
-from oracle.services.tools.problem import ToolProblem, named
+from oracle.services.tools.messages import named
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
-
-
-class AlreadyThere(ToolProblem):
-    """The name is taken, and the caller did not ask to overwrite."""
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import re
 import zlib
 from typing import Final, Literal
 
-from oracle.services.web.problem import WebProblem
+from oracle.errors import WebProblem
 
 _HTML: Final = re.compile(r"text/html|application/xhtml\+xml")
 _TEXT: Final = re.compile(

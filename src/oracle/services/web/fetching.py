@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
+from oracle.errors import WebProblem
 from oracle.services.web.addresses import Network, Resolver, checked_addresses, resolve
 from oracle.services.web.decoding import as_text, check_content_type, unpacked
-from oracle.services.web.problem import WebProblem
 from oracle.services.web.readable import readable
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
-from oracle.errors import did_you_mean
+from oracle.errors import WebProblem, did_you_mean
 from oracle.services.web.decoding import unpacked
-from oracle.services.web.problem import WebProblem
 from oracle.services.web.readable import readable
 from oracle.services.web.settings import WebSettings
 

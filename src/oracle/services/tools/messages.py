@@ -1,12 +1,6 @@
-"""What a tool raises when it cannot do what was asked; its text is what the model reads."""
+"""How messages name what a model wrote."""
 
 from __future__ import annotations
-
-from oracle.errors import Failure
-
-
-class ToolProblem(Failure):
-    """Says what is wrong with which value, and what to do instead."""
 
 
 def named(value: object, longest: int = 120) -> str:
