@@ -14,6 +14,9 @@ OracleError
 │   │   ├── ModelOverloaded  … for now: try again later
 │   │   ├── ModelRefused     … with this key or name: change the settings
 │   │   └── ContextTooLong   … with this much text: send less
+│   ├── ToolProblem          a tool cannot do what was asked; the model reads why
+│   │   └── AlreadyThere     … because the name is taken
+│   ├── WebProblem           a page or a provider of the web cannot be read
 │   ├── StoreError           the database cannot be reached, read or written
 │   ├── LeaseHeld            another process is at work on the run
 │   ├── InterruptedStream    the process died in the middle of it
@@ -113,6 +116,18 @@ class ModelRefused(ModelError):  # noqa: N818 - the name is a sentence
 
 class ContextTooLong(ModelError):  # noqa: N818 - the name is a sentence
     pass
+
+
+class ToolProblem(Failure):
+    """Says what is wrong with which value, and what to do instead."""
+
+
+class AlreadyThere(ToolProblem):
+    pass
+
+
+class WebProblem(Failure):
+    status = 502
 
 
 class StoreError(Failure):

@@ -7,3 +7,4 @@ from oracle.testing.models import ScriptedModel as ScriptedModel
 from oracle.testing.models import ScriptedTools as ScriptedTools
 from oracle.testing.models import signal as signal
 from oracle.testing.nodes import ScriptedNode as ScriptedNode
+from oracle.testing.web import LoopbackServer as LoopbackServer

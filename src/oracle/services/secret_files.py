@@ -1,0 +1,81 @@
+"""Which files hold secrets by their name alone. They are not read, listed, indexed or sent."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import translate
+from functools import lru_cache
+from typing import Final
+
+_FOLDERS: Final = frozenset({".ssh", ".aws", ".gnupg", ".azure", ".gcloud", ".kube", ".docker"})
+_DATA: Final = ("json", "ini", "toml", "yaml", "yml", "xml", "csv", "txt", "cfg", "conf", "env")
+_NAMES: Final = (
+    ".env",
+    ".env.*",
+    "*.env",
+    ".envrc",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.p8",
+    "*.ppk",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "*.tfstate",
+    "*.tfstate.backup",
+    "*.tfvars",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".npmrc",
+    ".pypirc",
+    ".htpasswd",
+    ".git-credentials",
+    ".dockercfg",
+    ".dockerconfigjson",
+    ".vault-token",
+    ".s3cfg",
+    ".boto",
+    "kubeconfig",
+    "wallet.dat",
+    "credentials",
+    ".credentials",
+    "secrets",
+    *(f"*credentials.{kind}" for kind in _DATA),
+    *(f"*secrets.{kind}" for kind in _DATA),
+    "client_secret*.json",
+    "service[-_]account*.json",
+    "serviceaccount*.json",
+)
+_HARMLESS: Final = (
+    "*.pub",
+    ".env.example",
+    ".env.sample",
+    ".env.template",
+    ".env.dist",
+    ".env.defaults",
+)
+
+
+def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, globs)))
+
+
+_SECRET: Final = _any_of(_NAMES)
+_FINE: Final = _any_of(_HARMLESS)
+
+
+@lru_cache(maxsize=20_000)
+def is_secret_file(path: str) -> bool:
+    """`path` has `/` between its parts; upper and lower case are one."""
+    *folders, name = path.casefold().split("/")
+    if not _FOLDERS.isdisjoint(folders):
+        return True
+    return bool(_SECRET.match(name)) and not _FINE.match(name)

@@ -1,0 +1,120 @@
+"""get_repo_map: what there is, as much of it as fits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+
+from pydantic import Field
+
+from oracle.errors import ToolProblem
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.definitions import definitions_in
+from oracle.services.tools.files import FileEntry, ProjectFiles
+from oracle.services.tools.messages import named
+from oracle.services.tools.protocol import Source
+from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.safe_open import inner_path
+from oracle.services.tools.workspace import Workspace
+
+_FITS = 16_000
+_MOST_NAMES = 12
+
+
+class GetRepoMap(Arguments):
+    path: str | None = Field(
+        default=None, max_length=500, description="Only this folder, in more detail."
+    )
+
+
+def get_repo_map(work: Workspace) -> Tool[GetRepoMap]:
+    async def run(given: GetRepoMap) -> Answer:
+        return await in_thread(lambda: _map(work.files, given))
+
+    return Tool(
+        name="get_repo_map",
+        description=(
+            "Show the project's folders and files, and what the files define, as far as it fits. "
+            "Give a path to see one folder closer."
+        ),
+        arguments=GetRepoMap,
+        run=run,
+        query_types=frozenset({QueryType.CODE}),
+        source="code",
+    )
+
+
+def _map(files: ProjectFiles, given: GetRepoMap) -> Answer:
+    folder = inner_path(given.path or "")
+    entries = files.entries(folder)
+    if not entries:
+        raise ToolProblem(
+            f"{named(given.path or '.')} is no folder with files to read; leave path out to see all"
+        )
+    text, detail = _most_detailed(files, entries, folder)
+    return Answer(
+        summary=f"{len(entries)} files below {one_line(folder or '.')}, shown with {detail}.",
+        findings=[
+            Source(
+                kind="code",
+                where=folder or ".",
+                text=text,
+                path=folder or ".",
+                digest=hashlib.sha256(text.encode()).hexdigest(),
+            )
+        ],
+        rest=lambda shown, lines: "Give a path to see one folder closer.",
+    )
+
+
+def _most_detailed(files: ProjectFiles, entries: list[FileEntry], folder: str) -> tuple[str, str]:
+    """What fits; where nothing does, the folders, which are cut like any long result."""
+    steps: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("what they define", lambda: _files_with_names(files, entries)),
+        ("their names", lambda: _grouped(entries)),
+    )
+    for detail, draw in steps:
+        if len(entries) <= 2000 and len(text := draw()) <= _FITS:
+            return text, detail
+    for depth in (4, 3, 2):
+        if len(text := _folders(entries, folder, depth)) <= _FITS:
+            break
+    else:
+        text = _folders(entries, folder, 1)
+    return text, "their number a folder; give a path to see one closer"
+
+
+def _files_with_names(files: ProjectFiles, entries: list[FileEntry]) -> str:
+    lines: list[str] = []
+    for entry in entries:
+        text = files.text_of(entry)
+        found = sorted(definitions_in(text.raw, entry.path), key=lambda d: d.line) if text else []
+        names = [definition.name for definition in found if definition.depth == 0]
+        names = list(dict.fromkeys(names))
+        shown = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+        lines.append(f"{one_line(entry.path)}: {shown}" if shown else one_line(entry.path))
+        if len(lines) * 8 > _FITS:
+            break
+    return "\n".join(lines)
+
+
+def _grouped(entries: list[FileEntry]) -> str:
+    """A line for each folder, with the names of its files."""
+    folders: dict[str, list[str]] = {}
+    for entry in entries:
+        folder, _, name = entry.path.rpartition("/")
+        folders.setdefault(folder or ".", []).append(one_line(name))
+    return "\n".join(
+        f"{one_line(folder)}/: {', '.join(names)}" for folder, names in folders.items()
+    )
+
+
+def _folders(entries: list[FileEntry], folder: str, depth: int) -> str:
+    base = len(folder.split("/")) if folder else 0
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        parts = entry.path.split("/")[:-1]
+        counts["/".join(parts[: base + depth]) or "."] += 1
+    return "\n".join(f"{one_line(name)}/ ({count} files)" for name, count in sorted(counts.items()))

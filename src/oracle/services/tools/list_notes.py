@@ -1,0 +1,58 @@
+"""list_notes: which notes and documents there are."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.protocol import Source
+from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.safe_open import inner_path
+from oracle.services.tools.vault import Note
+from oracle.services.tools.workspace import Workspace
+
+
+class ListNotes(Arguments):
+    folder: str | None = Field(
+        default=None, max_length=500, description="Only in this folder, such as docs."
+    )
+    limit: int = Field(default=200, ge=1, le=1000, description="How many at most.")
+
+
+def list_notes(work: Workspace) -> Tool[ListNotes]:
+    async def run(given: ListNotes) -> Answer:
+        return await in_thread(lambda: _list(work, given))
+
+    return Tool(
+        name="list_notes",
+        description="List the project's notes and documents, each with its path and title.",
+        arguments=ListNotes,
+        run=run,
+        query_types=frozenset({QueryType.DOCUMENTATION, QueryType.ACTION}),
+        source="vault",
+    )
+
+
+def _list(work: Workspace, given: ListNotes) -> Answer:
+    folder = inner_path(given.folder or "")
+    notes = work.vault.notes(folder)
+    if not notes:
+        return Answer(
+            summary=f"There are no notes below {one_line(folder or '.')}. Leave folder out to see "
+            "all, or search the code.",
+            empty=True,
+        )
+    shown = notes[: given.limit]
+    more = len(notes) - len(shown)
+    rest = f" {more} more are left out: raise limit or give a folder." if more else ""
+    return Answer(
+        summary=f"{len(notes)} notes below {one_line(folder or '.')}.{rest}",
+        findings=[_listing(folder or ".", shown)],
+        rest=lambda count, lines: "Give a folder to see fewer.",
+    )
+
+
+def _listing(folder: str, notes: list[Note]) -> Source:
+    text = "\n".join(f"{one_line(note.entry.path)}: {one_line(note.title)}" for note in notes)
+    return Source(kind="vault", where=f"the list of notes below {folder}", text=text, path=folder)

@@ -1,0 +1,91 @@
+"""All tools of one project, put together. This is the registry: what is listed here exists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from oracle.errors import InputError, ToolProblem
+from oracle.services.tools.executor import ToolBox
+from oracle.services.tools.files import ProjectFiles
+from oracle.services.tools.find_definition import find_definition
+from oracle.services.tools.get_repo_map import get_repo_map
+from oracle.services.tools.list_notes import list_notes
+from oracle.services.tools.protocol import Tools
+from oracle.services.tools.push_thread import push_thread
+from oracle.services.tools.read_file import read_file
+from oracle.services.tools.read_note import read_note
+from oracle.services.tools.read_thread import read_thread
+from oracle.services.tools.registry import Tool
+from oracle.services.tools.safe_open import inner_path
+from oracle.services.tools.scanning import ScanningSearcher
+from oracle.services.tools.search_code import search_code
+from oracle.services.tools.search_threads import search_threads
+from oracle.services.tools.search_vault import search_vault
+from oracle.services.tools.searching import Searcher
+from oracle.services.tools.threads import Threads, utc_now
+from oracle.services.tools.vault import THREADS_FOLDER, Vault, kind_of
+from oracle.services.tools.web_fetch import web_fetch
+from oracle.services.tools.web_search import web_search
+from oracle.services.tools.workspace import Workspace
+from oracle.services.tools.write_note import write_note
+from oracle.services.web.fetching import Fetcher
+from oracle.services.web.settings import WebSettings
+
+TOOLS: Final[tuple[Callable[[Workspace], Tool[Any]], ...]] = (
+    search_code,
+    read_file,
+    get_repo_map,
+    find_definition,
+    search_vault,
+    read_note,
+    list_notes,
+    write_note,
+    search_threads,
+    read_thread,
+    push_thread,
+    web_search,
+    web_fetch,
+)
+
+
+def project_tools(
+    root: Path,
+    *,
+    notes_folder: str = "notes",
+    dry_run: bool = False,
+    web: WebSettings | None = None,
+    searcher: Searcher | None = None,
+    fetcher: Fetcher | None = None,
+    now: Callable[[], datetime] = utc_now,
+) -> Tools:
+    """`now` is what new entries of threads are dated by. Without a `searcher` files are scanned."""
+    folder = _folder_for_notes(notes_folder)
+    files = ProjectFiles(root, kept=(folder, THREADS_FOLDER))
+    workspace = Workspace(
+        files=files,
+        searcher=searcher or ScanningSearcher(files, partial(kind_of, notes_folder=folder)),
+        vault=Vault(files, folder),
+        threads=Threads(files, now=now),
+        fetcher=fetcher or Fetcher(),
+        web=web or WebSettings(),
+        notes_folder=folder,
+        dry_run=dry_run,
+    )
+    return ToolBox(make(workspace) for make in TOOLS)
+
+
+def _folder_for_notes(folder: str) -> str:
+    try:
+        inside = inner_path(folder)
+    except ToolProblem:
+        inside = ""
+    if not inside or inside.split("/")[0] in (".git", ".oracle", THREADS_FOLDER):
+        raise InputError(
+            f"notes_folder {folder!r} is no folder for notes; name one inside the project, such as "
+            "'notes'"
+        )
+    return inside

@@ -1,0 +1,108 @@
+"""push_thread: one more entry in a log of decisions."""
+
+from __future__ import annotations
+
+import asyncio
+
+from pydantic import Field
+
+from oracle.errors import ToolProblem
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer
+from oracle.services.tools.messages import named
+from oracle.services.tools.naming import file_name
+from oracle.services.tools.protocol import Source
+from oracle.services.tools.read_thread import entry_source
+from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.threads import Entry, as_body
+from oracle.services.tools.vault import THREADS_FOLDER
+from oracle.services.tools.workspace import Workspace
+
+_LATEST = 20
+
+
+class PushThread(Arguments):
+    thread: str = Field(
+        min_length=1, max_length=200, description="The thread's name; a new one begins a thread."
+    )
+    entry: str = Field(
+        min_length=1, max_length=50_000, description="What to add: the decision and its reason."
+    )
+
+
+def push_thread(work: Workspace) -> Tool[PushThread]:
+    async def run(given: PushThread) -> Answer:
+        return await in_thread(lambda: _push(work, given))
+
+    async def was_done(given: PushThread) -> Answer | None:
+        source = await _pushed(work, given)
+        return source and _done(source)
+
+    return Tool(
+        name="push_thread",
+        description=(
+            "Add an entry with the present time to a thread, a log of decisions that only grows."
+        ),
+        arguments=PushThread,
+        run=run,
+        was_done=was_done,
+        query_types=frozenset({QueryType.ACTION}),
+        source="threads",
+    )
+
+
+def _name(given: PushThread) -> str:
+    name = file_name(given.thread.removesuffix(".md"))
+    if name is None:
+        raise ToolProblem(
+            f"the thread's name {named(given.thread)} has no letter or digit; give one that has"
+        )
+    if not given.entry.strip():
+        raise ToolProblem("the entry is empty; say what was decided")
+    return name
+
+
+def _push(work: Workspace, given: PushThread) -> Answer:
+    name = _name(given)
+    path = f"{THREADS_FOLDER}/{name}.md"
+    if work.dry_run:
+        plan = Source(kind="threads", where=f"the plan for {path}", text=as_body(given.entry))
+        return Answer(
+            summary=f"Dry run: nothing was written. This would be added to {path}.",
+            findings=[plan],
+            plan=True,
+        )
+    entry = work.threads.append(name, given.entry)
+    return _done(_source(entry, path))
+
+
+def _source(entry: Entry, path: str) -> Source:
+    return Source(
+        kind="threads",
+        where=entry.where,
+        text=f"## {entry.time}\n\n{entry.text}",
+        path=path,
+        start=entry.start,
+        end=entry.end,
+        title=entry.thread,
+        entry=entry.time,
+    )
+
+
+def _done(source: Source) -> Answer:
+    return Answer(summary=f"Added to {source.get('path')}.", findings=[source])
+
+
+async def _pushed(work: Workspace, given: PushThread) -> Source | None:
+    """Whether one of the latest entries says the same. Nobody else would just have said it too."""
+    return await asyncio.to_thread(_latest_like, work, given)
+
+
+def _latest_like(work: Workspace, given: PushThread) -> Source | None:
+    try:
+        text, entries = work.threads.read(_name(given))
+    except ToolProblem:
+        return None
+    body = as_body(given.entry)
+    said = [entry for entry in entries[-_LATEST:] if entry.text == body.strip("\n")]
+    return entry_source(said[-1], text) if said else None

@@ -1,0 +1,38 @@
+"""read_note: one note or document, by its path or its title."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer
+from oracle.services.tools.read_file import lines_answer
+from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.workspace import Workspace
+
+
+class ReadNote(Arguments):
+    note: str = Field(min_length=1, max_length=1000, description="The note's path, or its title.")
+    start: int = Field(default=1, ge=1, description="The first line, from 1.")
+    end: int | None = Field(default=None, ge=1, description="The last line; to the end without it.")
+
+
+def read_note(work: Workspace) -> Tool[ReadNote]:
+    async def run(given: ReadNote) -> Answer:
+        return await in_thread(lambda: _read(work, given))
+
+    return Tool(
+        name="read_note",
+        description=(
+            "Read a note or document of the project by its path or title, or lines start to end."
+        ),
+        arguments=ReadNote,
+        run=run,
+        query_types=frozenset({QueryType.DOCUMENTATION, QueryType.ACTION}),
+        source="vault",
+    )
+
+
+def _read(work: Workspace, given: ReadNote) -> Answer:
+    text = work.files.read(work.vault.path_of(given.note))
+    return lines_answer(text, given.start, given.end, kind="vault", tool="read_note")

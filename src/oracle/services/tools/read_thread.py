@@ -1,0 +1,61 @@
+"""read_thread: the latest entries of one thread."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer
+from oracle.services.tools.files import FileText
+from oracle.services.tools.protocol import Source
+from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.threads import Entry
+from oracle.services.tools.workspace import Workspace
+
+
+class ReadThread(Arguments):
+    thread: str = Field(min_length=1, max_length=200, description="The thread's name.")
+    last: int = Field(
+        default=20, ge=1, le=500, description="How many entries, counted from the end."
+    )
+
+
+def read_thread(work: Workspace) -> Tool[ReadThread]:
+    async def run(given: ReadThread) -> Answer:
+        return await in_thread(lambda: _read(work, given))
+
+    return Tool(
+        name="read_thread",
+        description="Read the latest entries of a thread, newest first, each with its time.",
+        arguments=ReadThread,
+        run=run,
+        query_types=frozenset({QueryType.DOCUMENTATION, QueryType.ACTION}),
+        source="threads",
+    )
+
+
+def _read(work: Workspace, given: ReadThread) -> Answer:
+    text, entries = work.threads.read(given.thread)
+    if not entries:
+        return Answer(summary=f"The thread {given.thread!r} has no entry yet.", empty=True)
+    latest = entries[-given.last :][::-1]
+    return Answer(
+        summary=f"{len(latest)} of {len(entries)} entries of {given.thread!r}, newest first.",
+        findings=[entry_source(entry, text) for entry in latest],
+        rest=lambda shown, lines: "Search for older ones with search_threads.",
+    )
+
+
+def entry_source(entry: Entry, text: FileText) -> Source:
+    """An entry as it is cited: by its thread and its time."""
+    return Source(
+        kind="threads",
+        where=entry.where,
+        text="\n".join(text.lines[entry.start - 1 : entry.end]),
+        path=text.path,
+        start=entry.start,
+        end=entry.end,
+        title=entry.thread,
+        entry=entry.time,
+        digest=text.digest,
+    )

@@ -1,0 +1,139 @@
+"""What a tool is: what the model is told of it, what it takes, and what runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic_core import ErrorDetails
+
+from oracle.errors import ToolProblem, did_you_mean
+from oracle.models.query_classification import QueryType
+from oracle.models.tool_spec import ToolSpec
+from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.messages import named
+from oracle.services.tools.protocol import SourceKind
+
+
+class Arguments(BaseModel):
+    """What a model writes to call a tool; a name that is not declared is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @field_validator("*")
+    @classmethod
+    def _is_text(cls, value: object) -> object:
+        """Neither could be written to a file; no source holds them either."""
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError("it holds a NUL byte; leave that out")
+        if isinstance(value, str) and not value.isascii() and _HALF.search(value):
+            raise ValueError("it holds half of a character; write whole ones")
+        return value
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool(Generic[A]):
+    """One tool. `run` answers, or raises `ToolProblem`. `was_done` is for a tool that writes."""
+
+    name: str
+    description: str
+    arguments: type[A]
+    run: Callable[[A], Awaitable[Answer]]
+    query_types: frozenset[QueryType]
+    source: SourceKind | None
+    was_done: Callable[[A], Awaitable[Answer | None]] | None = None
+    timeout: float = 20.0
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(
+            name=self.name,
+            description=self.description,
+            parameters=_without_titles(self.arguments.model_json_schema()),
+            query_types=self.query_types,
+            writes=self.was_done is not None,
+            source=self.source,
+        )
+
+    def read(self, arguments: Mapping[str, object] | str) -> A:
+        """Raises `ToolProblem` that says what is wrong and what would be right."""
+        given = _as_object(arguments, self.name)
+        try:
+            return self.arguments.model_validate(given)
+        except ValidationError as problem:
+            known = self.arguments.model_fields
+            details = problem.errors(include_url=False, include_context=False)
+            faults = "; ".join(_fault(detail, list(known)) for detail in details[:5])
+            raise ToolProblem(f"{self.name} was not run: {faults}. {self._usage()}") from None
+
+    def _usage(self) -> str:
+        taken = [
+            f"{name} ({_type_of(schema)}{'' if name in self._required else ', optional'})"
+            for name, schema in self.spec.parameters.get("properties", {}).items()
+        ]
+        return f"It takes {', '.join(taken) or 'no arguments'}."
+
+    @property
+    def _required(self) -> list[str]:
+        return [name for name, field in self.arguments.model_fields.items() if field.is_required()]
+
+
+async def in_thread(function: Callable[[], Answer]) -> Answer:
+    """Disk work beside the event loop."""
+    return await asyncio.to_thread(function)
+
+
+def _as_object(arguments: Mapping[str, object] | str, name: str) -> dict[str, object]:
+    if not isinstance(arguments, str):
+        return dict(arguments)
+    try:
+        given: object = json.loads(arguments) if arguments.strip() else {}
+    except (ValueError, RecursionError) as problem:
+        raise ToolProblem(
+            f"{name} was not run: its arguments are no JSON ({one_line(str(problem))}); write one "
+            'JSON object, such as {"query": "…"}'
+        ) from None
+    if not isinstance(given, dict):
+        raise ToolProblem(
+            f"{name} was not run: its arguments are {named(given)}; write one JSON object"
+        )
+    return cast("dict[str, object]", given)
+
+
+def _fault(detail: ErrorDetails, known: list[str]) -> str:
+    name = ".".join(map(str, detail["loc"]))
+    if detail["type"] == "extra_forbidden":
+        return f"it has no argument {named(name)}{did_you_mean(name[:100], known)}"
+    if detail["type"] == "missing":
+        return f"the argument {name!r} is missing"
+    return f"{name} is {named(detail['input'], 80)}: {one_line(detail['msg'])}"
+
+
+def _type_of(schema: Mapping[str, Any]) -> str:
+    kinds = [kind for option in schema.get("anyOf", [schema]) if (kind := option.get("type"))]
+    return " or ".join(kind for kind in kinds if kind != "null") or "any"
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """Titles repeat the names and cost tokens; so does `null`, which leaving out says as well."""
+    properties = schema.get("properties", {})
+    cleaned = {name: _plain(dict(part)) for name, part in properties.items()}
+    kept = {key: value for key, value in schema.items() if key not in ("title", "description")}
+    return {**kept, "properties": cleaned}
+
+
+def _plain(part: dict[str, Any]) -> dict[str, Any]:
+    part.pop("title", None)
+    if part.get("default", 0) is None:
+        del part["default"]
+    options = [option for option in part.pop("anyOf", []) if option.get("type") != "null"]
+    return {**options[0], **part} if options else part

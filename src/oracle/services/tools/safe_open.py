@@ -1,0 +1,114 @@
+"""Opening a file below a root, and nowhere else, whatever links lie on the way."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from oracle.errors import ToolProblem
+from oracle.services.tools.messages import named
+
+LARGEST_READ: Final = 4 * 1024 * 1024
+_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """The bytes of a file, and how many it has: `data` is shorter where the file is huge."""
+
+    path: str
+    data: bytes
+    size: int
+
+    @property
+    def is_partial(self) -> bool:
+        return self.size > len(self.data)
+
+
+def inner_path(path: str) -> str:
+    """`path` as the project names it: relative, without `.` and `..`."""
+    if "\0" in path:
+        raise ToolProblem(f"{named(path)} holds a NUL byte; give a path of the project")
+    text = path.replace("\\", "/") if "\\" in path and "/" not in path else path
+    parts: list[str] = []
+    for part in PurePosixPath(text).parts:
+        if part == "..":
+            if not parts:
+                raise _outside(path)
+            parts.pop()
+        else:
+            parts.append(part)
+    if parts and parts[0].startswith("/"):
+        raise _outside(path)
+    return "/".join(parts)
+
+
+def read_inside(root: Path, path: str, *, largest: int = LARGEST_READ) -> Content:
+    """Read a regular file. `root` is resolved already; where the file lies is asked of the open
+    file, so that a link which changes meanwhile cannot lead outside.
+    """
+    try:
+        descriptor = os.open(root / path, _FLAGS)
+    except OSError as problem:
+        raise _not_opened(path, problem) from problem
+    try:
+        status = os.fstat(descriptor)
+        real = _real_path(descriptor, root / path, status)
+        if not real.is_relative_to(root):
+            raise _outside(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise ToolProblem(f"{named(path)} is {_kind(status.st_mode)}; name a file")
+        return Content(
+            path=real.relative_to(root).as_posix(),
+            data=_read(descriptor, largest, path),
+            size=status.st_size,
+        )
+    finally:
+        os.close(descriptor)
+
+
+def _read(descriptor: int, largest: int, path: str) -> bytes:
+    pieces: list[bytes] = []
+    left = largest
+    try:
+        while left > 0 and (piece := os.read(descriptor, min(left, 1 << 20))):
+            pieces.append(piece)
+            left -= len(piece)
+    except OSError as problem:
+        raise _not_opened(path, problem) from problem
+    return b"".join(pieces)
+
+
+def _real_path(descriptor: int, path: Path, status: os.stat_result) -> Path:
+    """Where the open file lies. Without /proc, the path is resolved and must lead to it still."""
+    try:
+        return Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+    except OSError:
+        real = Path(os.path.realpath(path))
+        if not os.path.samestat(status, os.stat(real, follow_symlinks=False)):
+            raise ToolProblem(f"{named(str(path))} changed while it was read; try again") from None
+        return real
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe, a socket or a device"
+
+
+def _outside(path: str) -> ToolProblem:
+    return ToolProblem(
+        f"{named(path)} lies outside the project; give a path relative to the project's root, "
+        "such as src/main.py"
+    )
+
+
+def _not_opened(path: str, problem: OSError) -> ToolProblem:
+    if isinstance(problem, FileNotFoundError | NotADirectoryError):
+        return ToolProblem(f"there is no file {named(path)}; search for it or see get_repo_map")
+    return ToolProblem(
+        f"{named(path)} cannot be read: {problem.strerror or problem}; go on without it"
+    )

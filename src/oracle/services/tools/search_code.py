@@ -1,0 +1,50 @@
+"""search_code: where in the code something is."""
+
+from __future__ import annotations
+
+import asyncio
+
+from pydantic import Field
+
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer
+from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.workspace import (
+    Workspace,
+    found_places,
+    nothing_else,
+    place_to_look,
+    quoted_hits,
+)
+
+
+class SearchCode(Arguments):
+    query: str = Field(
+        min_length=1, max_length=1000, description="Words or identifiers that the code contains."
+    )
+    path: str | None = Field(
+        default=None, max_length=500, description="Only in this folder or file, such as src/store."
+    )
+    limit: int = Field(default=8, ge=1, le=30, description="How many places at most.")
+
+
+def search_code(work: Workspace) -> Tool[SearchCode]:
+    async def run(given: SearchCode) -> Answer:
+        under = place_to_look(work, given.path)
+        hits = await work.searcher.search(given.query, "code", given.limit, under=under)
+        sources = await asyncio.to_thread(quoted_hits, work.files, hits, "code")
+        return found_places(
+            given.query, sources, of="places in the code", otherwise=nothing_else("code")
+        )
+
+    return Tool(
+        name="search_code",
+        description=(
+            "Search the project's code by words and identifiers. Gives the best places with their "
+            "lines, best first; read_file shows more of one."
+        ),
+        arguments=SearchCode,
+        run=run,
+        query_types=frozenset({QueryType.CODE}),
+        source="code",
+    )

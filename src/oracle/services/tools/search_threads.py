@@ -1,0 +1,61 @@
+"""search_threads: which entries of the decision logs speak of something."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from oracle.errors import ToolProblem
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer
+from oracle.services.tools.protocol import Source
+from oracle.services.tools.read_thread import entry_source
+from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.searching import Hit
+from oracle.services.tools.workspace import Workspace, found_places, nothing_else
+
+
+class SearchThreads(Arguments):
+    query: str = Field(min_length=1, max_length=1000, description="Words that the entries contain.")
+    limit: int = Field(default=8, ge=1, le=30, description="How many entries at most.")
+
+
+def search_threads(work: Workspace) -> Tool[SearchThreads]:
+    async def run(given: SearchThreads) -> Answer:
+        hits = await work.searcher.search(given.query, "threads", 2 * given.limit)
+        sources = await asyncio.to_thread(_entries, work, hits)
+        return found_places(
+            given.query,
+            sources[: given.limit],
+            of="entries of threads",
+            otherwise=nothing_else("threads"),
+        )
+
+    return Tool(
+        name="search_threads",
+        description=(
+            "Search the threads, the project's logs of decisions, by words. Gives whole entries "
+            "with their times; read_thread shows those around one."
+        ),
+        arguments=SearchThreads,
+        run=run,
+        query_types=frozenset({QueryType.DOCUMENTATION, QueryType.ACTION}),
+        source="threads",
+    )
+
+
+def _entries(work: Workspace, hits: Sequence[Hit]) -> list[Source]:
+    """The entries that the places lie in, each once, in the order of the places."""
+    found: dict[str, Source] = {}
+    for hit in hits:
+        try:
+            text, entries = work.threads.read(hit.path.rpartition("/")[2].removesuffix(".md"))
+        except ToolProblem:
+            continue
+        for entry in entries:
+            if entry.start <= hit.end and hit.start <= entry.end and entry.where not in found:
+                found[entry.where] = entry_source(entry, text)
+                found[entry.where]["score"] = hit.score
+    return list(found.values())

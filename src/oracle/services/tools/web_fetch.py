@@ -1,0 +1,68 @@
+"""web_fetch: one page of the public web as text."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from oracle.errors import ToolProblem, WebProblem
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.protocol import Source
+from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.workspace import Workspace
+from oracle.services.web.fetching import Fetched
+
+
+class WebFetch(Arguments):
+    url: str = Field(
+        min_length=1, max_length=2000, description="The page's address, http or https."
+    )
+    start: int = Field(
+        default=1, ge=1, description="The first line of its text, to go on reading a long page."
+    )
+
+
+def web_fetch(work: Workspace) -> Tool[WebFetch]:
+    async def run(given: WebFetch) -> Answer:
+        try:
+            page = await work.fetcher.fetch(given.url)
+        except WebProblem as problem:
+            raise ToolProblem(str(problem)) from problem
+        return _answer(page, given.start)
+
+    return Tool(
+        name="web_fetch",
+        description="Read one page of the public web as text, with its links.",
+        arguments=WebFetch,
+        run=run,
+        query_types=frozenset({QueryType.RESEARCH}),
+        source="web",
+        timeout=35.0,
+    )
+
+
+def _answer(page: Fetched, start: int) -> Answer:
+    lines = page.text.split("\n")
+    if not page.text.strip():
+        return Answer(
+            summary=f"{one_line(page.url)} has no text to read (it may be drawn by scripts). Try "
+            "another page.",
+            empty=True,
+        )
+    if start > len(lines):
+        raise ToolProblem(f"the page has {len(lines)} lines of text; give a start up to that")
+    cut = " Only the beginning was loaded: the page is too long." if page.is_partial else ""
+    return Answer(
+        summary=f"{one_line(page.url)}: lines {start} to {len(lines)} of its text.{cut}",
+        findings=[
+            Source(
+                kind="web",
+                where=page.url,
+                text="\n".join(lines[start - 1 :]),
+                title=page.title or page.url,
+                url=page.url,
+                digest=page.digest,
+            )
+        ],
+        rest=lambda shown, count: f"For the rest call web_fetch with start {start + count}.",
+    )

@@ -1,0 +1,62 @@
+"""web_search: pages of the web, by the provider that the project has set."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pydantic import Field
+
+from oracle.errors import ToolProblem, WebProblem
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer
+from oracle.services.tools.protocol import Source
+from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.workspace import Workspace, found_places
+from oracle.services.web.providers import Page, search_web
+
+
+class WebSearch(Arguments):
+    query: str = Field(min_length=1, max_length=400, description="What to search the web for.")
+    limit: int = Field(default=6, ge=1, le=20, description="How many pages at most.")
+
+
+def web_search(work: Workspace) -> Tool[WebSearch]:
+    async def run(given: WebSearch) -> Answer:
+        try:
+            pages = await search_web(work.web, given.query, given.limit)
+        except WebProblem as problem:
+            raise ToolProblem(str(problem)) from problem
+        return found_places(
+            given.query,
+            [_source(page) for page in pages],
+            of="pages",
+            otherwise="Try other words once; then say that it was not found.",
+        )
+
+    return Tool(
+        name="web_search",
+        description=(
+            "Search the web. Gives pages with their addresses and a few lines each; web_fetch "
+            "reads one."
+        ),
+        arguments=WebSearch,
+        run=run,
+        query_types=frozenset({QueryType.RESEARCH}),
+        source="web",
+        timeout=25.0,
+    )
+
+
+def _source(page: Page) -> Source:
+    text = f"{page.title}\n{page.excerpt}".strip()
+    source = Source(
+        kind="web",
+        where=page.url,
+        text=text,
+        title=page.title,
+        url=page.url,
+        digest=hashlib.sha256(text.encode(errors="replace")).hexdigest(),
+    )
+    if page.score is not None:
+        source["score"] = page.score
+    return source

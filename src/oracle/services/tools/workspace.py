@@ -1,0 +1,95 @@
+"""What the tools of one project share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from oracle.errors import ToolProblem
+from oracle.services.tools.answer import Answer, place
+from oracle.services.tools.files import FileText, ProjectFiles
+from oracle.services.tools.messages import named
+from oracle.services.tools.protocol import Source, SourceKind
+from oracle.services.tools.safe_open import inner_path
+from oracle.services.tools.searching import Hit, Searcher, SearchKind
+from oracle.services.tools.threads import Threads
+from oracle.services.tools.vault import Vault, title_of
+from oracle.services.web.fetching import Fetcher
+from oracle.services.web.settings import WebSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workspace:
+    files: ProjectFiles
+    searcher: Searcher
+    vault: Vault
+    threads: Threads
+    fetcher: Fetcher
+    web: WebSettings
+    notes_folder: str = "notes"
+    dry_run: bool = False
+
+
+def place_to_look(work: Workspace, path: str | None) -> str:
+    """The folder or file that a search stays in. A missing one finds nothing: better say so."""
+    inside = inner_path(path or "")
+    if inside and not os.path.lexists(work.files.root / inside):
+        raise ToolProblem(
+            f"there is no folder or file {named(path)} to search in; leave path out, or see "
+            "get_repo_map"
+        )
+    return inside
+
+
+def lines_of(text: FileText, start: int, end: int, kind: SourceKind) -> Source:
+    """A quotation of lines `start` to `end`, or to the last one."""
+    quoted = text.lines[start - 1 : end]
+    last = start + max(len(quoted), 1) - 1
+    source = Source(
+        kind=kind,
+        where=place(text.path, start, last),
+        text="\n".join(quoted),
+        path=text.path,
+        start=start,
+        end=last,
+        digest=text.digest,
+    )
+    if kind == "vault":
+        source["title"] = title_of(text)
+    return source
+
+
+def quoted_hits(files: ProjectFiles, hits: Iterable[Hit], kind: SourceKind) -> list[Source]:
+    """The lines as they stand now; a file that is gone or shorter by now drops out."""
+    sources: list[Source] = []
+    for hit in hits:
+        try:
+            text = files.read(hit.path)
+        except ToolProblem:
+            continue
+        if hit.start <= max(1, len(text.lines)):
+            source = lines_of(text, hit.start, hit.end, kind)
+            source["score"] = hit.score
+            sources.append(source)
+    return sources
+
+
+def found_places(query: str, sources: Sequence[Source], *, of: str, otherwise: str) -> Answer:
+    """The answer of every search: `of` what, and what to do `otherwise`."""
+    if not sources:
+        return Answer(summary=f"No {of} match {named(query)}. {otherwise}", empty=True)
+    return Answer(
+        summary=f"Found {of} for {named(query)}: {len(sources)}, best first.",
+        findings=sources,
+        rest=lambda shown, lines: "Narrow the query or the path, or ask for fewer with limit.",
+    )
+
+
+def nothing_else(kind: SearchKind) -> str:
+    """The advice where a search came back empty."""
+    other = {"code": "search_vault", "vault": "search_code", "threads": "search_vault"}[kind]
+    return (
+        f"Try one other word from the source itself (an identifier, a part of a name), or {other}; "
+        "then say that it was not found."
+    )

@@ -1,0 +1,124 @@
+"""write_note: a new note, or a new version of one when that was asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from oracle.errors import AlreadyThere, ToolProblem
+from oracle.models.query_classification import QueryType
+from oracle.services.tools.answer import Answer
+from oracle.services.tools.files import split_lines
+from oracle.services.tools.messages import named
+from oracle.services.tools.naming import file_name
+from oracle.services.tools.protocol import Source
+from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.workspace import Workspace, lines_of
+from oracle.services.tools.writing import write_file
+
+
+class WriteNote(Arguments):
+    title: str = Field(min_length=1, max_length=200, description="The note's title, on one line.")
+    content: str = Field(
+        min_length=1, max_length=200_000, description="The note's markdown, without its title."
+    )
+    overwrite: bool = Field(
+        default=False,
+        description="Replace a note of this title. Only when the user asked for that.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Draft:
+    folder: str
+    name: str
+    text: str
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}/{self.name}"
+
+
+def write_note(work: Workspace) -> Tool[WriteNote]:
+    async def run(given: WriteNote) -> Answer:
+        return await in_thread(lambda: _write(work, given))
+
+    async def was_done(given: WriteNote) -> Answer | None:
+        draft = _draft(work, given)
+        return await in_thread(lambda: _written(work, draft)) if _is_there(work, draft) else None
+
+    return Tool(
+        name="write_note",
+        description=(
+            "Write a markdown note into the project's notes. Refuses to replace a note unless "
+            "overwrite is true."
+        ),
+        arguments=WriteNote,
+        run=run,
+        was_done=was_done,
+        query_types=frozenset({QueryType.ACTION}),
+        source="vault",
+    )
+
+
+def _draft(work: Workspace, given: WriteNote) -> _Draft:
+    name = file_name(given.title)
+    if name is None:
+        raise ToolProblem(
+            f"the title {named(given.title)} has no letter or digit; give one that has"
+        )
+    body = "\n".join(split_lines(given.content)).strip("\n")
+    title = " ".join(given.title.split())
+    text = f"{body}\n" if body.startswith("# ") else f"# {title}\n\n{body}\n"
+    return _Draft(folder=work.notes_folder, name=f"{name}.md", text=text)
+
+
+def _write(work: Workspace, given: WriteNote) -> Answer:
+    draft = _draft(work, given)
+    target = work.files.root / draft.path
+    if target.is_dir():
+        raise ToolProblem(f"{named(draft.path)} is a folder; give another title")
+    if not given.overwrite and (target.exists() or target.is_symlink()):
+        raise _taken(draft)
+    if work.dry_run:
+        return _planned(draft)
+    try:
+        write_file(work.files.root, draft.folder, draft.name, draft.text, overwrite=given.overwrite)
+    except AlreadyThere:
+        raise _taken(draft) from None
+    return _written(work, draft)
+
+
+def _taken(draft: _Draft) -> ToolProblem:
+    return ToolProblem(
+        f"{named(draft.path)} is there already, and nothing was written; read it with read_note, "
+        "then give another title, or overwrite true if the user wants it replaced"
+    )
+
+
+def _planned(draft: _Draft) -> Answer:
+    plan = Source(kind="vault", where=f"the plan for {draft.path}", text=draft.text.rstrip("\n"))
+    return Answer(
+        summary=f"Dry run: nothing was written. This would become {draft.path}.",
+        findings=[plan],
+        plan=True,
+    )
+
+
+def _written(work: Workspace, draft: _Draft) -> Answer:
+    text = work.files.read(draft.path)
+    return Answer(
+        summary=f"Written: {draft.path}.",
+        findings=[lines_of(text, 1, len(text.lines), "vault")],
+        rest=lambda shown, lines: "All of it is in the file.",
+    )
+
+
+def _is_there(work: Workspace, draft: _Draft) -> bool:
+    try:
+        text = work.files.read(draft.path)
+    except ToolProblem:
+        return False
+    return text.digest == hashlib.sha256(draft.text.encode()).hexdigest()

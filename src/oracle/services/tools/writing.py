@@ -1,0 +1,96 @@
+"""Writing below a root so that nothing is ever half there, and nothing is overwritten unasked."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Generator
+from pathlib import Path
+from typing import Final
+
+from oracle.errors import AlreadyThere, ToolProblem
+from oracle.services.tools.ignoring import TEMPORARY
+from oracle.services.tools.messages import named
+
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+
+
+@contextlib.contextmanager
+def folder_inside(root: Path, folder: str) -> Generator[int]:
+    """An open folder below the root, made if need be; no part of its path may be a link."""
+    current = os.open(root, _FOLDER)
+    try:
+        for part in filter(None, folder.split("/")):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(part, dir_fd=current)
+            below = os.open(part, _FOLDER, dir_fd=current)
+            os.close(current)
+            current = below
+        yield current
+    except OSError as problem:
+        raise _cannot_write(folder, problem) from problem
+    finally:
+        os.close(current)
+
+
+def write_file(root: Path, folder: str, name: str, text: str, *, overwrite: bool) -> None:
+    """The file is there whole, and on the disk, or it is not there at all."""
+    with folder_inside(root, folder) as opened:
+        temporary = f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
+        try:
+            _write_new(temporary, text.encode(), opened)
+            _put_in_place(temporary, name, opened, overwrite=overwrite)
+            os.fsync(opened)
+        except FileExistsError:
+            raise AlreadyThere(f"{named(f'{folder}/{name}')} is there already") from None
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=opened)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _write_new(name: str, data: bytes, folder: int) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(name, flags, 0o644, dir_fd=folder)
+    try:
+        write_all(descriptor, data)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _put_in_place(temporary: str, name: str, folder: int, *, overwrite: bool) -> None:
+    """A hard link is refused where the name is taken, which a rename is not."""
+    if overwrite:
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return
+    try:
+        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError as problem:
+        if problem.errno not in _NO_LINKS:
+            raise
+        _claim(name, folder)
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def _claim(name: str, folder: int) -> None:
+    """For file systems without links: whoever makes the empty file may replace it."""
+    os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=folder))
+
+
+def _cannot_write(folder: str, problem: OSError) -> ToolProblem:
+    if problem.errno in (errno.ELOOP, errno.ENOTDIR):
+        return ToolProblem(
+            f"{named(folder)} is a link or no folder, so nothing was written; tell the user"
+        )
+    return ToolProblem(
+        f"nothing was written to {named(folder)}: {problem.strerror or problem}; tell the user"
+    )

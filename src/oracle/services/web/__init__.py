@@ -1,0 +1,1 @@
+"""The web: pages fetched with care, and the providers that search it."""

@@ -1,0 +1,172 @@
+"""HTML as text that one can read: headings, lists, code and links stay; scripts and styles go.
+
+A scanner of our own, because pages are hostile: its time is linear in the page, whatever is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import unescape
+from typing import Final
+from urllib.parse import urljoin
+
+_TAG: Final = re.compile(
+    r"<(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9:-]{0,30}+)"
+    r"(?P<attributes>[^<>\"']{0,2000}+"
+    r"(?:(?:\"[^\"]{0,4000}+\"|'[^']{0,4000}+')[^<>\"']{0,2000}+){0,24}+)>"
+)
+_HREF: Final = re.compile(r"\bhref\s{0,5}=\s{0,5}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
+_UNREAD: Final = """
+script style noscript template svg iframe object canvas select button
+"""
+_HIDDEN: Final = frozenset(_UNREAD.split())
+_OWN_LINES: Final = """
+p div section article main header footer nav aside ul ol table tr blockquote figure dl dt dd
+form fieldset hr address details summary
+"""
+_BLOCKS: Final = frozenset(_OWN_LINES.split())
+_HEADINGS: Final = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Readable:
+    title: str
+    text: str
+
+
+def readable(html: str, url: str) -> Readable:
+    """`url` is what relative links are relative to."""
+    page = _Page(url)
+    place = 0
+    while (opening := html.find("<", place)) != -1:
+        page.text(html[place:opening])
+        place = page.markup(html, opening)
+    page.text(html[place:])
+    return Readable(title=page.title, text=page.result())
+
+
+class _Page:
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._pieces: list[str] = []
+        self._title: list[str] = []
+        self._in_title = False
+        self._in_code = 0
+        self._link: str | None = None
+        self._missing: set[str] = set()
+
+    @property
+    def title(self) -> str:
+        return " ".join("".join(self._title).split())
+
+    def result(self) -> str:
+        text = "".join(self._pieces)
+        lines = [line.rstrip() for line in text.split("\n")]
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+
+    def text(self, piece: str) -> None:
+        if not piece:
+            return
+        plain = unescape(piece) if "&" in piece else piece
+        if self._in_title:
+            self._title.append(plain)
+            return
+        if not self._in_code:
+            plain = re.sub(r"\s+", " ", plain)
+            if plain[0] == " " and self._ends_with(" ", "\n"):
+                plain = plain[1:]
+        self._pieces.append(plain)
+
+    def markup(self, html: str, place: int) -> int:
+        """Take in what begins with `<` at `place`; answer where to go on."""
+        if html.startswith("<!--", place):
+            return self._after(html, "-->", place + 4)
+        if html.startswith(("<!", "<?"), place):
+            return self._after(html, ">", place + 2)
+        tag = _TAG.match(html, place)
+        if tag is None:
+            (self._title if self._in_title else self._pieces).append("<")
+            return place + 1
+        name = tag["name"].lower()
+        if name in _HIDDEN and not tag["end"]:
+            if tag["attributes"].endswith("/"):
+                return tag.end()
+            return self._after_closing(html, name, tag.end())
+        self._tag(name, tag["attributes"], is_end=bool(tag["end"]))
+        return tag.end()
+
+    def _after(self, html: str, mark: str, place: int) -> int:
+        """Behind the next `mark`. One that is missing once is not looked for again."""
+        if mark in self._missing:
+            return place
+        found = html.find(mark, place)
+        if found == -1:
+            self._missing.add(mark)
+            return place
+        return found + len(mark)
+
+    def _after_closing(self, html: str, name: str, place: int) -> int:
+        if name in self._missing:
+            return place
+        closing = re.compile(rf"</{name}\b[^>]{{0,200}}>", re.I).search(html, place)
+        if closing is None:
+            self._missing.add(name)
+            return place
+        return closing.end()
+
+    def _tag(self, name: str, attributes: str, *, is_end: bool) -> None:
+        if name == "title":
+            self._in_title = not is_end and not self._title
+        elif name in ("pre", "code"):
+            self._code(name, is_end)
+        elif name == "a":
+            self._anchor(attributes, is_end)
+        elif name in _HEADINGS:
+            self._break(2)
+            self._pieces.append("" if is_end else _HEADINGS[name])
+        elif name == "li":
+            self._break(1)
+            self._pieces.append("" if is_end else "- ")
+        elif name == "br":
+            self._pieces.append("\n")
+        elif name in ("td", "th"):
+            self._pieces.append(" | " if is_end else "")
+        elif name in _BLOCKS:
+            self._break(1 if name == "tr" else 2)
+
+    def _code(self, name: str, is_end: bool) -> None:
+        if name == "pre":
+            self._break(1)
+            self._pieces.append("```\n")
+            self._in_code = 0 if is_end else 1
+        elif not self._in_code:
+            self._pieces.append("`")
+
+    def _anchor(self, attributes: str, is_end: bool) -> None:
+        if is_end or self._link is not None:
+            if self._link:
+                self._pieces.append(f" ({self._link})")
+            self._link = None
+        if not is_end:
+            found = _HREF.search(attributes)
+            target = unescape(next(filter(None, found.groups()), "")) if found else ""
+            self._link = self._absolute(target)
+
+    def _absolute(self, target: str) -> str:
+        """Only links that lead to another page are worth their length."""
+        if not target or target.startswith("#") or len(target) > 500:
+            return ""
+        try:
+            link = urljoin(self._url, target.strip())
+        except ValueError:
+            return ""
+        return link if link.startswith(("http://", "https://")) else ""
+
+    def _break(self, lines: int) -> None:
+        if self._pieces and not self._ends_with("\n" * lines):
+            self._pieces.append("\n" * lines)
+
+    def _ends_with(self, *endings: str) -> bool:
+        last = next((piece for piece in reversed(self._pieces) if piece), "")
+        return last.endswith(endings)

@@ -1,0 +1,14 @@
+"""Which provider searches the web. `web_provider`, `web_url` and `web_key` among the settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebSettings:
+    """`url` is the provider's address where it is not the usual one; SearXNG has no usual one."""
+
+    provider: str | None = None
+    url: str | None = None
+    key: str | None = field(default=None, repr=False)

@@ -1,0 +1,73 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracle.services.web.readable import readable
+
+URL = "https://tea.test/shop/index.html"
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>One<p>Two", "One\n\nTwo"),
+        ("<h2>Tea</h2>green", "## Tea\n\ngreen"),
+        ("<ul><li>one<li>two</ul>", "- one\n- two"),
+        ("a<br>b", "a\nb"),
+        ("1 &lt; 2 &amp;&amp; 3", "1 < 2 && 3"),
+        ("1 < 2 and <b>bold</b>", "1 < 2 and bold"),
+        ("<script>if (a < b) alert('x')</script>after", "after"),
+        ("<style>p { }</style><!-- not <p> this -->after", "after"),
+        ("<SCRIPT>x</SCRIPT >after", "after"),
+        ("<svg/>after", "after"),
+        ("<!doctype html><?xml?>after", "after"),
+        ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
+        ("use <code>tea</code>", "use `tea`"),
+        ("<a href='more.html'>more</a>", "more (https://tea.test/shop/more.html)"),
+        ('<a title=">" href="/x">x</a>', "x (https://tea.test/x)"),
+        ("<a href='#top'>top</a> <a href='javascript:x()'>run</a>", "top run"),
+        ("<a href='http://[bad'>bad</a>", "bad"),
+        ("<table><tr><th>a</th><td>b</td></tr></table>", "a | b |"),
+        ("many    spaces\n\n and lines", "many spaces and lines"),
+        ("<p", "<p"),
+        ("", ""),
+    ],
+)
+def test_a_page_becomes_what_a_reader_would_note_down(html, text):
+    assert readable(html, URL).text == text
+
+
+@given(st.text(alphabet="<>!-/ap\"'= &;#\n", max_size=60))
+def test_no_page_is_too_broken_to_be_read(html):
+    assert isinstance(readable(html, URL).text, str)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<",
+        "<a ",
+        '<a "',
+        "<!--",
+        "<!",
+        "<script>",
+        "<pre>",
+        "</",
+        "&",
+        "<a href='",
+        "<p>",
+        "\n",
+        "<li ",
+    ],
+)
+def test_time_is_linear_whatever_comes(unit):
+    def seconds(size):
+        html = unit * (size // len(unit))
+        start = time.process_time()
+        readable(html, URL)
+        return time.process_time() - start
+
+    small = max(min(seconds(20_000) for _ in range(3)), 0.002)
+    assert min(seconds(160_000) for _ in range(2)) < 24 * small
