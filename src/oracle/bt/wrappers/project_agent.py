@@ -1,0 +1,92 @@
+"""The agent of a project, as its settings say: the model, the tools, the trees and the prompts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from oracle.bt.wrappers.conversation_store import ConversationStore
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.services.agent_services import Approve
+from oracle.services.llm.protocol import Model, Prices
+from oracle.services.project import here
+from oracle.services.prompt_files import load_segments
+from oracle.services.tools.protocol import Tools
+from oracle.settings import EMBEDDED, Settings
+
+
+def project_agent(
+    settings: Settings,
+    *,
+    model: Model | None = None,
+    tools: Tools | None = None,
+    store: ConversationStore | None = None,
+    session_id: str | None = None,
+    approve: Approve | None = None,
+    dry_run: bool = False,
+    environment: Mapping[str, str] | None = None,
+) -> OracleBTWrapper:
+    """What is given takes the place of what the settings say. Nothing is sent anywhere yet."""
+    environment = os.environ if environment is None else environment
+    root = settings.root or here()
+    return OracleBTWrapper(
+        project_id=root.name,
+        model=model or model_of(settings, environment),
+        tools=tools or tools_of(settings, root, environment, dry_run=dry_run),
+        limits=settings.limits,
+        trees=trees_of(settings),
+        segments=load_segments(settings.path("prompts.folder")),
+        store=store,
+        session_id=session_id,
+        approve=approve,
+    )
+
+
+def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
+    chosen = settings.model
+    if chosen.name == EMBEDDED:
+        from oracle.services.llm.embedded import EmbeddedModel
+
+        return EmbeddedModel()
+    from oracle.services.llm.opening import open_model
+
+    prices = None
+    if chosen.input_price is not None and chosen.output_price is not None:
+        prices = Prices(input=chosen.input_price, output=chosen.output_price)
+    return open_model(
+        chosen.name,
+        base_url=chosen.base_url,
+        api_key=environment.get(chosen.key_variable) if chosen.key_variable else None,
+        context_window=chosen.context_window,
+        longest_output=chosen.longest_output,
+        prices=prices,
+        environment=environment,
+    )
+
+
+def tools_of(
+    settings: Settings, root: Path, environment: Mapping[str, str], *, dry_run: bool = False
+) -> Tools:
+    from oracle.services.tools.project_tools import project_tools
+    from oracle.services.web.settings import WebSettings
+
+    web = settings.web
+    key = environment.get(web.key_name) if web.key_name else None
+    return project_tools(
+        root,
+        notes_folder=settings.vault.notes,
+        dry_run=dry_run,
+        web=WebSettings(provider=web.provider, url=web.url, key=key),
+    )
+
+
+def trees_of(settings: Settings) -> Mapping[str, str] | None:
+    """The project's own trees, checked before anything is asked; None for the built-in ones."""
+    if settings.trees.folder is None:
+        return None
+    from oracle.bt.lua.library import TreeLibrary
+    from oracle.bt.wrappers.our_leaves import import_our_leaves
+
+    import_our_leaves()
+    return TreeLibrary([settings.path("trees.folder")]).sources
