@@ -66,8 +66,10 @@ class RunawayText:
         """Answer whether one line, long enough to mean something, has come a dozen times in a
         row.
         """
+        if "\n" not in text:
+            self._rest = (self._rest + text)[-_LONGEST_LINE:]
+            return False
         *lines, self._rest = (self._rest + text).split("\n")
-        self._rest = self._rest[-_LONGEST_LINE:]
         for line in lines:
             stripped = line.strip()
             if len(stripped) < 4:

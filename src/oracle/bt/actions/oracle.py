@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.state.schema import Json
 
-
-def bb_get(bb: TypedBlackboard, key: str) -> Any:
-    return bb.get(key)
-
-
-def bb_set(bb: TypedBlackboard, key: str, value: Json) -> None:
-    bb.set(key, value)
+bb_get: Final[Callable[[TypedBlackboard, str], Any]] = TypedBlackboard.get
+bb_set: Final[Callable[[TypedBlackboard, str, Json], None]] = TypedBlackboard.set
 
 
 def add_pending_chunk(bb: TypedBlackboard, chunk: dict[str, Json]) -> None:

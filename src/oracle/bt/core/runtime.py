@@ -161,8 +161,13 @@ class TreeRun(RunState):
 
         `blocked` counts, by the path of a leaf, what it waits for in the outside world.
         """
+        if not self.is_asleep():
+            return False
         nodes = self.definition.nodes
-        return self.is_asleep() and all(blocked.get(nodes[leaf].path) for leaf in self.tasks)
+        for leaf in self.tasks:  # noqa: SIM110 - asked for every part of a stream
+            if not blocked.get(nodes[leaf].path):
+                return False
+        return True
 
     def is_asleep(self) -> bool:
         """Say whether the tree waits for something, rather than being ticked or cleaning up."""

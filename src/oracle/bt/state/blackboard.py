@@ -65,7 +65,7 @@ class TypedBlackboard:
     def set(self, key: str, value: Json) -> None:
         home, name = self._home_of(key)
         declared = home._schema.get(name) if home._schema is not None else _ANYTHING
-        if declared is not None:
+        if declared is not None and type(value) not in declared.accepted:
             declared.check(f"{home.scope_name}.{name}", value)
         home._data[name] = value
         if self._observer is not None:

@@ -51,6 +51,11 @@ class Key:
         if self.default is not None:
             self.check("the default", self.default)
 
+    @property
+    def accepted(self) -> frozenset[type]:
+        """The exact types that need no second look."""
+        return _ACCEPTED[self.type]
+
     def fresh_default(self) -> Json:
         """A list or an object of its own, so that a careless leaf cannot spoil it for all runs."""
         return copy(self.default) if isinstance(self.default, list | dict) else self.default

@@ -32,7 +32,6 @@ Effect: TypeAlias = Callable[[], Awaitable[Any]]
 Source: TypeAlias = Callable[[], AsyncIterator[Any]]
 
 FLUSH_SECONDS: Final = 0.25
-_OVER: Final = object()
 
 
 class Key(Protocol):
@@ -213,27 +212,26 @@ class Journal:
     ) -> AsyncGenerator[Any, None]:
         parts = source()
         try:
-            while (part := await self._next_part(place, request, parts)) is not _OVER:
+            while True:
+                self._block(place)
+                try:
+                    part = json_shaped(await anext(parts))
+                    if self._turnstile.is_free:
+                        self._append("parts", place, part)
+                    else:
+                        await self._happened("parts", place, part)
+                except StopAsyncIteration:
+                    await self._happened("answer", place, {"request": request})
+                    return
+                except Exception as problem:
+                    await self._happened("failure", place, as_body(request, problem))
+                    raise
+                finally:
+                    self._unblock(place)
                 yield part
         finally:
             if isinstance(parts, AsyncGenerator):
                 await parts.aclose()
-
-    async def _next_part(self, place: Place, request: Any, parts: AsyncIterator[Any]) -> Any:
-        self._block(place)
-        try:
-            part = json_shaped(await anext(parts))
-            await self._happened("parts", place, part)
-        except StopAsyncIteration:
-            await self._happened("answer", place, {"request": request})
-            return _OVER
-        except Exception as problem:
-            await self._happened("failure", place, as_body(request, problem))
-            raise
-        else:
-            return part
-        finally:
-            self._unblock(place)
 
     # -- the clock ---------------------------------------------------------------------------------
 
