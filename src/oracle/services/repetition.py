@@ -30,18 +30,30 @@ class Repetition:
 
 def name_of_call(tool: str, arguments: Mapping[str, Any] | str) -> str:
     """The same for the same call, in whatever order its arguments are written."""
-    return _digest([tool, arguments])
+    return f"{tool}:{_digest(arguments)}"
+
+
+def tool_of(call: str) -> str:
+    """The tool of a call that is known by its name."""
+    return call.rpartition(":")[0]
 
 
 def name_of_result(success: bool, content: str) -> str:
     return _digest([success, content])
 
 
-def find_repetition(made: Sequence[Sequence[str]]) -> Repetition | None:
-    """`made` are pairs of the names of a call and its result, oldest first; the last one counts."""
-    if not made:
-        return None
+def find_repetition(made: Sequence[Sequence[str]], newest: int = 1) -> Repetition | None:
+    """`made` are pairs of the names of a call and its result, oldest first.
+
+    Only the `newest` of them count, those of one turn; the last that repeats is the one that is
+    told.
+    """
     pairs = [tuple(pair) for pair in made]
+    ends = range(len(pairs), max(0, len(pairs) - newest), -1)
+    return next((found for end in ends if (found := _repeated_at_the_end(pairs[:end]))), None)
+
+
+def _repeated_at_the_end(pairs: list[tuple[str, ...]]) -> Repetition | None:
     times = pairs.count(pairs[-1])
     if times < REPEATS:
         return None

@@ -61,6 +61,8 @@ def close_last_turn(ctx: TickContext) -> RunStatus:
     why: str = bb_get(bb, "why_last")
     if kind == "context_sufficient":
         return close(ctx, "answered" if has_evidence(ctx) else "partial_answer")
+    if kind == "partial_answer":
+        show_caveat(ctx)
     if kind in ("partial_answer", "stuck"):
         return close(ctx, kind)
     return close(ctx, why or "answered")

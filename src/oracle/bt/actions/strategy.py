@@ -18,17 +18,20 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.services.grants import LAST_RUNG, next_grant
 
 
-@action(reads=["strategy"], writes=["strategy"])
+@action(reads=["strategy_applied"], writes=["strategy"])
 def move_on(ctx: TickContext) -> RunStatus:
+    """To the strategy after the one that was taken last, however many ask for it in a turn."""
     bb = board_of(ctx)
-    bb_set(bb, "strategy", bb_get(bb, "strategy") + 1)
+    bb_set(bb, "strategy", bb_get(bb, "strategy_applied") + 1)
     return SUCCESS
 
 
-@action(reads=["strategy"], writes=["strategy_applied"])
-def note_strategy(ctx: TickContext) -> RunStatus:
+@action(writes=["strategy", "strategy_applied"])
+def note_strategy(ctx: TickContext, number: int) -> RunStatus:
+    """This one was taken; those that had nothing to offer before it are taken too."""
     bb = board_of(ctx)
-    bb_set(bb, "strategy_applied", bb_get(bb, "strategy"))
+    bb_set(bb, "strategy", number)
+    bb_set(bb, "strategy_applied", number)
     return SUCCESS
 
 
