@@ -81,9 +81,6 @@ def check_the_end(heard: Heard) -> None:
     assert heard.chunks[-1].type == "done"
     assert heard.done["answer"].strip()
     assert heard.stop
-    assert not [
-        e for e in heard.bus.events if e.type == "node.failed" and heard.stop != "internal_error"
-    ]
     for request in heard.model.requests:
         check_results_stand_behind_their_calls(request.messages)
 

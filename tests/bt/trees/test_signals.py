@@ -6,7 +6,7 @@ import pytest
 
 from oracle.models.session import Exchange
 from oracle.services.ledger import Limits
-from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
+from oracle.testing import Reply, ScriptedTools, signal
 from tests.asking import CODE, LONG, ask, enough, look, stuck
 
 WEAK = 0.29
@@ -24,7 +24,7 @@ async def forbid(_question):
     return False
 
 
-# -- need_turn ---------------------------------------------------------------------------------------
+# -- need_turn -------------------------------------------------------------------------------------
 
 
 async def test_need_turn_without_calls_is_granted_and_told():
@@ -55,7 +55,7 @@ async def test_need_turn_is_refused_where_nothing_is_left():
     assert heard.done["answer"].startswith("So far.")
 
 
-# -- context_sufficient ------------------------------------------------------------------------------
+# -- context_sufficient ----------------------------------------------------------------------------
 
 
 async def test_context_sufficient_ends_the_run_where_it_has_evidence():
@@ -176,7 +176,7 @@ async def test_context_sufficient_without_text_is_asked_for_the_answer():
     assert (heard.offered[2], heard.stop) == ([], "answered")
 
 
-# -- stuck -------------------------------------------------------------------------------------------
+# -- stuck -----------------------------------------------------------------------------------------
 
 
 async def test_stuck_consults_the_fallback_and_then_takes_the_strategies_in_order():
@@ -214,7 +214,7 @@ async def test_stuck_because_all_tools_fail_is_told_to_the_user():
     assert (heard.offered[4], heard.stop) == ([], "partial_answer")
 
 
-# -- need_capability ---------------------------------------------------------------------------------
+# -- need_capability -------------------------------------------------------------------------------
 
 
 def wants(capability, reason="to know", confidence=0.9):
@@ -310,7 +310,7 @@ async def test_a_tool_that_is_there_already_is_pointed_out():
     assert "You have it already: search_code" in heard.told(1)
 
 
-# -- partial_answer, delegation_recommended ----------------------------------------------------------
+# -- partial_answer, delegation_recommended --------------------------------------------------------
 
 
 async def test_partial_answer_ends_with_what_is_missing_and_the_caveat_shown():
@@ -352,7 +352,7 @@ async def test_who_does_nothing_but_delegate_is_asked_for_what_there_is():
     assert (heard.offered[2], heard.stop) == ([], "stuck")
 
 
-# -- no signal, a bad one, two, a weak one -----------------------------------------------------------
+# -- no signal, a bad one, two, a weak one ---------------------------------------------------------
 
 SPOILT = '<signal type="done"><confidence>2</confidence></signal>'
 

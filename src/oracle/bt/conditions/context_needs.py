@@ -10,7 +10,7 @@ from oracle.bt.actions.state import board_of, classification_of, granted_tools
 from oracle.bt.actions.telling import services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
-from oracle.services.sufficiency import Evidence, Verdict, heuristic_sufficiency
+from oracle.services.sufficiency import BARREN_CALLS, Evidence, Verdict, heuristic_sufficiency
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +64,14 @@ def enough_is_there(ctx: TickContext) -> bool:
 )
 def nothing_was_found(ctx: TickContext) -> bool:
     return _verdict(ctx) is Verdict.NOTHING
+
+
+@condition(reads=["evidence", "new_by_call", "strategy_applied"])
+def nothing_comes_of_this_strategy(ctx: TickContext) -> bool:
+    """Say whether nothing was found by three calls for each strategy taken, and three before."""
+    bb = board_of(ctx)
+    had_its_time = len(bb_get(bb, "new_by_call")) // BARREN_CALLS > bb_get(bb, "strategy_applied")
+    return had_its_time and not bb_get(bb, "evidence")
 
 
 @condition(reads=["tool_results", "was_advised"])

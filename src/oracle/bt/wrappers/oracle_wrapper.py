@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
@@ -80,16 +81,17 @@ class OracleBTWrapper:
     ) -> AsyncGenerator[OracleStreamChunk]:
         """Answer in chunks. Who stops listening cancels the run."""
         asking = _Asking(self._services)
-        async for chunk in self._chunks(
-            asking, self._answer(asking, query, context_id, attachment)
-        ):
-            yield chunk
+        work = self._answer(asking, query, context_id, attachment)
+        async with aclosing(self._chunks(asking, work)) as chunks:
+            async for chunk in chunks:
+                yield chunk
 
     async def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
         """Go on with a run whose process died; what was said before is said again."""
         asking = _Asking(self._services)
-        async for chunk in self._chunks(asking, self._go_on(asking, run_id)):
-            yield chunk
+        async with aclosing(self._chunks(asking, self._go_on(asking, run_id))) as chunks:
+            async for chunk in chunks:
+                yield chunk
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End what is at work, at any moment: each run still ends with what it has."""
