@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from oracle.bt.wrappers.agent_recipe import built_in_trees
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.definition import TreeDefinition
+from oracle.bt.lua.library import TreeLibrary
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.wrappers.agent_recipe import TREE, built_in_trees
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.ans.bus import event_bus_replaced
+from oracle.services.ledger import Limits
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 
 CODE = "How does the login function in auth.py work?"
@@ -115,3 +121,18 @@ def edited(file: str, *changes: tuple[str, str]) -> dict[str, str]:
         assert old in trees[file], f"{file} has no {old!r}"
         trees[file] = trees[file].replace(old, new)
     return trees
+
+
+def context(now: float = 0.0, services: Any = None, **state: Any) -> TickContext:
+    """A context for one leaf, with the board that the agent's tree declares."""
+    board = TypedBlackboard(scope_name="test", schema=agent_tree().schema)
+    for key, value in {"query": CODE, "limits": Limits().to_dict(), **state}.items():
+        board.set(key, value)
+    ctx = TickContext(blackboard=board, services=services)
+    ctx.now = now
+    return ctx
+
+
+@cache
+def agent_tree() -> TreeDefinition:
+    return TreeLibrary(sources=built_in_trees())[TREE]
