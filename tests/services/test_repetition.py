@@ -67,6 +67,12 @@ def goes_round(text, piece=7):
         ("\n" * 999, False),
         ("the same line\n" * 11 + "another\n" + "the same line\n" * 11, False),
         ("x" * 100_000, False),
+        ("one line\nanother line\n" * 7, True),
+        ("one line\nanother line\n" * 6, False),
+        ("line a\nline b\nline c\nline d\n" * 6, True),
+        ("I am sorry. " * 13, True),
+        ("I am sorry! Let me look. " * 8, True),
+        ("It is in auth.py and v1.2.3. See " * 3, False),
         ("", False),
     ],
 )

@@ -12,6 +12,7 @@ from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, ask, enough, look
 
 MORE = signal("need_turn", reason="more")
+UNLIMITED_USES = Limits(uses_of_a_tool=99)
 
 
 def numbered():
@@ -19,21 +20,16 @@ def numbered():
 
 
 async def test_at_29_of_30_one_final_turn_is_granted_without_tools_and_told_so():
-    heard = await ask(*[look(n) for n in range(29)], "The end." + MORE, tools=numbered_many())
+    replies = [*[look(n) for n in range(29)], "The end." + MORE]
+    heard = await ask(*replies, tools=numbered(), limits=UNLIMITED_USES)
     assert len(heard.model.requests) == 30
     assert (heard.offered[28], heard.offered[29]) == (["search_code"], [])
     assert "This is your last turn, and no tools are left" in heard.told()
     assert (heard.stop, heard.done["answer"]) == ("turn_limit", "The end.")
 
 
-def numbered_many():
-    return ScriptedTools({"search_code": lambda a: f"f{a['query']}.py:1 x"})
-
-
 async def test_at_30_of_30_completion_is_forced_with_what_there_is():
-    heard = await ask(
-        *[look(n) for n in range(29)], MORE, tools=numbered_many(), limits=Limits(uses_of_a_tool=99)
-    )
+    heard = await ask(*[look(n) for n in range(29)], MORE, tools=numbered(), limits=UNLIMITED_USES)
     assert len(heard.model.requests) == 30
     assert heard.stop == "turn_limit"
     assert "the limit of turns was reached (30 of 30 turns)" in heard.done["answer"]
@@ -113,18 +109,18 @@ async def test_with_a_known_price_money_is_counted():
     assert heard.of_type("system") == []
 
 
-async def test_a_tool_is_not_used_more_often_than_its_limit():
+async def test_a_tool_is_not_used_more_often_than_its_limit_and_then_not_offered():
     calls = [("search_code", {"query": str(n)}) for n in range(3)]
     heard = await ask(
-        Reply(text=MORE, calls=calls),
-        look(9),
-        "Ok.",
-        tools=numbered(),
-        limits=Limits(uses_of_a_tool=2),
+        Reply(text=MORE, calls=calls), "Ok.", tools=numbered(), limits=Limits(uses_of_a_tool=2)
     )
     assert len(heard.ran) == 2
-    assert heard.results()[2:] == ["Not run: search_code was used 2 times, which is the limit."] * 2
+    assert heard.results()[2] == "Not run: search_code was used 2 times, which is the limit."
     assert heard.done["usage"]["uses"] == {"search_code": 2}
+    assert heard.offered == [["search_code"], []]
+    used_up = {"budget": "search_code", "used": 2, "limit": 2}
+    assert heard.of_type("budget") == [{**used_up, "at": "reserve"}]
+    assert heard.events("budget.exhausted") == [used_up]
 
 
 # -- guards in mid-stream --------------------------------------------------------------------------
@@ -187,6 +183,7 @@ async def test_a_cancellation_in_mid_stream_closes_the_connection_and_keeps_what
             wrapper.cancel("enough")
     assert (chunks[-1]["stop_reason"], chunks[-1]["detail"]) == ("cancelled", "enough")
     assert chunks[-1]["answer"].startswith("It is in the file")
+    assert chunks[-1]["usage"]["tokens"] > 0
     assert model.closed == 1
 
 

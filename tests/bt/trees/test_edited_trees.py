@@ -21,6 +21,13 @@ async def test_without_the_fallback_nobody_is_consulted():
     assert (with_it.offered[1], without.offered[1]) == ([], ["search_code"])
 
 
+async def test_without_the_fallback_who_is_stuck_is_still_shown_another_way():
+    trees = edited("turn.lua", ('    BT.subtree("fallback"),\n', ""))
+    heard = await ask(stuck(), stuck(), "Ok.", trees=trees)
+    assert "Put the search differently" in heard.told(1)
+    assert heard.offered[2] == ["search_code", "web_search"]
+
+
 async def test_a_loop_of_two_rounds_ends_after_two_turns():
     trees = edited("oracle-agent.lua", ("max = 1000", "max = 2"))
     heard = await ask(look(1), look(2), tools=numbered(), trees=trees)

@@ -49,9 +49,13 @@ async def test_the_text_beside_need_turn_is_a_draft_and_not_the_answer():
 
 async def test_need_turn_is_refused_where_nothing_is_left():
     dear = {"input_tokens": 90_000, "output_tokens": 20_000}
-    more = Reply(text="So far." + signal("need_turn", reason="more"), usage=dear)
+    more = Reply(
+        text="So far." + signal("need_turn", reason="more"),
+        calls=[("search_code", {"query": "x"})],
+        usage=dear,
+    )
     heard = await ask(more, limits=Limits(tokens=100_000))
-    assert (heard.stop, len(heard.model.requests)) == ("token_limit", 1)
+    assert (heard.stop, len(heard.model.requests), heard.ran) == ("token_limit", 1, [])
     assert heard.done["answer"].startswith("So far.")
 
 
@@ -68,6 +72,13 @@ async def test_context_sufficient_without_evidence_is_sent_back_to_search():
     heard = await ask(enough("A guess."), look(), enough("It is Y."))
     assert (heard.stop, heard.done["answer"]) == ("answered", "It is Y.")
     assert "nothing was gathered yet" in heard.told(1)
+
+
+async def test_who_is_not_believed_but_searches_anyway_is_let_search():
+    both = Reply(text=enough("A guess."), calls=[("search_code", {"query": "x"})])
+    heard = await ask(both, enough())
+    assert (heard.ran, heard.stop) == (["search_code"], "answered")
+    assert "nothing was gathered yet" not in heard.told(1)
 
 
 async def test_a_search_that_found_nothing_is_no_evidence():
@@ -385,6 +396,7 @@ async def test_an_empty_response_is_told_so_and_the_third_in_a_row_ends_the_run(
     heard = await ask("", "", "", query=LONG)
     assert "Your response was empty" in heard.told(1)
     assert (heard.stop, len(heard.model.requests)) == ("stuck", 3)
+    assert heard.done["detail"] == "the model answered nothing, again and again"
 
 
 async def test_empty_responses_count_only_in_a_row():
