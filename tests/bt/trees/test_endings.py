@@ -8,6 +8,7 @@ from oracle.bt.core.leaves import action
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused
 from oracle.services.ans.bus import event_bus_replaced
+from oracle.services.ledger import Limits
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, Heard, ask, check_the_end, edited, enough, look
 
@@ -60,6 +61,28 @@ async def test_every_tool_failing():
     heard = await ask(model=model, tools=tools)
     assert (heard.stop, heard.done["answer"]) == ("stuck", "I could not look.")
     assert len(heard.ran) == 12
+
+
+async def test_two_failed_calls_bring_advice_once():
+    heard = await ask(
+        *[look(n) for n in range(3)],
+        "Ok.",
+        tools={"search_code": OSError("disk"), "web_search": ""},
+    )
+    assert "# After errors" not in heard.told(1)
+    assert heard.told(3).count("# After errors") == 1
+
+
+async def test_results_that_came_before_a_cut_are_kept():
+    async def hangs(_arguments):
+        await asyncio.Event().wait()
+
+    both = Reply(calls=[("search_code", {"query": "x"}), ("read_file", {"query": "x"})])
+    tools = {"search_code": "auth.py:3 def login()", "read_file": hangs}
+    heard = await ask(both, tools=tools, limits=Limits(seconds=0.03))
+    assert heard.stop == "time_limit"
+    assert "`auth.py:3`" in heard.done["answer"]
+    assert [source["where"] for source in heard.of_type("sources")[0]["sources"]] == ["auth.py:3"]
 
 
 @pytest.mark.parametrize(

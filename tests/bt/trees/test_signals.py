@@ -404,6 +404,12 @@ async def test_empty_responses_count_only_in_a_row():
     assert heard.stop == "answered"
 
 
+@pytest.mark.parametrize("text", ["", "Let me look."])
+async def test_calls_without_a_signal_speak_for_themselves(text):
+    heard = await ask(Reply(text=text, calls=[("search_code", {"query": "x"})]), "It is so.")
+    assert (heard.ran, heard.told(1)) == (["search_code"], "")
+
+
 async def test_three_silent_turns_with_results_are_told_to_say_how_they_stand():
     silent = [Reply(calls=[("search_code", {"query": str(n)})]) for n in range(3)]
     heard = await ask(*silent, "It is so.", tools=numbered())

@@ -17,6 +17,7 @@ from oracle.bt.actions.state import (
     set_ledger,
 )
 from oracle.bt.actions.telling import report, say, services_of
+from oracle.bt.actions.turn import note_time_left
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
@@ -62,7 +63,7 @@ def screen_calls(ctx: TickContext) -> RunStatus:
         screened.append({**call, "not_run": reason})
         ledger = ledger if reason else ledger.with_use(name)
     bb_set(bb, "calls", screened)
-    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
+    note_time_left(ctx)
     return SUCCESS
 
 

@@ -49,7 +49,7 @@ def begin_turn(ctx: TickContext) -> RunStatus:
     ledger = ledger_of(bb).with_turn()
     set_ledger(bb, ledger)
     weigh(bb)
-    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
+    note_time_left(ctx)
     bb_set(bb, "turn_began_at", ctx.now)
     bb_set(bb, "response", None)
     bb_set(bb, "signal", None)
@@ -239,6 +239,7 @@ class _Response:
         "answer_so_far",
         "malformed_responses",
         "empty_responses",
+        "seconds_left",
     ],
 )
 def take_in_response(ctx: TickContext) -> RunStatus:
@@ -246,6 +247,7 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     response: dict[str, Any] = bb_get(bb, "response")
     book(ctx, bb, response)
+    note_time_left(ctx)
     _note_signal(ctx, bb, response)
     text: str = response["text"]
     if not response["is_complete"]:
@@ -288,6 +290,13 @@ def outcome_of(response: Mapping[str, Any] | None) -> str:
     if response["calls"]:
         return "tools"
     return "draft" if response["text"] else "empty"
+
+
+def note_time_left(ctx: TickContext) -> None:
+    """For whatever begins to wait now: a response, tools, a person."""
+    bb = board_of(ctx)
+    ledger = ledger_of(bb)
+    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
 
 
 def weigh(bb: TypedBlackboard) -> Weight:

@@ -89,15 +89,10 @@ BT.tree("decide", {
       }),
     }),
 
-    -- The fallback was consulted before; where it has not moved the strategy on, this does.
+    -- The fallback was consulted before; where it has moved the strategy on, this is the same step.
     BT.sequence("stuck", {
       signal("stuck"),
-      BT.selector("another way", {
-        BT.condition("settled by the fallback", {
-          expression = "bb.strategy > bb.strategy_applied or bb.tools_withdrawn",
-        }),
-        BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
-      }),
+      BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
     }),
 
     BT.sequence("need_capability", {

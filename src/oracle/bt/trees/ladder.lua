@@ -18,10 +18,7 @@ BT.tree("ladder", {
         BT.action("classify", { fn = "oracle.bt.actions.fallback_actions.trigger_fallback" }),
         BT.action("carry out", { fn = "oracle.bt.actions.fallback_actions.apply_heuristic_classification" }),
         BT.action("say what is pending", { fn = "oracle.bt.actions.telling.say_pending" }),
-        BT.guard("not moved on by it", {
-          expression = "bb.strategy == bb.strategy_applied and not bb.tools_withdrawn",
-          BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
-        }),
+        BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
       }),
       rung(1, "nudge", "oracle.bt.actions.ladder.nudge"),
       rung(2, "not run", "oracle.bt.actions.ladder.refuse_repeats"),
