@@ -20,6 +20,12 @@ async def test_the_same_reason_three_times_without_evidence_consults_the_fallbac
     assert "Put the search differently" in heard.told(3)
 
 
+async def test_what_the_fallback_decides_about_a_loop_is_carried_out():
+    heard = await ask(*["Hm." + signal("need_turn", reason="Look.")] * 3, "Ok.", query=CODE)
+    assert "final response" in heard.told(3)
+    assert heard.offered[2:] == [["search_code"], []]
+
+
 async def test_the_same_reason_three_times_with_new_evidence_is_only_nudged():
     replies = [look(n, reason="Look at it.") for n in range(3)]
     heard = await ask(*replies, "Ok.", tools=numbered())
