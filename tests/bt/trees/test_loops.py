@@ -21,7 +21,7 @@ async def test_the_same_reason_three_times_without_evidence_consults_the_fallbac
 
 
 async def test_what_the_fallback_decides_about_a_loop_is_carried_out():
-    heard = await ask(*["Hm." + signal("need_turn", reason="Look.")] * 3, "Ok.", query=CODE)
+    heard = await ask(*["Hm." + signal("need_turn", reason="Look.")] * 3, "Ok.")
     assert "final response" in heard.told(3)
     assert heard.offered[2:] == [["search_code"], []]
 
