@@ -55,6 +55,12 @@ async def test_the_same_call_with_the_same_result_climbs_the_ladder_rung_by_rung
     assert (len(heard.ran), heard.stop) == (3, "stuck")
 
 
+async def test_once_the_only_tool_is_withdrawn_the_next_strategy_is_one_with_tools():
+    heard = await ask(*SAME[:5], "Ok.")
+    assert heard.offered[4:] == [[], ["web_search"]]
+    assert "Put the search differently" not in heard.told(5)
+
+
 async def test_once_new_evidence_has_come_the_ladder_begins_anew():
     tools = {"search_code": ["a.py:1", "a.py:1", "a.py:1", "b.py:1", "b.py:1"]}
     heard = await ask(SAME[0], SAME[1], look("other"), look("other", "r"), "Ok.", tools=tools)

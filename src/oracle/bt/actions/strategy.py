@@ -35,10 +35,17 @@ def note_strategy(ctx: TickContext, number: int) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["messages", *AGENT_KEYS], writes=["messages"])
+@action(
+    reads=["messages", "granted", "withdrawn", "tools_withdrawn", "tool_list", *AGENT_KEYS],
+    writes=["messages"],
+)
 def rephrase_the_search(ctx: TickContext) -> RunStatus:
+    """FAILURE where nothing is left to search with."""
+    bb = board_of(ctx)
+    if all(spec.writes for spec in granted_tools(bb)):
+        return ctx.fail("there is nothing to search with")
     add_system_message(
-        board_of(ctx),
+        bb,
         "Put the search differently: synonyms, a part of the name, the words that the source "
         f"itself would use, a wider path. {agent_state(ctx).summary}",
     )
