@@ -9,7 +9,7 @@ from oracle.errors import ModelError
 from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Prices
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
-from tests.asking import CODE, ask, enough, look
+from tests.asking import CODE, SOON, ask, enough, look
 
 MORE = signal("need_turn", reason="more")
 UNLIMITED_USES = Limits(uses_of_a_tool=99)
@@ -85,13 +85,6 @@ async def test_at_the_reserve_the_tools_are_withdrawn(limits, used, prices, stop
     assert [chunk["at"] for chunk in heard.of_type("budget")] == ["warning", "reserve"]
 
 
-async def test_at_the_reserve_of_time_the_tools_are_withdrawn():
-    """The longest turn so far took more than half of the time: the next may take as long."""
-    first = Reply(text=MORE, calls=[("search_code", {"query": "1"})], seconds=0.3)
-    heard = await ask(first, "The end.", tools=numbered(), limits=Limits(seconds=0.5))
-    assert (heard.offered, heard.stop) == ([["search_code"], []], "time_limit")
-
-
 async def test_with_an_unknown_price_the_money_budget_is_off_and_says_so():
     dear = {"input_tokens": 99_000, "output_tokens": 9_000}
     heard = await ask(Reply(text="Ok.", usage=dear), limits=Limits(money=0.01))
@@ -128,7 +121,7 @@ async def test_a_tool_is_not_used_more_often_than_its_limit_and_then_not_offered
 
 async def test_the_time_limit_cuts_a_stream_and_closes_the_connection():
     hold = asyncio.Event()
-    heard = await ask(Reply(text="It has begun ", hold=hold), limits=Limits(seconds=0.03))
+    heard = await ask(Reply(text="It has begun ", hold=hold), limits=SOON)
     assert (heard.stop, heard.model.closed) == ("time_limit", 1)
     assert heard.done["answer"].startswith("It has begun […]")
 
@@ -137,7 +130,7 @@ async def test_the_time_limit_cuts_a_tool():
     async def hangs(_arguments):
         await asyncio.Event().wait()
 
-    heard = await ask(look(), tools={"search_code": hangs}, limits=Limits(seconds=0.03))
+    heard = await ask(look(), tools={"search_code": hangs}, limits=SOON)
     assert heard.stop == "time_limit"
 
 

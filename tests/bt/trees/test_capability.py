@@ -2,9 +2,8 @@
 
 import asyncio
 
-from oracle.services.ledger import Limits
 from oracle.testing import Reply, signal
-from tests.asking import ask
+from tests.asking import SOON, ask
 
 
 async def allow(_question):
@@ -82,9 +81,7 @@ async def test_a_person_who_never_answers_does_not_keep_a_run_beyond_its_time():
     async def silent(_question):
         await asyncio.Event().wait()
 
-    heard = await ask(
-        "Hm." + wants("write a note"), tools=WRITING, approve=silent, limits=Limits(seconds=0.03)
-    )
+    heard = await ask("Hm." + wants("write a note"), tools=WRITING, approve=silent, limits=SOON)
     assert heard.stop == "time_limit"
 
 

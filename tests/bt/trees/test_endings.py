@@ -8,9 +8,8 @@ from oracle.bt.core.leaves import action
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused
 from oracle.services.ans.bus import event_bus_replaced
-from oracle.services.ledger import Limits
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
-from tests.asking import CODE, Heard, ask, check_the_end, edited, enough, look
+from tests.asking import CODE, SOON, Heard, ask, check_the_end, edited, enough, look
 
 FOUND = {"search_code": "auth.py:3 def login()", "web_search": "w"}
 
@@ -79,7 +78,7 @@ async def test_results_that_came_before_a_cut_are_kept():
 
     both = Reply(calls=[("search_code", {"query": "x"}), ("read_file", {"query": "x"})])
     tools = {"search_code": "auth.py:3 def login()", "read_file": hangs}
-    heard = await ask(both, tools=tools, limits=Limits(seconds=0.03))
+    heard = await ask(both, tools=tools, limits=SOON)
     assert heard.stop == "time_limit"
     assert "`auth.py:3`" in heard.done["answer"]
     assert [source["where"] for source in heard.of_type("sources")[0]["sources"]] == ["auth.py:3"]
