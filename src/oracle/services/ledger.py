@@ -90,6 +90,9 @@ class Ledger:
             if resource not in self.warned and self.share(resource, now) >= WARNING_SHARE
         )
 
+    def tools_used_up(self) -> tuple[str, ...]:
+        return tuple(tool for tool in self.uses if not self.may_use(tool))
+
     def exhausted(self, now: float) -> Resource | None:
         """What leaves no room for another request at all."""
         return next((r for r in RESOURCES if self.share(r, now) >= 1.0), None)

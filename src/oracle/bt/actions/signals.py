@@ -69,9 +69,12 @@ def record_delegation(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["signal", "messages"], writes=["messages"])
+@action(reads=["signal", "messages", "delegations", "calls"], writes=["messages"])
 def go_on_alone(ctx: TickContext) -> RunStatus:
+    """FAILURE where the model was told so before, and still does nothing by itself."""
     bb = board_of(ctx)
+    if len(bb_get(bb, "delegations")) > 1 and not bb_get(bb, "calls"):
+        return ctx.fail("it was told that there is nobody to delegate to")
     scope = bb_get(bb, "signal")["scope"]
     add_system_message(
         bb,

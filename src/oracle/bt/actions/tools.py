@@ -13,18 +13,20 @@ from oracle.bt.actions.state import (
     all_tools,
     append,
     board_of,
-    granted_tools,
     ledger_of,
     set_ledger,
 )
 from oracle.bt.actions.telling import report, say, services_of
+from oracle.bt.actions.turn import note_time_left
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.conversation import with_result
 from oracle.services.repetition import REMEMBERED, name_of_call, name_of_result
+from oracle.services.tools.results import well_formed
 
 log = logging.getLogger(__name__)
 
@@ -36,21 +38,24 @@ Result = dict[str, Any]
 
 
 @action(
-    reads=["calls", "granted", "withdrawn", "tools_withdrawn", "tool_list", "ledger", "refused"],
+    reads=["calls", "offered", "ledger", "refused"],
     writes=["calls", "seconds_left"],
 )
 def screen_calls(ctx: TickContext) -> RunStatus:
-    """Mark the calls that will not be run, each with the reason that the model is given."""
+    """Mark the calls that will not be run, each with the reason that the model is given.
+
+    What counts is what the request offered: what was decided since binds the next one.
+    """
     bb = board_of(ctx)
-    granted = {spec.name for spec in granted_tools(bb)}
+    offered: list[str] = bb_get(bb, "offered")
     refused: list[str] = bb_get(bb, "refused")
     ledger = ledger_of(bb)
     screened: list[Call] = []
     for call in cast("list[Call]", bb_get(bb, "calls")):
         name: str = call["name"]
         reason: str | None = call.get("not_run")
-        if reason is None and name not in granted:
-            reason = _not_granted(name, granted)
+        if reason is None and name not in offered:
+            reason = _not_offered(name, offered)
         elif reason is None and refused and name_of_call(name, call["arguments"]) in refused:
             reason = "you have made this call before, and its result was the same each time"
         elif reason is None and not ledger.may_use(name):
@@ -58,7 +63,7 @@ def screen_calls(ctx: TickContext) -> RunStatus:
         screened.append({**call, "not_run": reason})
         ledger = ledger if reason else ledger.with_use(name)
     bb_set(bb, "calls", screened)
-    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
+    note_time_left(ctx)
     return SUCCESS
 
 
@@ -136,7 +141,7 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         try:
             if tools is None:
                 raise LookupError("there are no tools here")
-            result: dict[str, Any] = {**await tools.run(name, arguments)}
+            result = well_formed(await tools.run(name, arguments))
         except Exception as problem:
             log.exception("%s failed with %r", name, arguments)
             result = _failed(f"{name} failed: {type(problem).__name__}: {problem}")
@@ -177,7 +182,7 @@ def _take_in(
 ) -> None:
     name, content, success = call["name"], result["content"], bool(result["success"])
     message = {"role": "tool", "call_id": call["id"], "name": name, "content": content}
-    append(bb, "messages", {**message, "success": success})
+    bb_set(bb, "messages", with_result(bb_get(bb, "messages"), {**message, "success": success}))
     spec = specs.get(name)
     if not result.get("was_run") or spec is None:
         append(bb, "tool_results", {"name": name, "success": False, "empty": True, "run": False})
@@ -230,7 +235,7 @@ def _failed(content: str) -> Result:
     return {"success": False, "content": content, "sources": []}
 
 
-def _not_granted(name: str, granted: set[str]) -> str:
-    if not granted:
+def _not_offered(name: str, offered: Sequence[str]) -> str:
+    if not offered:
         return f"{name} is not granted, and no other tool is: answer from what you have"
-    return f"{name} is not granted; you have {', '.join(sorted(granted))}"
+    return f"{name} was not granted to you; you had {', '.join(sorted(offered))}"

@@ -39,6 +39,7 @@ COMPACTED: Final = "Old tool results were shortened to make room."
         "turn_began_at",
         "turn_is_open",
         "is_last_turn",
+        "offered",
     ],
 )
 def begin_turn(ctx: TickContext) -> RunStatus:
@@ -48,14 +49,15 @@ def begin_turn(ctx: TickContext) -> RunStatus:
     ledger = ledger_of(bb).with_turn()
     set_ledger(bb, ledger)
     weigh(bb)
-    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
+    note_time_left(ctx)
     bb_set(bb, "turn_began_at", ctx.now)
     bb_set(bb, "response", None)
     bb_set(bb, "signal", None)
     bb_set(bb, "calls", [])
     bb_set(bb, "turn_is_open", True)
     bb_set(bb, "is_last_turn", bb_get(bb, "tools_withdrawn"))
-    report("turn.started", tools=[spec.name for spec in granted_tools(bb)])
+    bb_set(bb, "offered", [spec.name for spec in granted_tools(bb)])
+    report("turn.started", tools=bb_get(bb, "offered"))
     return SUCCESS
 
 
@@ -159,7 +161,7 @@ class _Response:
             self._show(self._parser.feed(part["text"]))
             self._watch(part["text"])
         elif "reasoning" in part:
-            self._characters += len(part["reasoning"])
+            self._count(part["reasoning"])
             say(self._ctx, ChunkType.REASONING, content=part["reasoning"])
         elif "tool_call" in part:
             self._calls.append(dict(part["tool_call"]))
@@ -190,11 +192,15 @@ class _Response:
             say(self._ctx, ChunkType.CONTENT, content=visible)
 
     def _watch(self, text: str) -> None:
+        self._count(text)
+        if self._runaway.feed(text):
+            self._raise("is_runaway")
+
+    def _count(self, text: str) -> None:
+        """What is thought aloud is paid for too."""
         self._characters += len(text)
         if self._characters > self._most_characters:
             self._raise("is_overdrawn")
-        elif self._runaway.feed(text):
-            self._raise("is_runaway")
 
     def _raise(self, flag: str) -> None:
         bb_set(board_of(self._ctx), flag, True)
@@ -215,6 +221,7 @@ class _Response:
         "consecutive_same_reason",
         "last_signal",
         "malformed_responses",
+        "is_last_turn",
     ],
     writes=[
         "ledger",
@@ -231,6 +238,8 @@ class _Response:
         "calls",
         "answer_so_far",
         "malformed_responses",
+        "empty_responses",
+        "seconds_left",
     ],
 )
 def take_in_response(ctx: TickContext) -> RunStatus:
@@ -238,6 +247,7 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     response: dict[str, Any] = bb_get(bb, "response")
     book(ctx, bb, response)
+    note_time_left(ctx)
     _note_signal(ctx, bb, response)
     text: str = response["text"]
     if not response["is_complete"]:
@@ -252,6 +262,8 @@ def take_in_response(ctx: TickContext) -> RunStatus:
         bb_set(bb, "accumulated_content", f"{said}\n\n{text}" if said else text)
     if text or response["calls"]:
         append(bb, "messages", message)
+    if (text or response["calls"]) and not bb_get(bb, "is_last_turn"):
+        bb_set(bb, "empty_responses", 0)
     return SUCCESS
 
 
@@ -278,6 +290,13 @@ def outcome_of(response: Mapping[str, Any] | None) -> str:
     if response["calls"]:
         return "tools"
     return "draft" if response["text"] else "empty"
+
+
+def note_time_left(ctx: TickContext) -> None:
+    """For whatever begins to wait now: a response, tools, a person."""
+    bb = board_of(ctx)
+    ledger = ledger_of(bb)
+    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
 
 
 def weigh(bb: TypedBlackboard) -> Weight:

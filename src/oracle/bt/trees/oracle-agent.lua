@@ -56,6 +56,8 @@ BT.tree("oracle-agent", {
 
     -- tools
     granted = { type = "list", default = {} },
+    offered = { type = "list", default = {} },
+    denied = { type = "list", default = {} },
     grant_rung = 0,
     withdrawn = { type = "list", default = {} },
     tools_withdrawn = false,

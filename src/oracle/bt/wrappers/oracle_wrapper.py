@@ -23,6 +23,7 @@ from oracle.models.prompt_segment import PromptSegment
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
+from oracle.services.last_words import EXPLAINED
 from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.services.sufficiency import Sufficiency, heuristic_sufficiency
@@ -189,9 +190,10 @@ class _Asking:
         """The data of `done` but for the exchange, and what later exchanges should know."""
         assert self._run is not None
         board = self._run.board.get
+        stop: str = board("stop_reason") or "internal_error"
         done = {
-            "answer": board("answer"),
-            "stop_reason": board("stop_reason"),
+            "answer": board("answer") or f"*There is no answer: {EXPLAINED.get(stop, stop)}.*",
+            "stop_reason": stop,
             "detail": board("stop_detail"),
             "caveat": board("caveat"),
             "tried": board("tried"),
@@ -225,8 +227,9 @@ class _Asking:
         done: dict[str, Any] = {"caveat": None, "tried": [], "missing": [], "usage": {}}
         if self._run is not None:
             done, _ = self.ending()
+        else:
+            done["answer"] = f"*There is no answer: {told}*"
         done |= {"stop_reason": stop, "detail": told}
-        done["answer"] = done.get("answer") or f"*There is no answer: {told}*"
         self._say(ChunkType.DONE, **done, run_id=self.run_id, context_id=None)
 
     def _say(self, type_: ChunkType, **data: Any) -> None:
