@@ -101,7 +101,10 @@ async def run_calls(ctx: TickContext) -> RunStatus:
         if len(calls) == 1:
             await run(0, calls[0])
         else:
-            await asyncio.gather(*(run(place, call) for place, call in enumerate(calls)))
+            working = (run(place, call) for place, call in enumerate(calls))
+            # All of them come to an end, whatever becomes of one: none is left behind at work.
+            ends = await asyncio.gather(*working, return_exceptions=True)
+            _raise_first(ends)
     finally:
         for call, result in zip(calls, results, strict=True):
             _take_in(ctx, bb, call, result or _failed("cut off before it was done"), specs)
@@ -223,6 +226,12 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
             append(bb, "sources_empty", spec.source)
     elif brought_something and spec.source in empty:
         bb_set(bb, "sources_empty", [kind for kind in empty if kind != spec.source])
+
+
+def _raise_first(ends: Sequence[BaseException | None]) -> None:
+    for end in ends:
+        if end is not None:
+            raise end
 
 
 def _failed(content: str) -> Result:

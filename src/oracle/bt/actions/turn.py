@@ -259,7 +259,7 @@ def end_turn(ctx: TickContext, outcome: str) -> None:
     """Say what became of the turn, to the user and to whoever watches."""
     bb = board_of(ctx)
     bb_set(bb, "turn_is_open", False)
-    usage = ledger_of(bb).usage(ctx.now)
+    usage = ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {}
     say(ctx, ChunkType.TURN_END, outcome=outcome, usage=usage)
     report("turn.ended", outcome=outcome, usage=usage)
 

@@ -95,7 +95,7 @@ class RecordedRun:
     ) -> None:
         self.recipe = recipe
         self._sink = sink or MemorySink()
-        self._records = records
+        self.records = records
         self._may_act = may_act
         self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
         self.bus = RunBus(self.journal, get_event_bus())
@@ -155,11 +155,12 @@ class RecordedRun:
             try:
                 return await self._settle()
             finally:
+                self.journal.detach()
                 if self._may_act:
                     await self.journal.close()
 
     async def _settle(self) -> Outcome:
-        if not self._records:
+        if not self.records:
             await self.journal.begin(self.recipe.as_body(self._sink.keep))
         self._tell_start(resumed=False)
         self.journal.attach(self.tree_run)

@@ -29,10 +29,11 @@ class Rest(Protocol):
 
 
 class Turnstile:
-    __slots__ = ("_is_watching", "_rest", "_waiting")
+    __slots__ = ("_is_closed", "_is_watching", "_rest", "_waiting")
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
+        self._is_closed = False
         self._is_watching = False
         self._waiting: deque[Callable[[], None]] = deque()
 
@@ -42,6 +43,8 @@ class Turnstile:
 
     def enter(self, happen: Callable[[], None]) -> None:
         """Let it happen now if the run is at rest, else as soon as it is."""
+        if self._is_closed:
+            return
         if self.is_free:
             happen()
             return
@@ -49,8 +52,15 @@ class Turnstile:
         if not self._is_watching:
             self._watch_again(PATIENCE, 0)
 
+    def close(self) -> None:
+        """The run is over and will never rest again: what waits for that never happens."""
+        self._is_closed = True
+        self._waiting.clear()
+
     def _watch(self, patience: int, rounds: int) -> None:
         """A tree that is at work, or closes what it halted, is left alone however long it takes."""
+        if self._is_closed:
+            return
         happen: Callable[[], None] | None = None
         if self._rest.is_at_rest() or not patience:
             happen, patience, rounds = self._waiting.popleft(), PATIENCE, 0
