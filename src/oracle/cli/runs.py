@@ -99,15 +99,14 @@ async def _resumed(database: Database, run: str) -> Outcome:
 
 
 async def _replayed(database: Database, run: str, trace: bool) -> tuple[str, bool]:
-    from oracle.bt.wrappers.recorded_run import RecordedRun
+    from oracle.bt.wrappers.agent_recipe import services_from
     from oracle.bt.wrappers.stored_run import RunArchive
 
-    records, contents = await RunArchive(database).record_of(run)
-    replayed = RecordedRun.replay(records, contents)
+    replayed = await RunArchive(database).replay(run, services=services_from)
     if trace:
         replayed.tree_run.subscribe(_print_change)
     summary = replayed.summary(await replayed.settle())
-    return verdict_on(summary, records)
+    return verdict_on(summary, replayed.records)
 
 
 def _print_change(time: float, path: str, old: RunStatus | None, new: RunStatus | None) -> None:

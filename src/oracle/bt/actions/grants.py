@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -13,8 +14,10 @@ from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.ans.event import Severity
+from oracle.services.ans.event import Severity, current_run_id
 from oracle.services.grants import tools_for
+
+log = logging.getLogger(__name__)
 
 
 @action(
@@ -52,14 +55,18 @@ async def ask_a_person(ctx: TickContext) -> RunStatus:
         return SUCCESS
     signal: dict[str, Any] = bb_get(bb, "signal")
     question = {
-        "id": f"turn-{ctx.turn}",
+        "id": f"{current_run_id()}-{ctx.turn}",
         "content": f"Allow {', '.join(writing)}? {signal['reason']}",
         "tools": writing,
     }
     approve = services_of(ctx).approve
 
     async def effect() -> Any:
-        return False if approve is None else bool(await approve(question))
+        try:
+            return False if approve is None else bool(await approve(question))
+        except Exception:
+            log.exception("asking for %s failed, which is no yes", writing)
+            return False
 
     if approve is not None:
         say(ctx, ChunkType.APPROVAL, **question)

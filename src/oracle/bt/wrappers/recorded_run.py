@@ -46,6 +46,9 @@ class Recipe:
         kept = {kind: _kept(getattr(self, kind), keep) for kind in KEPT_BY_CONTENT}
         return {**asdict(self), **kept}
 
+    def definition(self, leaves: LeafRegistry = LEAVES) -> TreeDefinition:
+        return _definition(self.tree, tuple(self.sources.items()), leaves)
+
     @classmethod
     def from_records(cls, records: Sequence[Record], contents: Mapping[str, str]) -> Recipe:
         if not records or records[0].kind != "start":
@@ -99,7 +102,7 @@ class RecordedRun:
         self._may_act = may_act
         self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
         self.bus = RunBus(self.journal, get_event_bus())
-        definition = _definition(recipe.tree, tuple(recipe.sources.items()), leaves)
+        definition = recipe.definition(leaves)
         board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
         board.restore(recipe.board)
         self.tree_run = TreeRun(
