@@ -41,7 +41,7 @@ def grant_reading_tools(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=["signal", "tool_list", "granted", "withdrawn", "messages", "gaps"],
+    reads=["signal", "tool_list", "granted", "withdrawn", "messages", "gaps", "can_ask"],
     writes=["granted", "messages", "gaps"],
 )
 async def ask_a_person(ctx: TickContext) -> RunStatus:
@@ -68,10 +68,11 @@ async def ask_a_person(ctx: TickContext) -> RunStatus:
             log.exception("asking for %s failed, which is no yes", writing)
             return False
 
-    if approve is not None:
+    can_ask: bool = bb_get(bb, "can_ask")
+    if can_ask:
         say(ctx, ChunkType.APPROVAL, **question)
     is_allowed = await ctx.perform({"approval": cast("Any", question)}, effect)
-    by = "a person" if approve is not None else "the tree: nobody could be asked"
+    by = "a person" if can_ask else "the tree: nobody could be asked"
     if is_allowed:
         give(ctx, writing, signal["reason"], by=by)
     else:

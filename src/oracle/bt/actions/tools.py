@@ -97,6 +97,8 @@ async def run_calls(ctx: TickContext) -> RunStatus:
     async def run(place: int, call: Call) -> None:
         results[place] = await _result_of(ctx, call, specs.get(call["name"]))
 
+    for call in calls:  # all of them before the first result, in a replay too
+        _announce(ctx, call)
     try:
         if len(calls) == 1:
             await run(0, calls[0])
@@ -123,14 +125,19 @@ def advise_after_errors(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Result:
+def _announce(ctx: TickContext, call: Call) -> None:
     name, arguments = call["name"], call["arguments"]
     say(ctx, ChunkType.TOOL_CALL, id=call["id"], name=name, arguments=arguments)
+    if call["not_run"] is None:
+        report("tool.called", call_id=call["id"], tool=name, arguments=arguments)
+
+
+async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Result:
+    name, arguments = call["name"], call["arguments"]
     if call["not_run"] is not None or spec is None:
         result = _failed(f"Not run: {call['not_run']}.") | {"was_run": False}
         _tell(ctx, call, result, 0.0)
         return result
-    report("tool.called", call_id=call["id"], tool=name, arguments=arguments)
     tools = services_of(ctx).tools
 
     async def effect() -> Any:

@@ -15,6 +15,7 @@ BT.tree("oracle-agent", {
     tool_list = { type = "string", default = "[]" },
     model = "object",
     limits = "object",
+    can_ask = false,
 
     -- assessed
     topic_shift = false,

@@ -64,7 +64,12 @@ class OracleBTWrapper:
         self.user_id = user_id
         self.project_id = project_id
         self._setup = AgentSetup(
-            model=model, tools=tools, limits=limits or Limits(), trees=trees, segments=segments
+            model=model,
+            tools=tools,
+            limits=limits or Limits(),
+            can_ask=approve is not None,
+            trees=trees,
+            segments=segments,
         )
         self._services = AgentServices(
             model=model,
