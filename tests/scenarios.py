@@ -119,9 +119,7 @@ TWO = Reply(calls=[("search_code", {"query": "0"}), ("search_code", {"query": "1
 TWICE = Reply(calls=[("search_code", {"query": "0"}), ("search_code", {"query": "0"})])
 
 SCENES: Mapping[str, Scene] = {
-    "29 of 30": Scene(
-        replies=[*searches(29), "final" + MORE], tools=NUMBERED, stop="turn_limit"
-    ),
+    "29 of 30": Scene(replies=[*searches(29), "final" + MORE], tools=NUMBERED, stop="turn_limit"),
     "5 turns": Scene(
         replies=[*searches(4), "final" + MORE],
         tools=NUMBERED,
@@ -245,9 +243,7 @@ SCENES: Mapping[str, Scene] = {
         replies=[Reply(calls=[("web_search", {"q": 1}), ("rm_rf", {})]), "ok"], stop="answered"
     ),
     "runaway": Scene(replies=[held("loop line\n" * 50), "ok"], stop="answered"),
-    "time": Scene(
-        replies=[held("started ")], limits=Limits(seconds=0.1), stop="time_limit"
-    ),
+    "time": Scene(replies=[held("started ")], limits=Limits(seconds=0.1), stop="time_limit"),
     "time in a tool": Scene(
         replies=[TWO],
         tools={"search_code": one_never},

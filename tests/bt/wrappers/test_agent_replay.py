@@ -92,11 +92,15 @@ async def test_a_run_that_was_cancelled_before_it_began_is_told_again():
     assert again.summary(await again.settle()) == summary
 
 
+def at_the_end(act):
+    return lambda event: act() if event.type == "run.ended" else None
+
+
 async def test_a_run_that_has_ended_is_let_go():
     """Nothing watches it for a rest that never comes, however late it was cancelled."""
     sink = MemorySink()
     run = run_of(SCENES["one turn"], sink)
-    run.bus.subscribe(lambda event: run.cancel() if event.type == "run.ended" else None)
+    run.bus.subscribe(at_the_end(run.cancel))
     await run.settle()
     run.cancel("too late")
     again, _ = heard_again(sink)

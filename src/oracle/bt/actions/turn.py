@@ -13,7 +13,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.errors import ModelError
+from oracle.errors import InterruptedStream, ModelError
 from oracle.models.signals import AgentSignalState, Signal
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
@@ -114,6 +114,9 @@ async def call_model(ctx: TickContext) -> RunStatus:
         async for part in ctx.stream(asked, source):
             response.take(cast("Part", part))
         response.close()
+    except InterruptedStream:
+        response.is_interrupted = True
+        raise
     finally:
         bb_set(bb, "response", response.as_data())
     return SUCCESS
@@ -141,6 +144,7 @@ class _Response:
         "_runaway",
         "_text",
         "_usage",
+        "is_interrupted",
     )
 
     def __init__(self, ctx: TickContext, most_characters: int) -> None:
@@ -153,6 +157,7 @@ class _Response:
         self._usage: dict[str, Any] | None = None
         self._characters = 0
         self._is_complete = False
+        self.is_interrupted = False
 
     def take(self, part: Part) -> None:
         if "text" in part:
@@ -182,6 +187,7 @@ class _Response:
             "malformed_xml": self._parser.malformed_xml,
             "warnings": self._parser.warnings,
             "is_complete": self._is_complete,
+            "is_interrupted": self.is_interrupted,
         }
 
     def _show(self, visible: str) -> None:

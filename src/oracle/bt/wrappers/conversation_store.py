@@ -51,15 +51,13 @@ class ConversationStore:
         return Place()
 
     async def begin(self, recipe: Recipe, place: Place, services: ServicesOf) -> StoredRun:
-        """Begin a run, and a session if need be: not for a tree that cannot be loaded."""
-        self.runs.check(recipe)
-        session_id = place.session_id
-        if session_id is None:
-            session_id = uuid.uuid4().hex
-            title = recipe.question
-            await self._sessions.create(session_id=session_id, title=title, at=time.time())
+        """Begin a run, and its session if that is new; where one fails, neither is there."""
         return await self.runs.begin(
-            recipe, session_id=session_id, context_id=place.parent_id, services=services
+            recipe,
+            session_id=place.session_id or uuid.uuid4().hex,
+            context_id=place.parent_id,
+            opens_session=place.session_id is None,
+            services=services,
         )
 
     async def remember(self, run_id: str, answer: str, metadata: dict[str, Any]) -> str | None:

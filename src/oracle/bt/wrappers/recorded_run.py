@@ -19,6 +19,7 @@ from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.core.runtime import Outcome, TreeRun
 from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.wrappers.our_leaves import import_our_leaves
 from oracle.errors import JournalError
 from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
 from oracle.services.ans.event import Event, Severity, running_in
@@ -46,9 +47,6 @@ class Recipe:
         kept = {kind: _kept(getattr(self, kind), keep) for kind in KEPT_BY_CONTENT}
         return {**asdict(self), **kept}
 
-    def definition(self, leaves: LeafRegistry = LEAVES) -> TreeDefinition:
-        return _definition(self.tree, tuple(self.sources.items()), leaves)
-
     @classmethod
     def from_records(cls, records: Sequence[Record], contents: Mapping[str, str]) -> Recipe:
         if not records or records[0].kind != "start":
@@ -71,7 +69,11 @@ def _kept(texts: Mapping[str, str], keep: Callable[[str], str]) -> dict[str, str
 def _definition(
     tree: str, sources: tuple[tuple[str, str], ...], leaves: LeafRegistry
 ) -> TreeDefinition:
-    """Thousands of runs share one definition."""
+    """Thousands of runs share one definition. A tree that is given or found on record, rather than
+    shipped, may name our leaves as well.
+    """
+    if leaves is LEAVES:
+        import_our_leaves()
     return TreeLibrary(sources=dict(sources), leaves=leaves)[tree]
 
 
@@ -102,7 +104,7 @@ class RecordedRun:
         self._may_act = may_act
         self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
         self.bus = RunBus(self.journal, get_event_bus())
-        definition = recipe.definition(leaves)
+        definition = _definition(recipe.tree, tuple(recipe.sources.items()), leaves)
         board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
         board.restore(recipe.board)
         self.tree_run = TreeRun(

@@ -62,10 +62,6 @@ class RunArchive:
         records, contents = await self.record_of(typed)
         return RecordedRun.replay(records, contents, leaves=self._leaves, services=services)
 
-    def check(self, recipe: Recipe) -> None:
-        """Raise what is wrong with its trees."""
-        recipe.definition(self._leaves)
-
 
 class RunStore(RunArchive):
     """… and for a process that works on them."""
@@ -83,6 +79,7 @@ class RunStore(RunArchive):
         *,
         session_id: str | None = None,
         context_id: str | None = None,
+        opens_session: bool = False,
         services: ServicesOf | None = None,
     ) -> StoredRun:
         """Write a new run down before anything is done for it.
@@ -101,6 +98,7 @@ class RunStore(RunArchive):
                 lease_seconds=LEASE_SECONDS,
                 session_id=session_id,
                 context_id=context_id,
+                opens_session=opens_session,
             )
         except StoreError as problem:
             if self._writer.on_failure == "stop":
