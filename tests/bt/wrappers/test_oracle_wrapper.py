@@ -3,15 +3,16 @@
 import asyncio
 import gc
 import json
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 
 import pytest
 
 from oracle.bt.wrappers.agent_recipe import built_in_trees
 from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-from oracle.errors import StoreError
+from oracle.errors import InputError, StoreError
 from oracle.models.stream_chunk import CHUNKS, OracleStreamChunk
+from oracle.services.ledger import Limits
 from oracle.services.store.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.scenarios import CODE, SCENES, Scene, held, never, play, search
@@ -126,6 +127,57 @@ async def test_a_run_that_cannot_be_recorded_any_more_still_says_what_it_has(tmp
     assert "It is X." in said[-1]["answer"]
 
 
+class Stubborn(ScriptedModel):
+    """Does not let itself be closed, until the test is over."""
+
+    over: asyncio.Event
+
+    async def stream(self, request):
+        yield {"text": "It is"}
+        while not self.over.is_set():
+            with suppress(asyncio.CancelledError):
+                await self.over.wait()
+
+
+async def test_a_model_that_cannot_be_closed_is_left_behind(monkeypatch, caplog):
+    monkeypatch.setattr("oracle.bt.core.runtime.CLEAN_UP_SECONDS", 0.05)
+    model = Stubborn()
+    model.over = asyncio.Event()
+    said = await heard(OracleBTWrapper(model=model, limits=Limits(seconds=0.1)))
+    model.over.set()
+    check_contract(said)
+    assert said[-1]["stop_reason"] == "time_limit"
+    assert "left behind" in caplog.text
+    assert await all_quiet()
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        (None, "TypeError"),
+        ({"success": True, "content": 5, "sources": []}, "its content is a int, not a text"),
+        ({"success": True, "content": "x", "sources": [{}]}, "does not say where it is"),
+        ({"success": True, "content": "x", "sources": 5}, "TypeError"),
+    ],
+)
+async def test_a_tool_that_answers_nonsense_has_failed(result, told):
+    class Odd(ScriptedTools):
+        async def run(self, name, arguments):
+            return result
+
+    said = await play(Scene(replies=[search(1), "End."], stop=""), tools=Odd({"search_code": ""}))
+    (returned,) = [chunk for chunk in said if chunk.type == "tool_result"]
+    assert not returned["success"]
+    assert told in returned["content"]
+    assert said[-1]["answer"] == "End."
+
+
+@pytest.mark.parametrize("limits", [Limits(turns=-1), Limits(seconds=float("inf"))])
+def test_what_is_no_limit_is_refused_at_once(limits):
+    with pytest.raises(InputError, match="is no limit"):
+        OracleBTWrapper(limits=limits)
+
+
 # -- cancelling ------------------------------------------------------------------------------------
 
 
@@ -212,7 +264,9 @@ LISTENED_TO = {
 
 @pytest.mark.parametrize("name", LISTENED_TO)
 @pytest.mark.parametrize("how", ["break", "aclose", "cancel", "cancel twice"])
-async def test_who_stops_listening_closes_the_connection_and_leaves_nothing_behind(name, how):
+async def test_who_stops_listening_closes_the_connection_and_leaves_nothing_behind(
+    name, how, caplog
+):
     scene = LISTENED_TO[name]
     model = scene.model()
     wrapper = scene.wrapper(model=model)
@@ -239,6 +293,7 @@ async def test_who_stops_listening_closes_the_connection_and_leaves_nothing_behi
     del listening
     assert await all_quiet()
     assert model.closed == len(model.requests) == 1
+    assert [record for record in caplog.records if record.name == "asyncio"] == []
 
 
 async def test_closing_returns_when_the_run_has_ended():

@@ -145,7 +145,7 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         try:
             if tools is None:
                 raise LookupError("there are no tools here")
-            result: dict[str, Any] = {**await tools.run(name, arguments)}
+            result: dict[str, Any] = _checked(await tools.run(name, arguments))
         except Exception as problem:
             log.exception("%s failed with %r", name, arguments)
             result = _failed(f"{name} failed: {type(problem).__name__}: {problem}")
@@ -233,6 +233,18 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
             append(bb, "sources_empty", spec.source)
     elif brought_something and spec.source in empty:
         bb_set(bb, "sources_empty", [kind for kind in empty if kind != spec.source])
+
+
+def _checked(result: Any) -> Result:
+    """What others have written may be anything; what is no result is a failure of that tool."""
+    whole = {**_failed(""), **result}
+    whole["sources"] = [dict(source) for source in whole["sources"] or ()]
+    if not isinstance(whole["content"], str):
+        raise TypeError(f"its content is a {type(whole['content']).__name__}, not a text")
+    for source in whole["sources"]:
+        if not isinstance(source.get("where"), str):
+            raise TypeError("a source does not say where it is")
+    return whole
 
 
 def _raise_first(ends: Sequence[BaseException | None]) -> None:

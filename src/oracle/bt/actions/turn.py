@@ -35,6 +35,7 @@ COMPACTED: Final = "Old tool results were shortened to make room."
         "response",
         "signal",
         "calls",
+        "was_awaited",
         "seconds_left",
         "turn_began_at",
         "turn_is_open",
@@ -51,6 +52,7 @@ def begin_turn(ctx: TickContext) -> RunStatus:
     bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
     bb_set(bb, "turn_began_at", ctx.now)
     bb_set(bb, "response", None)
+    bb_set(bb, "was_awaited", False)
     bb_set(bb, "signal", None)
     bb_set(bb, "calls", [])
     bb_set(bb, "turn_is_open", True)
@@ -99,6 +101,7 @@ async def call_model(ctx: TickContext) -> RunStatus:
         messages=bb_get(bb, "messages"), tools=tools, longest_output=longest_output
     )
     response = _Response(ctx, _most_characters(bb))
+    turn = ctx.turn
 
     def source() -> AsyncIterator[Any]:
         if model is None:
@@ -118,16 +121,25 @@ async def call_model(ctx: TickContext) -> RunStatus:
         response.is_interrupted = True
         raise
     finally:
-        bb_set(bb, "response", response.as_data())
+        if ctx.turn == turn:  # else it would not be closed, and the run has gone on without it
+            bb_set(bb, "response", response.as_data())
     return SUCCESS
 
 
-@action(reads=["response"])
+@action(reads=["response", "was_awaited"], writes=["response", "was_awaited"])
 def await_what_came(ctx: TickContext) -> RunStatus:
-    """A request that was halted is closed before the next tick; then what came is here."""
-    if bb_get(board_of(ctx), "response") is None:
+    """A request that was halted is closed before the next tick; then what came is here.
+
+    One that does not let itself be closed is left behind, and nothing came.
+    """
+    bb = board_of(ctx)
+    if bb_get(bb, "response") is not None:
+        return SUCCESS
+    if not bb_get(bb, "was_awaited"):
+        bb_set(bb, "was_awaited", True)
         ctx.wake()
         return RUNNING
+    bb_set(bb, "response", _Response(ctx, 1).as_data())
     return SUCCESS
 
 

@@ -36,6 +36,7 @@ BT.tree("oracle-agent", {
     turn_is_open = false,
     is_last_turn = false,
     response = "object?",
+    was_awaited = false,
     signal = "object?",
     calls = { type = "list", default = {} },
     is_runaway = false,

@@ -66,7 +66,7 @@ class OracleBTWrapper:
         self._setup = AgentSetup(
             model=model,
             tools=tools,
-            limits=limits or Limits(),
+            limits=(limits or Limits()).check(),
             can_ask=approve is not None,
             trees=trees,
             segments=segments,

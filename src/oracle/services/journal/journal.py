@@ -357,7 +357,7 @@ class Journal:
             else:
                 turn.set_result(None)
 
-        self._turnstile.enter(happen)
+        self._turnstile.enter(happen, drop=turn.cancel)
         await turn
 
     def _append(self, kind: RecordKind, place: Place, body: Any) -> None:
