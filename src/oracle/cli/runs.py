@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
@@ -179,9 +179,16 @@ def record_lines(records: Sequence[Record]) -> list[str]:
     return lines
 
 
+def _part_text(part: Any) -> str:
+    """What a model said, as it said it; anything else as it is recorded."""
+    if isinstance(part, dict) and "text" in part:
+        return str(cast("dict[str, Any]", part)["text"])
+    return str(cast("object", part))
+
+
 def _shortened(record: Record) -> str:
     if record.kind == "parts":
-        text = "".join(str(part) for part in record.body)
+        text = "".join(_part_text(part) for part in record.body)
     elif record.kind == "answer":
         text = f"{record.body['request']} -> {record.body.get('value', 'streamed')}"
     elif record.kind == "failure":

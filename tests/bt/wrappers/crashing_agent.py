@@ -61,6 +61,8 @@ class DyingTools(ScriptedTools):
         return "notes/x.md"
 
     async def was_done(self, name, arguments):
+        if self.moment == "nobody knows":
+            raise OSError("the disk is gone")
         return self._result(name, "notes/x.md") if "write" in world() else None
 
 
@@ -91,7 +93,7 @@ def world():
 
 
 async def main(command, url, argument):
-    moment = argument if command == "ask" else ""
+    moment = argument if command == "ask" else os.environ.get("MOMENT", "")
     async with open_conversations(as_url(url)) as store:
         store.__class__, store.moment = DyingStore, moment
         tools = DyingTools(moment)

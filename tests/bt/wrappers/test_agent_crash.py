@@ -27,11 +27,11 @@ MOMENTS = (
 )
 
 
-def work(folder, command, argument):
+def work(folder, command, argument, moment=""):
     return subprocess.run(
         [sys.executable, WORKER, command, "oracle.db", argument],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "MOMENT": moment},
         capture_output=True,
         text=True,
         timeout=60,
@@ -64,6 +64,17 @@ async def test_another_process_answers_and_nothing_is_done_twice(moment, tmp_pat
         assert replay.summary(await replay.settle()) == replay.records[-1].body
     world = (tmp_path / "world.txt").read_text().splitlines()
     assert world.count("write") == 1
+
+
+async def test_a_write_of_which_nobody_knows_is_not_done_again_but_reported(tmp_path):
+    work(tmp_path, "ask", "after the write")
+    async with await Database.open(tmp_path / "oracle.db") as database:
+        run_id = await let_go(database)
+    said = json.loads(work(tmp_path, "resume", run_id, "nobody knows").stdout)
+    results = [chunk for chunk in said if chunk["type"] == "tool_result"]
+    assert "whether it was done is not known (the disk is gone)" in results[-1]["content"]
+    assert said[-1]["stop_reason"] == "answered"
+    assert (tmp_path / "world.txt").read_text().count("write") == 1
 
 
 async def test_what_was_streamed_before_the_crash_is_a_draft_of_its_own(tmp_path):

@@ -152,7 +152,16 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         return {**result, "seconds": round(time.monotonic() - began, 4)}
 
     async def recover() -> Any:
-        return None if tools is None else await tools.was_done(name, arguments)
+        try:
+            if tools is None:
+                raise LookupError("there are no tools here")
+            return await tools.was_done(name, arguments)
+        except Exception as problem:
+            log.exception("nobody knows whether %s was done with %r", name, arguments)
+            return _failed(
+                f"{name} was begun before a crash, and whether it was done is not known "
+                f"({problem}); look before you have it done again"
+            )
 
     request = {"tool": name, "arguments": arguments}
     if spec.writes:
