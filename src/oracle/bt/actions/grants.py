@@ -14,7 +14,7 @@ from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.ans.event import Severity
+from oracle.services.ans.event import Severity, current_run_id
 from oracle.services.grants import tools_for
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def grant_reading_tools(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=["signal", "tool_list", "granted", "withdrawn", "denied", "messages", "gaps"],
+    reads=["signal", "tool_list", "granted", "withdrawn", "denied", "messages", "gaps", "can_ask"],
     writes=["granted", "denied", "messages", "gaps"],
 )
 async def ask_a_person(ctx: TickContext) -> RunStatus:
@@ -60,7 +60,7 @@ async def ask_a_person(ctx: TickContext) -> RunStatus:
         return ctx.fail("it was refused before")
     signal: dict[str, Any] = bb_get(bb, "signal")
     question = {
-        "id": f"turn-{ctx.turn}",
+        "id": f"{current_run_id()}-{ctx.turn}",
         "content": f"Allow {', '.join(writing)}? {signal['reason']}",
         "tools": writing,
     }
@@ -73,10 +73,11 @@ async def ask_a_person(ctx: TickContext) -> RunStatus:
             log.exception("nobody could be asked to allow %s", writing)
             return False
 
-    if approve is not None:
+    can_ask: bool = bb_get(bb, "can_ask")
+    if can_ask:
         say(ctx, ChunkType.APPROVAL, **question)
     is_allowed = await ctx.perform({"approval": cast("Any", question)}, effect)
-    by = "a person" if approve is not None else "the tree: nobody could be asked"
+    by = "a person" if can_ask else "the tree: nobody could be asked"
     if is_allowed:
         give(ctx, writing, signal["reason"], by=by)
     else:

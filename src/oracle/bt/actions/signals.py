@@ -95,6 +95,15 @@ def ask_again(ctx: TickContext) -> RunStatus:
 
 
 @action(reads=["messages"], writes=["messages"])
+def ask_again_after_crash(ctx: TickContext) -> RunStatus:
+    """What had come when the process died stays a draft; the response is asked for anew."""
+    add_system_message(
+        board_of(ctx), "Your last response was cut off on its way. Give it again, whole."
+    )
+    return SUCCESS
+
+
+@action(reads=["messages"], writes=["messages"])
 def ask_for_a_signal(ctx: TickContext) -> RunStatus:
     add_system_message(
         board_of(ctx),

@@ -103,11 +103,16 @@ async def run_calls(ctx: TickContext) -> RunStatus:
     async def run(place: int, call: Call) -> None:
         results[place] = await _result_of(ctx, call, specs.get(call["name"]))
 
+    for call in calls:  # all of them before the first result, in a replay too
+        _announce(ctx, call)
     try:
         if len(calls) == 1:
             await run(0, calls[0])
         else:
-            await asyncio.gather(*(run(place, call) for place, call in enumerate(calls)))
+            working = (run(place, call) for place, call in enumerate(calls))
+            # All of them come to an end, whatever becomes of one: none is left behind at work.
+            ends = await asyncio.gather(*working, return_exceptions=True)
+            _raise_first(ends)
     finally:
         for call, result in zip(calls, results, strict=True):
             _take_in(ctx, bb, call, result or _failed("cut off before it was done"), specs)
@@ -126,14 +131,19 @@ def advise_after_errors(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Result:
+def _announce(ctx: TickContext, call: Call) -> None:
     name, arguments = call["name"], call["arguments"]
     say(ctx, ChunkType.TOOL_CALL, id=call["id"], name=name, arguments=arguments)
+    if call["not_run"] is None:
+        report("tool.called", call_id=call["id"], tool=name, arguments=arguments)
+
+
+async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Result:
+    name, arguments = call["name"], call["arguments"]
     if call["not_run"] is not None or spec is None:
         result = _failed(f"Not run: {call['not_run']}.") | {"was_run": False}
         _tell(ctx, call, result, 0.0)
         return result
-    report("tool.called", call_id=call["id"], tool=name, arguments=arguments)
     tools = services_of(ctx).tools
 
     async def effect() -> Any:
@@ -148,7 +158,16 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         return {**result, "seconds": round(time.monotonic() - began, 4)}
 
     async def recover() -> Any:
-        return None if tools is None else await tools.was_done(name, arguments)
+        try:
+            if tools is None:
+                raise LookupError("there are no tools here")
+            return await tools.was_done(name, arguments)
+        except Exception as problem:
+            log.exception("nobody knows whether %s was done with %r", name, arguments)
+            return _failed(
+                f"{name} was begun before a crash, and whether it was done is not known "
+                f"({problem}); look before you have it done again"
+            )
 
     request = {"tool": name, "arguments": arguments}
     if spec.writes:
@@ -229,6 +248,12 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
             append(bb, "sources_empty", spec.source)
     elif brought_something and spec.source in empty:
         bb_set(bb, "sources_empty", [kind for kind in empty if kind != spec.source])
+
+
+def _raise_first(ends: Sequence[BaseException | None]) -> None:
+    for end in ends:
+        if end is not None:
+            raise end
 
 
 def _failed(content: str) -> Result:

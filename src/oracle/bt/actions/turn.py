@@ -13,7 +13,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.errors import ModelError
+from oracle.errors import InterruptedStream, ModelError
 from oracle.models.signals import same_reason_count
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
@@ -35,6 +35,7 @@ COMPACTED: Final = "Old tool results were shortened to make room."
         "response",
         "signal",
         "calls",
+        "was_awaited",
         "seconds_left",
         "turn_began_at",
         "turn_is_open",
@@ -52,6 +53,7 @@ def begin_turn(ctx: TickContext) -> RunStatus:
     note_time_left(ctx)
     bb_set(bb, "turn_began_at", ctx.now)
     bb_set(bb, "response", None)
+    bb_set(bb, "was_awaited", False)
     bb_set(bb, "signal", None)
     bb_set(bb, "calls", [])
     bb_set(bb, "turn_is_open", True)
@@ -101,6 +103,7 @@ async def call_model(ctx: TickContext) -> RunStatus:
         messages=bb_get(bb, "messages"), tools=tools, longest_output=longest_output
     )
     response = _Response(ctx, _most_characters(bb))
+    turn = ctx.turn
 
     def source() -> AsyncIterator[Any]:
         if model is None:
@@ -116,17 +119,29 @@ async def call_model(ctx: TickContext) -> RunStatus:
         async for part in ctx.stream(asked, source):
             response.take(cast("Part", part))
         response.close()
+    except InterruptedStream:
+        response.is_interrupted = True
+        raise
     finally:
-        bb_set(bb, "response", response.as_data())
+        if ctx.turn == turn:  # else it would not be closed, and the run has gone on without it
+            bb_set(bb, "response", response.as_data())
     return SUCCESS
 
 
-@action(reads=["response"])
+@action(reads=["response", "was_awaited"], writes=["response", "was_awaited"])
 def await_what_came(ctx: TickContext) -> RunStatus:
-    """A request that was halted is closed before the next tick; then what came is here."""
-    if bb_get(board_of(ctx), "response") is None:
+    """A request that was halted is closed before the next tick; then what came is here.
+
+    One that does not let itself be closed is left behind, and nothing came.
+    """
+    bb = board_of(ctx)
+    if bb_get(bb, "response") is not None:
+        return SUCCESS
+    if not bb_get(bb, "was_awaited"):
+        bb_set(bb, "was_awaited", True)
         ctx.wake()
         return RUNNING
+    bb_set(bb, "response", _Response(ctx, 1).as_data())
     return SUCCESS
 
 
@@ -143,6 +158,7 @@ class _Response:
         "_runaway",
         "_text",
         "_usage",
+        "is_interrupted",
     )
 
     def __init__(self, ctx: TickContext, most_characters: int) -> None:
@@ -155,6 +171,7 @@ class _Response:
         self._usage: dict[str, Any] | None = None
         self._characters = 0
         self._is_complete = False
+        self.is_interrupted = False
 
     def take(self, part: Part) -> None:
         if "text" in part:
@@ -184,6 +201,7 @@ class _Response:
             "malformed_xml": self._parser.malformed_xml,
             "warnings": self._parser.warnings,
             "is_complete": self._is_complete,
+            "is_interrupted": self.is_interrupted,
         }
 
     def _show(self, visible: str) -> None:
@@ -271,7 +289,7 @@ def end_turn(ctx: TickContext, outcome: str) -> None:
     """Say what became of the turn, to the user and to whoever watches."""
     bb = board_of(ctx)
     bb_set(bb, "turn_is_open", False)
-    usage = ledger_of(bb).usage(ctx.now)
+    usage = ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {}
     say(ctx, ChunkType.TURN_END, outcome=outcome, usage=usage)
     report("turn.ended", outcome=outcome, usage=usage)
 

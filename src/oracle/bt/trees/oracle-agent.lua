@@ -15,6 +15,7 @@ BT.tree("oracle-agent", {
     tool_list = { type = "string", default = "[]" },
     model = "object",
     limits = "object",
+    can_ask = false,
 
     -- assessed
     topic_shift = false,
@@ -35,6 +36,7 @@ BT.tree("oracle-agent", {
     turn_is_open = false,
     is_last_turn = false,
     response = "object?",
+    was_awaited = false,
     signal = "object?",
     calls = { type = "list", default = {} },
     is_runaway = false,

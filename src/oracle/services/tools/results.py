@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
+from oracle.plain import is_plain
+
 
 def well_formed(answer: object) -> dict[str, Any]:
     """The result as plain data; a `TypeError` says what is wrong with any other shape."""
@@ -16,7 +18,7 @@ def well_formed(answer: object) -> dict[str, Any]:
     if not isinstance(result["content"], str):
         raise TypeError(f"the content is a {type(result['content']).__name__}, not text")
     result["sources"] = [_source(source) for source in result["sources"] or ()]
-    return json.loads(json.dumps(result))
+    return result if is_plain(result) else json.loads(json.dumps(result))
 
 
 def _source(source: object) -> dict[str, Any]:
