@@ -33,10 +33,12 @@ def test_calls_weigh_something():
     assert Weight().with_all([calling]).tokens > Weight().with_all([plain]).tokens + 15
 
 
-@pytest.mark.parametrize("text", ["", "word", "word " * 200, "word and other words " * 5_000])
-def test_a_rough_count_is_near_the_exact_one(text):
+@pytest.mark.parametrize(
+    "text", ["", "word", "word " * 200, "word and other words " * 5_000, "größer als " * 900]
+)
+def test_a_rough_count_is_never_below_and_not_far_above_the_exact_one(text):
     exact = estimate_tokens(text)
-    assert abs(rough_tokens(text) - exact) <= exact * 0.1
+    assert exact <= rough_tokens(text) <= exact * 1.5 + 1
 
 
 def test_old_results_are_shortened_visibly_and_the_newest_stay_whole():

@@ -71,7 +71,7 @@ def rough_tokens(text: str) -> int:
     """
     length = len(text)
     if text.isascii():
-        return length * 3 // 10 + 1
+        return (length * 3 + 9) // 10
     if length <= EXACT_CHARACTERS:
         return estimate_tokens(text)
     middle = length // 2

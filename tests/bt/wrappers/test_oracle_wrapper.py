@@ -155,8 +155,11 @@ async def test_a_model_that_cannot_be_closed_is_left_behind(monkeypatch, caplog)
     ("result", "told"),
     [
         (None, "TypeError"),
-        ({"success": True, "content": 5, "sources": []}, "its content is a int, not a text"),
-        ({"success": True, "content": "x", "sources": [{}]}, "does not say where it is"),
+        ({"success": True, "content": 5, "sources": []}, "the content is a int, not text"),
+        (
+            {"success": True, "content": "x", "sources": [{}]},
+            "says where it is, as text",
+        ),
         ({"success": True, "content": "x", "sources": 5}, "TypeError"),
     ],
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,9 +88,12 @@ class ConversationStore:
 async def open_conversations(where: URL) -> AsyncGenerator[ConversationStore]:
     """Open a database with all that writes to it, and see that everything is written at the end."""
     async with await Database.open(where) as database:
+        writers = ExitStack()
         writer = journal_writer(database.url)
+        writers.callback(writer.close)
         try:
-            with recording(database.url):
-                yield ConversationStore(database, RunStore(database, writer))
+            writers.enter_context(recording(database.url))
+            yield ConversationStore(database, RunStore(database, writer))
         finally:
-            writer.close()
+            # Their threads may wait for a lock that another question of this event loop holds.
+            await asyncio.to_thread(writers.close)
