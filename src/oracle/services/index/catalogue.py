@@ -1,0 +1,307 @@
+"""The files of the index with their state on disk, what they define and what they use, in SQLite.
+
+It is the authority: a passage in the text index counts only when its file's number is here. Numbers
+are never used twice, so a text index that is ahead of the catalogue, or behind, shows nothing wrong.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from oracle.services.index.outline import Outline, Symbol
+from oracle.services.index.records import Definition, Kind, Reference, Role
+from oracle.services.index.walk import Found
+
+FORMAT: Final = 1
+"""Raise it when what is stored changes: an index of another format is built anew."""
+
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS files (
+    id INTEGER PRIMARY KEY , path TEXT NOT NULL UNIQUE, name TEXT NOT NULL COLLATE NOCASE,
+    stem TEXT NOT NULL COLLATE NOCASE, title TEXT COLLATE NOCASE, kind TEXT NOT NULL, role TEXT NOT NULL,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, decides INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS files_name ON files (name);
+CREATE INDEX IF NOT EXISTS files_stem ON files (stem);
+CREATE INDEX IF NOT EXISTS files_title ON files (title);
+CREATE TABLE IF NOT EXISTS symbols (
+    file INTEGER NOT NULL, name TEXT NOT NULL COLLATE NOCASE, kind TEXT NOT NULL, parent TEXT,
+    start INTEGER NOT NULL, stop INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS symbols_name ON symbols (name);
+CREATE INDEX IF NOT EXISTS symbols_file ON symbols (file);
+CREATE TABLE IF NOT EXISTS uses (file INTEGER NOT NULL, name TEXT NOT NULL, lines TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS uses_name ON uses (name);
+CREATE INDEX IF NOT EXISTS uses_file ON uses (file);
+CREATE TABLE IF NOT EXISTS pending (file INTEGER PRIMARY KEY, path TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS skipped (
+    path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileState:
+    """`mtime_ns` 0: written too recently to be told apart by its time."""
+
+    id: int
+    size: int
+    mtime_ns: int
+    digest: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileCard:
+    """What ranking needs to know of a file."""
+
+    id: int
+    path: str
+    kind: Kind
+    role: Role
+    decides: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A file as it goes into the catalogue."""
+
+    id: int
+    path: str
+    kind: Kind
+    role: Role
+    title: str | None
+    size: int
+    mtime_ns: int
+    digest: bytes
+    decides: bool
+    outline: Outline
+
+
+class Catalogue:
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(
+            path, timeout=30, isolation_level=None, check_same_thread=False
+        )
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.execute("PRAGMA cache_size = -16000")
+        if not self._has_schema():
+            self._connection.executescript(_SCHEMA)
+
+    def _has_schema(self) -> bool:
+        query = "SELECT count(*) FROM sqlite_master WHERE name IN ('skipped', 'files', 'meta')"
+        return self._connection.execute(query).fetchone()[0] == 3
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def meta(self, key: str) -> str | None:
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    # files
+
+    def states(self) -> dict[str, FileState]:
+        rows = self._connection.execute("SELECT path, id, size, mtime_ns, digest FROM files")
+        return {
+            path: FileState(id=number, size=size, mtime_ns=mtime, digest=digest)
+            for path, number, size, mtime, digest in rows
+        }
+
+    def state(self, path: str) -> FileState | None:
+        row = self._connection.execute(
+            "SELECT id, size, mtime_ns, digest FROM files WHERE path = ?", (path,)
+        ).fetchone()
+        return row and FileState(id=row[0], size=row[1], mtime_ns=row[2], digest=row[3])
+
+    def paths_below(self, folder: str) -> list[str]:
+        rows = self._connection.execute(
+            "SELECT path FROM files WHERE substr(path, 1, ?) = ?", (len(folder) + 1, folder + "/")
+        )
+        return [path for (path,) in rows]
+
+    def cards(self, numbers: Iterable[int]) -> dict[int, FileCard]:
+        wanted = list(numbers)
+        marks = ",".join("?" * len(wanted))
+        rows = self._connection.execute(
+            f"SELECT id, path, kind, role, decides FROM files WHERE id IN ({marks})", wanted
+        )
+        return {
+            number: FileCard(id=number, path=path, kind=kind, role=Role(role), decides=bool(decides))
+            for number, path, kind, role, decides in rows
+        }
+
+    def count(self) -> int:
+        return self._connection.execute("SELECT count(*) FROM files").fetchone()[0]
+
+    def next_number(self) -> int:
+        return int(self.meta("next_number") or 1)
+
+    def remember_state(self, found: Found) -> None:
+        self._connection.execute(
+            "UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?",
+            (found.size, found.mtime_ns, found.path),
+        )
+
+    # writing
+
+    def announce(self, changes: Iterable[tuple[int, str]], *, next_number: int) -> None:
+        """Say which files are about to change in the text index: after a crash they are redone."""
+        self._connection.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?)", changes)
+        self.set_meta("next_number", str(next_number))
+
+    def pending(self) -> list[tuple[int, str]]:
+        return self._connection.execute("SELECT file, path FROM pending").fetchall()
+
+    def settle(self) -> None:
+        self._connection.execute("DELETE FROM pending")
+
+    def forget(self, numbers: Sequence[int]) -> None:
+        for table, column in (("files", "id"), ("symbols", "file"), ("uses", "file")):
+            self._connection.executemany(
+                f"DELETE FROM {table} WHERE {column} = ?", ((number,) for number in numbers)
+            )
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        self._connection.executemany(
+            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_file_row, entries)
+        )
+        self._connection.executemany(
+            "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)",
+            (_symbol_row(entry.id, symbol) for entry in entries for symbol in entry.outline.symbols),
+        )
+        self._connection.executemany(
+            "INSERT INTO uses VALUES (?, ?, ?)",
+            (
+                (entry.id, name, " ".join(map(str, lines)))
+                for entry in entries
+                for name, lines in entry.outline.references.items()
+            ),
+        )
+
+    # skipped files, so that those known by their content are not read again
+
+    def skipped(self) -> dict[str, tuple[int, int]]:
+        rows = self._connection.execute("SELECT path, size, mtime_ns FROM skipped")
+        return {path: (size, mtime) for path, size, mtime in rows}
+
+    def skip(self, found: Found, reason: str) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?)",
+            (found.path, reason, found.size, found.mtime_ns),
+        )
+
+    def unskip(self, paths: Iterable[str]) -> None:
+        self._connection.executemany(
+            "DELETE FROM skipped WHERE path = ?", ((path,) for path in paths)
+        )
+
+    # reading
+
+    def definitions(self, name: str, *, limit: int) -> list[Definition]:
+        rows = self._connection.execute(
+            "SELECT s.name, s.kind, s.parent, f.path, s.start, s.stop FROM symbols s "
+            "JOIN files f ON f.id = s.file WHERE s.name = ? LIMIT ?",
+            (name, limit),
+        )
+        return [_definition(row) for row in rows]
+
+    def symbols_in(self, path: str) -> list[Definition]:
+        rows = self._connection.execute(
+            "SELECT s.name, s.kind, s.parent, f.path, s.start, s.stop FROM symbols s "
+            "JOIN files f ON f.id = s.file WHERE f.path = ? ORDER BY s.start",
+            (path,),
+        )
+        return [_definition(row) for row in rows]
+
+    def references(self, name: str, *, limit: int) -> list[Reference]:
+        rows = self._connection.execute(
+            "SELECT f.path, u.lines FROM uses u JOIN files f ON f.id = u.file "
+            "WHERE u.name = ? ORDER BY f.path LIMIT ?",
+            (name, limit),
+        )
+        return [
+            Reference(name=name, path=path, line=int(line))
+            for path, lines in rows
+            for line in dict.fromkeys(lines.split())
+        ][:limit]
+
+    def users_of(self, name: str, *, limit: int) -> list[int]:
+        rows = self._connection.execute(
+            "SELECT file FROM uses WHERE name = ? LIMIT ?", (name, limit)
+        )
+        return [number for (number,) in rows]
+
+    def knows(self, term: str) -> bool:
+        """A name that is defined here, a file, or the title of a note; in any case of letters."""
+        return any(
+            self._connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (term,))
+            .fetchone()
+            for table, column in (
+                ("symbols", "name"), ("files", "name"), ("files", "stem"), ("files", "title")
+            )
+        )  # fmt: skip
+
+    def edges(self) -> Iterator[tuple[int, int, int]]:
+        """From a file that uses a name to a file that defines it, with how many define it."""
+        return self._connection.execute(
+            "WITH owned AS (SELECT name, min(file) AS first, count(DISTINCT file) AS owners "
+            "FROM symbols WHERE kind != 'heading' AND length(name) > 3 "
+            "GROUP BY name HAVING owners <= 3) "
+            "SELECT u.file, s.file, o.owners FROM uses u JOIN owned o ON o.name = u.name "
+            "JOIN symbols s ON s.name = u.name AND s.kind != 'heading' WHERE u.file != s.file"
+        )
+
+    def all_cards(self) -> list[FileCard]:
+        rows = self._connection.execute("SELECT id, path, kind, role, decides FROM files")
+        return [
+            FileCard(id=number, path=path, kind=kind, role=Role(role), decides=bool(decides))
+            for number, path, kind, role, decides in rows
+        ]
+
+    def outline(self, number: int) -> list[Symbol]:
+        rows = self._connection.execute(
+            "SELECT name, kind, parent, start, stop FROM symbols WHERE file = ? ORDER BY start",
+            (number,),
+        )
+        return [
+            Symbol(name=name, kind=kind, parent=parent, start=start, end=stop)
+            for name, kind, parent, start, stop in rows
+        ]
+
+
+def _file_row(entry: Entry) -> tuple[object, ...]:
+    name = entry.path.rpartition("/")[2]
+    stem = name.partition(".")[0] or name
+    return (
+        entry.id, entry.path, name, stem, entry.title, entry.kind, entry.role.value,
+        entry.size, entry.mtime_ns, entry.digest, int(entry.decides),
+    )  # fmt: skip
+
+
+def _symbol_row(number: int, symbol: Symbol) -> tuple[object, ...]:
+    return (number, symbol.name, symbol.kind, symbol.parent, symbol.start, symbol.end)
+
+
+def _definition(row: tuple[str, str, str | None, str, int, int]) -> Definition:
+    name, kind, parent, path, start, stop = row
+    return Definition(name=name, kind=kind, parent=parent, path=path, start=start, end=stop)
