@@ -7,14 +7,14 @@ are never used twice, so a text index that is ahead of the catalogue, or behind,
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from oracle.services.index.outline import Outline, Symbol
-from oracle.services.index.records import Definition, Kind, Reference, Role
+from oracle.services.index.outline import Symbol
+from oracle.services.index.records import Definition, Kind, Role
 from oracle.services.index.walk import Found
 
 FORMAT: Final = 1
@@ -36,9 +36,7 @@ CREATE TABLE IF NOT EXISTS symbols (
 );
 CREATE INDEX IF NOT EXISTS symbols_name ON symbols (name);
 CREATE INDEX IF NOT EXISTS symbols_file ON symbols (file);
-CREATE TABLE IF NOT EXISTS uses (file INTEGER NOT NULL, name TEXT NOT NULL, lines TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS uses_name ON uses (name);
-CREATE INDEX IF NOT EXISTS uses_file ON uses (file);
+CREATE TABLE IF NOT EXISTS uses (file INTEGER PRIMARY KEY, names TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS pending (file INTEGER PRIMARY KEY, path TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS skipped (
     path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL
@@ -80,7 +78,8 @@ class Entry:
     mtime_ns: int
     digest: bytes
     decides: bool
-    outline: Outline
+    symbols: Sequence[Symbol]
+    uses: Collection[str]
 
 
 class Catalogue:
@@ -187,15 +186,11 @@ class Catalogue:
         )
         self._connection.executemany(
             "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)",
-            (_symbol_row(entry.id, symbol) for entry in entries for symbol in entry.outline.symbols),
+            (_symbol_row(entry.id, symbol) for entry in entries for symbol in entry.symbols),
         )
         self._connection.executemany(
-            "INSERT INTO uses VALUES (?, ?, ?)",
-            (
-                (entry.id, name, " ".join(map(str, lines)))
-                for entry in entries
-                for name, lines in entry.outline.references.items()
-            ),
+            "INSERT INTO uses VALUES (?, ?)",
+            ((entry.id, f" {' '.join(entry.uses)} ") for entry in entries),
         )
 
     # skipped files, so that those known by their content are not read again
@@ -233,23 +228,14 @@ class Catalogue:
         )
         return [_definition(row) for row in rows]
 
-    def references(self, name: str, *, limit: int) -> list[Reference]:
+    def users_of(self, name: str, *, limit: int) -> list[str]:
+        """Paths of the files that use a name."""
         rows = self._connection.execute(
-            "SELECT f.path, u.lines FROM uses u JOIN files f ON f.id = u.file "
-            "WHERE u.name = ? ORDER BY f.path LIMIT ?",
-            (name, limit),
+            "SELECT f.path FROM uses u JOIN files f ON f.id = u.file "
+            "WHERE instr(u.names, ?) > 0 ORDER BY f.path LIMIT ?",
+            (f" {name} ", limit),
         )
-        return [
-            Reference(name=name, path=path, line=int(line))
-            for path, lines in rows
-            for line in dict.fromkeys(lines.split())
-        ][:limit]
-
-    def users_of(self, name: str, *, limit: int) -> list[int]:
-        rows = self._connection.execute(
-            "SELECT file FROM uses WHERE name = ? LIMIT ?", (name, limit)
-        )
-        return [number for (number,) in rows]
+        return [path for (path,) in rows]
 
     def knows(self, term: str) -> bool:
         """A name that is defined here, a file, or the title of a note; in any case of letters."""
@@ -261,14 +247,14 @@ class Catalogue:
             )
         )  # fmt: skip
 
-    def edges(self) -> Iterator[tuple[int, int, int]]:
-        """From a file that uses a name to a file that defines it, with how many define it."""
+    def all_uses(self) -> Iterator[tuple[int, list[str]]]:
+        for number, names in self._connection.execute("SELECT file, names FROM uses"):
+            yield number, names.split()
+
+    def all_symbols(self) -> Iterator[tuple[int, str, str]]:
+        """File, name and kind of every definition in code."""
         return self._connection.execute(
-            "WITH owned AS (SELECT name, min(file) AS first, count(DISTINCT file) AS owners "
-            "FROM symbols WHERE kind != 'heading' AND length(name) > 3 "
-            "GROUP BY name HAVING owners <= 3) "
-            "SELECT u.file, s.file, o.owners FROM uses u JOIN owned o ON o.name = u.name "
-            "JOIN symbols s ON s.name = u.name AND s.kind != 'heading' WHERE u.file != s.file"
+            "SELECT file, name, kind FROM symbols WHERE kind != 'heading'"
         )
 
     def all_cards(self) -> list[FileCard]:

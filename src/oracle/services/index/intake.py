@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +17,12 @@ from oracle.services.index.languages import PARSED, language_of
 from oracle.services.index.notes import Note, read_note
 from oracle.services.index.outline import Outline, outline_of
 from oracle.services.index.passages import Passage
+from oracle.services.index.python_outline import python_outline
 from oracle.services.index.reading import decode, lines_of
 from oracle.services.index.roles import kind_of, role_of
 from oracle.services.index.skips import LARGEST, skip_by_content
 from oracle.services.index.walk import Found
-from oracle.services.index.words import terms_of_text
+from oracle.services.index.words import WORD, terms_of, terms_of_text
 
 _JUST_NOW_NS: Final = 2_000_000_000
 
@@ -75,29 +77,59 @@ def take_in(content: Content, number: int) -> Taken:
     language = language_of(path)
     if language == "markdown":
         return _take_note(content, number, text)
-    outline = (outline_of(content.bytes, language) if language in PARSED else None) or Outline()
+    outline = _outline(content.bytes, text, language)
     lines = lines_of(text)
-    entry = _entry(content, number, outline=outline)
-    chunks = chunks_of(lines, outline.symbols)
     place = terms_of_text(path)
-    passages = [
-        _passage(entry, chunk, place, _remarks(lines, chunk, outline.remarks)) for chunk in chunks
-    ]
-    return Taken(entry=entry, passages=passages)
+    used: set[str] = set()
+    passages: list[Passage] = []
+    for chunk in chunks_of(lines, outline.symbols):
+        words = WORD.findall(chunk.text)
+        used.update(words)
+        remarks = terms_of_text(_remarks(lines, chunk, outline.remarks))
+        passages.append(
+            _passage(content, number, chunk, body=terms_of(words), place=place, remarks=remarks)
+        )
+    names = frozenset(filter(_distinctive, used)) if language else frozenset[str]()
+    return Taken(entry=_entry(content, number, outline=outline, uses=names), passages=passages)
+
+
+def _distinctive(word: str) -> bool:
+    """Whether a word can hardly be anything but a name in code."""
+    return len(word) > 3 and (
+        "_" in word[1:-1] or (not word.islower() and not word.isupper() and not word.isdigit())
+    )
+
+
+def _outline(source: bytes, text: str, language: str | None) -> Outline:
+    if language == "python":
+        return python_outline(text)
+    return (outline_of(source, language) if language in PARSED else None) or Outline()
 
 
 def _take_note(content: Content, number: int, text: str) -> Taken:
     note = read_note(text, content.found.path)
-    outline = Outline(symbols=note.headings, references={link: () for link in note.links})
-    entry = _entry(content, number, outline=outline, note=note)
-    chunks = chunks_of(lines_of(text), note.headings)
+    links = frozenset(link.replace(" ", "\u00a0") for link in note.links)
+    outline = Outline(symbols=note.headings)
     place = terms_of_text(f"{content.found.path} {note.title}")
     about = terms_of_text(" ".join((note.front_matter, *note.dates)))
-    passages = [_passage(entry, chunk, place, about) for chunk in chunks]
+    passages = [
+        _passage(
+            content, number, chunk, body=terms_of_text(chunk.text), place=place, remarks=about
+        )
+        for chunk in chunks_of(lines_of(text), note.headings)
+    ]
+    entry = _entry(content, number, outline=outline, uses=links, note=note)
     return Taken(entry=entry, passages=passages)
 
 
-def _entry(content: Content, number: int, *, outline: Outline, note: Note | None = None) -> Entry:
+def _entry(
+    content: Content,
+    number: int,
+    *,
+    outline: Outline,
+    uses: frozenset[str],
+    note: Note | None = None,
+) -> Entry:
     found = content.found
     return Entry(
         id=number,
@@ -109,17 +141,20 @@ def _entry(content: Content, number: int, *, outline: Outline, note: Note | None
         mtime_ns=found.mtime_ns,
         digest=content.digest,
         decides=bool(note and note.decides),
-        outline=outline,
+        symbols=outline.symbols,
+        uses=uses,
     )
 
 
-def _passage(entry: Entry, chunk: Chunk, place: str, remarks: str) -> Passage:
+def _passage(
+    content: Content, number: int, chunk: Chunk, *, body: str, place: str, remarks: str
+) -> Passage:
     return Passage(
-        file=entry.id,
+        file=number,
         start=chunk.start,
         end=chunk.end,
-        kind=entry.kind,
-        body=terms_of_text(chunk.text),
+        kind=kind_of(content.found.path),
+        body=body,
         names=terms_of_text(" ".join(chunk.names)),
         place=place,
         remarks=remarks,
@@ -127,9 +162,10 @@ def _passage(entry: Entry, chunk: Chunk, place: str, remarks: str) -> Passage:
 
 
 def _remarks(lines: Sequence[str], chunk: Chunk, remarks: Sequence[tuple[int, int]]) -> str:
-    texts = [
-        "".join(lines[max(start, chunk.start) - 1 : min(end, chunk.end)])
-        for start, end in remarks
-        if start <= chunk.end and end >= chunk.start
-    ]
-    return terms_of_text(" ".join(texts))
+    texts: list[str] = []
+    for at in range(max(0, bisect_left(remarks, (chunk.start, 0)) - 1), len(remarks)):
+        start, end = remarks[at]
+        if start > chunk.end:
+            break
+        texts.extend(lines[max(start, chunk.start) - 1 : min(end, chunk.end)])
+    return "".join(texts)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -41,7 +41,6 @@ class Outline:
     """`remarks` are the lines of comments and docstrings, both included."""
 
     symbols: Sequence[Symbol] = ()
-    references: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
     remarks: Sequence[tuple[int, int]] = ()
 
 
@@ -78,17 +77,10 @@ def _outline(root: Node, source: bytes, language: str) -> Outline:
         for node in captures.get(kind, ())
         if (symbol := _symbol(node, kind, source))
     ]
-    references: dict[str, list[int]] = {}
-    for node in captures.get("reference", ()):
-        name = source[node.start_byte : node.end_byte]
-        if 1 < len(name) <= _LONGEST_NAME:
-            references.setdefault(name.decode("utf-8", "replace"), []).append(
-                node.start_point[0] + 1
-            )
     remarks = sorted(
         (node.start_point[0] + 1, node.end_point[0] + 1) for node in captures.get("comment", ())
     )
-    return Outline(symbols=_nested(symbols), references=references, remarks=remarks)
+    return Outline(symbols=nested(symbols), remarks=remarks)
 
 
 def _symbol(node: Node, kind: str, source: bytes) -> Symbol | None:
@@ -132,7 +124,7 @@ def _named_child(node: Node) -> Node | None:
     return next((child for child in node.named_children[:4] if child.type in _NAME_NODES), None)
 
 
-def _nested(symbols: list[Symbol]) -> list[Symbol]:
+def nested(symbols: list[Symbol]) -> list[Symbol]:
     """In the order of the file, each with the name of the definition around it."""
     placed: list[Symbol] = []
     around: list[Symbol] = []
@@ -152,3 +144,19 @@ def _nested(symbols: list[Symbol]) -> list[Symbol]:
         if symbol.kind not in ("constant", "declaration"):
             around.append(symbol)
     return placed
+
+
+def reference_lines(source: bytes, language: str, name: str) -> list[int]:
+    """The lines on which the grammar sees a name used, not defined or only mentioned."""
+    from tree_sitter import QueryCursor
+
+    tree = _parser(language).parse(source)
+    wanted = name.encode()
+    captures = QueryCursor(outline_query(language)).captures(tree.root_node)
+    return sorted(
+        {
+            node.start_point[0] + 1
+            for node in captures.get("reference", ())
+            if source[node.start_byte : node.end_byte] == wanted
+        }
+    )

@@ -86,9 +86,10 @@ def skip_by_size(size: int) -> str | None:
 def skip_by_content(content: bytes) -> str | None:
     if b"\0" in content[:_HEAD] and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return "binary, by its content"
-    if _SECRET_CONTENT.search(content):
+    if b"PRIVATE KEY" in content and _SECRET_CONTENT.search(content):
         return "it holds a private key"
-    if _GENERATED_CONTENT.search(content[:2_000]):
+    head = content[:2_000].lower()
+    if b"generated" in head and _GENERATED_CONTENT.search(head):
         return "generated, by what it says of itself"
     if len(content) > _HEAD and len(content) / (content.count(b"\n") + 1) > _LONGEST_LINE_ON_AVERAGE:
         return "generated or minified: its lines are too long to be read"

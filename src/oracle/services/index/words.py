@@ -34,7 +34,11 @@ _terms = _Terms()
 
 def terms_of_text(text: str) -> str:
     """All terms of a text, in order and repeated as often as they occur, joined by blanks."""
-    return " ".join(map(_terms.__getitem__, WORD.findall(text)))
+    return terms_of(WORD.findall(text))
+
+
+def terms_of(words: Iterable[str]) -> str:
+    return " ".join(map(_terms.__getitem__, words))
 
 
 def terms_of_word(word: str) -> list[str]:
