@@ -15,7 +15,7 @@ from oracle.services.index.catalogue import Entry
 from oracle.services.index.chunks import Chunk, chunks_of
 from oracle.services.index.languages import PARSED, language_of
 from oracle.services.index.notes import Note, read_note
-from oracle.services.index.outline import Outline, outline_of
+from oracle.services.index.outline import Outline, Symbol, outline_of
 from oracle.services.index.passages import Passage
 from oracle.services.index.python_outline import python_outline
 from oracle.services.index.reading import decode, lines_of
@@ -24,6 +24,8 @@ from oracle.services.index.skips import LARGEST, skip_by_content
 from oracle.services.index.walk import Found
 from oracle.services.index.words import WORD, terms_of, terms_of_text
 
+_CARD_LINES: Final = 40
+_CARD_CHARACTERS: Final = 4_000
 _JUST_NOW_NS: Final = 2_000_000_000
 
 
@@ -89,11 +91,12 @@ def take_in(content: Content, number: int) -> Taken:
         passages.append(
             _passage(content, number, chunk, body=terms_of(words), place=place, remarks=remarks)
         )
-    names = frozenset(filter(_distinctive, used)) if language else frozenset[str]()
+    passages.append(_card(content, number, lines, outline.symbols, place))
+    names = frozenset(filter(distinctive, used)) if language else frozenset[str]()
     return Taken(entry=_entry(content, number, outline=outline, uses=names), passages=passages)
 
 
-def _distinctive(word: str) -> bool:
+def distinctive(word: str) -> bool:
     """Whether a word can hardly be anything but a name in code."""
     return len(word) > 3 and (
         "_" in word[1:-1] or (not word.islower() and not word.isupper() and not word.isdigit())
@@ -112,12 +115,14 @@ def _take_note(content: Content, number: int, text: str) -> Taken:
     outline = Outline(symbols=note.headings)
     place = terms_of_text(f"{content.found.path} {note.title}")
     about = terms_of_text(" ".join((note.front_matter, *note.dates)))
+    lines = lines_of(text)
     passages = [
         _passage(
             content, number, chunk, body=terms_of_text(chunk.text), place=place, remarks=about
         )
-        for chunk in chunks_of(lines_of(text), note.headings)
+        for chunk in chunks_of(lines, note.headings)
     ]
+    passages.append(_card(content, number, lines, note.headings, place))
     entry = _entry(content, number, outline=outline, uses=links, note=note)
     return Taken(entry=entry, passages=passages)
 
@@ -158,6 +163,20 @@ def _passage(
         names=terms_of_text(" ".join(chunk.names)),
         place=place,
         remarks=remarks,
+    )
+
+
+def _card(
+    content: Content, number: int, lines: Sequence[str], symbols: Sequence[Symbol], place: str
+) -> Passage:
+    names = terms_of_text(" ".join(symbol.name for symbol in symbols))
+    head = terms_of_text("".join(lines[:_CARD_LINES])[:_CARD_CHARACTERS])
+    return Passage(
+        file=number,
+        start=1,
+        end=min(_CARD_LINES, len(lines)),
+        kind=kind_of(content.found.path),
+        card=" ".join((place, place, place, names, head)),
     )
 
 

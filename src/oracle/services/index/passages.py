@@ -1,7 +1,8 @@
 """The text index: passages on tantivy, found by their terms.
 
 A passage has four fields of terms (what it says, what it defines, where it lies, what is explained)
-and three numbers (its file, first and last line). Texts are not stored: a hit is read from disk.
+and three numbers (its file, first and last line). One more for each file, its card, sums it up: where
+it lies, all that it defines, how it begins. Texts are not stored: a hit is read from disk.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import tantivy
 
-FIELDS: Final = ("body", "names", "place", "remarks")
+FIELDS: Final = ("body", "names", "place", "remarks", "card")
 _WRITER_BYTES: Final = 60_000_000
 _SMALL_WRITER_BYTES: Final = 15_000_000
 
@@ -26,10 +27,11 @@ class Passage:
     start: int
     end: int
     kind: str
-    body: str
-    names: str
-    place: str
-    remarks: str
+    body: str = ""
+    names: str = ""
+    place: str = ""
+    remarks: str = ""
+    card: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,6 +12,7 @@ from oracle.services.index.question import Question, read_question
 from oracle.services.index.records import Kind, Role
 
 CANDIDATES: Final = 200
+CARDS: Final = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,14 +23,15 @@ class Weights:
     kin_fields: Mapping[str, float]
     kin: float = 0.35
     pairs: float = 0.6
-    further: tuple[float, ...] = (0.25, 0.12, 0.06)
+    further: tuple[float, ...] = (0.5, 0.35, 0.25, 0.15, 0.1)
     roles: Mapping[Role, float] = field(default_factory=dict[Role, float])
+    card: float = 0.5
     decision: float = 1.0
 
 
 CODE: Final = Weights(
-    fields={"body": 1.0, "names": 1.2, "place": 1.6, "remarks": 0.4},
-    kin_fields={"body": 1.0, "names": 1.2, "place": 1.6},
+    fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
+    kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
     roles={Role.TEST: 0.6, Role.DOCUMENT: 0.6, Role.SETTINGS: 0.7},
 )
 NOTES: Final = Weights(
@@ -53,25 +55,43 @@ def rank(
 ) -> list[Ranked]:
     weights = weights or (CODE if kind == "code" else NOTES)
     question = read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
-    matches = passages.search(
-        _terms_by_field(question, weights),
-        kind=None if kind == "code" else kind,
-        limit=CANDIDATES,
-    )
+    only = None if kind == "code" else kind
+    matches = passages.search(_terms_by_field(question, weights), kind=only, limit=CANDIDATES)
+    cards = passages.search(_card_terms(question), kind=only, limit=CARDS)
     by_file: dict[int, list[Match]] = {}
     for match in matches:
         by_file.setdefault(match.file, []).append(match)
-    cards = catalogue.cards(by_file)
+    scores = _scores(by_file, cards, weights)
+    for match in cards:
+        by_file.setdefault(match.file, [match])
+    known = catalogue.cards(by_file)
     ranked = [
         Ranked(
-            card=cards[number],
-            score=_file_score(found, weights) * _prior(cards[number], question, weights),
+            card=known[number],
+            score=scores[number] * _prior(known[number], question, weights),
             matches=tuple(found),
         )
         for number, found in by_file.items()
-        if number in cards and (kind != "code" or cards[number].kind != "threads")
+        if number in known and (kind != "code" or known[number].kind != "threads")
     ]
     return sorted(ranked, key=lambda each: (-each.score, each.card.path))
+
+
+def _scores(
+    by_file: Mapping[int, list[Match]], cards: Sequence[Match], weights: Weights
+) -> dict[int, float]:
+    """Passages and cards each as a share of the best, then together."""
+    scores = {number: _file_score(found, weights) for number, found in by_file.items()}
+    best = max(scores.values(), default=0.0) or 1.0
+    scores = {number: score / best for number, score in scores.items()}
+    best = cards[0].score if cards else 1.0
+    for match in cards:
+        scores[match.file] = scores.get(match.file, 0.0) + weights.card * match.score / best
+    return scores
+
+
+def _card_terms(question: Question) -> dict[str, dict[str, float]]:
+    return {"card": {**question.kin, **question.pairs, **question.terms}}
 
 
 def _terms_by_field(question: Question, weights: Weights) -> dict[str, dict[str, float]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -33,16 +34,16 @@ class Generation:
 
 
 class Storage:
-    def __init__(self, root: Path) -> None:
-        self._folder = oracle_folder(root) / "index"
+    def __init__(self, root: Path, folder: Path | None = None) -> None:
+        self._folder = (folder or oracle_folder(root)) / "index"
         try:
-            self._folder.mkdir(exist_ok=True)
+            self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise StoreError(
                 f"{self._folder} cannot be made: {problem.strerror}; make the project writable"
             ) from problem
         self._lock = self._folder / "lock"
-        self.rebuilt: str | None = None
+        self._rebuilt: str | None = None
         self._generation = self._open()
 
     @property
@@ -57,38 +58,42 @@ class Storage:
     def close(self) -> None:
         self._generation.close()
 
-    def alone(self):  # noqa: ANN201
+    def alone(self) -> AbstractContextManager[None]:
+        """For whoever writes."""
         return only_one(self._lock)
 
+    def rebuilt_because(self) -> str | None:
+        """Why the index was begun anew, told once."""
+        reason, self._rebuilt = self._rebuilt, None
+        return reason
+
     def begin_anew(self, reason: str) -> Generation:
-        """The caller holds the lock, or nobody can: the old generation is beyond use."""
+        """The caller holds the lock."""
         self._generation.close()
-        self.rebuilt = reason
+        self._rebuilt = reason
         self._generation = self._new()
         return self._generation
 
     def _open(self) -> Generation:
-        name = self._current_name()
-        if name is None:
-            with self.alone():
-                name = self._current_name()
-                if name is None:
-                    return self._new()
+        """What cannot be opened is begun anew, by one process; the others open what it began."""
         try:
-            return self._load(name)
+            return self._load(self._current_name())
         except BaseException as problem:
             if not broken(problem):
                 raise
-            with self.alone():
-                if self._current_name() not in (name, None):
-                    return self._open_once()
-                self.rebuilt = f"it could not be read ({problem})"
+        with self.alone():
+            try:
+                return self._load(self._current_name())
+            except BaseException as problem:
+                if not broken(problem):
+                    raise
+                if self._current_name() is not None:
+                    self._rebuilt = str(problem)
                 return self._new()
 
-    def _open_once(self) -> Generation:
-        return self._load(self._current_name() or "")
-
-    def _load(self, name: str) -> Generation:
+    def _load(self, name: str | None) -> Generation:
+        if name is None:
+            raise ValueError("there is none")
         folder = self._folder / name
         if not (folder / "text" / "meta.json").is_file():
             raise ValueError("the text index is missing")
@@ -102,19 +107,25 @@ class Storage:
             raise
 
     def _new(self) -> Generation:
-        name = f"g{os.urandom(6).hex()}"
+        try:
+            return self._begun(f"g{os.urandom(6).hex()}")
+        except (OSError, sqlite3.Error, ValueError) as problem:
+            raise StoreError(
+                f"no index can be made in {self._folder}: {problem}; is there room, and may it be "
+                "written?"
+            ) from problem
+
+    def _begun(self, name: str) -> Generation:
         folder = self._folder / name
         (folder / "text").mkdir(parents=True)
         catalogue = Catalogue(folder / "catalogue.db")
         catalogue.set_meta("format", str(FORMAT))
-        generation = Generation(
-            name=name, catalogue=catalogue, passages=Passages(folder / "text")
-        )
+        passages = Passages(folder / "text")
         beside = self._folder / f"current.{name}"
         beside.write_text(name, encoding="ascii")
         os.replace(beside, self._folder / "current")
         self._sweep(keep=name)
-        return generation
+        return Generation(name=name, catalogue=catalogue, passages=passages)
 
     def _sweep(self, keep: str) -> None:
         for folder in self._folder.glob("g*"):
@@ -131,4 +142,6 @@ class Storage:
 
 def broken(problem: BaseException) -> bool:
     """Whether it tells of a damaged index; a panic in the text index is no `Exception`."""
+    if isinstance(problem, sqlite3.OperationalError) and "locked" in str(problem):
+        return False
     return isinstance(problem, _BROKEN) or type(problem).__name__ == "PanicException"
