@@ -13,10 +13,12 @@ import typer
 from oracle.cli.audit import audit
 from oracle.cli.classify import classify
 from oracle.cli.evaluate import app as eval_app
+from oracle.cli.index import index
 from oracle.cli.prompt import prompt
 from oracle.cli.purge import purge
 from oracle.cli.runs import app as run_app
 from oracle.cli.runs import replay, runs
+from oracle.cli.search import search
 from oracle.cli.sessions import app as sessions_app
 from oracle.cli.tree import app as tree_app
 from oracle.errors import OracleError
@@ -29,6 +31,8 @@ app = typer.Typer(
 )
 app.add_typer(tree_app, name="tree")
 app.command()(classify)
+app.command()(index)
+app.command()(search)
 app.command()(prompt)
 app.command()(runs)
 app.add_typer(run_app, name="run")

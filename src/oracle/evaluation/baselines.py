@@ -1,7 +1,7 @@
 """What retrieval is compared with: BM25 over whole files, and over windows of lines with the path.
 
-Both read the same files as the index and split words in the same places, but know no stems, no kinship,
-no structure and no kinds of files.
+Both read the same files as the index and split words in the same places, but know no stems, no
+kinship, no structure and no kinds of files.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Protocol
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_STOP: Final = frozenset(
-    "a an and are as at be by can do does for from has have how if in into is it its of on or that the "
-    "their there this to was what when where which who why will with you your we our i".split()
+_STOP_LISTED: Final = (
+    "a an and are as at be by can do does for from has have how if in into is it its of on or "
+    "that the their there this to was what when where which who why will with you your we our "
+    "i"
 )
+_STOP: Final = frozenset(_STOP_LISTED.split())
 _K1: Final = 1.2
 _B: Final = 0.75
 WINDOW: Final = 50
@@ -47,13 +49,14 @@ class Bm25:
         self._mean = sum(self._lengths) / max(1, len(self._lengths))
 
     def search(self, question: str, k: int) -> list[str]:
-        scores: Counter[int] = Counter()
+        scores: dict[int, float] = {}
         for term in set(words(question)):
             found = self._postings.get(term, ())
             rarity = math.log(1 + (len(self._paths) - len(found) + 0.5) / (len(found) + 0.5))
             for number, count in found:
                 norm = _K1 * (1 - _B + _B * self._lengths[number] / self._mean)
-                scores[number] += rarity * count * (_K1 + 1) / (count + norm)
+                gain = rarity * count * (_K1 + 1) / (count + norm)
+                scores[number] = scores.get(number, 0.0) + gain
         best: dict[str, float] = {}
         for number, score in scores.items():
             path = self._paths[number]

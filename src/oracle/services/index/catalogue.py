@@ -1,13 +1,13 @@
 """The files of the index with their state on disk, what they define and what they use, in SQLite.
 
 It is the authority: a passage in the text index counts only when its file's number is here. Numbers
-are never used twice, so a text index that is ahead of the catalogue, or behind, shows nothing wrong.
+are never used twice: a text index that is ahead of the catalogue, or behind, shows nothing wrong.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +23,9 @@ FORMAT: Final = 1
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS files (
-    id INTEGER PRIMARY KEY , path TEXT NOT NULL UNIQUE, name TEXT NOT NULL COLLATE NOCASE,
-    stem TEXT NOT NULL COLLATE NOCASE, title TEXT COLLATE NOCASE, kind TEXT NOT NULL, role TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, name TEXT NOT NULL COLLATE NOCASE,
+    stem TEXT NOT NULL COLLATE NOCASE, title TEXT COLLATE NOCASE, kind TEXT NOT NULL,
+    role TEXT NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, decides INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS files_name ON files (name);
@@ -101,7 +102,7 @@ class Catalogue:
         self._connection.close()
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Generator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -145,7 +146,9 @@ class Catalogue:
             f"SELECT id, path, kind, role, decides FROM files WHERE id IN ({marks})", wanted
         )
         return {
-            number: FileCard(id=number, path=path, kind=kind, role=Role(role), decides=bool(decides))
+            number: FileCard(
+                id=number, path=path, kind=kind, role=Role(role), decides=bool(decides)
+            )
             for number, path, kind, role, decides in rows
         }
 

@@ -93,8 +93,10 @@ class Index:
     def _reaches_further(self, path: str) -> bool:
         name = path.rpartition("/")[2]
         place = self.root / path
-        return name in IGNORE_FILES or (place.is_dir() and not place.is_symlink()) or (
-            not os.path.lexists(place) and bool(self._now().catalogue.paths_below(path))
+        return (
+            name in IGNORE_FILES
+            or (place.is_dir() and not place.is_symlink())
+            or (not os.path.lexists(place) and bool(self._now().catalogue.paths_below(path)))
         )
 
     def explain(self, path: Path | str) -> str | None:
@@ -151,9 +153,9 @@ class Index:
     def known_terms(self) -> KnownTerms:
         return KnownTerms(self._now().catalogue)
 
-    @property
-    def file_count(self) -> int:
-        return self._asked(lambda now: now.catalogue.count())
+    def paths(self) -> list[str]:
+        """Every file in the index, sorted."""
+        return self._asked(lambda now: sorted(card.path for card in now.catalogue.all_cards()))
 
     # inside
 
@@ -185,9 +187,7 @@ class Index:
         generation = self._storage.begin_anew(f"it was damaged ({problem})")
         return Refresh(self.root, generation, None).whole()
 
-    def _search(
-        self, now: Generation, query: str, kind: Kind, k: int, per_file: int
-    ) -> list[Hit]:
+    def _search(self, now: Generation, query: str, kind: Kind, k: int, per_file: int) -> list[Hit]:
         hits: list[Hit] = []
         ranked = rank(query, kind, now.catalogue, now.passages)
         best = ranked[0].score if ranked else 1.0
@@ -197,9 +197,7 @@ class Index:
             hits.extend(self._hits(each, now.catalogue, each.score / best, per_file))
         return hits[:k]
 
-    def _hits(
-        self, ranked: Ranked, catalogue: Catalogue, score: float, per_file: int
-    ) -> list[Hit]:
+    def _hits(self, ranked: Ranked, catalogue: Catalogue, score: float, per_file: int) -> list[Hit]:
         """A file that is gone, or has shrunk, has nothing to show."""
         content = read(self.root, Found(path=ranked.card.path, size=0, mtime_ns=0))
         if isinstance(content, str):

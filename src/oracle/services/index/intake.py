@@ -117,9 +117,7 @@ def _take_note(content: Content, number: int, text: str) -> Taken:
     about = terms_of_text(" ".join((note.front_matter, *note.dates)))
     lines = lines_of(text)
     passages = [
-        _passage(
-            content, number, chunk, body=terms_of_text(chunk.text), place=place, remarks=about
-        )
+        _passage(content, number, chunk, body=terms_of_text(chunk.text), place=place, remarks=about)
         for chunk in chunks_of(lines, note.headings)
     ]
     passages.append(_card(content, number, lines, note.headings, place))

@@ -53,7 +53,8 @@ def grammar(language: str) -> Language:
     from tree_sitter import Language
 
     module, function = _GRAMMARS.get(language, (f"tree_sitter_{language}", "language"))
-    return Language(getattr(import_module(module), function)())
+    pointer: object = getattr(import_module(module), function)()
+    return Language(pointer)
 
 
 @cache

@@ -59,9 +59,10 @@ def _without_fences(text: str) -> str:
 
 
 def _headings(text: str) -> list[Symbol]:
-    found = [
-        (match.start(), len(match[1]), match[2]) for match in _HEADING.finditer(text)
-    ] or [(match.start(), "=-~^#*".index(match[2]) + 1, match[1]) for match in _UNDERLINED.finditer(text)]  # noqa: E501
+    found = [(match.start(), len(match[1]), match[2]) for match in _HEADING.finditer(text)] or [
+        (match.start(), "=-~^#*".index(match[2]) + 1, match[1])
+        for match in _UNDERLINED.finditer(text)
+    ]
     symbols: list[Symbol] = []
     around: list[tuple[int, str]] = []
     last, line = 0, 1

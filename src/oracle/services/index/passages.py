@@ -1,13 +1,13 @@
 """The text index: passages on tantivy, found by their terms.
 
 A passage has four fields of terms (what it says, what it defines, where it lies, what is explained)
-and three numbers (its file, first and last line). One more for each file, its card, sums it up: where
-it lies, all that it defines, how it begins. Texts are not stored: a hit is read from disk.
+and three numbers (its file, first and last line). One more for each file, its card, sums it up:
+where it lies, all that it defines, how it begins. Texts are not stored: a hit is read from disk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +66,7 @@ class Passages:
             self._seen = stamp
 
     @contextmanager
-    def writing(self, *, small: bool) -> Iterator[PassageWriter]:
+    def writing(self, *, small: bool) -> Generator[PassageWriter]:
         """Only one at a time: the index's lock must be held."""
         size = _SMALL_WRITER_BYTES if small else _WRITER_BYTES
         writer = PassageWriter(self._index.writer(size, 1))

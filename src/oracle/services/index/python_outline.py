@@ -1,8 +1,8 @@
 """The outline of a Python file, read from its tokens alone.
 
-Python is what we meet most, and a full parse would be half of what it costs to build an index. Strings
-and comments are recognised as such; blocks are told by their indentation. A test holds it against
-what the grammar finds in every installed package.
+Python is what we meet most, and a full parse would be half of what it costs to build an index.
+Strings and comments are recognised as such; blocks are told by their indentation. A test holds it
+against what the grammar finds in installed packages.
 """
 
 from __future__ import annotations

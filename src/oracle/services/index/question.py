@@ -30,11 +30,13 @@ _ASKS_FOR: Final = {
         re.I,
     ),
     Role.SETTINGS: re.compile(
-        r"\b(?:toml|yaml|yml|json|ini|cfg|html|css|makefile|dockerfile|pyproject|templates?)\b", re.I
+        r"\b(?:toml|yaml|yml|json|ini|cfg|html|css|makefile|dockerfile|pyproject|templates?)\b",
+        re.I,
     ),
 }
 _ASKS_FOR_DECISION: Final = re.compile(
-    r"\b(?:decid\w*|decision\w*|agreed?|adrs?|chose|chosen|choose|rationale|why (?:do|did|are) we)\b",
+    r"\b(?:decid\w*|decision\w*|agreed?|adrs?|chose|chosen|choose|rationale|"
+    r"why (?:do|did|are) we)\b",
     re.I,
 )
 

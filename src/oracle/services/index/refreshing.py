@@ -44,14 +44,20 @@ class _Batch:
         return len(self.entries) >= _FILES_A_BATCH or self.size >= _BYTES_A_BATCH
 
 
+def _unheard(progress: Progress) -> None:
+    pass
+
+
 class Refresh:
     """One refresh of one generation; the lock is held by whoever calls."""
 
-    def __init__(self, root: Path, generation: Generation, progress: ProgressListener | None) -> None:
+    def __init__(
+        self, root: Path, generation: Generation, progress: ProgressListener | None
+    ) -> None:
         self._root = root
         self._catalogue: Catalogue = generation.catalogue
         self._passages = generation.passages
-        self._progress = progress or (lambda _: None)
+        self._progress = progress or _unheard
         self._tally = _Tally()
         self._done = 0
         self._total = 0

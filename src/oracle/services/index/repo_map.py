@@ -1,7 +1,7 @@
 """A map of the project for a question: the files that matter, with what they define.
 
-A file matters when it answers the question, and when files that matter use what it defines: rank flows
-along references, beginning at what the question finds.
+A file matters when it answers the question, and when files that matter use what it defines: rank
+flows along references, beginning at what the question finds.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _graph(
     """Edges from who uses a name to who defines it, and how many files use each name."""
     owners: dict[str, set[int]] = {}
     for number, name, _ in catalogue.all_symbols():
-        if distinctive(name) and number in uses:
+        if number in uses and distinctive(name) and not name.startswith("__"):
             owners.setdefault(name, set()).add(number)
     popularity: Counter[str] = Counter()
     graph: dict[int, dict[int, float]] = {}
@@ -77,11 +77,14 @@ def _start(
     """Where rank begins: mostly at what the question finds, a little everywhere."""
     base = {number: CODE.roles.get(card.role, 1.0) for number, card in cards.items()}
     total = sum(base.values()) or 1.0
-    found = {each.card.id: each.score**2 for each in rank(question, "code", catalogue, passages)[:30]}
+    found = {
+        each.card.id: each.score**2 for each in rank(question, "code", catalogue, passages)[:30]
+    }
     weight = sum(found.values())
     share = _QUESTION_SHARE if weight else 0.0
     return {
-        number: (1 - share) * value / total + (share * found.get(number, 0.0) / weight if weight else 0)
+        number: (1 - share) * value / total
+        + (share * found.get(number, 0.0) / weight if weight else 0)
         for number, value in base.items()
     }
 

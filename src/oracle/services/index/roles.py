@@ -9,20 +9,23 @@ from typing import Final
 from oracle.services.index.languages import NOTE_SUFFIXES
 from oracle.services.index.records import Kind, Role
 
-_TEST_FOLDERS: Final = frozenset(
-    "test tests testing spec specs __tests__ testdata test_data fixtures e2e conftest".split()
+_TEST_FOLDERS_LISTED: Final = (
+    "test tests testing spec specs __tests__ testdata test_data fixtures e2e conftest"
 )
+_TEST_FOLDERS: Final = frozenset(_TEST_FOLDERS_LISTED.split())
 _TEST_NAME: Final = re.compile(
     r"(?:test_.*|.*_tests?|.*_spec|.*\.(?:test|spec)|.*Tests?|conftest|tests?)", re.DOTALL
 )
-_DOCUMENT_FOLDERS: Final = frozenset(
+_DOCUMENT_FOLDERS_LISTED: Final = (
     "doc docs documentation examples example samples demo demos tutorial tutorials docs_src "
-    "benchmarks benchmark bench changelog changelogs".split()
+    "benchmarks benchmark bench changelog changelogs"
 )
-_SETTINGS_SUFFIXES: Final = frozenset(
-    ".json .yaml .yml .toml .ini .cfg .conf .xml .csv .tsv .properties .html .htm .css .scss .less "
-    ".editorconfig .in .plist .tmpl .j2 .typed".split()
+_DOCUMENT_FOLDERS: Final = frozenset(_DOCUMENT_FOLDERS_LISTED.split())
+_SETTINGS_SUFFIXES_LISTED: Final = (
+    ".json .yaml .yml .toml .ini .cfg .conf .xml .csv .tsv .properties .html .htm .css .scss "
+    ".less .editorconfig .in .plist .tmpl .j2 .typed"
 )
+_SETTINGS_SUFFIXES: Final = frozenset(_SETTINGS_SUFFIXES_LISTED.split())
 
 
 def role_of(path: str) -> Role:

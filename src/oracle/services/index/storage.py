@@ -1,7 +1,7 @@
 """The two halves of an index on disk, kept together, and built anew when they are broken.
 
 `.oracle/index/` holds `current` (the name of the generation in use), `lock`, and a folder for each
-generation. A rebuild begins a new generation and never touches the files that others may be reading.
+generation. A rebuild begins a new one and never changes files that others may be reading.
 """
 
 from __future__ import annotations

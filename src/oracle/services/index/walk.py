@@ -40,7 +40,7 @@ class _Level:
 
 
 def walk(root: Path, on_skip: SkipListener = lambda path, reason: None) -> Iterator[Found]:
-    """Every file to be indexed, folder by folder, sorted; what vanishes meanwhile is passed over."""
+    """Every file to be indexed, folder by folder, sorted; what vanishes meanwhile is left out."""
     yield from _walk(root, "", _root_levels(root), 0, on_skip)
 
 

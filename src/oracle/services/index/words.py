@@ -1,7 +1,7 @@
 """How text becomes terms: identifiers in parts and whole, folded and stemmed.
 
-`HTTPServerError` gives `http`, `server`, `error` and `httpservererror`; `get_user` and `getUser` are
-the same whole. Each distinct word is taken apart once and remembered, since a project repeats itself.
+`HTTPServerError` gives `http`, `server`, `error` and `httpservererror`; `get_user` and `getUser`
+are the same whole. Each word is taken apart once and remembered, since a project repeats itself.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tantivy import TextAnalyzer
 
 WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
@@ -100,7 +104,7 @@ def _listed(name: str) -> Iterable[str]:
 
 
 @cache
-def _stemmer():  # noqa: ANN202  # pyright: ignore
+def _stemmer() -> TextAnalyzer:
     from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
     builder = TextAnalyzerBuilder(Tokenizer.raw())
