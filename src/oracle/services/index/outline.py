@@ -21,7 +21,7 @@ _LONGEST_NAME: Final = 120
 _NAME_NODES: Final = frozenset(
     {"identifier", "field_identifier", "type_identifier", "word", "name", "constant",
      "property_identifier", "destructor_name", "operator_name", "qualified_identifier",
-     "namespace_identifier"}
+     "namespace_identifier", "variable_name"}
 )  # fmt: skip
 
 
@@ -108,6 +108,8 @@ def _name_node(node: Node) -> Node | None:
         inner = (
             node.child_by_field_name("name")
             or node.child_by_field_name("declarator")
+            or node.child_by_field_name("field")
+            or node.child_by_field_name("method")
             or node.child_by_field_name("left")
             or node.child_by_field_name("type")
             or (node.named_children[0] if node.type == "assignment_statement" else None)

@@ -34,7 +34,10 @@ def python_outline(text: str) -> Outline:
 
 
 def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The code alone, line for line, and the lines of comments and free-standing strings."""
+    """The code alone, line for line, and the lines of comments and free-standing strings.
+
+    A string of several lines ends in a bracket: the line of its end is no beginning of a block.
+    """
     kept: list[str] = []
     remarks: list[tuple[int, int]] = []
     last, line = 0, 1
@@ -50,7 +53,7 @@ def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
         else:
             if quoted[:3] in ('"""', "'''") and not between.rpartition("\n")[2].strip(" \trRuU"):
                 remarks.append((line, line + inside))
-            kept.append('""' + "\n" * inside)
+            kept.append('""' + "\n" * inside + ")" * bool(inside))
         line += inside
         last = end
     kept.append(text[last:])
