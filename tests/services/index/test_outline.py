@@ -119,7 +119,7 @@ def blocks(outline):
 def test_our_reading_of_python_agrees_with_its_grammar(package):
     """Where they differ, the file holds something that neither indentation nor lines can tell."""
     read = same = 0
-    for file in sorted(Path(find_spec(package).origin).parent.rglob("*.py"))[:60]:
+    for file in sorted(Path(find_spec(package).origin).parent.rglob("*.py"))[::4]:
         source = file.read_bytes()
         ours, theirs = blocks(python_outline(source.decode())), blocks(outline_of(source, "python"))
         read += len(theirs)

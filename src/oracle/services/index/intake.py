@@ -19,6 +19,7 @@ from oracle.services.index.outline import Outline, Symbol, outline_of
 from oracle.services.index.passages import Passage
 from oracle.services.index.python_outline import python_outline
 from oracle.services.index.reading import decode, lines_of
+from oracle.services.index.records import Kind
 from oracle.services.index.roles import kind_of, role_of
 from oracle.services.index.skips import LARGEST, skip_by_content
 from oracle.services.index.walk import Found
@@ -26,6 +27,7 @@ from oracle.services.index.words import WORD, terms_of, terms_of_text
 
 _CARD_LINES: Final = 40
 _CARD_CHARACTERS: Final = 4_000
+_MOST_REMEMBERED: Final = 400_000
 _JUST_NOW_NS: Final = 2_000_000_000
 
 
@@ -34,6 +36,7 @@ class Content:
     """A file that was read: its bytes and the state on disk that they belong to."""
 
     found: Found
+    kind: Kind
     bytes: bytes
     digest: bytes
 
@@ -58,6 +61,7 @@ def read(root: Path, found: Found) -> Content | str:
         return reason
     return Content(
         found=Found(path=found.path, size=state.st_size, mtime_ns=_settled(state.st_mtime_ns)),
+        kind=kind_of(found.path),
         bytes=content,
         digest=hashlib.blake2b(content, digest_size=16).digest(),
     )
@@ -92,15 +96,28 @@ def take_in(content: Content, number: int) -> Taken:
             _passage(content, number, chunk, body=terms_of(words), place=place, remarks=remarks)
         )
     passages.append(_card(content, number, lines, outline.symbols, place))
-    names = frozenset(filter(distinctive, used)) if language else frozenset[str]()
+    names = frozenset(filter(_distinctive.__getitem__, used)) if language else frozenset[str]()
     return Taken(entry=_entry(content, number, outline=outline, uses=names), passages=passages)
+
+
+class _Distinctive(dict[str, bool]):
+    """Remembers its judgements, and starts anew when it is full."""
+
+    def __missing__(self, word: str) -> bool:
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        judged = self[word] = len(word) > 3 and (
+            "_" in word[1:-1] or (not word.islower() and not word.isupper() and not word.isdigit())
+        )
+        return judged
+
+
+_distinctive = _Distinctive()
 
 
 def distinctive(word: str) -> bool:
     """Whether a word can hardly be anything but a name in code."""
-    return len(word) > 3 and (
-        "_" in word[1:-1] or (not word.islower() and not word.isupper() and not word.isdigit())
-    )
+    return _distinctive[word]
 
 
 def _outline(source: bytes, text: str, language: str | None) -> Outline:
@@ -137,7 +154,7 @@ def _entry(
     return Entry(
         id=number,
         path=found.path,
-        kind=kind_of(found.path),
+        kind=content.kind,
         role=role_of(found.path),
         title=note.title if note else None,
         size=found.size,
@@ -156,7 +173,7 @@ def _passage(
         file=number,
         start=chunk.start,
         end=chunk.end,
-        kind=kind_of(content.found.path),
+        kind=content.kind,
         body=body,
         names=terms_of_text(" ".join(chunk.names)),
         place=place,
@@ -173,7 +190,7 @@ def _card(
         file=number,
         start=1,
         end=min(_CARD_LINES, len(lines)),
-        kind=kind_of(content.found.path),
+        kind=content.kind,
         card=" ".join((place, place, place, names, head)),
     )
 
