@@ -145,6 +145,20 @@ def test_an_update_takes_in_the_named_files_only(project):
     assert paths(index.search("beta")) == ["b.py"]
 
 
+def test_updates_leave_nothing_behind_in_the_text_index(project):
+    for number in range(3):
+        project.write(f"f{number}.py", "x = 1\n")
+    index = project.indexed()
+    before = index.passage_count
+    for number in range(60):
+        project.write(f"f{number % 3}.py", f"x = {number + 2}\n")
+        index.update([f"f{number % 3}.py"])
+    assert index.passage_count == before
+    (project.root / "f0.py").unlink()
+    index.update(["f0.py"])
+    assert index.passage_count < before
+
+
 def test_an_update_outside_of_the_project_is_refused(project):
     with pytest.raises(InputError, match="lies outside"):
         project.index().update(["../other.py"])

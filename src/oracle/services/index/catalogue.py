@@ -39,6 +39,7 @@ CREATE INDEX IF NOT EXISTS symbols_name ON symbols (name);
 CREATE INDEX IF NOT EXISTS symbols_file ON symbols (file);
 CREATE TABLE IF NOT EXISTS uses (file INTEGER PRIMARY KEY, names TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS pending (file INTEGER PRIMARY KEY, path TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS fresh (file INTEGER PRIMARY KEY, passages TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS skipped (
     path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL
 ) WITHOUT ROWID;
@@ -195,6 +196,15 @@ class Catalogue:
             "INSERT INTO uses VALUES (?, ?)",
             ((entry.id, f" {' '.join(entry.uses)} ") for entry in entries),
         )
+
+    # what small updates added last, so that the next one can write it again in one piece
+
+    def fresh(self) -> list[tuple[int, str]]:
+        return self._connection.execute("SELECT file, passages FROM fresh").fetchall()
+
+    def set_fresh(self, packed: Iterable[tuple[int, str]]) -> None:
+        self._connection.execute("DELETE FROM fresh")
+        self._connection.executemany("INSERT INTO fresh VALUES (?, ?)", packed)
 
     # skipped files, so that those known by their content are not read again
 

@@ -157,6 +157,10 @@ class Index:
         """Every file in the index, sorted."""
         return self._asked(lambda now: sorted(card.path for card in now.catalogue.all_cards()))
 
+    @property
+    def passage_count(self) -> int:
+        return self._asked(lambda now: now.passages.count)
+
     # inside
 
     def _now(self) -> Generation:

@@ -7,9 +7,10 @@ where it lies, all that it defines, how it begins. Texts are not stored: a hit i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +33,14 @@ class Passage:
     place: str = ""
     remarks: str = ""
     card: str = ""
+
+
+def pack(passages: Sequence[Passage]) -> str:
+    return json.dumps([asdict(passage) for passage in passages])
+
+
+def unpack(packed: str) -> list[Passage]:
+    return [Passage(**values) for values in json.loads(packed)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +78,7 @@ class Passages:
     def writing(self, *, small: bool) -> Generator[PassageWriter]:
         """Only one at a time: the index's lock must be held."""
         size = _SMALL_WRITER_BYTES if small else _WRITER_BYTES
-        writer = PassageWriter(self._index.writer(size, 1))
+        writer = PassageWriter(self._index.writer(size, 1), self._schema)
         try:
             yield writer
         finally:
@@ -129,8 +138,9 @@ def _matches(
 
 
 class PassageWriter:
-    def __init__(self, writer: tantivy.IndexWriter) -> None:
+    def __init__(self, writer: tantivy.IndexWriter, schema: tantivy.Schema) -> None:
         self._writer = writer
+        self._schema = schema
 
     def add(self, passages: Iterable[Passage]) -> None:
         from tantivy import Document
@@ -147,8 +157,11 @@ class PassageWriter:
             self._writer.add_document(document)
 
     def remove(self, files: Iterable[int]) -> None:
+        """By a query: deleting by a term takes whole numbers for signed ones and finds none."""
+        from tantivy import Query
+
         for file in files:
-            self._writer.delete_documents_by_term("file", file)
+            self._writer.delete_documents_by_query(Query.term_query(self._schema, "file", file))
 
     def commit(self) -> None:
         self._writer.commit()

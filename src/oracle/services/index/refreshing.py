@@ -13,14 +13,16 @@ from typing import Final
 
 from oracle.services.index.catalogue import Catalogue, Entry, FileState
 from oracle.services.index.intake import read, take_in
-from oracle.services.index.passages import PassageWriter
+from oracle.services.index.passages import PassageWriter, pack, unpack
 from oracle.services.index.records import Progress, ProgressListener, RefreshReport
 from oracle.services.index.storage import Generation
 from oracle.services.index.walk import Found, judge, walk
 
 _FILES_A_BATCH: Final = 1_500
 _BYTES_A_BATCH: Final = 24_000_000
-_SMALL: Final = 50
+_SMALL: Final = 20
+_MOST_FRESH: Final = 40
+_LARGEST_FRESH: Final = 500_000
 
 
 @dataclass(kw_only=True)
@@ -38,6 +40,7 @@ class _Batch:
     entries: list[Entry] = field(default_factory=list[Entry])
     gone: list[int] = field(default_factory=list[int])
     skips: list[tuple[Found, str]] = field(default_factory=list[tuple[Found, str]])
+    packed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     size: int = 0
 
     def full(self) -> bool:
@@ -61,6 +64,7 @@ class Refresh:
         self._tally = _Tally()
         self._done = 0
         self._total = 0
+        self._small = False
 
     def whole(self) -> RefreshReport:
         recovered = self._recover()
@@ -131,8 +135,9 @@ class Refresh:
         self._total = len(candidates)
         if not candidates and not gone:
             return
+        self._small = len(candidates) <= _SMALL
         batch = _Batch(first=self._catalogue.next_number(), gone=gone)
-        with self._passages.writing(small=len(candidates) <= _SMALL) as writer:
+        with self._passages.writing(small=self._small) as writer:
             for found in candidates:
                 self._collect(found, known.get(found.path), batch, writer)
                 if batch.full():
@@ -160,6 +165,8 @@ class Refresh:
             taken = take_in(content, batch.first + len(batch.entries))
             writer.add(taken.passages)
             batch.entries.append(taken.entry)
+            if self._small:
+                batch.packed.append((taken.entry.id, pack(taken.passages)))
             batch.size += len(content.bytes)
         self._progress(Progress(done=self._done, total=self._total, path=found.path))
 
@@ -180,14 +187,33 @@ class Refresh:
                     next_number=batch.first + len(batch.entries),
                 )
             writer.remove(batch.gone)
+            self._write_again(batch, writer)
             writer.commit()
         with catalogue.transaction():
             catalogue.forget(batch.gone)
             catalogue.add(batch.entries)
+            catalogue.set_fresh(batch.packed)
             catalogue.unskip(entry.path for entry in batch.entries)
             for found, reason in batch.skips:
                 catalogue.skip(found, reason)
             catalogue.settle()
+
+    def _write_again(self, batch: _Batch, writer: PassageWriter) -> None:
+        """Join the last few small updates to this one.
+
+        Each commit is a segment, and eight small segments are merged with whatever else is small,
+        which takes far longer than an update may. So what the last updates wrote is written again
+        beside what is new, their segment falls empty, and there is one small segment, not many.
+        """
+        gone = set(batch.gone)
+        earlier = [row for row in self._catalogue.fresh() if row[0] not in gone]
+        size = sum(len(packed) for _, packed in earlier + batch.packed)
+        if not batch.packed or len(earlier) >= _MOST_FRESH or size > _LARGEST_FRESH:
+            return
+        writer.remove(number for number, _ in earlier)
+        for _, packed in earlier:
+            writer.add(unpack(packed))
+        batch.packed.extend(earlier)
 
     def _report(self) -> RefreshReport:
         tally = self._tally
