@@ -84,8 +84,13 @@ class Entry:
     uses: Collection[str]
 
 
+_CARDS: Final = "SELECT id, path, kind, role, decides FROM files"
+
+
 class Catalogue:
     def __init__(self, path: Path) -> None:
+        self._cards: dict[int, FileCard | None] = {}
+        self._cards_stamp = (-1, -1)
         self._connection = sqlite3.connect(
             path, timeout=30, isolation_level=None, check_same_thread=False
         )
@@ -141,20 +146,26 @@ class Catalogue:
         return [path for (path,) in rows]
 
     def cards(self, numbers: Iterable[int]) -> dict[int, FileCard]:
+        """Of those numbers that are current. Remembered until anybody changes the catalogue."""
+        stamp = (self._version(), self._connection.total_changes)
+        if stamp != self._cards_stamp:
+            self._cards.clear()
+            self._cards_stamp = stamp
         wanted = list(numbers)
-        marks = ",".join("?" * len(wanted))
-        rows = self._connection.execute(
-            f"SELECT id, path, kind, role, decides FROM files WHERE id IN ({marks})", wanted
-        )
-        return {
-            number: FileCard(
-                id=number, path=path, kind=kind, role=Role(role), decides=bool(decides)
-            )
-            for number, path, kind, role, decides in rows
-        }
+        missing = [number for number in wanted if number not in self._cards]
+        if missing:
+            marks = ",".join("?" * len(missing))
+            rows = self._connection.execute(f"{_CARDS} WHERE id IN ({marks})", missing)
+            self._cards.update(dict.fromkeys(missing))
+            self._cards.update((card.id, card) for card in map(_card, rows))
+        return {number: card for number in wanted if (card := self._cards[number])}
 
-    def count(self) -> int:
-        return self._connection.execute("SELECT count(*) FROM files").fetchone()[0]
+    def _version(self) -> int:
+        """Changes when another process writes."""
+        return self._connection.execute("PRAGMA data_version").fetchone()[0]
+
+    def all_cards(self) -> list[FileCard]:
+        return [_card(row) for row in self._connection.execute(_CARDS)]
 
     def next_number(self) -> int:
         return int(self.meta("next_number") or 1)
@@ -270,22 +281,38 @@ class Catalogue:
             "SELECT file, name, kind FROM symbols WHERE kind != 'heading'"
         )
 
-    def all_cards(self) -> list[FileCard]:
-        rows = self._connection.execute("SELECT id, path, kind, role, decides FROM files")
-        return [
-            FileCard(id=number, path=path, kind=kind, role=Role(role), decides=bool(decides))
-            for number, path, kind, role, decides in rows
-        ]
+    def symbol_at(self, number: int, start: int, end: int) -> Symbol | None:
+        """What begins first in these lines, or else the innermost thing that they lie in."""
+        for condition, order in (
+            ("start BETWEEN ? AND ?", "start"),
+            ("start < ? AND stop >= ?", "start DESC"),
+        ):
+            limits = (start, end) if order == "start" else (start, start)
+            row = self._connection.execute(
+                "SELECT name, kind, parent, start, stop FROM symbols "
+                f"WHERE file = ? AND kind != 'constant' AND {condition} ORDER BY {order} LIMIT 1",
+                (number, *limits),
+            ).fetchone()
+            if row:
+                return _symbol(row)
+        return None
 
     def outline(self, number: int) -> list[Symbol]:
         rows = self._connection.execute(
             "SELECT name, kind, parent, start, stop FROM symbols WHERE file = ? ORDER BY start",
             (number,),
         )
-        return [
-            Symbol(name=name, kind=kind, parent=parent, start=start, end=stop)
-            for name, kind, parent, start, stop in rows
-        ]
+        return [_symbol(row) for row in rows]
+
+
+def _symbol(row: tuple[str, str, str | None, int, int]) -> Symbol:
+    name, kind, parent, start, stop = row
+    return Symbol(name=name, kind=kind, parent=parent, start=start, end=stop)
+
+
+def _card(row: tuple[int, str, Kind, str, int]) -> FileCard:
+    number, path, kind, role, decides = row
+    return FileCard(id=number, path=path, kind=kind, role=Role(role), decides=bool(decides))
 
 
 def _file_row(entry: Entry) -> tuple[object, ...]:

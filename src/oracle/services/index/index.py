@@ -11,7 +11,7 @@ from typing import Final, Self, TypeVar
 
 from oracle.errors import InputError
 from oracle.services.index.catalogue import Catalogue
-from oracle.services.index.intake import read
+from oracle.services.index.intake import read, read_bytes
 from oracle.services.index.known import KnownTerms
 from oracle.services.index.outline import Symbol
 from oracle.services.index.ranking import Ranked, rank
@@ -203,11 +203,10 @@ class Index:
 
     def _hits(self, ranked: Ranked, catalogue: Catalogue, score: float, per_file: int) -> list[Hit]:
         """A file that is gone, or has shrunk, has nothing to show."""
-        content = read(self.root, Found(path=ranked.card.path, size=0, mtime_ns=0))
-        if isinstance(content, str):
+        opened = read_bytes(self.root, ranked.card.path)
+        if isinstance(opened, str):
             return []
-        lines = lines_of(decode(content.bytes))
-        symbols = catalogue.outline(ranked.card.id)
+        lines = lines_of(decode(opened[0]))
         return [
             Hit(
                 path=ranked.card.path,
@@ -216,19 +215,14 @@ class Index:
                 score=round(score, 4),
                 text="".join(lines[match.start - 1 : match.end]),
                 kind=ranked.card.kind,
-                symbol=_symbol_at(symbols, match.start, match.end),
+                symbol=_spelt(catalogue.symbol_at(ranked.card.id, match.start, match.end)),
             )
             for match in ranked.matches[:per_file]
             if match.start <= len(lines)
         ]
 
 
-def _symbol_at(symbols: list[Symbol], start: int, end: int) -> str | None:
-    """What begins in these lines, or else what they lie in."""
-    begins = [each for each in symbols if start <= each.start <= end and each.kind != "constant"]
-    around = [each for each in symbols if each.start < start <= each.end]
-    chosen = begins[0] if begins else around[-1] if around else None
-    if chosen is None:
-        return None
-    joined = chosen.parent and chosen.kind != "heading"
-    return f"{chosen.parent}.{chosen.name}" if joined else chosen.name
+def _spelt(symbol: Symbol | None) -> str | None:
+    if symbol is None or symbol.parent is None or symbol.kind == "heading":
+        return symbol and symbol.name
+    return f"{symbol.parent}.{symbol.name}"

@@ -47,18 +47,25 @@ class Taken:
     passages: list[Passage]
 
 
-def read(root: Path, found: Found) -> Content | str:
-    """The content, or the reason why it stays out."""
+def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
+    """What a file holds and its state on disk, or the reason why it stays out."""
     try:
-        with open(root / found.path, "rb", opener=_opener) as file:
+        with open(f"{root}/{path}", "rb", opener=_opener) as file:
             state = os.fstat(file.fileno())
             content = file.read(LARGEST + 1)
     except (OSError, ValueError) as problem:
         return f"it cannot be read: {getattr(problem, 'strerror', None) or problem}"
     if len(content) > LARGEST:
         return f"more than {LARGEST:,} bytes"
-    if reason := skip_by_content(content):
-        return reason
+    return skip_by_content(content) or (content, state)
+
+
+def read(root: Path, found: Found) -> Content | str:
+    """The content with all that tells it apart, or the reason why it stays out."""
+    opened = read_bytes(root, found.path)
+    if isinstance(opened, str):
+        return opened
+    content, state = opened
     return Content(
         found=Found(path=found.path, size=state.st_size, mtime_ns=_settled(state.st_mtime_ns)),
         kind=kind_of(found.path),

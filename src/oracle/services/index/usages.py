@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from oracle.services.index.catalogue import Catalogue
-from oracle.services.index.intake import distinctive, read
+from oracle.services.index.intake import distinctive, read_bytes
 from oracle.services.index.languages import PARSED, language_of
 from oracle.services.index.outline import reference_lines
 from oracle.services.index.passages import Passages
 from oracle.services.index.reading import decode, lines_of
 from oracle.services.index.records import Reference
-from oracle.services.index.walk import Found
 from oracle.services.index.words import terms_of_word
 
 _MOST_FILES: Final = 300
@@ -46,14 +45,15 @@ def _candidates(name: str, catalogue: Catalogue, passages: Passages) -> Iterable
 
 
 def _lines(root: Path, path: str, name: str) -> Iterator[int]:
-    content = read(root, Found(path=path, size=0, mtime_ns=0))
-    if isinstance(content, str):
+    opened = read_bytes(root, path)
+    if isinstance(opened, str):
         return
+    content, _ = opened
     language = language_of(path)
     if language in PARSED:
-        yield from reference_lines(content.bytes, language, name)
+        yield from reference_lines(content, language, name)
     elif language is None:
         whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        for number, line in enumerate(lines_of(decode(content.bytes)), start=1):
+        for number, line in enumerate(lines_of(decode(content)), start=1):
             if whole.search(line):
                 yield number

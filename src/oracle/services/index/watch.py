@@ -25,7 +25,7 @@ def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
         stop_event=stop,
         yield_on_timeout=True,
         rust_timeout=200,
-        raise_interrupt=False,
+        raise_interrupt=True,
     )
     next(changes, None)
     yield index.refresh()
