@@ -18,10 +18,10 @@ from oracle.services.index.records import Progress, ProgressListener, RefreshRep
 from oracle.services.index.storage import Generation
 from oracle.services.index.walk import Found, judge, walk
 
-_FILES_A_BATCH: Final = 1_500
-_BYTES_A_BATCH: Final = 24_000_000
+_FILES_A_BATCH: Final = 4_000
+_BYTES_A_BATCH: Final = 40_000_000
 _SMALL: Final = 20
-_MOST_FRESH: Final = 40
+_MOST_FRESH: Final = 24
 _LARGEST_FRESH: Final = 500_000
 
 
