@@ -62,6 +62,15 @@ def test_identifiers_are_found_whole_and_in_parts(project, question):
     assert paths(project.indexed().search(question))[0] == "src/shelf.py"
 
 
+def test_who_calls_what_matched_is_found_after_it(project):
+    project.write("src/shelf.py", SHELF)
+    project.write("src/porter.py", "def carry(shelf, parcel):\n    shelf.put_book(parcel)\n")
+    project.write("src/door.py", "def open_door():\n    return True\n")
+    found = project.indexed().search("where is one more volume placed?")
+    assert paths(found) == ["src/shelf.py", "src/porter.py"]
+    assert found[1].score < found[0].score
+
+
 def test_words_of_the_trade_stand_for_each_other(project):
     project.write("gate.py", "def check_credentials(user): ...\n")
     project.write("other.py", "def paint(user): ...\n")

@@ -297,6 +297,15 @@ class Catalogue:
                 return _symbol(row)
         return None
 
+    def names_in(self, number: int, start: int, end: int) -> list[str]:
+        """What begins in these lines of a file."""
+        rows = self._connection.execute(
+            "SELECT name FROM symbols WHERE file = ? AND start BETWEEN ? AND ? "
+            "AND kind NOT IN ('constant', 'heading') LIMIT 20",
+            (number, start, end),
+        )
+        return [name for (name,) in rows]
+
     def outline(self, number: int) -> list[Symbol]:
         rows = self._connection.execute(
             "SELECT name, kind, parent, start, stop FROM symbols WHERE file = ? ORDER BY start",

@@ -14,7 +14,7 @@ from oracle.services.index.catalogue import Catalogue
 from oracle.services.index.intake import read, read_bytes
 from oracle.services.index.known import KnownTerms
 from oracle.services.index.outline import Symbol
-from oracle.services.index.ranking import Ranked, rank
+from oracle.services.index.ranking import Ranked, callers, rank
 from oracle.services.index.reading import decode, lines_of
 from oracle.services.index.records import (
     Definition,
@@ -194,6 +194,8 @@ class Index:
     def _search(self, now: Generation, query: str, kind: Kind, k: int, per_file: int) -> list[Hit]:
         hits: list[Hit] = []
         ranked = rank(query, kind, now.catalogue, now.passages)
+        if kind == "code" and len(ranked) < k:
+            ranked += callers(ranked, now.catalogue, now.passages, limit=k - len(ranked))
         best = ranked[0].score if ranked else 1.0
         for each in ranked:
             if len(hits) >= k:

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from oracle.services.index.catalogue import Catalogue, FileCard
+from oracle.services.index.intake import distinctive
 from oracle.services.index.passages import Match, Passages
 from oracle.services.index.question import Question, read_question
 from oracle.services.index.records import Kind, Role
+from oracle.services.index.words import terms_of_word
 
 CANDIDATES: Final = 200
 CARDS: Final = 100
+_CALLED_FILES: Final = 3
+_CALLER_SHARE: Final = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +79,34 @@ def rank(
         if number in known and (kind != "code" or known[number].kind != "threads")
     ]
     return sorted(ranked, key=lambda each: (-each.score, each.card.path))
+
+
+def callers(
+    ranked: Sequence[Ranked], catalogue: Catalogue, passages: Passages, *, limit: int
+) -> list[Ranked]:
+    """Files that use what the best passages define and that the words alone did not find."""
+    terms = {
+        whole: 1.0
+        for each in ranked[:_CALLED_FILES]
+        for name in catalogue.names_in(each.card.id, each.matches[0].start, each.matches[0].end)
+        if distinctive(name) and len(parts := terms_of_word(name)) > 1
+        for whole in parts[:1]
+    }
+    found = passages.search({"body": terms}, kind="code", limit=CARDS) if terms else []
+    seen = {each.card.id for each in ranked}
+    first = {match.file: match for match in reversed(found) if match.file not in seen}
+    cards = catalogue.cards(first)
+    lowest = min((each.score for each in ranked), default=0.0)
+    users = [
+        Ranked(
+            card=cards[number],
+            score=_CALLER_SHARE * lowest * match.score / found[0].score,
+            matches=(match,),
+        )
+        for number, match in first.items()
+        if number in cards
+    ]
+    return sorted(users, key=lambda each: (-each.score, each.card.path))[:limit]
 
 
 def _scores(
