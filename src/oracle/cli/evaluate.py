@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Measure the parts on labelled sets.", no_args_is_help=True)
 
 
-@app.callback()
-def _group() -> None:  # pyright: ignore[reportUnusedFunction]
-    """Keeps `classify` a subcommand while it is the only one."""
-
-
 @app.command("classify")
 def classify(
     part: Annotated[
@@ -37,6 +32,24 @@ def classify(
         ("conversations", conversations(chosen)),
     ):
         typer.echo(render_report(f"{title}, {chosen} part", evaluate(rows), mistakes=mistakes))
+
+
+@app.command("retrieval")
+def retrieval(
+    part: Annotated[
+        str, typer.Option(help="`test`, or `tuning`, which the weights were chosen on.")
+    ] = "test",
+    misses: Annotated[
+        bool, typer.Option("--misses", help="List the questions whose answer was not found.")
+    ] = False,
+) -> None:
+    """How well questions find the files that answer them, beside two baselines."""
+    from oracle.cli.retrieval_report import render_retrieval
+    from oracle.evaluation.retrieval import evaluate, labelled_questions
+
+    chosen = _part(part)
+    report = evaluate(labelled_questions(chosen))
+    typer.echo(render_retrieval(f"questions, {chosen} part", report, misses=misses))
 
 
 def _part(name: str) -> Part:

@@ -16,11 +16,13 @@ from oracle.cli.completion import completion
 from oracle.cli.config import config
 from oracle.cli.doctor import doctor
 from oracle.cli.evaluate import app as eval_app
+from oracle.cli.index import index
 from oracle.cli.init import init
 from oracle.cli.prompt import prompt
 from oracle.cli.purge import purge
 from oracle.cli.runs import app as run_app
 from oracle.cli.runs import replay, runs
+from oracle.cli.search import search
 from oracle.cli.sessions import app as sessions_app
 from oracle.cli.tree import app as tree_app
 from oracle.errors import OracleError
@@ -37,6 +39,8 @@ app.command()(doctor)
 app.command()(completion)
 app.add_typer(tree_app, name="tree")
 app.command()(classify)
+app.command()(index)
+app.command()(search)
 app.command()(prompt)
 app.command()(runs)
 app.add_typer(run_app, name="run")

@@ -1,0 +1,102 @@
+"""`oracle index`: bring the index up to date, follow the files, or say why one is left out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from oracle.cli.terminal import counted, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from contextlib import AbstractContextManager
+
+    from oracle.services.index import Index, RefreshReport
+    from oracle.services.index.records import ProgressListener
+
+
+def index(
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on, and take in changes as they happen.")
+    ] = False,
+    explain: Annotated[
+        Path | None, typer.Option("--explain", help="Say whether this file is indexed, or why not.")
+    ] = None,
+) -> None:
+    """Index the project's files, or what changed since the last time."""
+    from oracle.services.index import Index
+    from oracle.services.project import find_root
+
+    with Index.open(find_root(Path.cwd())) as opened:
+        if explain is not None:
+            typer.echo(_explained(opened, explain))
+        elif watch:
+            _follow(opened)
+        else:
+            with _bar() as progress:
+                report = opened.refresh(progress)
+            typer.echo(render_report(report))
+
+
+def render_report(report: RefreshReport) -> str:
+    total = report.added + report.changed + report.unchanged
+    text = (
+        f"{counted(total, 'file')} indexed: {report.added} new, {report.changed} changed, "
+        f"{report.removed} gone, {report.skipped} left out"
+    )
+    if report.rebuilt:
+        text += f"\nthe index was built anew: {printable(report.rebuilt)}"
+    return text
+
+
+def _explained(opened: Index, path: Path) -> str:
+    reason = opened.explain(Path.cwd() / path)
+    name = printable(str(path))
+    return f"{name}: not indexed: {printable(reason)}" if reason else f"{name}: indexed"
+
+
+def _follow(opened: Index) -> None:
+    from threading import Event
+
+    from oracle.services.index.watch import follow
+
+    stop = Event()
+    print("oracle: following the files; Ctrl-C ends it", file=sys.stderr, flush=True)
+    try:
+        for report in follow(opened, stop):
+            print(render_report(report), flush=True)
+    except KeyboardInterrupt:
+        stop.set()
+        raise typer.Exit(130) from None
+
+
+def _bar() -> AbstractContextManager[ProgressListener | None]:
+    """On stderr, for a person only."""
+    from contextlib import nullcontext
+
+    return _drawn_bar() if sys.stderr.isatty() else nullcontext()
+
+
+def _drawn_bar() -> AbstractContextManager[ProgressListener]:
+    from contextlib import contextmanager
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from oracle.services.index.records import Progress as Step
+
+    @contextmanager
+    def drawn() -> Generator[ProgressListener]:
+        columns = (TextColumn("indexing"), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("indexing", total=None)
+
+            def listen(step: Step) -> None:
+                bar.update(task, completed=step.done, total=step.total)
+
+            yield listen
+
+    return drawn()

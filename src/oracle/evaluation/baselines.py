@@ -1,0 +1,83 @@
+"""What retrieval is compared with: BM25 over whole files, and over windows of lines with the path.
+
+Both read the same files as the index and split words in the same places, but know no stems, no
+kinship, no structure and no kinds of files.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final, Protocol
+
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_STOP_LISTED: Final = (
+    "a an and are as at be by can do does for from has have how if in into is it its of on or "
+    "that the their there this to was what when where which who why will with you your we our "
+    "i"
+)
+_STOP: Final = frozenset(_STOP_LISTED.split())
+_K1: Final = 1.2
+_B: Final = 0.75
+WINDOW: Final = 50
+STEP: Final = 40
+PATH_WEIGHT: Final = 3
+
+
+class Baseline(Protocol):
+    def search(self, question: str, k: int) -> list[str]: ...
+
+
+def words(text: str) -> list[str]:
+    return [word for found in _WORD.findall(text) if (word := found.lower()) not in _STOP]
+
+
+class Bm25:
+    """Documents are (path, words); a path scores with its best document."""
+
+    def __init__(self, documents: Iterator[tuple[str, list[str]]]) -> None:
+        self._paths: list[str] = []
+        self._lengths: list[int] = []
+        self._postings: dict[str, list[tuple[int, int]]] = {}
+        for number, (path, terms) in enumerate(documents):
+            self._paths.append(path)
+            self._lengths.append(len(terms))
+            for term, count in Counter(terms).items():
+                self._postings.setdefault(term, []).append((number, count))
+        self._mean = sum(self._lengths) / max(1, len(self._lengths))
+
+    def search(self, question: str, k: int) -> list[str]:
+        scores: dict[int, float] = {}
+        for term in set(words(question)):
+            found = self._postings.get(term, ())
+            rarity = math.log(1 + (len(self._paths) - len(found) + 0.5) / (len(found) + 0.5))
+            for number, count in found:
+                norm = _K1 * (1 - _B + _B * self._lengths[number] / self._mean)
+                gain = rarity * count * (_K1 + 1) / (count + norm)
+                scores[number] = scores.get(number, 0.0) + gain
+        best: dict[str, float] = {}
+        for number, score in scores.items():
+            path = self._paths[number]
+            best[path] = max(best.get(path, 0.0), score)
+        return sorted(best, key=lambda path: (-best[path], path))[:k]
+
+
+def over_files(texts: Mapping[str, str]) -> Bm25:
+    return Bm25((path, words(text)) for path, text in texts.items())
+
+
+def over_windows(texts: Mapping[str, str]) -> Bm25:
+    """Windows of lines that overlap, each with the words of its path, several times."""
+    return Bm25(
+        (path, words(path) * PATH_WEIGHT + words(window))
+        for path, text in texts.items()
+        for window in _windows(text)
+    )
+
+
+def _windows(text: str) -> Iterator[str]:
+    lines = text.split("\n")
+    for start in range(0, max(1, len(lines) - WINDOW + STEP), STEP):
+        yield "\n".join(lines[start : start + WINDOW])

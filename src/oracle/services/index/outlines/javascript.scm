@@ -1,0 +1,12 @@
+(function_declaration) @function
+(generator_function_declaration) @function
+(class_declaration) @class
+(method_definition) @function
+(variable_declarator value: [(arrow_function) (function_expression) (class)]) @function
+(program (lexical_declaration (variable_declarator) @constant))
+(program (export_statement (lexical_declaration (variable_declarator) @constant)))
+(call_expression function: [(identifier) @reference (member_expression property: (property_identifier) @reference)])
+(new_expression constructor: (identifier) @reference)
+(class_heritage (identifier) @reference)
+(import_specifier name: (identifier) @reference)
+(comment) @comment

@@ -1,0 +1,184 @@
+"""The text index: passages on tantivy, found by their terms.
+
+A passage has four fields of terms (what it says, what it defines, where it lies, what is explained)
+and three numbers (its file, first and last line). One more for each file, its card, sums it up:
+where it lies, all that it defines, how it begins. Texts are not stored: a hit is read from disk.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import tantivy
+
+FIELDS: Final = ("body", "names", "place", "remarks", "card")
+_WRITER_BYTES: Final = 60_000_000
+_SMALL_WRITER_BYTES: Final = 15_000_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Passage:
+    file: int
+    start: int
+    end: int
+    kind: str
+    body: str = ""
+    names: str = ""
+    place: str = ""
+    remarks: str = ""
+    card: str = ""
+
+
+def pack(passages: Sequence[Passage]) -> str:
+    return json.dumps([asdict(passage) for passage in passages])
+
+
+def unpack(packed: str) -> list[Passage]:
+    return [Passage(**values) for values in json.loads(packed)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    file: int
+    start: int
+    end: int
+    score: float
+
+
+class Passages:
+    def __init__(self, folder: Path) -> None:
+        import tantivy
+
+        folder.mkdir(parents=True, exist_ok=True)
+        self._meta = folder / "meta.json"
+        self._index = tantivy.Index(_schema(), str(folder))
+        plain = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        self._index.register_tokenizer("plain", plain)
+        self._schema = self._index.schema
+        self._seen = self._stamp()
+
+    def _stamp(self) -> tuple[int, int]:
+        state = self._meta.stat()
+        return state.st_mtime_ns, state.st_ino
+
+    def reload(self) -> None:
+        """See what was committed since, by whichever process."""
+        stamp = self._stamp()
+        if stamp != self._seen:
+            self._index.reload()
+            self._seen = stamp
+
+    @contextmanager
+    def writing(self, *, small: bool) -> Generator[PassageWriter]:
+        """Only one at a time: the index's lock must be held."""
+        size = _SMALL_WRITER_BYTES if small else _WRITER_BYTES
+        writer = PassageWriter(self._index.writer(size, 1), self._schema)
+        try:
+            yield writer
+        finally:
+            writer.close()
+            self._index.reload()
+            self._seen = self._stamp()
+
+    def search(
+        self, weights: Mapping[str, Mapping[str, float]], *, kind: str | None, limit: int
+    ) -> list[Match]:
+        """The best passages for terms with a weight in each field."""
+        import tantivy
+
+        query = tantivy.Query
+        clauses = [
+            (
+                tantivy.Occur.Should,
+                query.boost_query(query.term_query(self._schema, field, term, "freq"), weight),
+            )
+            for field, terms in weights.items()
+            for term, weight in terms.items()
+        ]
+        if not clauses:
+            return []
+        wanted = query.boolean_query(clauses)
+        if kind:
+            of_kind = query.term_query(self._schema, "kind", kind, "basic")
+            wanted = query.boolean_query(
+                [
+                    (tantivy.Occur.Must, wanted),
+                    (tantivy.Occur.Must, query.const_score_query(of_kind, 0.0)),
+                ]
+            )
+        searcher = self._index.searcher()
+        hits = searcher.search(wanted, limit, count=False).hits
+        return _matches(searcher, hits)
+
+    def frequency(self, term: str) -> int:
+        """In how many passages a term stands."""
+        return self._index.searcher().doc_freq("body", term)
+
+    @property
+    def count(self) -> int:
+        return self._index.searcher().num_docs
+
+
+def _matches(
+    searcher: tantivy.Searcher, hits: Sequence[tuple[float, tantivy.DocAddress]]
+) -> list[Match]:
+    places = [address for _, address in hits]
+    numbers = [searcher.fast_field_values(name, places) for name in ("file", "start", "end")]
+    return [
+        Match(file=int(file), start=int(start), end=int(end), score=score)
+        for (score, _), file, start, end in zip(hits, *numbers, strict=True)
+        if file is not None and start is not None and end is not None
+    ]
+
+
+class PassageWriter:
+    def __init__(self, writer: tantivy.IndexWriter, schema: tantivy.Schema) -> None:
+        self._writer = writer
+        self._schema = schema
+
+    def add(self, passages: Iterable[Passage]) -> None:
+        from tantivy import Document
+
+        for passage in passages:
+            document = Document()
+            document.add_unsigned("file", passage.file)
+            document.add_unsigned("start", passage.start)
+            document.add_unsigned("end", passage.end)
+            document.add_text("kind", passage.kind)
+            for field in FIELDS:
+                if terms := getattr(passage, field):
+                    document.add_text(field, terms)
+            self._writer.add_document(document)
+
+    def remove(self, files: Iterable[int]) -> None:
+        """By a query: deleting by a term takes whole numbers for signed ones and finds none."""
+        from tantivy import Query
+
+        for file in files:
+            self._writer.delete_documents_by_query(Query.term_query(self._schema, "file", file))
+
+    def commit(self) -> None:
+        self._writer.commit()
+
+    def close(self) -> None:
+        """What was not committed is dropped."""
+        self._writer.wait_merging_threads()
+
+
+def _schema() -> tantivy.Schema:
+    import tantivy
+
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("file", indexed=True, fast=True)
+    builder.add_unsigned_field("start", fast=True)
+    builder.add_unsigned_field("end", fast=True)
+    builder.add_text_field("kind", tokenizer_name="raw", index_option="basic")
+    for field in FIELDS:
+        builder.add_text_field(field, tokenizer_name="plain", index_option="freq")
+    return builder.build()

@@ -1,0 +1,86 @@
+"""What the index takes in and gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Kind = Literal["code", "vault", "threads"]
+
+
+class Role(StrEnum):
+    """What a file is for. Source comes first unless the question asks for something else."""
+
+    SOURCE = "source"
+    TEST = "test"
+    DOCUMENT = "document"
+    SETTINGS = "settings"
+    THREAD = "thread"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """A passage that matches: lines from 1, both ends included, and its text as it is on disk."""
+
+    path: str
+    start: int
+    end: int
+    score: float
+    text: str
+    kind: Kind
+    symbol: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    name: str
+    kind: str
+    parent: str | None
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """A line on which a name is used."""
+
+    name: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skipped:
+    """Why a file is not in the index."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    done: int
+    total: int
+    path: str
+
+
+ProgressListener = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefreshReport:
+    """What a refresh did. `unchanged` files were told from their state on disk or their content."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    rebuilt: str | None = None
+
+    @property
+    def touched(self) -> int:
+        return self.added + self.changed + self.removed

@@ -1,0 +1,226 @@
+"""Bringing the index up to date with the files.
+
+Each batch is announced in the catalogue, committed to the text index, and then settled in the
+catalogue. A process that dies in between leaves the announcement, and the next refresh redoes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from oracle.services.index.catalogue import Catalogue, Entry, FileState
+from oracle.services.index.intake import read, take_in
+from oracle.services.index.passages import PassageWriter, pack, unpack
+from oracle.services.index.records import Progress, ProgressListener, RefreshReport
+from oracle.services.index.storage import Generation
+from oracle.services.index.walk import Found, judge, walk
+
+_FILES_A_BATCH: Final = 4_000
+_BYTES_A_BATCH: Final = 40_000_000
+_SMALL: Final = 20
+_MOST_FRESH: Final = 24
+_LARGEST_FRESH: Final = 500_000
+
+
+@dataclass(kw_only=True)
+class _Tally:
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+
+
+@dataclass(kw_only=True)
+class _Batch:
+    first: int
+    entries: list[Entry] = field(default_factory=list[Entry])
+    gone: list[int] = field(default_factory=list[int])
+    skips: list[tuple[Found, str]] = field(default_factory=list[tuple[Found, str]])
+    packed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    size: int = 0
+
+    def full(self) -> bool:
+        return len(self.entries) >= _FILES_A_BATCH or self.size >= _BYTES_A_BATCH
+
+
+def _unheard(progress: Progress) -> None:
+    pass
+
+
+class Refresh:
+    """One refresh of one generation; the lock is held by whoever calls."""
+
+    def __init__(
+        self, root: Path, generation: Generation, progress: ProgressListener | None
+    ) -> None:
+        self._root = root
+        self._catalogue: Catalogue = generation.catalogue
+        self._passages = generation.passages
+        self._progress = progress or _unheard
+        self._tally = _Tally()
+        self._done = 0
+        self._total = 0
+        self._small = False
+
+    def whole(self) -> RefreshReport:
+        recovered = self._recover()
+        known = self._catalogue.states()
+        passed_over = self._catalogue.skipped()
+        candidates: list[Found] = []
+        seen: set[str] = set()
+        for found in walk(self._root, lambda path, reason: self._count_skip()):
+            seen.add(found.path)
+            if self._same(known.get(found.path), found):
+                self._tally.unchanged += 1
+            elif passed_over.get(found.path) == (found.size, found.mtime_ns):
+                self._tally.skipped += 1
+            else:
+                candidates.append(found)
+        gone = [state.id for path, state in known.items() if path not in seen]
+        self._tally.removed = len(gone)
+        with self._catalogue.transaction():
+            self._catalogue.unskip(path for path in passed_over if path not in seen)
+        self._apply(candidates, known, gone + recovered)
+        return self._report()
+
+    def some(self, paths: Iterable[str]) -> RefreshReport:
+        if self._catalogue.pending():
+            return self.whole()
+        known: dict[str, FileState] = {}
+        candidates: list[Found] = []
+        gone: list[int] = []
+        for path in paths:
+            judged = judge(self._root, path)
+            state = self._catalogue.state(path)
+            if state:
+                known[path] = state
+            if isinstance(judged, Found):
+                candidates.append(judged)
+            elif state:
+                gone.append(state.id)
+        self._tally.removed = len(gone)
+        self._apply(candidates, known, gone)
+        return self._report()
+
+    def _count_skip(self) -> None:
+        self._tally.skipped += 1
+
+    @staticmethod
+    def _same(state: FileState | None, found: Found) -> bool:
+        return (
+            state is not None
+            and state.size == found.size
+            and state.mtime_ns == found.mtime_ns
+            and state.mtime_ns != 0
+        )
+
+    def _recover(self) -> list[int]:
+        """Numbers whose passages a dead process may have left half-done."""
+        pending = self._catalogue.pending()
+        if not pending:
+            return []
+        numbers = [number for number, _ in pending]
+        numbers += [state.id for _, path in pending if (state := self._catalogue.state(path))]
+        with self._catalogue.transaction():
+            self._catalogue.forget(numbers)
+        return numbers
+
+    def _apply(
+        self, candidates: Sequence[Found], known: dict[str, FileState], gone: list[int]
+    ) -> None:
+        self._total = len(candidates)
+        if not candidates and not gone:
+            return
+        self._small = len(candidates) <= _SMALL
+        batch = _Batch(first=self._catalogue.next_number(), gone=gone)
+        with self._passages.writing(small=self._small) as writer:
+            for found in candidates:
+                self._collect(found, known.get(found.path), batch, writer)
+                if batch.full():
+                    self._commit(batch, writer)
+                    batch = _Batch(first=self._catalogue.next_number())
+            self._commit(batch, writer)
+
+    def _collect(
+        self, found: Found, state: FileState | None, batch: _Batch, writer: PassageWriter
+    ) -> None:
+        content = read(self._root, found)
+        self._done += 1
+        if isinstance(content, str):
+            self._tally.skipped += 1
+            batch.skips.append((found, content))
+            self._drop(state, batch)
+        elif state and state.digest == content.digest:
+            self._tally.unchanged += 1
+            self._catalogue.remember_state(content.found)
+        else:
+            self._tally.changed += bool(state)
+            self._tally.added += not state
+            if state:
+                batch.gone.append(state.id)
+            taken = take_in(content, batch.first + len(batch.entries))
+            writer.add(taken.passages)
+            batch.entries.append(taken.entry)
+            if self._small:
+                batch.packed.append((taken.entry.id, pack(taken.passages)))
+            batch.size += len(content.bytes)
+        self._progress(Progress(done=self._done, total=self._total, path=found.path))
+
+    def _drop(self, state: FileState | None, batch: _Batch) -> None:
+        if state:
+            batch.gone.append(state.id)
+            self._tally.removed += 1
+
+    def _commit(self, batch: _Batch, writer: PassageWriter) -> None:
+        catalogue = self._catalogue
+        if batch.entries or batch.gone:
+            with catalogue.transaction():
+                catalogue.announce(
+                    [
+                        *((entry.id, entry.path) for entry in batch.entries),
+                        *((number, "") for number in batch.gone),
+                    ],
+                    next_number=batch.first + len(batch.entries),
+                )
+            writer.remove(batch.gone)
+            self._write_again(batch, writer)
+            writer.commit()
+        with catalogue.transaction():
+            catalogue.forget(batch.gone)
+            catalogue.add(batch.entries)
+            catalogue.set_fresh(batch.packed)
+            catalogue.unskip(entry.path for entry in batch.entries)
+            for found, reason in batch.skips:
+                catalogue.skip(found, reason)
+            catalogue.settle()
+
+    def _write_again(self, batch: _Batch, writer: PassageWriter) -> None:
+        """Join the last few small updates to this one.
+
+        Each commit is a segment, and eight small segments are merged with whatever else is small,
+        which takes far longer than an update may. So what the last updates wrote is written again
+        beside what is new, their segment falls empty, and there is one small segment, not many.
+        """
+        gone = set(batch.gone)
+        earlier = [row for row in self._catalogue.fresh() if row[0] not in gone]
+        size = sum(len(packed) for _, packed in earlier + batch.packed)
+        if not batch.packed or len(earlier) >= _MOST_FRESH or size > _LARGEST_FRESH:
+            return
+        writer.remove(number for number, _ in earlier)
+        for _, packed in earlier:
+            writer.add(unpack(packed))
+        batch.packed.extend(earlier)
+
+    def _report(self) -> RefreshReport:
+        tally = self._tally
+        return RefreshReport(
+            added=tally.added,
+            changed=tally.changed,
+            removed=tally.removed,
+            unchanged=tally.unchanged,
+            skipped=tally.skipped,
+        )

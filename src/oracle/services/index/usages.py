@@ -1,0 +1,59 @@
+"""Where a name is used. The catalogue knows the files; the lines are read from them as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from oracle.services.index.catalogue import Catalogue
+from oracle.services.index.intake import distinctive, read_bytes
+from oracle.services.index.languages import PARSED, language_of
+from oracle.services.index.outline import reference_lines
+from oracle.services.index.passages import Passages
+from oracle.services.index.reading import decode, lines_of
+from oracle.services.index.records import Reference
+from oracle.services.index.words import terms_of_word
+
+_MOST_FILES: Final = 300
+
+
+def find_references(
+    root: Path, name: str, catalogue: Catalogue, passages: Passages, *, limit: int
+) -> list[Reference]:
+    defined = {(each.path, each.start) for each in catalogue.definitions(name, limit=limit)}
+    found = (
+        Reference(name=name, path=path, line=line)
+        for path in _candidates(name, catalogue, passages)
+        for line in _lines(root, path, name)
+        if (path, line) not in defined
+    )
+    return list(islice(found, limit))
+
+
+def _candidates(name: str, catalogue: Catalogue, passages: Passages) -> Iterable[str]:
+    if distinctive(name):
+        return catalogue.users_of(name, limit=_MOST_FILES)
+    terms = terms_of_word(name)
+    if not terms:
+        return ()
+    matches = passages.search({"body": {terms[0]: 1.0}}, kind=None, limit=10 * _MOST_FILES)
+    numbers = list(dict.fromkeys(match.file for match in matches))[:_MOST_FILES]
+    return sorted(card.path for card in catalogue.cards(numbers).values())
+
+
+def _lines(root: Path, path: str, name: str) -> Iterator[int]:
+    opened = read_bytes(root, path)
+    if isinstance(opened, str):
+        return
+    content, _ = opened
+    language = language_of(path)
+    if language in PARSED:
+        yield from reference_lines(content, language, name)
+    elif language is None:
+        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        for number, line in enumerate(lines_of(decode(content)), start=1):
+            if whole.search(line):
+                yield number

@@ -1,0 +1,73 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from oracle.cli.main import app
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "oracle.toml").touch()
+    (root / "tide.py").write_text("def tide_height():\n    return 'high'\n")
+    (root / ".env").write_text("KEY=1\n")
+    monkeypatch.chdir(root)
+    return root
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_index_says_what_it_did(project):
+    assert run("index") == "2 files indexed: 2 new, 0 changed, 0 gone, 2 left out\n"
+    (project / "tide.py").write_text("tide = 1\n")
+    assert run("index") == "2 files indexed: 0 new, 1 changed, 0 gone, 2 left out\n"
+
+
+def test_explain_tells_the_reason(project):
+    assert run("index", "--explain", ".env") == ".env: not indexed: its name is that of a secret\n"
+    assert run("index", "--explain", "tide.py") == "tide.py: indexed\n"
+
+
+def test_search_shows_path_lines_score_and_text(project):
+    said = run("search", "how high is the tide")
+    assert said.startswith("tide.py:1-2  1.00  tide_height\n    def tide_height():\n")
+    assert run("search", "zebra") == "nothing found\n"
+
+
+def test_search_as_json_has_the_fields_of_a_hit(project):
+    (hit,) = json.loads(run("search", "tide", "--json"))
+    assert hit == {
+        "path": "tide.py",
+        "start": 1,
+        "end": 2,
+        "score": 1.0,
+        "text": "def tide_height():\n    return 'high'\n",
+        "kind": "code",
+        "symbol": "tide_height",
+    }
+
+
+def test_what_could_steer_a_terminal_is_not_shown(project):
+    (project / "evil.py").write_text("tide = '\x1b[2J'\n")
+    assert "\x1b" not in run("search", "evil tide")
+
+
+def test_watch_takes_in_changes_until_it_is_interrupted(project):
+    oracle = os.path.join(os.path.dirname(sys.executable), "oracle")
+    command = [oracle, "index", "--watch"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline().startswith("2 files indexed: 2 new")
+        (project / "moon.py").write_text("moon = 1\n")
+        assert process.stdout.readline().startswith("1 file indexed: 1 new")
+        process.send_signal(signal.SIGINT)
+    assert process.returncode == 130
