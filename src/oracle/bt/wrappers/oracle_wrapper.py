@@ -22,6 +22,7 @@ from oracle.errors import InputError, OracleError
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve
+from oracle.services.citations import places_to_remember
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
 from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Model
@@ -204,6 +205,7 @@ class _Asking:
             "usage": done["usage"],
             "failed": board("failed"),
             "places_found": len(board("evidence")),
+            "places": places_to_remember(board("evidence")),
             "sources_tried": board("sources_tried"),
             "query_type": classification.get("query_type"),
         }
