@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath, PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -34,9 +34,7 @@ def can_link(environment: Mapping[str, str], *, is_terminal: bool) -> bool:
     )
 
 
-def with_links(
-    answer: str, citations: Sequence[Mapping[str, Any]] | None, *, root: PurePath
-) -> str:
+def with_links(answer: str, citations: Sequence[Mapping[str, Any]] | None, *, root: Path) -> str:
     """The answer of `done` with a link on each citation that holds.
 
     `citations` are those of the `sources` chunk. A file is linked to its line, below `root`.
@@ -52,7 +50,7 @@ def with_links(
     return "".join([*pieces, answer[place:]])
 
 
-def target_of(citation: Mapping[str, Any], *, root: PurePath) -> str:
+def target_of(citation: Mapping[str, Any], *, root: Path) -> str:
     """Where a citation leads; empty for one that leads nowhere."""
     if citation["status"] not in ("resolved", "moved"):
         return ""

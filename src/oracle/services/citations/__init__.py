@@ -9,6 +9,7 @@ from oracle.services.citations.checking import (
     places_to_remember,
 )
 from oracle.services.citations.finding import Citation, find_citations
+from oracle.services.citations.marking import without_marks
 
 __all__ = [
     "Checked",
@@ -17,4 +18,5 @@ __all__ = [
     "check_answer",
     "find_citations",
     "places_to_remember",
+    "without_marks",
 ]

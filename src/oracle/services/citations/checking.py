@@ -15,7 +15,7 @@ from oracle.services.citations.resolving import Resolved, resolve_all
 from oracle.services.tools.answer import one_line, place, quoted_texts, without_numbers
 
 MOST_REMEMBERED: Final = 100
-_KEPT: Final = ("kind", "where", "title", "entry", "url")
+_KEPT: Final = ("kind", "where", "path", "start", "end", "title", "entry", "url")
 
 Place = Mapping[str, Any]
 

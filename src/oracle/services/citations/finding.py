@@ -205,7 +205,7 @@ def _is_of_something_else(text: str, start: int, path: str) -> bool:
     before = text[max(0, start - 3) : start]
     if before.endswith("\\") or (_DRIVE.search(before[-3:]) is not None and before.endswith(":")):
         return True
-    if path.startswith(".") and before[-1:].isalnum():
+    if path.startswith(".") and path[1:2] not in ("/", ".") and before[-1:].isalnum():
         return True
     return before.endswith("[") and (before[-2:-1].isalnum() or before[-2:-1] in ("_", ")"))
 

@@ -28,7 +28,8 @@ _NOTE: Final = (
 TOKEN: Final = re.compile(
     rf"""
     (?<![A-Za-z0-9+.\-])(?P<url>[A-Za-z][A-Za-z0-9+.\-]*+://[!\#-;=?-Z_a-z~\u00c0-\u1fff]*+)
-    | (?<![\w:/.\-])thread:(?P<thread>[^\s@`\[\]()<>"]{{1,200}}+)@(?P<time>{_TIME})(?![\w:])
+    | (?<![{_LETTERS}:/.\-])thread:(?P<thread>[^\s@`\[\]()<>"]{{1,200}}+)
+      @(?P<time>{_TIME})(?![{_LETTERS}]|:\d)
     | {_NOTE}
     | (?<!{_PATH})(?P<path>{_PATH}++){_LINES}(?=\.*+(?!{_PATH}))
     """,

@@ -40,6 +40,11 @@ class Bare:
         return cls("".join([*pieces, marked[place:]]), marks)
 
 
+def without_marks(marked: str) -> str:
+    """An answer as it was written, and as it was streamed."""
+    return Bare.of(marked).text
+
+
 def mark_of(resolved: Resolved) -> str:
     """Empty for a citation that holds."""
     if resolved.status == "resolved":

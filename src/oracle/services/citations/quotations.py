@@ -15,6 +15,7 @@ MOST_ON_A_SIDE: Final = 3
 LONGEST: Final = 2_000
 _SHORTEST: Final = 3
 _STRONG: Final = 6
+_NEARLY_ALONE: Final = 40
 
 _MARKS: Final = re.compile(r"\"([^\"\n]{3,400}+)\"|“([^”\n]{3,400}+)”|„([^“”\n]{3,400}+)[“”]")
 _SENTENCE_END: Final = re.compile(r"[.!?][\"')\]*_]*+(?=\s)")
@@ -142,7 +143,8 @@ def _sentence(text: str, citation: Citation, ends: list[int], line: Line) -> Spa
     number = bisect_left(ends, citation.start + 1)
     end = ends[number] if number < len(ends) else line.end
     start = ends[number - 1] if number else line.start
-    around = text[start : citation.start] + text[citation.end : end]
-    if len(around) < 40 and len(_WORDS.findall(around)) <= 2 and number:
-        start = ends[number - 2] if number > 1 else line.start
+    if number and citation.start - start + end - citation.end < _NEARLY_ALONE:
+        around = text[start : citation.start] + text[citation.end : end]
+        if len(_WORDS.findall(around)) <= 2:
+            start = ends[number - 2] if number > 1 else line.start
     return start, end
