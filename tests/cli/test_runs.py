@@ -2,13 +2,17 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 WORKER = Path(__file__).parents[1] / "bt" / "wrappers" / "crashing.py"
+AGENT = WORKER.with_name("crashing_agent.py")
+ROOT = Path(__file__).parents[2]
 LEAVES = ("--leaves", str(WORKER))
 
 
@@ -95,3 +99,60 @@ def test_a_replay_without_its_leaves_says_how_to_name_them(project):
     assert result.returncode == 2
     assert "no leaf 'crashing.look' is registered" in result.stderr
     assert "--leaves" in result.stderr
+
+
+def ask(project, moment="never"):
+    """Have the agent answer a question, in a process that dies at that moment."""
+    subprocess.run(
+        [sys.executable, AGENT, "ask", ".oracle/oracle.db", moment],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        timeout=60,
+    )
+    (run,) = json.loads(oracle(project, "runs", "--json").stdout)
+    return run["id"]
+
+
+def let_go(project):
+    with closing(sqlite3.connect(project / ".oracle" / "oracle.db")) as connection, connection:
+        connection.execute("UPDATE runs SET lease_owner = NULL, lease_until = NULL")
+
+
+def test_a_run_of_the_agent_is_listed_shown_audited_and_replayed(project):
+    run = ask(project)
+    assert "answered" in oracle(project, "runs").stdout
+    shown = oracle(project, "run", "show", run[:8]).stdout
+    assert "turn 4" in shown
+    assert "the model  It is in auth.py:3." in shown
+    assert "{'tool': 'search_code', 'arguments': {'query': '1'}} -> " in shown
+    audited = oracle(project, "audit", "--run", run[:8]).stdout
+    assert audited.count("tool.called") == 3
+    assert 'stop_reason="answered"' in audited
+    replayed = oracle(project, "replay", run[:8])
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    assert replayed.stdout.endswith(": the same\n")
+
+
+def test_a_question_whose_process_died_at_the_end_is_resumed_without_a_model(project):
+    run = ask(project, "before the exchange")
+    let_go(project)
+    result = oracle(project, "run", "resume", run[:8])
+    assert (result.returncode, result.stdout, result.stderr) == (0, "It is in auth.py:3.\n", "")
+    again = oracle(project, "run", "resume", run[:8])
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "is done" in again.stderr
+
+
+def test_a_question_that_is_resumed_without_a_model_ends_with_what_was_found(project):
+    run = ask(project, "in the stream")
+    let_go(project)
+    result = oracle(project, "run", "resume", run)
+    assert "auth.py:3" in result.stdout
+    assert "oracle: model_unavailable: no language model is configured" in result.stderr
+
+
+def test_a_question_that_another_process_holds_is_left_to_it(project):
+    result = oracle(project, "run", "resume", ask(project, "in the stream"))
+    assert (result.returncode, result.stdout) == (75, "")
+    assert "is held by" in result.stderr

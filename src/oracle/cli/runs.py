@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
 from oracle.cli.leaves import LeavesOption, import_leaves
 from oracle.cli.terminal import counted, printable, show, show_json, when
+from oracle.errors import InputError, LeaseHeld, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from oracle.models.run import Run
     from oracle.services.journal import Record
     from oracle.services.store.database import Database
+
+EXIT_CODES: Final = {
+    "invalid_input": InputError.exit_code,
+    "held_elsewhere": LeaseHeld.exit_code,
+    "store_failed": StoreError.exit_code,
+}
+"""For questions that could not even be taken up."""
 
 app = typer.Typer(help="Show a run, or take it up again.", no_args_is_help=True)
 
@@ -62,11 +70,17 @@ def show_(run: RunArgument, json: JsonOption = False) -> None:
 @app.command()
 def resume(run: RunArgument, leaves: LeavesOption = None) -> None:
     """Go on with a run whose process died; what it has done is not done a second time."""
+    from oracle.bt.wrappers.agent_recipe import TREE
     from oracle.cli.store import with_database
+    from oracle.services.store.runs import Runs
 
     import_leaves(leaves or [])
-    outcome = with_database(lambda database: _resumed(database, run))
-    typer.echo(f"{outcome.stop}: {outcome.status.value}")
+    found = with_database(lambda database: Runs(database).get(run))
+    if found.tree == TREE:
+        _resume_question(found.id)
+    else:
+        outcome = with_database(lambda database: _resumed(database, found.id))
+        typer.echo(f"{outcome.stop}: {outcome.status.value}")
 
 
 def replay(
@@ -84,6 +98,21 @@ def replay(
         raise typer.Exit(1)
 
 
+def _resume_question(run_id: str) -> None:
+    """The answer goes to stdout; why it is not whole, to stderr."""
+    import asyncio
+
+    from oracle.agent import Oracle, answer_from
+
+    answer = asyncio.run(answer_from(Oracle().resume(run_id)))
+    if answer.stop_reason in EXIT_CODES:
+        typer.echo(f"oracle: {answer.detail}", err=True)
+        raise typer.Exit(EXIT_CODES[answer.stop_reason])
+    typer.echo(answer.text)
+    if not answer.is_whole:
+        typer.echo(f"oracle: {answer.stop_reason}: {answer.detail}", err=True)
+
+
 async def _resumed(database: Database, run: str) -> Outcome:
     from oracle.bt.wrappers.stored_run import RunStore
     from oracle.services.ans.writer import recording
@@ -99,15 +128,14 @@ async def _resumed(database: Database, run: str) -> Outcome:
 
 
 async def _replayed(database: Database, run: str, trace: bool) -> tuple[str, bool]:
-    from oracle.bt.wrappers.recorded_run import RecordedRun
+    from oracle.bt.wrappers.agent_recipe import services_from
     from oracle.bt.wrappers.stored_run import RunArchive
 
-    records, contents = await RunArchive(database).record_of(run)
-    replayed = RecordedRun.replay(records, contents)
+    replayed = await RunArchive(database).replay(run, services=services_from)
     if trace:
         replayed.tree_run.subscribe(_print_change)
     summary = replayed.summary(await replayed.settle())
-    return verdict_on(summary, records)
+    return verdict_on(summary, replayed.records)
 
 
 def _print_change(time: float, path: str, old: RunStatus | None, new: RunStatus | None) -> None:
@@ -151,9 +179,16 @@ def record_lines(records: Sequence[Record]) -> list[str]:
     return lines
 
 
+def _part_text(part: Any) -> str:
+    """What a model said, as it said it; anything else as it is recorded."""
+    if isinstance(part, dict) and "text" in part:
+        return str(cast("dict[str, Any]", part)["text"])
+    return str(cast("object", part))
+
+
 def _shortened(record: Record) -> str:
     if record.kind == "parts":
-        text = "".join(str(part) for part in record.body)
+        text = "".join(_part_text(part) for part in record.body)
     elif record.kind == "answer":
         text = f"{record.body['request']} -> {record.body.get('value', 'streamed')}"
     elif record.kind == "failure":

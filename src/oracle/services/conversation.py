@@ -51,6 +51,18 @@ class Weight:
         return cls(**data)
 
 
+def with_result(
+    messages: Sequence[Mapping[str, Any]], result: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    """Put a tool's result right behind the call that it answers, before what the tree has said
+    since: providers take it nowhere else.
+    """
+    place = len(messages)
+    while place and messages[place - 1]["role"] == "system":
+        place -= 1
+    return [*messages[:place], result, *messages[place:]]
+
+
 def rough_tokens(text: str) -> int:
     """Exact enough for a reserve, and quick: it is asked for every message.
 

@@ -19,15 +19,27 @@ LAST_RUNG: Final = 3
 
 _LOCAL: Final = frozenset({"code", "vault", "threads"})
 _WORD: Final = re.compile(r"[a-z]+")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _WORDS_OF_SOURCES: Final[Mapping[str, frozenset[str]]] = {
-    "code": frozenset({"code", "codebase", "source", "repository", "repo", "definition"}),
-    "vault": frozenset({"vault", "note", "notes", "docs", "documentation", "adr", "markdown"}),
-    "threads": frozenset({"thread", "threads", "decision", "decisions", "discussion"}),
-    "web": frozenset({"web", "internet", "online", "url", "page", "browse", "website", "google"}),
+    "code": _words("code codebase source repository repo definition file files folder directory"),
+    "vault": _words("vault note notes docs documentation adr markdown wiki"),
+    "threads": _words("thread threads decision decisions discussion discussions"),
+    "web": _words("web internet online url urls page pages browse browser website google http"),
 }
-_WORDS_OF_WRITING: Final = frozenset(
-    {"write", "writing", "save", "create", "edit", "append", "push", "record", "update", "store"}
+_WORDS_OF_WRITING: Final = _words(
+    "write writing save saving create creating edit editing append add change modify rename push "
+    "record update store"
 )
+_WORDS_OF_DOING: Final = _words(
+    "run running execute executing execution compile build deploy install delete deleting remove "
+    "kill restart debug test shell terminal command send email"
+)
+"""What neither reading nor writing notes can do: only a tool of that very name could."""
 
 
 def first_grant(classification: QueryClassification, specs: Sequence[ToolSpec]) -> list[str]:
@@ -70,18 +82,20 @@ def tools_for(capability: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     """The tools that can do what was asked for in words; the most fitting kind only.
 
     A tool's own name counts most. Else a source that is named picks the tools that look into it;
-    a word of writing picks those that write.
+    a word of writing picks those that write to it, or to anything where no source is named. To run
+    or to delete something is another matter: no tool that reads is offered in its place.
     """
     words = set(_WORD.findall(capability.lower().replace("_", " ")))
     named = [spec for spec in specs if _is_named(spec.name, capability, words)]
     if named:
         return named
-    wants_writing = not words.isdisjoint(_WORDS_OF_WRITING)
+    if not words.isdisjoint(_WORDS_OF_DOING):
+        return []
+    writes = not words.isdisjoint(_WORDS_OF_WRITING)
     sources = {kind for kind, known in _WORDS_OF_SOURCES.items() if not words.isdisjoint(known)}
-    if wants_writing:
-        writing = [spec for spec in specs if spec.writes]
-        return [spec for spec in writing if spec.source in sources] or writing
-    return [spec for spec in specs if spec.source in sources and not spec.writes]
+    if writes and not sources:
+        return [spec for spec in specs if spec.writes]
+    return [spec for spec in specs if spec.source in sources and spec.writes == writes]
 
 
 def specs_from(data: Sequence[Mapping[str, Any]]) -> list[ToolSpec]:
@@ -125,7 +139,7 @@ def _types_of(classification: QueryClassification) -> set[QueryType]:
 
 def _is_named(name: str, capability: str, words: set[str]) -> bool:
     """`web_search`, `web search` and `searching the web` all name the tool web_search."""
-    if name.lower() in capability.lower():
+    if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", capability, re.IGNORECASE):
         return True
     parts = [part for part in name.lower().split("_") if part]
     return len(parts) > 1 and all(any(word.startswith(part) for word in words) for part in parts)

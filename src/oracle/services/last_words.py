@@ -23,6 +23,10 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "partial_answer": "a part of the question stays open",
     "no_progress": "nothing happened for too long",
     "tick_budget": "the tree did not come to an end",
+    "settled": "the tree ended without a word",
+    "invalid_input": "it could not be asked",
+    "held_elsewhere": "another process is at work on it",
+    "store_failed": "it could not be written down",
     "internal_error": "something went wrong inside the program",
 }
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import isfinite
 from typing import Any, Final, Literal, Self, TypeAlias
+
+from oracle.errors import InputError
 
 Resource: TypeAlias = Literal["turns", "tokens", "money", "seconds"]
 RESOURCES: Final[tuple[Resource, ...]] = ("turns", "tokens", "money", "seconds")
@@ -25,6 +28,13 @@ class Limits:
     money: float | None = 1.00
     seconds: float = 300.0
     uses_of_a_tool: int = 20
+
+    def check(self) -> Self:
+        """Refuse what is no limit; not at each construction, of which there are many in a run."""
+        for name, limit in self.to_dict().items():
+            if limit is not None and not (limit >= 0 and isfinite(limit)):
+                raise InputError(f"{limit} {name} is no limit; give a number that is not negative")
+        return self
 
     def to_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -89,6 +99,9 @@ class Ledger:
             for resource in RESOURCES
             if resource not in self.warned and self.share(resource, now) >= WARNING_SHARE
         )
+
+    def tools_used_up(self) -> tuple[str, ...]:
+        return tuple(tool for tool in self.uses if not self.may_use(tool))
 
     def exhausted(self, now: float) -> Resource | None:
         """What leaves no room for another request at all."""

@@ -1,45 +1,103 @@
-"""Has the conversation moved on to something else?"""
+"""Has the conversation moved on to something else?
+
+A question goes on where it shares a word with the last exchanges, where it has no subject of its
+own (`why?`, `give an example`), or where it leans back: by its first words (`and …`, `what about
+…`), or by a pronoun that nothing before it in the question explains.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 RECENT_EXCHANGES: Final = 3
 LONGEST_READ: Final = 4_000
 FEW_WORDS: Final = 5
+SHORTEST_STEM: Final = 4
 
-_WORD: Final = re.compile(r"[^\W\d_]{3,}")
-_LEANS_BACK: Final = re.compile(
-    r"(?i)\b(?:it|its|that|this|those|these|they|them|he|she|there|same|also|again|instead|why|"
-    r"and|then|but|so|ok|okay|thanks|thank|yes|no|more|above|previous|earlier|you (?:said|wrote))\b"
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_BREAKS_OFF: Final = re.compile(
+    r"(?i)\b(?:something else|(?:different|another|new|unrelated) (?:question|topic|subject)|"
+    r"unrelated(?:ly)?\b|chang(?:e|ing) (?:the )?(?:topic|subject)|by the way|btw)\b"
 )
-_COMMON: Final = frozenset(
-    "the and for are was were does did how what when where which who why can could should would "  # noqa: SIM905
-    "will have has had not with from into about our your you use used using work works any all "
-    "there their this that these those then than them they get gets set make makes please tell "
-    "show find code file files project function class".split()
+_LEANS_BACK: Final = re.compile(
+    r"(?i)^\W*(?:and|but|so|then|or|also|ok|okay|yes|no|yeah|thanks|thank|"
+    r"(?:what|how) about|what if|why not)\b"
+    r"|\b(?:above|previous|previously|earlier|again|instead|so far|you (?:said|wrote|mentioned))\b"
+    r"|\b(?:a|the|which|that|this|another) (?:\w+ )?ones?\b"
+)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PRONOUNS: Final = _words("it its that this those these they them their he she him her")
+_THE_PROJECT: Final = _words("project repo repository codebase code workspace")
+_COMMON: Final = _words(
+    "a about after all an and any are as at be been before between both but by can class code "
+    "could describe detail details did different do does done elaborate else every example "
+    "explain far file files find first for from function get gets give go had happen happens "
+    "has have he her here him his how i if in into is it its just kind know last let like "
+    "line lines list look made make makes many matter may me mean means method more most much "
+    "my need next no not now of ok okay on one ones only or other our out part parts place "
+    "places please project question read really rest same say second see set she should show "
+    "so some something summarize sure tell than thank thanks that the their them then there "
+    "these they thing things this those to too topic two us use used uses using very want was "
+    "way we well were what when where whether which while who whole whose why will with work "
+    "works would write yeah yes you your"
 )
 
 
 def is_topic_shift(query: str, history: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the query shares nothing with the last exchanges and does not lean on them."""
-    if not history:
+    subject = _subject(query)
+    if not history or not subject:
         return False
-    asked = _content_words(query)
-    if len(asked) < FEW_WORDS and _LEANS_BACK.search(query):
-        return False
-    if not asked:
-        return False
+    if _BREAKS_OFF.search(query):
+        return True
     said = " ".join(
         f"{exchange['question']} {exchange['answer'][:LONGEST_READ]}"
         for exchange in history[-RECENT_EXCHANGES:]
     )
-    return asked.isdisjoint(_content_words(said))
+    if _share_a_word(subject, _subject(said)):
+        return False
+    leans = len(subject) < FEW_WORDS and _LEANS_BACK.search(query)
+    return not (leans or _has_an_open_pronoun(query))
 
 
-def _content_words(text: str) -> set[str]:
-    """Stems, roughly: the first letters of each word that carries meaning."""
-    words = {word.lower() for word in _WORD.findall(text)} - _COMMON
-    return {word[:5] for word in words}
+def _subject(text: str) -> set[str]:
+    """The words that say what it is about."""
+    words = (word.lower() for word in _WORD.findall(text))
+    return {word for word in words if len(word) > 2 and word not in _COMMON}
+
+
+def _share_a_word(one: Iterable[str], other: Iterable[str]) -> bool:
+    """Stems, roughly: the first letters. `auth` and `authentication` are one word too."""
+    stems = {word[: SHORTEST_STEM + 1] for word in other}
+    short = {stem[:SHORTEST_STEM] for stem in stems}
+    return any(
+        word[: SHORTEST_STEM + 1] in stems
+        or word[:SHORTEST_STEM] in stems
+        or (len(word) == SHORTEST_STEM and word in short)
+        for word in one
+    )
+
+
+def _has_an_open_pronoun(query: str) -> bool:
+    """`who calls it?`, but not `does the parser skip comments, is it fast?`, nor `this repo`."""
+    words = [word.lower() for word in _WORD.findall(query)]
+    explained = 0
+    for place, word in enumerate(words):
+        if word in _PRONOUNS:
+            follower = words[place + 1] if place + 1 < len(words) else ""
+            before = words[place - 1] if place else ""
+            is_relative = word == "that" and before in _THE_PROJECT | {"file", "function", "class"}
+            if follower not in _THE_PROJECT and not is_relative:
+                return True
+        elif len(word) > 2 and word not in _COMMON:
+            explained += 1
+        if explained > 1:
+            return False
+    return False

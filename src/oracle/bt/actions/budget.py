@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from oracle.bt.actions.oracle import add_system_message, bb_set
-from oracle.bt.actions.state import board_of, ledger_of, set_ledger
+from oracle.bt.actions.oracle import add_system_message, bb_get, bb_set
+from oracle.bt.actions.state import append, board_of, ledger_of, set_ledger
 from oracle.bt.actions.telling import report, say
 from oracle.bt.conditions.budget import scarce_resource
 from oracle.bt.core.context import TickContext
@@ -38,6 +38,21 @@ def warn(ctx: TickContext) -> RunStatus:
             "tools are withdrawn and you answer from what you have.",
         )
     set_ledger(bb, ledger.with_warning(*due))
+    return SUCCESS
+
+
+@action(reads=["ledger", "withdrawn", "messages"], writes=["withdrawn", "messages"])
+def withdraw_used_up_tools(ctx: TickContext) -> RunStatus:
+    """What may not be used again is not offered again."""
+    bb = board_of(ctx)
+    ledger = ledger_of(bb)
+    for tool in ledger.tools_used_up():
+        if tool not in bb_get(bb, "withdrawn"):
+            used, limit = ledger.uses[tool], ledger.limits.uses_of_a_tool
+            append(bb, "withdrawn", tool)
+            add_system_message(bb, f"Withdrawn: {tool} was used {used} times, which is the limit.")
+            say(ctx, ChunkType.BUDGET, budget=tool, used=used, limit=limit, at="reserve")
+            report("budget.exhausted", Severity.WARNING, budget=tool, used=used, limit=limit)
     return SUCCESS
 
 

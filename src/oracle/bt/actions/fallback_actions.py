@@ -40,7 +40,14 @@ TROUBLE: Final = (
 
 
 @action(
-    reads=["query", "accumulated_content", "turns_without_signal", "tool_results", "last_signal"],
+    reads=[
+        "query",
+        "accumulated_content",
+        "turns_without_signal",
+        "tool_results",
+        "calls",
+        "last_signal",
+    ],
     writes=[
         "fallback_classification",
         "signal_consulted",
@@ -60,7 +67,7 @@ def trigger_fallback(ctx: TickContext) -> RunStatus:
         query=_question(bb_get(bb, "query")),
         accumulated_content=bb_get(bb, "accumulated_content") or "",
         turns_without_signal=silent_turns,
-        tool_results=bb_get(bb, "tool_results") or [],
+        tool_results=[*(bb_get(bb, "tool_results") or []), *_on_their_way(bb)],
         last_signal_confidence=signal.get("confidence"),
     )
     if silent_turns == 0:
@@ -91,7 +98,7 @@ def trigger_fallback(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=["fallback_classification", "messages", "_pending_chunks", "strategy"],
+    reads=["fallback_classification", "messages", "_pending_chunks", "strategy_applied"],
     writes=[
         "fallback_classification",
         "messages",
@@ -128,7 +135,9 @@ def inject_fallback_hint(ctx: TickContext) -> RunStatus:
 def _classified(ctx: TickContext, **situation: Any) -> FallbackClassification:
     """By the classifier in place; whenever that is not there, or fails, by the heuristic."""
     try:
-        return services_of(ctx).classify_fallback(**situation)
+        decision = services_of(ctx).classify_fallback(**situation)
+        FallbackAction(decision.action)
+        return decision
     except Exception as problem:
         log.warning("the heuristic decides, because the classifier failed: %r", problem)
         return heuristic_classify(**situation)
@@ -149,6 +158,12 @@ def _another_way(
     )
 
 
+def _on_their_way(bb: TypedBlackboard) -> list[dict[str, Any]]:
+    """Calls of this response are run after the decision: whoever calls is not standing still."""
+    calls: list[dict[str, Any]] = bb_get(bb, "calls") or []
+    return [{"name": call["name"], "success": True} for call in calls if "not_run" not in call]
+
+
 def _question(query: Any) -> str:
     if isinstance(query, Mapping):
         return str(query.get("question", ""))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
@@ -167,7 +182,7 @@ def _force_response(bb: TypedBlackboard, hint: str | None) -> None:
 
 def _retry_with_hint(bb: TypedBlackboard, hint: str | None) -> None:
     _tell_hint(bb, hint)
-    bb_set(bb, "strategy", (bb_get(bb, "strategy") or 0) + 1)
+    bb_set(bb, "strategy", (bb_get(bb, "strategy_applied") or 0) + 1)
 
 
 def _escalate(bb: TypedBlackboard, hint: str | None) -> None:

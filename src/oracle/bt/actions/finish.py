@@ -61,6 +61,8 @@ def close_last_turn(ctx: TickContext) -> RunStatus:
     why: str = bb_get(bb, "why_last")
     if kind == "context_sufficient":
         return close(ctx, "answered" if has_evidence(ctx) else "partial_answer")
+    if kind == "partial_answer":
+        show_caveat(ctx)
     if kind in ("partial_answer", "stuck"):
         return close(ctx, kind)
     return close(ctx, why or "answered")
@@ -138,10 +140,14 @@ def give_up_on_silence(ctx: TickContext) -> RunStatus:
         "missing",
         "delegations",
         "ledger",
+        "model",
+        "weight",
+        "turn_began_at",
         "turn_is_open",
         *AGENT_KEYS,
     ],
     writes=[
+        "ledger",
         "stop_reason",
         "stop_detail",
         "answer",
@@ -156,6 +162,7 @@ def say_last_words(ctx: TickContext) -> RunStatus:
     """Whatever ended the run, there is an answer, a reason, what was tried and what is missing."""
     bb = board_of(ctx)
     _name_the_reason(ctx, bb)
+    _book_what_was_cut(ctx, bb)
     state = agent_state(ctx)
     bb_set(bb, "tried", [*state.tools_tried])
     bb_set(bb, "usage", ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {})
@@ -179,6 +186,13 @@ def _name_the_reason(ctx: TickContext, bb: TypedBlackboard) -> None:
         _stop(bb, "turn_limit", "the tree allows no more rounds")
     else:
         _stop(bb, "stuck", str(ctx.failure or ""))
+
+
+def _book_what_was_cut(ctx: TickContext, bb: TypedBlackboard) -> None:
+    """A request that was cancelled is paid for as far as it came."""
+    response: dict[str, Any] | None = bb_get(bb, "response")
+    if bb_get(bb, "turn_is_open") and response is not None and not response["is_complete"]:
+        book(ctx, bb, response)
 
 
 def _answer_for_the_model(

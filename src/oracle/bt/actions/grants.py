@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -13,8 +14,10 @@ from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.ans.event import Severity
+from oracle.services.ans.event import Severity, current_run_id
 from oracle.services.grants import tools_for
+
+log = logging.getLogger(__name__)
 
 
 @action(
@@ -38,11 +41,14 @@ def grant_reading_tools(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=["signal", "tool_list", "granted", "withdrawn", "messages", "gaps"],
-    writes=["granted", "messages", "gaps"],
+    reads=["signal", "tool_list", "granted", "withdrawn", "denied", "messages", "gaps", "can_ask"],
+    writes=["granted", "denied", "messages", "gaps"],
 )
 async def ask_a_person(ctx: TickContext) -> RunStatus:
-    """What writes needs a person's yes; where nobody can be asked the answer is no."""
+    """What writes needs a person's yes; where nobody can be asked the answer is no.
+
+    FAILURE where nothing can do it, or the answer was no before: a person is asked once.
+    """
     bb = board_of(ctx)
     writing = [spec.name for spec in _asked_for(ctx) if spec.writes]
     if not writing:
@@ -50,21 +56,28 @@ async def ask_a_person(ctx: TickContext) -> RunStatus:
     if set(writing) <= set(bb_get(bb, "granted")):
         add_system_message(bb, f"You have it already: {', '.join(writing)}. Call it.")
         return SUCCESS
+    if set(writing) & set(bb_get(bb, "denied")):
+        return ctx.fail("it was refused before")
     signal: dict[str, Any] = bb_get(bb, "signal")
     question = {
-        "id": f"turn-{ctx.turn}",
+        "id": f"{current_run_id()}-{ctx.turn}",
         "content": f"Allow {', '.join(writing)}? {signal['reason']}",
         "tools": writing,
     }
     approve = services_of(ctx).approve
 
     async def effect() -> Any:
-        return False if approve is None else bool(await approve(question))
+        try:
+            return False if approve is None else bool(await approve(question))
+        except Exception:
+            log.exception("nobody could be asked to allow %s", writing)
+            return False
 
-    if approve is not None:
+    can_ask: bool = bb_get(bb, "can_ask")
+    if can_ask:
         say(ctx, ChunkType.APPROVAL, **question)
     is_allowed = await ctx.perform({"approval": cast("Any", question)}, effect)
-    by = "a person" if approve is not None else "the tree: nobody could be asked"
+    by = "a person" if can_ask else "the tree: nobody could be asked"
     if is_allowed:
         give(ctx, writing, signal["reason"], by=by)
     else:
@@ -72,12 +85,16 @@ async def ask_a_person(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["signal", "messages", "gaps"], writes=["messages", "gaps"])
+@action(reads=["signal", "tool_list", "withdrawn", "messages", "gaps"], writes=["messages", "gaps"])
 def admit_the_gap(ctx: TickContext) -> RunStatus:
-    """Nothing here can do it: that goes on record, and into the answer."""
+    """Nothing here can do it: that goes on record, and into the answer. FAILURE where it was
+    refused, or is on record already.
+    """
     bb = board_of(ctx)
     signal: dict[str, Any] = bb_get(bb, "signal")
     capability, reason = signal["capability"], signal["reason"]
+    if _asked_for(ctx) or any(gap.startswith(f"{capability} (") for gap in bb_get(bb, "gaps")):
+        return ctx.fail("it was told that this cannot be had")
     append(bb, "gaps", f"{capability} ({reason})")
     add_system_message(
         bb,
@@ -102,6 +119,7 @@ def _refuse(ctx: TickContext, names: Sequence[str], reason: str, by: str) -> Non
     bb = board_of(ctx)
     told = f"Not granted: {', '.join(names)}. Go on without, and say so in the answer."
     add_system_message(bb, told)
+    append(bb, "denied", *names)
     append(bb, "gaps", f"{', '.join(names)} was not allowed ({reason})")
     say_system(ctx, f"Not granted: {', '.join(names)} ({by}).", "warning")
     for name in names:

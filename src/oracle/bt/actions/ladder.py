@@ -11,14 +11,14 @@ from oracle.bt.actions.telling import report, say_system
 from oracle.bt.conditions.loop_detection import (
     SAME_REASON_THRESHOLD,
     refused_call_repeats,
-    same_call_repeats,
+    repetition_of_this_turn,
     same_reason_repeats,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.services.ans.event import Severity
-from oracle.services.repetition import find_repetition, name_of_call
+from oracle.services.repetition import name_of_call, tool_of
 
 
 @action(
@@ -67,6 +67,8 @@ def refuse_repeats(ctx: TickContext) -> RunStatus:
     """From now on these very calls are answered with "not run"."""
     bb = board_of(ctx)
     loop = bb_get(bb, "loop")
+    if not loop["calls"]:
+        return ctx.fail("no call goes round")
     append(bb, "refused", *loop["calls"])
     add_system_message(
         bb, f"You are still repeating yourself: {loop['what']}. It will not be run again."
@@ -78,10 +80,17 @@ def refuse_repeats(ctx: TickContext) -> RunStatus:
 def withdraw_repeated_tool(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     tools: list[str] = bb_get(bb, "loop")["tools"]
-    if tools:
-        append(bb, "withdrawn", *tools)
-        add_system_message(bb, f"Withdrawn, because it led in circles: {', '.join(tools)}.")
-        say_system(ctx, f"Withdrawn, because it led in circles: {', '.join(tools)}.", "warning")
+    if not tools:
+        return ctx.fail("no call goes round")
+    append(bb, "withdrawn", *tools)
+    add_system_message(bb, f"Withdrawn, because it led in circles: {', '.join(tools)}.")
+    say_system(ctx, f"Withdrawn, because it led in circles: {', '.join(tools)}.", "warning")
+    return SUCCESS
+
+
+@action(writes=["ladder_rung"])
+def note_rung(ctx: TickContext, number: int) -> RunStatus:
+    bb_set(board_of(ctx), "ladder_rung", number)
     return SUCCESS
 
 
@@ -100,26 +109,23 @@ def ask_for_what_there_is(ctx: TickContext) -> RunStatus:
 def _what_goes_round(ctx: TickContext) -> dict[str, Any]:
     bb = board_of(ctx)
     calls: list[dict[str, Any]] = bb_get(bb, "calls")
-    names = {name_of_call(call["name"], call["arguments"]): call["name"] for call in calls}
-    repetition = find_repetition(bb_get(bb, "made"))
     if refused_call_repeats(ctx):
-        again = [name for name in names if name in bb_get(bb, "refused")]
-        return _loop("call", f"the call of {names[again[0]]}", 3, again, names)
-    if same_call_repeats(ctx) and repetition is not None:
-        what = ", ".join(dict.fromkeys(names[call] for call in repetition.calls if call in names))
+        names = [name_of_call(call["name"], call["arguments"]) for call in calls]
+        again = [name for name in dict.fromkeys(names) if name in bb_get(bb, "refused")]
+        return _loop("call", f"the call of {tool_of(again[0])}", 3, again)
+    if (repetition := repetition_of_this_turn(bb)) is not None:
+        what = ", ".join(dict.fromkeys(map(tool_of, repetition.calls)))
         told = f"the same call with the same result ({what})"
         if repetition.kind == "cycle":
             told = f"a cycle of {len(repetition.calls)} calls with the same results ({what})"
-        return _loop(repetition.kind, told, repetition.times, [*repetition.calls], names)
+        return _loop(repetition.kind, told, repetition.times, [*repetition.calls])
     if same_reason_repeats(ctx):
         reason = bb_get(bb, "signal")["reason"]
         times = bb_get(bb, "consecutive_same_reason")
-        return _loop("reason", f"the same reason for another turn ({reason})", times, [], names)
-    return _loop("text", "the same lines over and over", 1, [], names)
+        return _loop("reason", f"the same reason for another turn ({reason})", times, [])
+    return _loop("text", "the same lines over and over", 1, [])
 
 
-def _loop(
-    kind: str, what: str, times: int, calls: list[str], names: dict[str, str]
-) -> dict[str, Any]:
-    tools = list(dict.fromkeys(names[call] for call in calls if call in names))
+def _loop(kind: str, what: str, times: int, calls: list[str]) -> dict[str, Any]:
+    tools = list(dict.fromkeys(map(tool_of, calls)))
     return {"kind": kind, "what": what, "times": times, "calls": calls, "tools": tools}

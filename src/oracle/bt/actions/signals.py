@@ -69,9 +69,12 @@ def record_delegation(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["signal", "messages"], writes=["messages"])
+@action(reads=["signal", "messages", "delegations", "calls"], writes=["messages"])
 def go_on_alone(ctx: TickContext) -> RunStatus:
+    """FAILURE where the model was told so before, and still does nothing by itself."""
     bb = board_of(ctx)
+    if len(bb_get(bb, "delegations")) > 1 and not bb_get(bb, "calls"):
+        return ctx.fail("it was told that there is nobody to delegate to")
     scope = bb_get(bb, "signal")["scope"]
     add_system_message(
         bb,
@@ -88,6 +91,15 @@ def ask_again(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     bb_set(bb, "empty_responses", bb_get(bb, "empty_responses") + 1)
     add_system_message(bb, EMPTY)
+    return SUCCESS
+
+
+@action(reads=["messages"], writes=["messages"])
+def ask_again_after_crash(ctx: TickContext) -> RunStatus:
+    """What had come when the process died stays a draft; the response is asked for anew."""
+    add_system_message(
+        board_of(ctx), "Your last response was cut off on its way. Give it again, whole."
+    )
     return SUCCESS
 
 

@@ -18,24 +18,34 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.services.grants import LAST_RUNG, next_grant
 
 
-@action(reads=["strategy"], writes=["strategy"])
+@action(reads=["strategy_applied"], writes=["strategy"])
 def move_on(ctx: TickContext) -> RunStatus:
+    """To the strategy after the one that was taken last, however many ask for it in a turn."""
     bb = board_of(ctx)
-    bb_set(bb, "strategy", bb_get(bb, "strategy") + 1)
+    bb_set(bb, "strategy", bb_get(bb, "strategy_applied") + 1)
     return SUCCESS
 
 
-@action(reads=["strategy"], writes=["strategy_applied"])
-def note_strategy(ctx: TickContext) -> RunStatus:
+@action(writes=["strategy", "strategy_applied"])
+def note_strategy(ctx: TickContext, number: int) -> RunStatus:
+    """This one was taken; those that had nothing to offer before it are taken too."""
     bb = board_of(ctx)
-    bb_set(bb, "strategy_applied", bb_get(bb, "strategy"))
+    bb_set(bb, "strategy", number)
+    bb_set(bb, "strategy_applied", number)
     return SUCCESS
 
 
-@action(reads=["messages", *AGENT_KEYS], writes=["messages"])
+@action(
+    reads=["messages", "granted", "withdrawn", "tools_withdrawn", "tool_list", *AGENT_KEYS],
+    writes=["messages"],
+)
 def rephrase_the_search(ctx: TickContext) -> RunStatus:
+    """FAILURE where nothing is left to search with."""
+    bb = board_of(ctx)
+    if all(spec.writes for spec in granted_tools(bb)):
+        return ctx.fail("there is nothing to search with")
     add_system_message(
-        board_of(ctx),
+        bb,
         "Put the search differently: synonyms, a part of the name, the words that the source "
         f"itself would use, a wider path. {agent_state(ctx).summary}",
     )

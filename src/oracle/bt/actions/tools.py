@@ -13,18 +13,20 @@ from oracle.bt.actions.state import (
     all_tools,
     append,
     board_of,
-    granted_tools,
     ledger_of,
     set_ledger,
 )
 from oracle.bt.actions.telling import report, say, services_of
+from oracle.bt.actions.turn import note_time_left
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.conversation import with_result
 from oracle.services.repetition import REMEMBERED, name_of_call, name_of_result
+from oracle.services.tools.results import well_formed
 
 log = logging.getLogger(__name__)
 
@@ -36,21 +38,24 @@ Result = dict[str, Any]
 
 
 @action(
-    reads=["calls", "granted", "withdrawn", "tools_withdrawn", "tool_list", "ledger", "refused"],
+    reads=["calls", "offered", "ledger", "refused"],
     writes=["calls", "seconds_left"],
 )
 def screen_calls(ctx: TickContext) -> RunStatus:
-    """Mark the calls that will not be run, each with the reason that the model is given."""
+    """Mark the calls that will not be run, each with the reason that the model is given.
+
+    What counts is what the request offered: what was decided since binds the next one.
+    """
     bb = board_of(ctx)
-    granted = {spec.name for spec in granted_tools(bb)}
+    offered: list[str] = bb_get(bb, "offered")
     refused: list[str] = bb_get(bb, "refused")
     ledger = ledger_of(bb)
     screened: list[Call] = []
     for call in cast("list[Call]", bb_get(bb, "calls")):
         name: str = call["name"]
         reason: str | None = call.get("not_run")
-        if reason is None and name not in granted:
-            reason = _not_granted(name, granted)
+        if reason is None and name not in offered:
+            reason = _not_offered(name, offered)
         elif reason is None and refused and name_of_call(name, call["arguments"]) in refused:
             reason = "you have made this call before, and its result was the same each time"
         elif reason is None and not ledger.may_use(name):
@@ -58,7 +63,7 @@ def screen_calls(ctx: TickContext) -> RunStatus:
         screened.append({**call, "not_run": reason})
         ledger = ledger if reason else ledger.with_use(name)
     bb_set(bb, "calls", screened)
-    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
+    note_time_left(ctx)
     return SUCCESS
 
 
@@ -98,11 +103,16 @@ async def run_calls(ctx: TickContext) -> RunStatus:
     async def run(place: int, call: Call) -> None:
         results[place] = await _result_of(ctx, call, specs.get(call["name"]))
 
+    for call in calls:  # all of them before the first result, in a replay too
+        _announce(ctx, call)
     try:
         if len(calls) == 1:
             await run(0, calls[0])
         else:
-            await asyncio.gather(*(run(place, call) for place, call in enumerate(calls)))
+            working = (run(place, call) for place, call in enumerate(calls))
+            # All of them come to an end, whatever becomes of one: none is left behind at work.
+            ends = await asyncio.gather(*working, return_exceptions=True)
+            _raise_first(ends)
     finally:
         for call, result in zip(calls, results, strict=True):
             _take_in(ctx, bb, call, result or _failed("cut off before it was done"), specs)
@@ -121,14 +131,19 @@ def advise_after_errors(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Result:
+def _announce(ctx: TickContext, call: Call) -> None:
     name, arguments = call["name"], call["arguments"]
     say(ctx, ChunkType.TOOL_CALL, id=call["id"], name=name, arguments=arguments)
+    if call["not_run"] is None:
+        report("tool.called", call_id=call["id"], tool=name, arguments=arguments)
+
+
+async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Result:
+    name, arguments = call["name"], call["arguments"]
     if call["not_run"] is not None or spec is None:
         result = _failed(f"Not run: {call['not_run']}.") | {"was_run": False}
         _tell(ctx, call, result, 0.0)
         return result
-    report("tool.called", call_id=call["id"], tool=name, arguments=arguments)
     tools = services_of(ctx).tools
 
     async def effect() -> Any:
@@ -136,14 +151,23 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         try:
             if tools is None:
                 raise LookupError("there are no tools here")
-            result: dict[str, Any] = {**await tools.run(name, arguments)}
+            result = well_formed(await tools.run(name, arguments))
         except Exception as problem:
             log.exception("%s failed with %r", name, arguments)
             result = _failed(f"{name} failed: {type(problem).__name__}: {problem}")
         return {**result, "seconds": round(time.monotonic() - began, 4)}
 
     async def recover() -> Any:
-        return None if tools is None else await tools.was_done(name, arguments)
+        try:
+            if tools is None:
+                raise LookupError("there are no tools here")
+            return await tools.was_done(name, arguments)
+        except Exception as problem:
+            log.exception("nobody knows whether %s was done with %r", name, arguments)
+            return _failed(
+                f"{name} was begun before a crash, and whether it was done is not known "
+                f"({problem}); look before you have it done again"
+            )
 
     request = {"tool": name, "arguments": arguments}
     if spec.writes:
@@ -177,7 +201,7 @@ def _take_in(
 ) -> None:
     name, content, success = call["name"], result["content"], bool(result["success"])
     message = {"role": "tool", "call_id": call["id"], "name": name, "content": content}
-    append(bb, "messages", {**message, "success": success})
+    bb_set(bb, "messages", with_result(bb_get(bb, "messages"), {**message, "success": success}))
     spec = specs.get(name)
     if not result.get("was_run") or spec is None:
         append(bb, "tool_results", {"name": name, "success": False, "empty": True, "run": False})
@@ -226,11 +250,17 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
         bb_set(bb, "sources_empty", [kind for kind in empty if kind != spec.source])
 
 
+def _raise_first(ends: Sequence[BaseException | None]) -> None:
+    for end in ends:
+        if end is not None:
+            raise end
+
+
 def _failed(content: str) -> Result:
     return {"success": False, "content": content, "sources": []}
 
 
-def _not_granted(name: str, granted: set[str]) -> str:
-    if not granted:
+def _not_offered(name: str, offered: Sequence[str]) -> str:
+    if not offered:
         return f"{name} is not granted, and no other tool is: answer from what you have"
-    return f"{name} is not granted; you have {', '.join(sorted(granted))}"
+    return f"{name} was not granted to you; you had {', '.join(sorted(offered))}"

@@ -13,7 +13,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.errors import ModelError
+from oracle.errors import InterruptedStream, ModelError
 from oracle.models.signals import same_reason_count
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
@@ -35,10 +35,12 @@ COMPACTED: Final = "Old tool results were shortened to make room."
         "response",
         "signal",
         "calls",
+        "was_awaited",
         "seconds_left",
         "turn_began_at",
         "turn_is_open",
         "is_last_turn",
+        "offered",
     ],
 )
 def begin_turn(ctx: TickContext) -> RunStatus:
@@ -48,14 +50,16 @@ def begin_turn(ctx: TickContext) -> RunStatus:
     ledger = ledger_of(bb).with_turn()
     set_ledger(bb, ledger)
     weigh(bb)
-    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
+    note_time_left(ctx)
     bb_set(bb, "turn_began_at", ctx.now)
     bb_set(bb, "response", None)
+    bb_set(bb, "was_awaited", False)
     bb_set(bb, "signal", None)
     bb_set(bb, "calls", [])
     bb_set(bb, "turn_is_open", True)
     bb_set(bb, "is_last_turn", bb_get(bb, "tools_withdrawn"))
-    report("turn.started", tools=[spec.name for spec in granted_tools(bb)])
+    bb_set(bb, "offered", [spec.name for spec in granted_tools(bb)])
+    report("turn.started", tools=bb_get(bb, "offered"))
     return SUCCESS
 
 
@@ -99,6 +103,7 @@ async def call_model(ctx: TickContext) -> RunStatus:
         messages=bb_get(bb, "messages"), tools=tools, longest_output=longest_output
     )
     response = _Response(ctx, _most_characters(bb))
+    turn = ctx.turn
 
     def source() -> AsyncIterator[Any]:
         if model is None:
@@ -114,17 +119,29 @@ async def call_model(ctx: TickContext) -> RunStatus:
         async for part in ctx.stream(asked, source):
             response.take(cast("Part", part))
         response.close()
+    except InterruptedStream:
+        response.is_interrupted = True
+        raise
     finally:
-        bb_set(bb, "response", response.as_data())
+        if ctx.turn == turn:  # else it would not be closed, and the run has gone on without it
+            bb_set(bb, "response", response.as_data())
     return SUCCESS
 
 
-@action(reads=["response"])
+@action(reads=["response", "was_awaited"], writes=["response", "was_awaited"])
 def await_what_came(ctx: TickContext) -> RunStatus:
-    """A request that was halted is closed before the next tick; then what came is here."""
-    if bb_get(board_of(ctx), "response") is None:
+    """A request that was halted is closed before the next tick; then what came is here.
+
+    One that does not let itself be closed is left behind, and nothing came.
+    """
+    bb = board_of(ctx)
+    if bb_get(bb, "response") is not None:
+        return SUCCESS
+    if not bb_get(bb, "was_awaited"):
+        bb_set(bb, "was_awaited", True)
         ctx.wake()
         return RUNNING
+    bb_set(bb, "response", _Response(ctx, 1).as_data())
     return SUCCESS
 
 
@@ -141,6 +158,7 @@ class _Response:
         "_runaway",
         "_text",
         "_usage",
+        "is_interrupted",
     )
 
     def __init__(self, ctx: TickContext, most_characters: int) -> None:
@@ -153,13 +171,14 @@ class _Response:
         self._usage: dict[str, Any] | None = None
         self._characters = 0
         self._is_complete = False
+        self.is_interrupted = False
 
     def take(self, part: Part) -> None:
         if "text" in part:
             self._show(self._parser.feed(part["text"]))
             self._watch(part["text"])
         elif "reasoning" in part:
-            self._characters += len(part["reasoning"])
+            self._count(part["reasoning"])
             say(self._ctx, ChunkType.REASONING, content=part["reasoning"])
         elif "tool_call" in part:
             self._calls.append(dict(part["tool_call"]))
@@ -182,6 +201,7 @@ class _Response:
             "malformed_xml": self._parser.malformed_xml,
             "warnings": self._parser.warnings,
             "is_complete": self._is_complete,
+            "is_interrupted": self.is_interrupted,
         }
 
     def _show(self, visible: str) -> None:
@@ -190,11 +210,15 @@ class _Response:
             say(self._ctx, ChunkType.CONTENT, content=visible)
 
     def _watch(self, text: str) -> None:
+        self._count(text)
+        if self._runaway.feed(text):
+            self._raise("is_runaway")
+
+    def _count(self, text: str) -> None:
+        """What is thought aloud is paid for too."""
         self._characters += len(text)
         if self._characters > self._most_characters:
             self._raise("is_overdrawn")
-        elif self._runaway.feed(text):
-            self._raise("is_runaway")
 
     def _raise(self, flag: str) -> None:
         bb_set(board_of(self._ctx), flag, True)
@@ -215,6 +239,7 @@ class _Response:
         "consecutive_same_reason",
         "last_signal",
         "malformed_responses",
+        "is_last_turn",
     ],
     writes=[
         "ledger",
@@ -231,6 +256,8 @@ class _Response:
         "calls",
         "answer_so_far",
         "malformed_responses",
+        "empty_responses",
+        "seconds_left",
     ],
 )
 def take_in_response(ctx: TickContext) -> RunStatus:
@@ -238,6 +265,7 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     response: dict[str, Any] = bb_get(bb, "response")
     book(ctx, bb, response)
+    note_time_left(ctx)
     _note_signal(ctx, bb, response)
     text: str = response["text"]
     if not response["is_complete"]:
@@ -252,6 +280,8 @@ def take_in_response(ctx: TickContext) -> RunStatus:
         bb_set(bb, "accumulated_content", f"{said}\n\n{text}" if said else text)
     if text or response["calls"]:
         append(bb, "messages", message)
+    if (text or response["calls"]) and not bb_get(bb, "is_last_turn"):
+        bb_set(bb, "empty_responses", 0)
     return SUCCESS
 
 
@@ -259,7 +289,7 @@ def end_turn(ctx: TickContext, outcome: str) -> None:
     """Say what became of the turn, to the user and to whoever watches."""
     bb = board_of(ctx)
     bb_set(bb, "turn_is_open", False)
-    usage = ledger_of(bb).usage(ctx.now)
+    usage = ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {}
     say(ctx, ChunkType.TURN_END, outcome=outcome, usage=usage)
     report("turn.ended", outcome=outcome, usage=usage)
 
@@ -278,6 +308,13 @@ def outcome_of(response: Mapping[str, Any] | None) -> str:
     if response["calls"]:
         return "tools"
     return "draft" if response["text"] else "empty"
+
+
+def note_time_left(ctx: TickContext) -> None:
+    """For whatever begins to wait now: a response, tools, a person."""
+    bb = board_of(ctx)
+    ledger = ledger_of(bb)
+    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
 
 
 def weigh(bb: TypedBlackboard) -> Weight:

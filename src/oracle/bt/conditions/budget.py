@@ -42,6 +42,13 @@ def a_warning_is_due(ctx: TickContext) -> bool:
     return not bb_get(bb, "tools_withdrawn") and bool(ledger_of(bb).warnings_due(ctx.now))
 
 
+@condition(reads=["ledger", "withdrawn"])
+def a_tool_is_used_up(ctx: TickContext) -> bool:
+    """Say whether a tool has reached its limit and is still on offer."""
+    bb = board_of(ctx)
+    return not set(ledger_of(bb).tools_used_up()) <= set(bb_get(bb, "withdrawn"))
+
+
 @condition(reads=["weight", "model"])
 def context_is_large(ctx: TickContext) -> bool:
     bb = board_of(ctx)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from oracle.bt.actions.oracle import bb_get
@@ -9,7 +10,9 @@ from oracle.bt.actions.state import board_of, classification_of, granted_tools
 from oracle.bt.actions.telling import services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
-from oracle.services.sufficiency import Evidence, Verdict
+from oracle.services.sufficiency import BARREN_CALLS, Evidence, Verdict, heuristic_sufficiency
+
+log = logging.getLogger(__name__)
 
 
 @condition(reads=["evidence", "earlier_evidence", "topic_shift", "classification", "attachment"])
@@ -26,6 +29,11 @@ def has_evidence(ctx: TickContext) -> bool:
         or bool(bb_get(bb, "attachment"))
         or not classification_of(bb).needs_any_source
     )
+
+
+@condition(reads=["granted", "withdrawn", "tools_withdrawn", "tool_list"])
+def has_nothing_to_search_with(ctx: TickContext) -> bool:
+    return all(spec.writes for spec in granted_tools(board_of(ctx)))
 
 
 @condition(
@@ -58,6 +66,14 @@ def nothing_was_found(ctx: TickContext) -> bool:
     return _verdict(ctx) is Verdict.NOTHING
 
 
+@condition(reads=["evidence", "new_by_call", "strategy_applied"])
+def nothing_comes_of_this_strategy(ctx: TickContext) -> bool:
+    """Say whether nothing was found by three calls for each strategy taken, and three before."""
+    bb = board_of(ctx)
+    had_its_time = len(bb_get(bb, "new_by_call")) // BARREN_CALLS > bb_get(bb, "strategy_applied")
+    return had_its_time and not bb_get(bb, "evidence")
+
+
 @condition(reads=["tool_results", "was_advised"])
 def calls_keep_failing(ctx: TickContext) -> bool:
     """Say whether two calls of this run have failed, and the model was not advised yet."""
@@ -69,11 +85,14 @@ def calls_keep_failing(ctx: TickContext) -> bool:
 
 def _verdict(ctx: TickContext) -> Verdict:
     bb = board_of(ctx)
-    return services_of(ctx).is_sufficient(
-        Evidence(
-            places=bb_get(bb, "evidence"),
-            new_by_call=bb_get(bb, "new_by_call"),
-            sources_offered={spec.source for spec in granted_tools(bb) if spec.source},
-            sources_tried=bb_get(bb, "sources_tried"),
-        )
+    evidence = Evidence(
+        places=bb_get(bb, "evidence"),
+        new_by_call=bb_get(bb, "new_by_call"),
+        sources_offered={spec.source for spec in granted_tools(bb) if spec.source},
+        sources_tried=bb_get(bb, "sources_tried"),
     )
+    try:
+        return Verdict(services_of(ctx).is_sufficient(evidence))
+    except Exception as problem:
+        log.warning("the heuristic judges, because the function in place failed: %r", problem)
+        return heuristic_sufficiency(evidence)

@@ -8,7 +8,8 @@ from oracle.bt.actions.oracle import bb_get
 from oracle.bt.actions.state import board_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
-from oracle.services.repetition import find_repetition, name_of_call
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.services.repetition import Repetition, find_repetition, name_of_call
 
 SAME_REASON_THRESHOLD: Final = 3
 
@@ -35,10 +36,7 @@ def same_reason_repeats(ctx: TickContext) -> bool:
 @condition(reads=["calls", "made"])
 def same_call_repeats(ctx: TickContext) -> bool:
     """Say whether a call of this turn had the same result before, alone or in a cycle."""
-    bb = board_of(ctx)
-    calls: list[dict[str, Any]] = bb_get(bb, "calls")
-    was_run = any(call.get("not_run", "") is None for call in calls)
-    return was_run and find_repetition(bb_get(bb, "made")) is not None
+    return repetition_of_this_turn(board_of(ctx)) is not None
 
 
 @condition(reads=["calls", "refused"])
@@ -54,3 +52,9 @@ def refused_call_repeats(ctx: TickContext) -> bool:
 def text_repeats(ctx: TickContext) -> bool:
     """Say whether the response was stopped because it said one thing over and over."""
     return bb_get(board_of(ctx), "is_runaway") is True
+
+
+def repetition_of_this_turn(bb: TypedBlackboard) -> Repetition | None:
+    calls: list[dict[str, Any]] = bb_get(bb, "calls")
+    was_run = sum(call.get("not_run", "") is None for call in calls)
+    return find_repetition(bb_get(bb, "made"), newest=was_run)

@@ -70,7 +70,7 @@ class TreeRun(RunState):
         context: TickContext | None = None,
         *,
         progress_limit: float | None = None,
-        clean_up_seconds: float = CLEAN_UP_SECONDS,
+        clean_up_seconds: float | None = None,
     ) -> None:
         context = context or TickContext()
         if context.blackboard is None:
@@ -82,7 +82,7 @@ class TreeRun(RunState):
         context.progressed = self._mark_progress
         self.branch: Node = definition.root
         self._cancelled: str | None = None
-        self._clean_up_seconds = clean_up_seconds
+        self._clean_up_seconds = CLEAN_UP_SECONDS if clean_up_seconds is None else clean_up_seconds
         self._progress_limit = progress_limit
         self._progress_at: float | None = None
         self._progressed = False

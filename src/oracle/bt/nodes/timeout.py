@@ -41,7 +41,7 @@ class Timeout(Decorator, kind="timeout"):
         if status is not RUNNING:
             return status
         child.halt(run)
-        run.context.failure = TimedOut(f"{self.path}: not done in time")
+        run.context.failure = TimedOut(f"{self.path}: not done after {self._given(run):g} s")
         return FAILURE
 
     def keys(self) -> frozenset[str]:

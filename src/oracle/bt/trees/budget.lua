@@ -18,6 +18,10 @@ BT.tree("budget", {
       fn = "oracle.bt.conditions.budget.a_warning_is_due",
       BT.action("warn", { fn = "oracle.bt.actions.budget.warn" }),
     }),
+    BT.guard("a tool is used up", {
+      fn = "oracle.bt.conditions.budget.a_tool_is_used_up",
+      BT.action("withdraw it", { fn = "oracle.bt.actions.budget.withdraw_used_up_tools" }),
+    }),
     BT.guard("only the reserve is left", {
       fn = "oracle.bt.conditions.budget.only_the_reserve_is_left",
       BT.action("last turn", { fn = "oracle.bt.actions.budget.announce_last_turn" }),

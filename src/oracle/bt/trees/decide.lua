@@ -24,6 +24,7 @@ local function ask_again_or_stop()
 end
 
 local ask_for_the_answer = "oracle.bt.actions.signals.ask_for_the_answer"
+local what_there_is = "oracle.bt.actions.ladder.ask_for_what_there_is"
 
 BT.tree("decide", {
   root = BT.selector("decide", {
@@ -45,6 +46,7 @@ BT.tree("decide", {
     BT.sequence("need_turn", {
       signal("need_turn"),
       BT.selector("another", {
+        BT.condition("settled by the fallback", { expression = "bb.tools_withdrawn" }),
         BT.sequence("granted", {
           BT.condition("a turn is left", { fn = "oracle.bt.conditions.response.another_turn_is_left" }),
           BT.action("grant", { fn = "oracle.bt.actions.signals.grant_turn" }),
@@ -72,31 +74,39 @@ BT.tree("decide", {
           }),
         }),
         BT.condition("it searches anyway", { fn = "oracle.bt.conditions.response.has_calls" }),
-        BT.sequence("insists", {
-          BT.condition("was doubted twice", { expression = "bb.doubts >= 2" }),
-          answer("partial_answer"),
+        BT.sequence("no use in sending back", {
+          BT.selector("why", {
+            BT.condition("was doubted twice", { expression = "bb.doubts >= 2" }),
+            BT.condition("no tools", { fn = "oracle.bt.conditions.context_needs.has_nothing_to_search_with" }),
+            BT.condition("it did search", { fn = "oracle.bt.conditions.context_needs.nothing_was_found" }),
+          }),
+          BT.selector("then", {
+            answer("partial_answer"),
+            BT.action("what there is", { fn = what_there_is }),
+          }),
         }),
         BT.action("send back", { fn = "oracle.bt.actions.signals.send_back_to_search" }),
       }),
     }),
 
-    -- The fallback was consulted before; where it has not moved the strategy on, this does.
+    -- The fallback was consulted before; where it has moved the strategy on, this is the same step.
     BT.sequence("stuck", {
       signal("stuck"),
-      BT.selector("another way", {
-        BT.condition("settled by the fallback", {
-          expression = "bb.strategy > bb.strategy_applied or bb.tools_withdrawn",
-        }),
-        BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
-      }),
+      BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
     }),
 
     BT.sequence("need_capability", {
       signal("need_capability"),
       BT.selector("grant", {
+        BT.condition("settled by the fallback", { expression = "bb.tools_withdrawn" }),
         BT.action("a tool that reads", { fn = "oracle.bt.actions.grants.grant_reading_tools" }),
-        BT.action("a yes from a person", { fn = "oracle.bt.actions.grants.ask_a_person" }),
+        BT.timeout("while time is left", {
+          seconds = "seconds_left",
+          BT.action("a yes from a person", { fn = "oracle.bt.actions.grants.ask_a_person" }),
+        }),
         BT.action("admit the gap", { fn = "oracle.bt.actions.grants.admit_the_gap" }),
+        -- It was told before that this cannot be had.
+        BT.action("what there is", { fn = what_there_is }),
       }),
     }),
 
@@ -116,7 +126,10 @@ BT.tree("decide", {
     BT.sequence("delegation_recommended", {
       signal("delegation_recommended"),
       BT.action("record", { fn = "oracle.bt.actions.signals.record_delegation" }),
-      BT.action("go on alone", { fn = "oracle.bt.actions.signals.go_on_alone" }),
+      BT.selector("then", {
+        BT.action("go on alone", { fn = "oracle.bt.actions.signals.go_on_alone" }),
+        BT.action("what there is", { fn = what_there_is }),
+      }),
     }),
 
     -- No signal that could be read.

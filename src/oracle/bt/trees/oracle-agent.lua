@@ -15,6 +15,7 @@ BT.tree("oracle-agent", {
     tool_list = { type = "string", default = "[]" },
     model = "object",
     limits = "object",
+    can_ask = false,
 
     -- assessed
     topic_shift = false,
@@ -35,6 +36,7 @@ BT.tree("oracle-agent", {
     turn_is_open = false,
     is_last_turn = false,
     response = "object?",
+    was_awaited = false,
     signal = "object?",
     calls = { type = "list", default = {} },
     is_runaway = false,
@@ -56,6 +58,8 @@ BT.tree("oracle-agent", {
 
     -- tools
     granted = { type = "list", default = {} },
+    offered = { type = "list", default = {} },
+    denied = { type = "list", default = {} },
     grant_rung = 0,
     withdrawn = { type = "list", default = {} },
     tools_withdrawn = false,

@@ -21,6 +21,7 @@ BT.tree("turn", {
         BT.action("what came", { fn = "oracle.bt.actions.turn.await_what_came" }),
         BT.selector("why", {
           BT.condition("it went in circles", { expression = "bb.is_runaway" }),
+          BT.condition("the process died", { expression = "bb.response.is_interrupted" }),
           BT.sequence("no response", {
             BT.action("stop", { fn = "oracle.bt.actions.finish.stop_without_response" }),
             BT.exit("turns"),
@@ -35,6 +36,10 @@ BT.tree("turn", {
     BT.subtree("decide"),
     BT.subtree("work"),
 
+    BT.guard("the process died", {
+      expression = "bb.response.is_interrupted",
+      BT.action("ask again", { fn = "oracle.bt.actions.signals.ask_again_after_crash" }),
+    }),
     BT.guard("going in circles", { fn = "oracle.bt.conditions.loop_detection.is_looping", BT.subtree("ladder") }),
     BT.guard("the strategy moved on", {
       expression = "bb.strategy > bb.strategy_applied and not bb.tools_withdrawn",

@@ -33,6 +33,10 @@ BT.tree("work", {
           }),
         }),
       }),
+      BT.guard("still nothing", {
+        fn = "oracle.bt.conditions.context_needs.nothing_comes_of_this_strategy",
+        BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
+      }),
     }),
   }),
 })

@@ -37,11 +37,15 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentSetup:
-    """What all runs of one wrapper share. `trees` are files by name; ours where none are given."""
+    """What all runs of one wrapper share. `trees` are files by name; ours where none are given.
+
+    `can_ask` says that there is a person to ask.
+    """
 
     model: Model | None = None
     tools: Tools | None = None
     limits: Limits = field(default_factory=Limits)
+    can_ask: bool = False
     trees: Mapping[str, str] | None = None
     segments: tuple[PromptSegment, ...] | None = None
 
@@ -62,6 +66,8 @@ class AgentSetup:
             "limits": self.limits.to_dict(),
             "tool_list": "[]" if self.tools is None else _tool_list(self.tools),
         }
+        if self.can_ask:
+            board["can_ask"] = True
         if question.attachment:
             board["attachment"] = question.attachment
         if question.history:

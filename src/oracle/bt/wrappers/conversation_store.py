@@ -23,11 +23,11 @@ from oracle.services.store.sessions import Sessions
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where in which conversation a question stands."""
+    """Where in which conversation a question stands. Without a session it begins one."""
 
-    session_id: str
-    parent_id: str | None
-    history: Sequence[Exchange]
+    session_id: str | None = None
+    parent_id: str | None = None
+    history: Sequence[Exchange] = ()
 
 
 class ConversationStore:
@@ -36,9 +36,7 @@ class ConversationStore:
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
 
-    async def place(
-        self, question: str, context_id: str | None, session_id: str | None = None
-    ) -> Place:
+    async def place(self, context_id: str | None, session_id: str | None = None) -> Place:
         """Below the exchange that is named, else at the end of the session, else in a new one."""
         if context_id is not None:
             before = await self._exchanges.get(context_id)
@@ -48,25 +46,28 @@ class ConversationStore:
             session = await self._sessions.get(session_id)
             newest = await self._exchanges.newest(session.id)
             if newest is not None:
-                return await self.place(question, newest.id)
-            return Place(session_id=session.id, parent_id=None, history=())
-        session = await self._sessions.create(
-            session_id=uuid.uuid4().hex, title=question, at=time.time()
-        )
-        return Place(session_id=session.id, parent_id=None, history=())
+                return await self.place(newest.id)
+            return Place(session_id=session.id)
+        return Place()
 
     async def begin(self, recipe: Recipe, place: Place, services: ServicesOf) -> StoredRun:
+        """Begin a run, and its session if that is new; where one fails, neither is there."""
         return await self.runs.begin(
-            recipe, session_id=place.session_id, context_id=place.parent_id, services=services
+            recipe,
+            session_id=place.session_id or uuid.uuid4().hex,
+            context_id=place.parent_id,
+            opens_session=place.session_id is None,
+            services=services,
         )
 
-    async def remember(self, run_id: str, done: dict[str, Any], metadata: dict[str, Any]) -> None:
-        """Keep what the user is shown. The exchange has its run's id, so that keeping it again
-        after a crash changes nothing.
+    async def remember(self, run_id: str, answer: str, metadata: dict[str, Any]) -> str | None:
+        """Keep what the user is shown, and answer the exchange; None for a run of no session.
+
+        The exchange has its run's id, so that keeping it again after a crash changes nothing.
         """
         run = await self.runs.runs.get(run_id)
         if run.session_id is None:
-            return
+            return None
         await self._exchanges.append(
             Exchange(
                 id=run_id,
@@ -74,11 +75,12 @@ class ConversationStore:
                 parent_id=run.context_node_id,
                 run_id=run_id,
                 question=run.question,
-                answer=done["answer"],
+                answer=answer,
                 metadata=metadata,
                 created_at=time.time(),
             )
         )
+        return run_id
 
 
 @asynccontextmanager

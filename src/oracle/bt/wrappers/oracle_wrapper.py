@@ -9,20 +9,22 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
+from weakref import WeakSet
 
-from oracle.bt.wrappers.agent_recipe import AgentSetup, Question, services_from
-from oracle.bt.wrappers.conversation_store import ConversationStore, Place
+from oracle.bt.core.runtime import Outcome
+from oracle.bt.wrappers.agent_recipe import AgentSetup, Question
+from oracle.bt.wrappers.asking import Asking
+from oracle.bt.wrappers.conversation_store import ConversationStore
 from oracle.bt.wrappers.recorded_run import RecordedRun
-from oracle.errors import InputError, OracleError
+from oracle.bt.wrappers.stored_run import StoredRun
+from oracle.errors import InputError
 from oracle.models.prompt_segment import PromptSegment
-from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve
-from oracle.services.citations import places_to_remember
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
 from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Model
@@ -31,14 +33,15 @@ from oracle.services.tools.protocol import Tools
 
 __all__ = ["OracleBTWrapper", "OracleStreamChunk"]
 
-log = logging.getLogger(__name__)
+OpenStore: TypeAlias = Callable[[], AbstractAsyncContextManager[ConversationStore]]
 
 
 class OracleBTWrapper:
     """Answers the questions of one user about one project; several at a time if need be.
 
     With a `store` runs and exchanges are kept, and `context_id` names the exchange to go on from;
-    without one, a run leaves nothing behind. `approve` asks a person.
+    without one, a run leaves nothing behind. A store that is given as a function is opened for each
+    question. `approve` asks a person.
     """
 
     def __init__(
@@ -51,7 +54,7 @@ class OracleBTWrapper:
         limits: Limits | None = None,
         trees: Mapping[str, str] | None = None,
         segments: tuple[PromptSegment, ...] | None = None,
-        store: ConversationStore | None = None,
+        store: ConversationStore | OpenStore | None = None,
         session_id: str | None = None,
         approve: Approve | None = None,
         known_terms: Callable[[str], bool] | None = None,
@@ -61,7 +64,12 @@ class OracleBTWrapper:
         self.user_id = user_id
         self.project_id = project_id
         self._setup = AgentSetup(
-            model=model, tools=tools, limits=limits or Limits(), trees=trees, segments=segments
+            model=model,
+            tools=tools,
+            limits=(limits or Limits()).check(),
+            can_ask=approve is not None,
+            trees=trees,
+            segments=segments,
         )
         self._services = AgentServices(
             model=model,
@@ -73,191 +81,94 @@ class OracleBTWrapper:
         self._store = store
         self._session_id = session_id
         self._known_terms = known_terms
-        self._at_work: set[_Asking] = set()
+        self._at_work: WeakSet[Asking] = WeakSet()
 
     def process_query(
         self, query: str, context_id: str | None = None, *, attachment: str = ""
     ) -> AsyncGenerator[OracleStreamChunk]:
         """Answer in chunks. Who stops listening cancels the run."""
-        return self._chunks(lambda asking: self._answer(asking, query, context_id, attachment))
+        asking = self._asking()
+        return self._chunks(asking, lambda: self._answer(asking, query, context_id, attachment))
 
     def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
         """Go on with a run whose process died; what was said before is said again."""
-        return self._chunks(lambda asking: self._go_on(asking, run_id))
+        asking = self._asking()
+        return self._chunks(asking, lambda: self._go_on(asking, run_id))
 
     def cancel(self, reason: str = "cancelled") -> None:
-        """End what is at work, at any moment: each run still ends with what it has."""
-        for asking in self._at_work:
+        """End what was asked, at any moment: each run still ends with what it has."""
+        for asking in list(self._at_work):
             asking.cancel(reason)
 
-    async def _chunks(
-        self, work: Callable[[_Asking], Awaitable[None]]
-    ) -> AsyncGenerator[OracleStreamChunk]:
-        asking = _Asking(self._services)
+    def _asking(self) -> Asking:
+        asking = Asking(self._services)
         self._at_work.add(asking)
-        task = asyncio.ensure_future(work(asking))
+        return asking
+
+    async def _chunks(
+        self, asking: Asking, work: Callable[[], Coroutine[Any, Any, str | None]]
+    ) -> AsyncGenerator[OracleStreamChunk]:
+        task = asyncio.create_task(self._to_the_end(asking, work))
         task.add_done_callback(lambda _: asking.chunks.close())
         try:
             while (chunk := await asking.chunks.get()) is not None:
                 yield chunk
         finally:
-            asking.cancel("nobody listens any more")
+            asking.leave()
             self._at_work.discard(asking)
             await task
 
-    async def _answer(
-        self, asking: _Asking, query: str, context_id: str | None, attachment: str
+    async def _to_the_end(
+        self, asking: Asking, work: Callable[[], Coroutine[Any, Any, str | None]]
     ) -> None:
         try:
-            if not query.strip():
-                raise InputError("the question is empty; ask something")
-            place = await self._place(query, context_id)
-            recipe = self._setup.recipe(
-                Question(
-                    text=query,
-                    attachment=attachment,
-                    history=() if place is None else place.history,
-                    known_terms=self._known_terms,
-                )
-            )
-            asking.run_id = recipe.run_id
-            if self._store is None or place is None:
-                run = RecordedRun(recipe, services=asking.services)
-                await asking.settle(run, run.settle)
-                asking.say_done(None)
-            else:
-                stored = await self._store.begin(recipe, place, asking.services)
-                await asking.settle(stored.recorded, stored.settle)
-                await self._remember(asking)
+            context_id = await work()
         except Exception as problem:
             asking.say_broken(problem)
+        else:
+            asking.say_done(context_id)
 
-    async def _go_on(self, asking: _Asking, run_id: str) -> None:
-        try:
-            if self._store is None:
-                raise InputError(f"run {run_id} cannot be resumed without a store")
-            stored = await self._store.runs.resume(run_id, services=asking.services)
-            asking.run_id = stored.id
-            await asking.settle(stored.recorded, stored.settle)
-            await self._remember(asking)
-        except Exception as problem:
-            asking.say_broken(problem)
-
-    async def _place(self, query: str, context_id: str | None) -> Place | None:
+    async def _answer(
+        self, asking: Asking, query: str, context_id: str | None, attachment: str
+    ) -> str | None:
+        if not query.strip():
+            raise InputError("the question is empty; ask something")
+        question = Question(text=query, attachment=attachment, known_terms=self._known_terms)
         if self._store is None:
             if context_id is not None:
                 raise InputError(f"there is no store to look for exchange {context_id!r} in")
+            run = RecordedRun(self._setup.recipe(question), services=asking.services)
+            await asking.settle(run, run.settle)
             return None
-        return await self._store.place(query, context_id, self._session_id)
+        async with self._opened() as store:
+            place = await store.place(context_id, self._session_id)
+            recipe = self._setup.recipe(replace(question, history=place.history))
+            return await self._kept(
+                asking, store, await store.begin(recipe, place, asking.services)
+            )
 
-    async def _remember(self, asking: _Asking) -> None:
-        """What the user is shown is on disk before `done`."""
-        assert self._store is not None
-        done, metadata = asking.ending()
-        await self._store.remember(asking.run_id, done, metadata)
-        asking.say_done(asking.run_id)
+    async def _go_on(self, asking: Asking, run_id: str) -> str | None:
+        if self._store is None:
+            raise InputError(f"run {run_id} cannot be resumed without a store")
+        async with self._opened() as store:
+            stored = await store.runs.resume(run_id, services=asking.services)
+            return await self._kept(asking, store, stored)
 
+    async def _kept(
+        self, asking: Asking, store: ConversationStore, stored: StoredRun
+    ) -> str | None:
+        """What the user is shown is on disk before `done`, and before the run counts as done."""
+        context_id: str | None = None
 
-class _Asking:
-    """One question at work."""
+        async def keep(outcome: Outcome) -> None:
+            nonlocal context_id
+            asking.note(outcome)
+            context_id = await store.remember(stored.id, asking.answer, asking.metadata())
 
-    def __init__(self, services: AgentServices) -> None:
-        self.chunks = _Chunks()
-        self.run_id = ""
-        self._services = services
-        self._run: RecordedRun | None = None
-        self._cancelled: str | None = None
-        self._is_over = False
+        await asking.settle(stored.recorded, lambda: stored.settle(keep))
+        return context_id
 
-    def services(self, recipe: Any) -> AgentServices:
-        return services_from(recipe, replace(self._services, say=self.chunks.put))
-
-    async def settle(self, run: RecordedRun, settle: Callable[[], Awaitable[Any]]) -> None:
-        self._run = run
-        if self._cancelled is not None:
-            run.cancel(self._cancelled)
-        try:
-            await settle()
-        finally:
-            self._is_over = True
-
-    def cancel(self, reason: str) -> None:
-        self._cancelled = self._cancelled or reason
-        if self._run is not None and not self._is_over:
-            self._run.cancel(reason)
-
-    def ending(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The data of `done` but for the exchange, and what later exchanges should know."""
-        assert self._run is not None
-        board = self._run.board.get
-        done = {
-            "answer": board("answer"),
-            "stop_reason": board("stop_reason"),
-            "detail": board("stop_detail"),
-            "caveat": board("caveat"),
-            "tried": board("tried"),
-            "missing": board("missing"),
-            "usage": board("usage"),
-        }
-        classification: dict[str, Any] = board("classification") or {}
-        metadata = {
-            "stop_reason": done["stop_reason"],
-            "usage": done["usage"],
-            "failed": board("failed"),
-            "places_found": len(board("evidence")),
-            "places": places_to_remember(board("evidence")),
-            "sources_tried": board("sources_tried"),
-            "query_type": classification.get("query_type"),
-        }
-        return done, metadata
-
-    def say_done(self, context_id: str | None) -> None:
-        assert self._run is not None
-        done, _ = self.ending()
-        self._say(ChunkType.DONE, **done, run_id=self.run_id, context_id=context_id)
-
-    def say_broken(self, problem: Exception) -> None:
-        """Even here there is an answer: what the run has, or at least why it has nothing."""
-        is_ours = isinstance(problem, OracleError)
-        if not is_ours:
-            log.exception("run %s broke", self.run_id)
-        told = str(problem) if is_ours else f"{type(problem).__name__}: {problem}"
-        self._say(ChunkType.ERROR, content=told)
-        stop = "invalid_input" if isinstance(problem, InputError) else "internal_error"
-        done: dict[str, Any] = {"caveat": None, "tried": [], "missing": [], "usage": {}}
-        if self._run is not None:
-            done, _ = self.ending()
-        done |= {"stop_reason": stop, "detail": told}
-        done["answer"] = done.get("answer") or f"*There is no answer: {told}*"
-        self._say(ChunkType.DONE, **done, run_id=self.run_id, context_id=None)
-
-    def _say(self, type_: ChunkType, **data: Any) -> None:
-        turn = 0 if self._run is None else self._run.tree_run.context.turn
-        self.chunks.put(OracleStreamChunk(type=type_, turn=turn, data=data))
-
-
-class _Chunks:
-    """From the run to whoever listens, without a limit: a slow reader must not stop the tree."""
-
-    def __init__(self) -> None:
-        self._waiting: deque[OracleStreamChunk] = deque()
-        self._news: asyncio.Future[None] | None = None
-        self._is_closed = False
-
-    def put(self, chunk: OracleStreamChunk) -> None:
-        self._waiting.append(chunk)
-        self._tell()
-
-    def close(self) -> None:
-        self._is_closed = True
-        self._tell()
-
-    async def get(self) -> OracleStreamChunk | None:
-        while not self._waiting and not self._is_closed:
-            self._news = asyncio.get_running_loop().create_future()
-            await self._news
-        return self._waiting.popleft() if self._waiting else None
-
-    def _tell(self) -> None:
-        if self._news is not None and not self._news.done():
-            self._news.set_result(None)
+    def _opened(self) -> AbstractAsyncContextManager[ConversationStore]:
+        store = self._store
+        assert store is not None
+        return nullcontext(store) if isinstance(store, ConversationStore) else store()

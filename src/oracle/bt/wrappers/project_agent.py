@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from oracle.bt.wrappers.conversation_store import ConversationStore
-from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper
 from oracle.services.agent_services import Approve
+from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.project import here
 from oracle.services.prompt_files import load_segments
@@ -19,9 +20,11 @@ from oracle.settings import EMBEDDED, Settings
 def project_agent(
     settings: Settings,
     *,
+    root: Path | None = None,
     model: Model | None = None,
     tools: Tools | None = None,
-    store: ConversationStore | None = None,
+    limits: Limits | None = None,
+    store: ConversationStore | OpenStore | None = None,
     session_id: str | None = None,
     approve: Approve | None = None,
     dry_run: bool = False,
@@ -29,12 +32,12 @@ def project_agent(
 ) -> OracleBTWrapper:
     """What is given takes the place of what the settings say. Nothing is sent anywhere yet."""
     environment = os.environ if environment is None else environment
-    root = settings.root or here()
+    root = root or settings.root or here()
     return OracleBTWrapper(
         project_id=root.name,
         model=model or model_of(settings, environment),
         tools=tools or tools_of(settings, root, environment, dry_run=dry_run),
-        limits=settings.limits,
+        limits=limits or settings.limits,
         trees=trees_of(settings),
         segments=load_segments(settings.path("prompts.folder")),
         store=store,

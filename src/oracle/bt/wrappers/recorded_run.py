@@ -19,6 +19,7 @@ from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.core.runtime import Outcome, TreeRun
 from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.wrappers.our_leaves import import_our_leaves
 from oracle.errors import JournalError
 from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
 from oracle.services.ans.event import Event, Severity, running_in
@@ -69,7 +70,11 @@ def _kept(texts: Mapping[str, str], keep: Callable[[str], str]) -> dict[str, str
 def _definition(
     tree: str, sources: tuple[tuple[str, str], ...], leaves: LeafRegistry
 ) -> TreeDefinition:
-    """Thousands of runs share one definition."""
+    """Thousands of runs share one definition. A tree that is given or found on record, rather than
+    shipped, may name our leaves as well.
+    """
+    if leaves is LEAVES:
+        import_our_leaves()
     return TreeLibrary(sources=dict(sources), leaves=leaves)[tree]
 
 
@@ -95,7 +100,7 @@ class RecordedRun:
     ) -> None:
         self.recipe = recipe
         self._sink = sink or MemorySink()
-        self._records = records
+        self.records = records
         self._may_act = may_act
         self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
         self.bus = RunBus(self.journal, get_event_bus())
@@ -155,11 +160,12 @@ class RecordedRun:
             try:
                 return await self._settle()
             finally:
+                self.journal.detach()
                 if self._may_act:
                     await self.journal.close()
 
     async def _settle(self) -> Outcome:
-        if not self._records:
+        if not self.records:
             await self.journal.begin(self.recipe.as_body(self._sink.keep))
         self._tell_start(resumed=False)
         self.journal.attach(self.tree_run)

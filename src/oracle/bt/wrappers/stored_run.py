@@ -9,7 +9,8 @@ import os
 import socket
 import time
 import uuid
-from typing import Any, Final, NoReturn
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, NoReturn, TypeAlias
 
 from sqlalchemy import select
 
@@ -26,6 +27,9 @@ from oracle.services.store.runs import Runs
 from oracle.services.store.schema import blobs, journal
 
 log = logging.getLogger(__name__)
+
+Keep: TypeAlias = Callable[[Outcome], Awaitable[None]]
+"""Keeps what came of a run, while the run is not yet done: after a crash it is called again."""
 
 LEASE_SECONDS: Final = 30.0
 RENEW_SECONDS: Final = 8.0
@@ -75,6 +79,7 @@ class RunStore(RunArchive):
         *,
         session_id: str | None = None,
         context_id: str | None = None,
+        opens_session: bool = False,
         services: ServicesOf | None = None,
     ) -> StoredRun:
         """Write a new run down before anything is done for it.
@@ -93,6 +98,7 @@ class RunStore(RunArchive):
                 lease_seconds=LEASE_SECONDS,
                 session_id=session_id,
                 context_id=context_id,
+                opens_session=opens_session,
             )
         except StoreError as problem:
             if self._writer.on_failure == "stop":
@@ -103,16 +109,21 @@ class RunStore(RunArchive):
         return StoredRun(recorded, self.runs, self._owner)
 
     async def resume(self, typed: str, *, services: ServicesOf | None = None) -> StoredRun:
-        """Take up a run that its process left behind; another that holds it is respected."""
+        """Take up a run that its process left behind; another that holds it is respected.
+
+        One that came to its end, and died before that was noted, is only told again.
+        """
         run = await self.runs.claim(typed, self._owner, LEASE_SECONDS)
         try:
             records, contents = await self.record_of(run.id)
             if not records:
                 await self._finish_unbegun(run)
-            sink = self._writer.sink(run.id, self._owner)
-            recorded = RecordedRun.resume(
-                records, contents, sink, leaves=self._leaves, services=services
-            )
+            known: dict[str, Any] = {"leaves": self._leaves, "services": services}
+            if records[-1].kind == "end":
+                recorded = RecordedRun.replay(records, contents, **known)
+            else:
+                sink = self._writer.sink(run.id, self._owner)
+                recorded = RecordedRun.resume(records, contents, sink, **known)
         except BaseException:
             with contextlib.suppress(OracleError):
                 await self.runs.release(run.id, self._owner)
@@ -139,12 +150,18 @@ class StoredRun:
         self._owner = owner
         self._lost: OracleError | None = None
 
-    async def settle(self) -> Outcome:
+    @property
+    def is_on_record(self) -> bool:
+        return self._runs is not None
+
+    async def settle(self, keep: Keep | None = None) -> Outcome:
         if self._runs is None:
             return await self.recorded.settle()
         holding = asyncio.create_task(self._hold(self._runs, asyncio.current_task()))
         try:
             outcome = await self.recorded.settle()
+            if keep is not None:
+                await keep(outcome)
         except BaseException as problem:
             if self._lost is not None:
                 raise self._lost from problem

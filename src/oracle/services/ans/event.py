@@ -61,6 +61,11 @@ def event_time() -> float:
     return _place.get().clock()
 
 
+def current_run_id() -> str | None:
+    """The run that is going on here."""
+    return _place.get().run_id
+
+
 def _turn_now() -> int | None:
     turn = _place.get().turn
     return turn() if callable(turn) else turn

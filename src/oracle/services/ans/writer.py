@@ -230,13 +230,42 @@ if hasattr(os, "register_at_fork"):
     )
 
 
+class _Shared:
+    """One writer for all who record the same bus to the same database at the same time."""
+
+    def __init__(self, where: URL | Path | str, bus: EventBus) -> None:
+        self.writer = EventWriter(partial(open_events, where))
+        self.unsubscribe = bus.subscribe(self.writer)
+        self.users = 0
+
+
+_shared: dict[tuple[EventBus, URL], _Shared] = {}
+_sharing = Lock()
+
+
 @contextmanager
 def recording(where: URL | Path | str, bus: EventBus | None = None) -> Generator[EventWriter]:
-    """Keep every event that is emitted inside in the table of this database."""
-    writer = EventWriter(partial(open_events, where))
-    unsubscribe = (bus or get_event_bus()).subscribe(writer)
+    """Keep every event that is emitted inside in the table of this database, and keep it once.
+
+    When the block is left, the events from inside it are on disk.
+    """
+    from oracle.services.store.database import as_url
+
+    key = (bus or get_event_bus(), as_url(where))
+    with _sharing:
+        shared = _shared.get(key) or _Shared(where, key[0])
+        _shared[key] = shared
+        shared.users += 1
     try:
-        yield writer
+        yield shared.writer
     finally:
-        unsubscribe()
-        writer.close()
+        with _sharing:
+            shared.users -= 1
+            is_last = shared.users == 0
+            if is_last:
+                del _shared[key]
+                shared.unsubscribe()
+        if is_last:
+            shared.writer.close()
+        else:
+            shared.writer.flush()

@@ -10,16 +10,15 @@ import time
 from collections import Counter
 from collections.abc import (
     AsyncGenerator,
-    AsyncIterator,
-    Awaitable,
     Callable,
     Iterable,
     Mapping,
 )
 from hashlib import sha256
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
-from oracle.errors import InterruptedStream, InterruptedWrite, JournalError, ReplayDiverged
+from oracle.errors import JournalError, ReplayDiverged
+from oracle.services.journal.after_crash import Effect, Source, cut_off, recovering
 from oracle.services.journal.failures import as_body, as_exception
 from oracle.services.journal.json_shape import as_json, json_shaped
 from oracle.services.journal.record import Place, Record, RecordKind
@@ -27,9 +26,6 @@ from oracle.services.journal.script import Entry, Script
 from oracle.services.journal.sinks import MemorySink, Sink
 from oracle.services.journal.timer import JournalTimer
 from oracle.services.journal.turnstile import Turnstile
-
-Effect: TypeAlias = Callable[[], Awaitable[Any]]
-Source: TypeAlias = Callable[[], AsyncIterator[Any]]
 
 FLUSH_SECONDS: Final = 0.25
 
@@ -82,6 +78,7 @@ class Journal:
         )
         self._seq = self._script.next_seq
         self._has_past = self._seq > 0
+        self._held: list[Callable[[], None]] = []
         self._clock_offset = 0.0
         self._readings: list[float] = []
         self._unwritten: list[Any] = []
@@ -105,8 +102,13 @@ class Journal:
     def attach(self, run: Run) -> None:
         """Serve this run; until it is at rest, nothing happens to it."""
         self._run = run
-        if self._has_past and self._script.is_over:
+        if not self._has_past:
+            for happen in self._taken_from_held():
+                happen()
+        elif self._script.is_over:
             self._go_live(None)
+        else:
+            self._script.tell_early_commands()
         self._script.advance()
 
     async def begin(self, body: Any) -> None:
@@ -124,12 +126,21 @@ class Journal:
 
     async def close(self) -> None:
         """Write what has come so far; whatever comes later belongs to nobody any more."""
+        self.detach()
         self._write_parts()
         self._is_closed = True
         await self._sink.flush()
 
+    def detach(self) -> None:
+        """The run has ended; commands that come now, or still wait, come too late."""
+        self._turnstile.close()
+
     def command(self, body: Any) -> None:
-        """Let somebody outside tell the run something, at a place of the record."""
+        """Let somebody outside tell the run something, at a place of the record.
+
+        One that comes before the first tick is obeyed before it; one that comes while a resumed run
+        still tells its past, after that: where it stands in the record is where it happens.
+        """
 
         def happen() -> None:
             try:
@@ -137,7 +148,14 @@ class Journal:
             finally:
                 self._on_command(body)
 
-        self._turnstile.enter(happen)
+        if self._may_act and (self._run is None or not self._script.is_over):
+            self._held.append(happen)
+        else:
+            self._turnstile.enter(happen)
+
+    def _taken_from_held(self) -> list[Callable[[], None]]:
+        held, self._held = self._held, []
+        return held
 
     # -- effects -----------------------------------------------------------------------------------
 
@@ -166,7 +184,7 @@ class Journal:
                 return entry.body["value"]
             raise as_exception(entry.body)
         if writes and place in self._script.open_intents:
-            effect = _recovering(place, effect, recover)
+            effect = recovering(place, effect, recover)
         elif writes:
             self._append("intent", place, {"request": request})
             await self._sink.flush()
@@ -196,7 +214,7 @@ class Journal:
             count += 1
             yield entry.body
         if count:
-            source = _cut_off(f"{place.node_path}: a crash cut it after {count} parts")
+            source = cut_off(f"{place.node_path}: a crash cut it after {count} parts")
         async for part in self._live_parts(place, request, source):
             yield part
 
@@ -309,6 +327,8 @@ class Journal:
         if not self._may_act:
             return
         self.command({"resumed": True})
+        for happen in self._taken_from_held():
+            self._turnstile.enter(happen)
         if timer is not None and not timer.is_cancelled:
             self._arm(timer)
 
@@ -332,7 +352,7 @@ class Journal:
             else:
                 turn.set_result(None)
 
-        self._turnstile.enter(happen)
+        self._turnstile.enter(happen, drop=turn.cancel)
         await turn
 
     def _append(self, kind: RecordKind, place: Place, body: Any) -> None:
@@ -363,29 +383,6 @@ class Journal:
         self._sink.append(Record(self._seq, kind, place, body, tuple(self._readings)))
         self._seq += 1
         self._readings.clear()
-
-
-def _recovering(place: Place, effect: Effect, recover: Effect | None) -> Effect:
-    """An effect that was begun before a crash: find out whether it was done, or say so."""
-
-    async def recovered() -> Any:
-        if recover is None:
-            raise InterruptedWrite(
-                f"{place.node_path}: begun before a crash; look whether it was done before you "
-                "have it done again"
-            )
-        done = await recover()
-        return await effect() if done is None else done
-
-    return recovered
-
-
-def _cut_off(message: str) -> Source:
-    async def source() -> AsyncIterator[Any]:
-        raise InterruptedStream(message)
-        yield  # it is a generator, though it has nothing to give
-
-    return source
 
 
 def _ignore(_: Any) -> None:

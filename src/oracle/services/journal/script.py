@@ -24,6 +24,8 @@ class Entry:
     kind: RecordKind
     place: Place
     body: Any
+    readings: int = 0
+    """How often the clock was read before it."""
 
 
 class Script:
@@ -45,6 +47,7 @@ class Script:
         self.diverged: ReplayDiverged | None = None
         self._entries: deque[Entry] = deque()
         self._readings: deque[float] = deque()
+        self._readings_in_all = 0
         for record in records:
             self._read(record)
         self._turnstile = turnstile
@@ -64,6 +67,16 @@ class Script:
 
     def next_reading(self) -> float | None:
         return self._readings.popleft() if self._readings else None
+
+    def tell_early_commands(self) -> None:
+        """What was commanded before the first tick is commanded before it again."""
+        taken = self._readings_in_all - len(self._readings)
+        while self._entries and self._entries[0].kind == "command":
+            if self._entries[0].readings > taken:
+                return
+            self._on_command(self._entries.popleft().body)
+            if self.is_over:
+                self._end()
 
     async def entry_for(self, place: Place) -> Entry | None:
         """Wait for what the record has for this effect; None when the record is over.
@@ -99,6 +112,7 @@ class Script:
     def _read(self, record: Record) -> None:
         self.next_seq = record.seq + 1
         self._readings.extend(record.clock)
+        self._readings_in_all += len(record.clock)
         if record.kind == "start":
             self.start = record.body
         elif record.kind == "intent":
@@ -107,7 +121,8 @@ class Script:
             self._entries.extend(Entry("parts", record.place, part) for part in record.body)
         elif record.kind != "end":
             self.open_intents.discard(record.place)
-            self._entries.append(Entry(record.kind, record.place, record.body))
+            entry = Entry(record.kind, record.place, record.body, self._readings_in_all)
+            self._entries.append(entry)
 
     def _is_awaited(self, entry: Entry) -> bool:
         if entry.kind == "wake":

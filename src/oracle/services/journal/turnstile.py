@@ -29,31 +29,44 @@ class Rest(Protocol):
 
 
 class Turnstile:
-    __slots__ = ("_is_watching", "_rest", "_waiting")
+    __slots__ = ("_is_closed", "_is_watching", "_rest", "_waiting")
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
+        self._is_closed = False
         self._is_watching = False
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._waiting: deque[tuple[Callable[[], None], Callable[[], object]]] = deque()
 
     @property
     def is_free(self) -> bool:
         return not self._waiting and self._rest.is_at_rest()
 
-    def enter(self, happen: Callable[[], None]) -> None:
-        """Let it happen now if the run is at rest, else as soon as it is."""
+    def enter(self, happen: Callable[[], None], drop: Callable[[], object] = lambda: None) -> None:
+        """Let it happen now if the run is at rest, else as soon as it is, else drop it."""
+        if self._is_closed:
+            drop()
+            return
         if self.is_free:
             happen()
             return
-        self._waiting.append(happen)
+        self._waiting.append((happen, drop))
         if not self._is_watching:
             self._watch_again(PATIENCE, 0)
 
+    def close(self) -> None:
+        """The run is over and will never rest again: what waits for that never happens."""
+        self._is_closed = True
+        while self._waiting:
+            _, drop = self._waiting.popleft()
+            drop()
+
     def _watch(self, patience: int, rounds: int) -> None:
         """A tree that is at work, or closes what it halted, is left alone however long it takes."""
+        if self._is_closed:
+            return
         happen: Callable[[], None] | None = None
         if self._rest.is_at_rest() or not patience:
-            happen, patience, rounds = self._waiting.popleft(), PATIENCE, 0
+            (happen, _), patience, rounds = self._waiting.popleft(), PATIENCE, 0
         elif self._rest.is_asleep():
             patience -= 1
         try:

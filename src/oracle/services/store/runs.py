@@ -17,7 +17,7 @@ from oracle.services.store.database import Database
 from oracle.services.store.exchanges import check_lies_in
 from oracle.services.store.records import by_id, entities
 from oracle.services.store.schema import runs
-from oracle.services.store.sessions import touch
+from oracle.services.store.sessions import create, touch
 from oracle.services.store.values import database_now
 
 
@@ -38,10 +38,16 @@ class Runs:
         lease_seconds: float,
         session_id: str | None = None,
         context_id: str | None = None,
+        opens_session: bool = False,
     ) -> Run:
-        """Write down a new run, held by `owner`; with a `context_id` it goes on from there."""
+        """Write down a new run, held by `owner`; with a `context_id` it goes on from there.
+
+        One that `opens_session` begins the session too: both are there, or neither.
+        """
         async with self._database.writing() as connection:
-            if session_id is not None:
+            if session_id is not None and opens_session:
+                await create(connection, session_id, question, at)
+            elif session_id is not None:
                 await touch(connection, session_id, at)
             if context_id is not None:
                 await check_lies_in(connection, context_id, session_id)

@@ -30,11 +30,8 @@ class Sessions:
         self._database = database
 
     async def create(self, *, session_id: str, title: str, at: float) -> Session:
-        """Begin a conversation; its title is made of any text, such as the first question."""
-        session = Session(id=session_id, title=shortened(title), created_at=at, updated_at=at)
         async with self._database.writing() as connection:
-            await connection.execute(insert(sessions).values(asdict(session)))
-        return session
+            return await create(connection, session_id, title, at)
 
     async def get(self, typed: str) -> Session:
         async with self._database.reading() as connection:
@@ -69,6 +66,13 @@ class Sessions:
 
 def _listed(*, exchanges: int, **fields: Any) -> ListedSession:
     return ListedSession(session=Session(**fields), exchanges=exchanges)
+
+
+async def create(connection: AsyncConnection, session_id: str, title: str, at: float) -> Session:
+    """Begin a conversation; its title is made of any text, such as the first question."""
+    session = Session(id=session_id, title=shortened(title), created_at=at, updated_at=at)
+    await connection.execute(insert(sessions).values(asdict(session)))
+    return session
 
 
 async def touch(connection: AsyncConnection, session_id: str, at: float) -> None:

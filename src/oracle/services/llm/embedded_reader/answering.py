@@ -1,0 +1,161 @@
+"""The answer: the best place first, quoted; then others, each with a line; then what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from oracle.services.llm.embedded_reader.choosing import IN_TESTS, Passage, is_dull
+from oracle.services.llm.embedded_reader.excerpts import is_prose
+from oracle.services.llm.embedded_reader.looking import Aim, all_of, nearest_of
+from oracle.services.llm.embedded_reader.quotations import summary_of
+from oracle.services.llm.embedded_reader.saying import (
+    Response,
+    code,
+    codes,
+    counted,
+    quoted,
+    signal,
+    with_no_model,
+)
+from oracle.services.llm.embedded_reader.situation import Situation
+from oracle.services.llm.embedded_reader.words import telling
+
+_LISTED: Final = 4
+_LISTED_OF_ALL: Final = 20
+_NEAREST: Final = 3
+_ENOUGH: Final = 0.6
+_WORTH_QUOTING: Final = 0.6
+_WORTH_LISTING: Final = 0.4
+_NO_WORDS: Final = (
+    "I search by words, and this question has none that I could search for. Name a function, a "
+    "file, or what it is about."
+)
+
+
+def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
+    """What was found, and a signal that claims no more than the quoted lines cover."""
+    if not found:
+        return nothing_found(situation, aim)
+    listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
+    shown = listed[:_LISTED_OF_ALL] or _chosen(found)
+    missing = _missing(aim, shown)
+    told = _every_place(listed) if listed else _best_places(shown)
+    text = _joined(told, _what_is_missing(missing), what_failed(situation, found_some=True))
+    return Response(
+        text=with_no_model(text, situation.earlier_answers),
+        signal=_signal(aim, shown, missing),
+    )
+
+
+def nothing_found(situation: Situation, aim: Aim) -> Response:
+    words = aim.words.all
+    told = f"I found nothing for {codes(words)}." if words else _NO_WORDS
+    if searched := list(dict.fromkeys(call.name for call in situation.calls)):
+        told += f" I tried {codes(searched)}."
+    nearest = nearest_of(situation, aim)[:_NEAREST]
+    if nearest:
+        told += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)
+    text = _joined(told, what_failed(situation, found_some=False))
+    return Response(
+        text=with_no_model(text, situation.earlier_answers),
+        signal=signal("partial_answer", 0.3, missing=", ".join(words) or "words to search for"),
+    )
+
+
+def what_failed(situation: Situation, *, found_some: bool) -> str:
+    """The last word of each tool that failed. A web without a provider is no news to who has an
+    answer from the project.
+    """
+    failed = {call.name: summary_of(call.content) for call in situation.failed}
+    if found_some:
+        failed.pop("web_search", None)
+    told = {name: why.replace("tell the user to ", "") for name, why in failed.items()}
+    return "\n\n".join(f"{code(name)} failed: {code(why, 400)}" for name, why in told.items())
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+def _chosen(found: Sequence[Passage]) -> list[Passage]:
+    """The best, a second one to quote if it is nearly as good, and a few to list."""
+    best = found[0].score
+    good = [
+        passage
+        for passage in found[1:]
+        if passage.score >= _WORTH_LISTING * best and not is_dull(passage.best_line)
+    ]
+    return [found[0], *good][: 2 + _LISTED]
+
+
+def _best_places(shown: Sequence[Passage]) -> str:
+    first, *others = shown
+    parts = [_lead(first), quoted(first.lines, first.source.path)]
+    if others and not first.defines and _is_worth_quoting(others[0], first):
+        second = others.pop(0)
+        parts += [f"Then {code(second.where)}:", quoted(second.lines, second.source.path)]
+    if others:
+        parts.append("Also:\n\n" + _items(others[:_LISTED]))
+    return "\n\n".join(parts)
+
+
+def _is_worth_quoting(second: Passage, first: Passage) -> bool:
+    is_test = bool(IN_TESTS.search(second.source.path))
+    return second.score >= _WORTH_QUOTING * first.score and not is_test
+
+
+def _lead(passage: Passage) -> str:
+    if passage.defines:
+        return f"{code(passage.defines)} is defined at {code(passage.best_where)}:"
+    if is_prose(passage.source):
+        return f"{code(passage.where)} says:"
+    return f"The best match is {code(passage.where)}:"
+
+
+def _every_place(listed: Sequence[Passage]) -> str:
+    files = len({passage.source.path for passage in listed})
+    told = f"I found {counted(len(listed), 'place')} in {counted(files, 'file')}"
+    if len(listed) > _LISTED_OF_ALL:
+        told += f"; the first {_LISTED_OF_ALL}"
+    note = "I looked at the best places of a search; there may be more."
+    return f"{told}:\n\n{_items(listed[:_LISTED_OF_ALL])}\n\n{note}"
+
+
+def _items(found: Sequence[Passage]) -> str:
+    return "\n".join(f"- {code(p.best_where)}: {code(p.best_line)}" for p in found)
+
+
+def _missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
+    covered = {word for passage in shown for word in passage.words}
+    return [word for word in telling(aim.words) if word not in covered]
+
+
+def _what_is_missing(missing: Sequence[str]) -> str:
+    return f"In what I read there is nothing about {codes(missing)}." if missing else ""
+
+
+def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
+    """Confident as far as the shown lines cover the question's telling words, and one place most
+    of them.
+    """
+    words = telling(aim.words)
+    coverage = 1 - len(missing) / max(1, len(words))
+    together = max(sum(word in passage.words for word in words) for passage in shown)
+    share = together / max(1, len(words))
+    confidence = 0.3 + 0.25 * coverage + 0.3 * share + (0.05 if shown[0].defines else 0.0)
+    if coverage < _ENOUGH:
+        return signal("partial_answer", min(confidence, 0.6), missing=", ".join(missing))
+    kinds = sorted({_kind(passage) for passage in shown})
+    return signal(
+        "context_sufficient", min(confidence, 0.9), sources_found=len(shown), source_types=kinds
+    )
+
+
+def _kind(passage: Passage) -> str:
+    source = passage.source
+    if source.is_web:
+        return "web"
+    if source.is_thread:
+        return "threads"
+    return "vault" if is_prose(source) else "code"

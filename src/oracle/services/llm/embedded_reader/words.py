@@ -1,0 +1,190 @@
+"""What a question is searched by: its names, its quoted strings and paths, its telling words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from oracle.services.llm.embedded_reader.word_lists import (
+    ENDINGS_OF_FILES,
+    GENERIC,
+    KIN,
+    SMALL,
+)
+from oracle.services.tools.words import stem
+
+_QUOTED: Final = re.compile(
+    r"`([^`\n]{2,120})`|\"([^\"\n]{2,120})\"|(?<!\w)'([^'\n]{2,120})'(?!\w)"
+)
+_PATH: Final = re.compile(r"(?<![\w/.])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]{1,5}(?![\w(])")
+_FOLDER: Final = re.compile(r"(?<![\w/.:])[\w.-]+(?:/[\w.-]+)+/?")
+_WORD: Final = re.compile(r"[^\W_]\w*(?:[.:]{1,2}\w+)*|__?\w+")
+_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_NAME: Final = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w|^[A-Z]{2,}$|^[A-Z]\w*[a-z]$")
+_PAIRS_IN: Final = re.compile(r"[^\W\d_]{3,}")
+_REFERS_BACK: Final = re.compile(
+    r"\b(?:it|its|that|this|these|those|they|them|there|he|she|same|other|another|above)\b", re.I
+)
+_GOES_ON: Final = re.compile(r"\s*(?:and|also|but|so|what about|how about|or|then)\b", re.I)
+_DEFINED: Final = re.compile(
+    r"(?:\bwhere(?:'s| is| are| do we)|\bwhat(?:'s| is| are| does| do)|\bfind|\bshow(?: me)?)"
+    r"\s+(?:the |a |an )?(?:(?:class|function|method|type|constant|module|command)\s+)?"
+    r"(?P<name>[A-Za-z]\w{2,})\s*(?:class|function|method|type|constant)?"
+    r"\s*(?:defined|implemented|declared|located|do|live|lives|for)?\s*(?:[?.!]|$)",
+    re.I,
+)
+_MOST: Final = 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchWords:
+    """`names` are identifiers, `phrases` what was quoted, `paths` files and folders, `plain` the
+    rest, all in the order of the question. `guesses` are plain words that may be names as well,
+    `pairs` those that stand side by side.
+    """
+
+    names: Sequence[str] = ()
+    phrases: Sequence[str] = ()
+    paths: Sequence[str] = ()
+    plain: Sequence[str] = ()
+    guesses: Sequence[str] = ()
+    pairs: Sequence[tuple[str, str]] = ()
+    asks_why: bool = False
+
+    @property
+    def all(self) -> list[str]:
+        return list(dict.fromkeys([*self.names, *self.phrases, *self.paths, *self.plain]))[:_MOST]
+
+    @property
+    def query(self) -> str:
+        """For a search tool. Neighbouring words stand in code as one name: `retry_policy`."""
+        joined = ["_".join(pair) for pair in self.pairs[:3]]
+        return " ".join([*self.all, *joined])[:900]
+
+    def joined(self, other: SearchWords) -> SearchWords:
+        """These first, then those of an earlier question."""
+        return SearchWords(
+            names=_once(self.names, other.names),
+            phrases=_once(self.phrases, other.phrases),
+            paths=_once(self.paths, other.paths),
+            plain=_once(self.plain, other.plain),
+            guesses=_once(self.guesses, other.guesses),
+            pairs=[*self.pairs, *other.pairs],
+            asks_why=self.asks_why,
+        )
+
+
+def search_words(question: str) -> SearchWords:
+    text = question[:4000]
+    phrases = [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
+    rest = _QUOTED.sub(" ", text)
+    paths = [found[0] for found in _FOLDER.finditer(rest) if _is_path(found[0])]
+    rest = _blanked(rest, paths)
+    files = [found[0] for found in _PATH.finditer(rest) if _is_file(found[0])]
+    rest = _blanked(rest, files)
+    paths = [*paths, *files, *(phrase for phrase in phrases if _is_file(phrase))]
+    words = [found[0] for found in _WORD.finditer(rest) if found[0].lower() not in SMALL]
+    starts = _first_words(text)
+    names = [word for word in words if _is_name(word, is_first=word in starts)]
+    names = [*(p for p in phrases if re.fullmatch(r"[\w.:]+(?:\(\))?", p)), *names]
+    names = [name.strip("().:") for name in names if name not in paths]
+    plain = [word for word in words if word not in names and len(word) > 1]
+    return SearchWords(
+        names=_once(names),
+        phrases=_once([p for p in phrases if p.strip("().:") not in names and p not in paths]),
+        paths=_once([path.strip("/") for path in paths]),
+        plain=_once([word.lower() for word in plain]),
+        guesses=_once(_guesses(text, plain)),
+        pairs=_pairs(rest, plain),
+        asks_why=bool(re.search(r"\bwhy\b|\breasons?\b", text, re.I)),
+    )
+
+
+def goes_on(question: str, words: SearchWords) -> bool:
+    """Whether a question leans on the one before it."""
+    if words.names or words.phrases or words.paths:
+        return bool(_GOES_ON.match(question)) and len(words.all) < 2
+    few = len(words.all) <= 1
+    return few or bool(_REFERS_BACK.search(question) and len(words.all) <= 4)
+
+
+def other_words(words: SearchWords) -> list[str]:
+    """Parts of names, stems, and words that mean about the same; none that was tried."""
+    tried = {word.lower() for word in words.all}
+    found: list[str] = []
+    for word in words.all:
+        parts = [found[0].lower() for found in _PART.finditer(word)]
+        found += [part for part in parts if len(part) > 2 and part not in SMALL]
+        found += KIN.get(word.lower(), ()) or KIN.get(stem(word.lower()), ())
+        found += [short_stem(part) for part in parts]
+    return [word for word in _once(found) if word not in tried and len(word) > 2][:_MOST]
+
+
+def short_stem(word: str) -> str:
+    """A stem that is shorter than the usual one, so that relatives of the word match as well."""
+    for ending in ("ation", "ition", "ment", "ness", "able", "tion", "ing", "ers", "or", "er"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return stem(word)
+
+
+def _is_path(text: str) -> bool:
+    """`src/store` and `docs/a.md` are paths; `and/or` and `client/server` hardly."""
+    return (
+        _is_file(text) or text.count("/") >= 2 or bool(re.match(r"(?:src|docs|tests?|lib)/", text))
+    )
+
+
+def _is_file(text: str) -> bool:
+    name, dot, ending = text.rpartition(".")
+    return bool(dot and name) and " " not in text and ending.lower() in ENDINGS_OF_FILES
+
+
+def _is_name(word: str, *, is_first: bool) -> bool:
+    """An identifier by its looks; a capital alone says nothing where a sentence begins."""
+    if is_first and not re.search(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w", word):
+        return False
+    return bool(_NAME.search(word))
+
+
+def _first_words(text: str) -> set[str]:
+    return {found[1] for found in re.finditer(r"(?:^|[.?!:]\s+|\n)\W*([\w.]+)", text)}
+
+
+def _guesses(text: str, plain: Sequence[str]) -> list[str]:
+    """A word in the place of a name, as it is written and as a class would be."""
+    named = [found["name"] for found in _DEFINED.finditer(text)]
+    known = [name for name in named if name in plain and not is_generic(name)]
+    return [form for name in known for form in (name, name[:1].upper() + name[1:])]
+
+
+def telling(words: SearchWords) -> list[str]:
+    """Those that an answer should speak of; all of them where each stands anywhere."""
+    return [word for word in words.all if not is_generic(word)] or words.all
+
+
+def is_generic(word: str) -> bool:
+    return word.lower() in GENERIC
+
+
+def _pairs(text: str, plain: Sequence[str]) -> list[tuple[str, str]]:
+    """Telling words that stand side by side: `signal parser`, `exit codes`."""
+    kept = {word.lower() for word in plain}
+    found: list[tuple[str, str]] = []
+    for part in re.split(r"[^\w\s-]", text):
+        words = [word.lower() for word in _PAIRS_IN.findall(part)]
+        found += [pair for pair in pairwise(words) if kept.issuperset(pair)]
+    return list(dict.fromkeys(found))
+
+
+def _blanked(text: str, paths: Sequence[str]) -> str:
+    for path in paths:
+        text = text.replace(path, " ")
+    return text
+
+
+def _once(*lists: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(word for words in lists for word in words if word))

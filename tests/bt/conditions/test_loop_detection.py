@@ -1,0 +1,74 @@
+"""Is the run going in circles: truth tables."""
+
+import pytest
+
+from oracle.bt.conditions.loop_detection import (
+    is_looping,
+    refused_call_repeats,
+    same_call_repeats,
+    same_reason_repeats,
+    text_repeats,
+)
+from oracle.services.repetition import name_of_call
+from tests.asking import context
+
+TURN = {"type": "need_turn", "reason": "r", "confidence": 0.9}
+STUCK = {"type": "stuck", "confidence": 0.9}
+RUN = {"id": "1", "name": "t", "arguments": {}, "not_run": None}
+NOT_RUN = {**RUN, "not_run": "no"}
+UNSCREENED = {"id": "1", "name": "t", "arguments": {}}
+NAME = name_of_call("t", {})
+AGAIN = [[NAME, "1"], [NAME, "1"]]
+
+
+@pytest.mark.parametrize(
+    ("times", "signal", "answer"),
+    [
+        (0, TURN, False),
+        (2, TURN, False),
+        (3, TURN, True),
+        (4, TURN, False),
+        (6, TURN, True),
+        (3, STUCK, False),
+        (3, None, False),
+    ],
+)
+def test_the_same_reason_three_times(times, signal, answer):
+    ctx = context(consecutive_same_reason=times, signal=signal)
+    assert same_reason_repeats(ctx) is answer
+    assert is_looping(ctx) is answer
+
+
+@pytest.mark.parametrize(
+    ("calls", "made", "answer"),
+    [
+        ([RUN], AGAIN, True),
+        ([RUN], [[NAME, "1"], [NAME, "2"]], False),
+        ([RUN], [[NAME, "1"]], False),
+        ([NOT_RUN], AGAIN, False),
+        ([UNSCREENED], AGAIN, False),
+        ([], AGAIN, False),
+        ([RUN, RUN], [*AGAIN, ["u:1", "1"]], True),
+        ([RUN, NOT_RUN], [*AGAIN, ["u:1", "1"]], False),
+    ],
+)
+def test_the_same_call_with_the_same_result(calls, made, answer):
+    ctx = context(calls=calls, made=made)
+    assert same_call_repeats(ctx) is answer
+    assert is_looping(ctx) is answer
+
+
+@pytest.mark.parametrize(
+    ("calls", "refused", "answer"),
+    [([NOT_RUN], [NAME], True), ([NOT_RUN], [], False), ([], [NAME], False)],
+)
+def test_a_call_that_was_refused_before(calls, refused, answer):
+    ctx = context(calls=calls, refused=refused)
+    assert refused_call_repeats(ctx) is answer
+    assert is_looping(ctx) is answer
+
+
+@pytest.mark.parametrize("runaway", [True, False])
+def test_a_text_in_circles(runaway):
+    ctx = context(is_runaway=runaway)
+    assert (text_repeats(ctx), is_looping(ctx)) == (runaway, runaway)

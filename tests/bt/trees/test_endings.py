@@ -1,0 +1,228 @@
+"""No run ends empty: whatever happens, `done` is last, once, with an answer and a reason."""
+
+import asyncio
+
+import pytest
+
+from oracle.bt.core.leaves import action
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused
+from oracle.services.ans.bus import event_bus_replaced
+from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
+from tests.asking import CODE, SOON, Heard, ask, check_the_end, edited, enough, look
+
+FOUND = {"search_code": "auth.py:3 def login()", "web_search": "w"}
+
+
+@action()
+def raise_something(ctx):
+    raise ZeroDivisionError("a mistake in a leaf")
+
+
+RAISES = f'fn = "{__name__}.raise_something"'
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [ModelRefused("bad key"), ModelOverloaded("busy"), ContextTooLong("too long"), ModelError("?")],
+)
+async def test_a_model_that_cannot_be_asked(problem):
+    heard = await ask(Reply(raises=problem))
+    assert (heard.stop, heard.done["detail"]) == ("model_unavailable", str(problem))
+
+
+async def test_no_model_at_all():
+    wrapper = OracleBTWrapper()
+    *_, last = [chunk async for chunk in wrapper.process_query(CODE)]
+    assert last["stop_reason"] == "model_unavailable"
+    assert "no language model is configured" in last["answer"]
+
+
+async def test_a_model_that_breaks_off_leaves_its_words_and_what_was_found():
+    heard = await ask(look(), Reply(text="It is in the file and", raises=ModelError("lost")))
+    assert heard.done["answer"].startswith("It is in the file and […]")
+    assert "auth.py:3" in heard.done["answer"]
+    assert heard.done["tried"] == ["search_code"]
+
+
+async def test_a_model_with_a_mistake_of_its_own():
+    heard = await ask(look(), Reply(text="It is", raises=ValueError("a bug in a client")))
+    assert heard.stop == "internal_error"
+    assert heard.done["answer"].startswith("It is […]")
+    assert "auth.py:3" in heard.done["answer"]
+
+
+async def test_every_tool_failing():
+    model = ScriptedModel(
+        lambda r: look(len(r.messages)) if r.tools else "I could not look.", repeats_last=True
+    )
+    tools = {"search_code": RuntimeError("disk"), "web_search": OSError("net")}
+    heard = await ask(model=model, tools=tools)
+    assert (heard.stop, heard.done["answer"]) == ("stuck", "I could not look.")
+    assert len(heard.ran) == 12
+
+
+async def test_two_failed_calls_bring_advice_once():
+    heard = await ask(
+        *[look(n) for n in range(3)],
+        "Ok.",
+        tools={"search_code": OSError("disk"), "web_search": ""},
+    )
+    assert "# After errors" not in heard.told(1)
+    assert heard.told(3).count("# After errors") == 1
+
+
+async def test_results_that_came_before_a_cut_are_kept():
+    async def hangs(_arguments):
+        await asyncio.Event().wait()
+
+    both = Reply(calls=[("search_code", {"query": "x"}), ("read_file", {"query": "x"})])
+    tools = {"search_code": "auth.py:3 def login()", "read_file": hangs}
+    heard = await ask(both, tools=tools, limits=SOON)
+    assert heard.stop == "time_limit"
+    assert "`auth.py:3`" in heard.done["answer"]
+    assert [source["where"] for source in heard.of_type("sources")[0]["sources"]] == ["auth.py:3"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        42,
+        {},
+        {"success": True},
+        {"success": True, "content": None, "sources": []},
+        {"success": True, "content": ["a"], "sources": []},
+        {"success": True, "content": "x", "sources": None},
+        {"success": True, "content": "x", "sources": [{}]},
+        {"success": True, "content": "x", "sources": ["auth.py"]},
+        {"success": True, "content": "x", "sources": [{"where": 3}]},
+        {"success": True, "content": object(), "sources": []},
+        {"success": True, "content": "x", "sources": [], "extra": object()},
+    ],
+)
+async def test_a_result_of_a_broken_shape_is_a_failed_call(answer):
+    heard = await ask(look(), "I could not look.", tools={"search_code": lambda _: answer})
+    assert heard.stop in ("answered", "partial_answer")
+    assert heard.done["answer"] == "I could not look."
+
+
+@pytest.mark.parametrize("arguments", ["not an object", "", {}, {"query": None}])
+async def test_arguments_of_any_shape_reach_the_tool_or_are_answered(arguments):
+    reply = Reply(calls=[("search_code", arguments)], text=signal("need_turn", reason="r"))
+    assert (await ask(reply, "Ok.")).stop == "answered"
+
+
+def broken(*_, **__):
+    raise RuntimeError("not there")
+
+
+async def test_a_fallback_classifier_that_fails_is_replaced_by_the_heuristic():
+    weak = "Hm." + signal("need_turn", 0.1, reason="r")
+    for classifier in (broken, lambda **_: None, lambda **_: "continue"):
+        heard = await ask(weak, "Ok.", classify_fallback=classifier)
+        assert (heard.stop, heard.offered[1]) == ("answered", [])
+
+
+async def test_a_sufficiency_function_that_fails_is_replaced_by_the_heuristic():
+    for judge in (broken, lambda _: None, lambda _: "plenty"):
+        heard = await ask(look(), "Ok.", tools={"search_code": ""}, is_sufficient=judge)
+        assert "Nothing was found so far" in heard.told(1)
+
+
+PLACES = [
+    ("assess.lua", 'fn = "oracle.bt.actions.assess.classify"'),
+    ("compose.lua", 'fn = "oracle.bt.actions.compose.write_prompt"'),
+    ("turn.lua", 'fn = "oracle.bt.actions.turn.begin_turn"'),
+    ("turn.lua", 'fn = "oracle.bt.actions.turn.take_in_response"'),
+    ("turn.lua", 'fn = "oracle.bt.actions.turn.go_on"'),
+    ("work.lua", 'fn = "oracle.bt.actions.tools.run_calls"'),
+    ("decide.lua", 'fn = "oracle.bt.actions.signals.grant_turn"'),
+]
+LAST_WORDS = 'fn = "oracle.bt.actions.finish.say_last_words"'
+
+
+@pytest.mark.parametrize(("file", "leaf"), PLACES)
+async def test_a_leaf_that_raises_ends_the_run_as_an_internal_error(file, leaf):
+    heard = await ask(look(), enough(), tools=FOUND, trees=edited(file, (leaf, RAISES)))
+    assert heard.stop == "internal_error"
+    assert "a mistake in a leaf" in heard.events("node.failed")[0]["error"]
+
+
+async def test_even_a_broken_finish_branch_leaves_an_answer():
+    trees = edited("finish.lua", (LAST_WORDS, RAISES))
+    answered = await ask(look(), enough(), tools=FOUND, trees=trees)
+    assert (answered.stop, answered.done["answer"]) == ("answered", "It is in auth.py:3.")
+    nothing = await ask(Reply(raises=ModelError("down")), trees=trees)
+    assert nothing.done["answer"] == "*There is no answer: the language model could not be asked.*"
+
+
+async def test_an_empty_question_is_refused_with_an_answer():
+    heard = await ask(model=ScriptedModel(), query="  \n")
+    assert heard.stop == "invalid_input"
+
+
+def script():
+    return ScriptedModel(
+        look(1),
+        Reply(text="A draft." + signal("need_turn", reason="b"), piece=4),
+        look(2),
+        enough(),
+    )
+
+
+async def chunks_of_a_run(cancel_at=None):
+    wrapper = OracleBTWrapper(model=(model := script()), tools=ScriptedTools(FOUND))
+    heard = []
+    with event_bus_replaced(RecordingBus()) as bus:
+        async for chunk in wrapper.process_query(CODE):
+            heard.append(chunk)
+            if len(heard) == cancel_at:
+                wrapper.cancel("stop")
+    found = Heard(heard, model, ScriptedTools(FOUND), bus)
+    check_the_end(found)
+    assert model.closed == len(model.requests)
+    return found
+
+
+async def test_cancelled_at_any_chunk_a_run_ends_with_what_it_has():
+    whole = await chunks_of_a_run()
+    assert whole.stop == "answered"
+    places = range(1, len(whole.chunks) + 1)
+    stops = [(await chunks_of_a_run(cancel_at=place)).stop for place in places]
+    assert set(stops) == {"answered", "cancelled"}
+    assert stops[0] == "cancelled"
+
+
+async def test_cancelled_before_it_began():
+    model = script()
+    wrapper = OracleBTWrapper(model=model, tools=ScriptedTools(FOUND))
+    stream = wrapper.process_query(CODE)
+    first = asyncio.ensure_future(anext(stream))
+    await asyncio.sleep(0)
+    wrapper.cancel("at once")
+    chunks = [await first] + [chunk async for chunk in stream]
+    assert chunks[-1].type == "done"
+    assert chunks[-1]["stop_reason"] in ("cancelled", "answered")
+
+
+async def test_cancelled_twice_it_ends_once():
+    wrapper = OracleBTWrapper(model=(script()), tools=ScriptedTools(FOUND))
+    chunks = []
+    async for chunk in wrapper.process_query(CODE):
+        chunks.append(chunk)
+        wrapper.cancel("again")
+    assert [chunk.type for chunk in chunks].count("done") == 1
+
+
+async def test_runs_of_one_wrapper_do_not_mix():
+    wrapper = OracleBTWrapper(
+        model=ScriptedModel(lambda r: f"About {r.messages[-1]['content']}", repeats_last=True)
+    )
+
+    async def answer(query):
+        return [chunk async for chunk in wrapper.process_query(query)][-1]["answer"]
+
+    queries = [f"What is {n}?" for n in range(20)]
+    answers = await asyncio.gather(*map(answer, queries))
+    assert answers == [f"About {query}" for query in queries]

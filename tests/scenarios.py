@@ -1,0 +1,278 @@
+"""Questions, what the model and the tools answer to them, and how that must end."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.errors import ModelError, ModelRefused
+from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.ledger import Limits
+from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
+
+CODE = "How does the login function in auth.py work?"
+LONG = (
+    "How does the login function in auth.py work when a token that was refreshed twice is used by "
+    "two clients at once?"
+)
+TOOLS = {"search_code": "auth.py:3 def login()", "search_vault": "", "web_search": "x.y found"}
+WRITING = {"search_code": "auth.py:1", "write_note": "notes/x.md"}
+NUMBERED = {"search_code": lambda a: f"f{a['query']}.py:1 x", "web_search": "w"}
+BAD = '<signal type="done"><confidence>2</confidence></signal>'
+
+
+def search(number: object) -> Reply:
+    reason = signal("need_turn", reason=f"look {number}")
+    return Reply(text=reason, calls=[("search_code", {"query": str(number)})])
+
+
+def searches(count: int) -> list[Reply]:
+    return [search(number) for number in range(count)]
+
+
+def held(text: str) -> Callable[[Any], Reply]:
+    """Says this, and then nothing more."""
+    return lambda _: Reply(text=text, hold=asyncio.Event())
+
+
+async def yes(_: Mapping[str, Any]) -> bool:
+    return True
+
+
+async def no_answer(_: Mapping[str, Any]) -> bool:
+    await asyncio.Event().wait()
+    return True
+
+
+async def broken_terminal(_: Mapping[str, Any]) -> bool:
+    raise EOFError("nobody is there")
+
+
+async def slower_first(arguments: Mapping[str, str]) -> str:
+    """The first call of several ends last, by rounds of the event loop rather than by time."""
+    for _ in range(20 - 5 * int(arguments["query"])):
+        await asyncio.sleep(0)
+    return f"f{arguments['query']}.py:1 x"
+
+
+async def never(_: Any) -> str:
+    await asyncio.Event().wait()
+    return ""
+
+
+async def one_never(arguments: Mapping[str, str]) -> str:
+    return await never(arguments) if arguments["query"] == "1" else "f0.py:1 x"
+
+
+def says(type_: str) -> Callable[[OracleStreamChunk], bool]:
+    return lambda chunk: chunk.type == type_
+
+
+def has_text(text: str) -> Callable[[OracleStreamChunk], bool]:
+    return lambda chunk: text in chunk.content
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """`cancel_at` says at which chunk it is cancelled."""
+
+    replies: list[Any]
+    stop: str
+    tools: Mapping[str, Any] = field(default_factory=lambda: TOOLS)
+    query: str = CODE
+    repeats_last: bool = False
+    limits: Limits = field(default_factory=Limits)
+    approve: Any = None
+    cancel_at: Callable[[OracleStreamChunk], bool] = lambda _: False
+
+    def model(self) -> ScriptedModel:
+        return ScriptedModel(*self.replies, repeats_last=self.repeats_last)
+
+    def wrapper(self, **more: Any) -> OracleBTWrapper:
+        parts = {"model": self.model(), "tools": ScriptedTools(self.tools)} | more
+        return OracleBTWrapper(limits=self.limits, approve=self.approve, **parts)
+
+
+async def play(scene: Scene, context_id: str | None = None, **more: Any) -> list[OracleStreamChunk]:
+    """All chunks of a scene."""
+    wrapper = scene.wrapper(**more)
+    said: list[OracleStreamChunk] = []
+    async with aclosing(wrapper.process_query(scene.query, context_id)) as chunks:
+        async for chunk in chunks:
+            said.append(chunk)
+            if scene.cancel_at(chunk):
+                wrapper.cancel("stop it")
+    return said
+
+
+STUCK = signal("stuck", attempted=["a"], blocker="b")
+ENOUGH = signal("context_sufficient", sources_found=3)
+WRITE = "need" + signal("need_capability", capability="write a note", reason="save")
+MORE = signal("need_turn", reason="more")
+SAME = [
+    Reply(text=signal("need_turn", reason=f"r{i}"), calls=[("search_code", {"query": "same"})])
+    for i in range(6)
+]
+TWO = Reply(calls=[("search_code", {"query": "0"}), ("search_code", {"query": "1"})])
+TWICE = Reply(calls=[("search_code", {"query": "0"}), ("search_code", {"query": "0"})])
+
+SCENES: Mapping[str, Scene] = {
+    "29 of 30": Scene(replies=[*searches(29), "final" + MORE], tools=NUMBERED, stop="turn_limit"),
+    "5 turns": Scene(
+        replies=[*searches(4), "final" + MORE],
+        tools=NUMBERED,
+        limits=Limits(turns=5),
+        stop="turn_limit",
+    ),
+    "the last turn is empty": Scene(
+        replies=[*searches(4), MORE], tools=NUMBERED, limits=Limits(turns=5), stop="turn_limit"
+    ),
+    "the model refuses": Scene(
+        replies=[Reply(raises=ModelRefused("bad key"))], stop="model_unavailable"
+    ),
+    "cancelled in mid-word": Scene(
+        replies=[search(1), held("It is in the fi")],
+        cancel_at=has_text("It is in"),
+        stop="cancelled",
+    ),
+    "cancelled in a tool": Scene(
+        replies=[search(1)],
+        tools={"search_code": never},
+        cancel_at=says("tool_call"),
+        stop="cancelled",
+    ),
+    "cancelled between two results": Scene(
+        replies=[TWO],
+        tools={"search_code": one_never},
+        cancel_at=says("tool_result"),
+        stop="cancelled",
+    ),
+    "cancelled while a person thinks": Scene(
+        replies=[WRITE],
+        tools=WRITING,
+        approve=no_answer,
+        cancel_at=says("approval"),
+        stop="cancelled",
+    ),
+    "cancelled by the first chunk": Scene(
+        replies=["It is"], cancel_at=says("system"), stop="cancelled"
+    ),
+    "the model dies": Scene(
+        replies=[search(1), Reply(text="It is in", raises=ModelError("connection lost"))],
+        stop="model_unavailable",
+    ),
+    "tools fail": Scene(
+        replies=[*searches(3), "I could not." + STUCK, "honest"],
+        tools={"search_code": RuntimeError("disk")},
+        stop="partial_answer",
+    ),
+    "unbelieved": Scene(
+        replies=["It is X." + ENOUGH, search(1), "It is Y." + ENOUGH], stop="answered"
+    ),
+    "insists": Scene(replies=["It is X." + ENOUGH] * 3, stop="partial_answer"),
+    "sufficient and searching": Scene(
+        replies=[search(1), Reply(text="enough" + ENOUGH, calls=search("z").calls), "final"],
+        stop="answered",
+    ),
+    "stuck": Scene(
+        replies=[
+            Reply(text="hm" + STUCK, calls=search("z").calls),
+            *["x" + STUCK] * 5,
+            "end",
+        ],
+        repeats_last=True,
+        stop="stuck",
+    ),
+    "granted": Scene(
+        replies=[
+            "need" + signal("need_capability", capability="web search", reason="look up"),
+            Reply(calls=[("web_search", {"query": "q"})]),
+            "found",
+        ],
+        stop="answered",
+    ),
+    "refused": Scene(replies=[WRITE, "ok, not done"], tools=WRITING, stop="answered"),
+    "allowed": Scene(
+        replies=[WRITE, Reply(calls=[("write_note", {"query": "q"})]), "done"],
+        tools=WRITING,
+        approve=yes,
+        stop="answered",
+    ),
+    "asking failed": Scene(
+        replies=[WRITE, "ok, not done"], tools=WRITING, approve=broken_terminal, stop="answered"
+    ),
+    "impossible": Scene(
+        replies=[
+            "need" + signal("need_capability", capability="run the tests", reason="see"),
+            "ok",
+        ],
+        stop="answered",
+    ),
+    "partial": Scene(
+        replies=["half" + signal("partial_answer", missing="who?", caveat="old")],
+        stop="partial_answer",
+    ),
+    "delegation": Scene(
+        replies=[
+            "so far" + signal("delegation_recommended", reason="large", scope="src/api"),
+            "rest",
+        ],
+        stop="answered",
+    ),
+    "malformed": Scene(replies=["text" + BAD, "text2" + BAD], stop="answered"),
+    "silence": Scene(replies=["", "", ""], stop="stuck"),
+    "the same call": Scene(replies=[*SAME, "end"], repeats_last=True, stop="stuck"),
+    "the same reason": Scene(
+        replies=[*["x" + signal("need_turn", reason="Same.")] * 3, "end"],
+        query=LONG,
+        stop="answered",
+    ),
+    "tools without a word": Scene(
+        replies=[*(Reply(calls=search(i).calls) for i in range(7)), "end"],
+        tools=NUMBERED,
+        stop="answered",
+    ),
+    "thanks": Scene(
+        replies=["You are welcome." + signal("context_sufficient", sources_found=0)],
+        query="Thanks, that helps!",
+        stop="answered",
+    ),
+    "not granted": Scene(
+        replies=[Reply(calls=[("web_search", {"q": 1}), ("rm_rf", {})]), "ok"], stop="answered"
+    ),
+    "runaway": Scene(replies=[held("loop line\n" * 50), "ok"], stop="answered"),
+    "time": Scene(replies=[held("started ")], limits=Limits(seconds=0.1), stop="time_limit"),
+    "time in a tool": Scene(
+        replies=[TWO],
+        tools={"search_code": one_never},
+        limits=Limits(seconds=0.1),
+        stop="time_limit",
+    ),
+    "one turn": Scene(replies=["direct"], limits=Limits(turns=1), stop="answered"),
+    "tokens": Scene(
+        replies=[*searches(9), "end"],
+        tools=NUMBERED,
+        limits=Limits(tokens=20_000),
+        stop="token_limit",
+    ),
+    "nothing found": Scene(
+        replies=[*searches(5), "nothing there" + ENOUGH],
+        repeats_last=True,
+        tools={"search_code": "", "web_search": ""},
+        stop="partial_answer",
+    ),
+    "two at once": Scene(
+        replies=[TWO, "both"], tools={"search_code": slower_first}, stop="answered"
+    ),
+    "one call twice": Scene(
+        replies=[TWICE, "both"], tools={"search_code": slower_first}, stop="answered"
+    ),
+    "reasoning, and odd letters": Scene(
+        replies=[Reply(reasoning="hm \ud800", text="é\u202e\x00 \ud83d", piece=1)],
+        query="What is \x00 \ud800?",
+        stop="answered",
+    ),
+    "a large question": Scene(replies=["short"], query="why? " * 40_000, stop="answered"),
+}

@@ -1,0 +1,97 @@
+"""`Oracle`: the agent for programs."""
+
+import asyncio
+
+import pytest
+
+from oracle import ChunkType, Limits, Oracle, OracleError
+from oracle.errors import InputError
+from oracle.testing import ScriptedModel, ScriptedTools
+from tests.scenarios import CODE, TOOLS, WRITE, WRITING, held, search, yes
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    return tmp_path
+
+
+async def test_a_question_is_answered_with_its_sources(project):
+    model = ScriptedModel(search(1), "It is in auth.py:3.")
+    answer = await Oracle(project=project, model=model, tools=ScriptedTools(TOOLS)).ask(CODE)
+    assert (str(answer), answer.stop_reason) == ("It is in auth.py:3.", "answered")
+    assert [source["where"] for source in answer.sources] == ["auth.py:3"]
+    assert (answer.usage["turns"], answer.tried) == (2, ["search_code"])
+    assert answer.is_whole
+
+
+async def test_a_conversation_goes_on_from_an_answer(project):
+    model = ScriptedModel("It is in auth.py.", "Since 1999.")
+    oracle = Oracle(project=project, model=model)
+    first = await oracle.ask(CODE)
+    second = await oracle.ask("Since when?", first.context_id)
+    assert second.text == "Since 1999."
+    assert "It is in auth.py." in [message["content"] for message in model.requests[1].messages]
+
+
+def test_programs_that_are_not_async_ask_as_well(project):
+    oracle = Oracle(project=project, model=ScriptedModel("First.", "Second."))
+    first = oracle.ask_sync(CODE)
+    assert oracle.ask_sync("And then?", first.context_id).text == "Second."
+
+
+async def test_async_programs_are_told_how_to_ask():
+    oracle = Oracle(remembers=False, model=ScriptedModel())
+    with pytest.raises(InputError, match=r"await oracle\.ask"):
+        oracle.ask_sync(CODE)
+
+
+async def test_an_answer_can_be_followed_as_it_is_made(project):
+    oracle = Oracle(project=project, model=ScriptedModel("It is in auth.py:3."))
+    said = [chunk async for chunk in oracle.stream(CODE)]
+    assert "".join(c.content for c in said if c.type == ChunkType.CONTENT) == "It is in auth.py:3."
+    assert said[-1].type == ChunkType.DONE
+
+
+async def test_one_that_remembers_nothing_needs_no_project(tmp_path):
+    answer = await Oracle(project=tmp_path, remembers=False, model=ScriptedModel("X.")).ask(CODE)
+    assert (answer.text, answer.context_id) == ("X.", None)
+    assert [file.name for file in tmp_path.iterdir()] == ["home"]
+
+
+def test_a_folder_that_is_no_project_is_named(tmp_path):
+    with pytest.raises(OracleError, match="lies in no project"):
+        Oracle(project=tmp_path)
+
+
+async def test_questions_at_once_share_what_records_them(project):
+    oracle = Oracle(project=project, model=ScriptedModel("X.", repeats_last=True))
+    answers = await asyncio.gather(*(oracle.ask(f"What is {n}?") for n in range(5)))
+    assert len({answer.context_id for answer in answers}) == 5
+
+
+async def test_limits_and_a_persons_yes_reach_the_agent(project):
+    model = ScriptedModel(WRITE, "Not done.")
+    options = {"project": project, "tools": ScriptedTools(WRITING), "approve": yes}
+    answer = await Oracle(model=model, limits=Limits(turns=2), **options).ask(CODE)
+    assert (answer.stop_reason, answer.missing) == ("turn_limit", [])
+
+
+async def test_cancelling_ends_with_what_there_is(project):
+    oracle = Oracle(project=project, model=ScriptedModel(held("It is in the fi")))
+    async for chunk in oracle.stream(CODE):
+        if chunk.type == ChunkType.CONTENT:
+            oracle.cancel("enough")
+    assert chunk["answer"].startswith("It is in the fi […]")
+
+
+async def test_a_question_that_cannot_be_asked_is_answered_by_why(project):
+    answer = await Oracle(project=project, model=ScriptedModel()).ask("", "nowhere")
+    assert (answer.stop_reason, answer.is_whole) == ("invalid_input", False)
+    assert "the question is empty" in answer.text
+
+
+async def test_without_a_model_the_tree_says_so(project):
+    answer = await Oracle(project=project).ask(CODE)
+    assert answer.stop_reason == "model_unavailable"
+    assert "no language model is configured" in answer.text
