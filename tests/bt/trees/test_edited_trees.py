@@ -105,6 +105,6 @@ async def test_a_tree_that_announces_no_last_turn_offers_tools_until_the_end():
 async def test_a_broken_tree_still_ends_with_an_answer_that_says_where():
     trees = edited("turn.lua", ('BT.subtree("fallback")', 'BT.falback("x")'))
     heard = await ask(model=ScriptedModel(), trees=trees)
-    assert "turn.lua:33: no node 'falback'" in heard.done["answer"]
+    assert "turn.lua:34: no node 'falback'" in heard.done["answer"]
     with pytest.raises(TreeFileError):
         check_trees(trees)

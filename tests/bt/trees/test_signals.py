@@ -2,10 +2,13 @@
 
 import pytest
 
+from oracle.bt.wrappers.agent_recipe import AgentSetup, Question, services_from
+from oracle.bt.wrappers.recorded_run import RecordedRun
 from oracle.models.session import Exchange
+from oracle.services.agent_services import AgentServices
 from oracle.services.ledger import Limits
-from oracle.testing import Reply, ScriptedTools, signal
-from tests.asking import ask, enough, look, stuck
+from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
+from tests.asking import CODE, ask, enough, look, stuck
 
 WEAK = 0.29
 
@@ -154,9 +157,13 @@ def earlier(question, answer, places):
 async def test_an_earlier_exchange_counts_if_it_found_something_on_the_same_topic(
     history, requests
 ):
-    store = _History([earlier(*exchange) for exchange in history])
-    heard = await ask(*[enough("As said.")] * requests, store=store)
-    assert len(heard.model.requests) == requests
+    model = ScriptedModel(*[enough("As said.")] * requests)
+    tools = ScriptedTools({"search_code": "auth.py:3 def login()"})
+    told = Question(text=CODE, history=[earlier(*exchange) for exchange in history])
+    recipe = AgentSetup(model=model, tools=tools).recipe(told)
+    live = AgentServices(model=model, tools=tools)
+    await RecordedRun(recipe, services=lambda made: services_from(made, live)).settle()
+    assert len(model.requests) == requests
 
 
 async def test_searches_beside_context_sufficient_are_not_run():
@@ -263,28 +270,3 @@ async def test_delegation_is_recorded_and_the_model_goes_on_alone():
 async def test_who_does_nothing_but_delegate_is_asked_for_what_there_is():
     heard = await ask(delegates("One."), delegates("Two.", "src/db"), "All I know.")
     assert (heard.offered[2], heard.stop) == ([], "stuck")
-
-
-class _History:
-    """A store that knows a conversation and keeps nothing."""
-
-    def __init__(self, exchanges):
-        self._exchanges = exchanges
-
-    async def place(self, query, context_id, session_id):
-        from oracle.bt.wrappers.conversation_store import Place
-
-        return Place(session_id="s", parent_id="e", history=self._exchanges)
-
-    async def begin(self, recipe, place, services):
-        from oracle.bt.wrappers.recorded_run import RecordedRun
-
-        return _Begun(RecordedRun(recipe, services=services))
-
-    async def remember(self, run_id, done, metadata):
-        pass
-
-
-class _Begun:
-    def __init__(self, run):
-        self.recorded, self.settle = run, run.settle
