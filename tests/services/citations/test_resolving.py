@@ -130,6 +130,22 @@ def test_what_may_be_something_else_is_a_citation_only_if_it_was_read(answer):
     assert [c["text"] for c in unread] == (["file.md:3"] if " " in answer else [])
 
 
+@pytest.mark.parametrize(
+    ("answer", "statuses"),
+    [
+        ("`session.py:10`: `['docs/x.md:1-3']`", ["resolved"]),
+        ('`session.py:10` says "see [[X]] or y.py:3".', ["resolved"]),
+        ("> see [[X]] or  y.py:3", []),
+        ("`['docs/x.md:1-4']`", ["unknown"]),
+        ("`docs/x.md:1-3`", ["unknown"]),
+    ],
+)
+def test_a_citation_inside_a_quotation_is_not_the_answers_own(answer, statuses):
+    read = code(text="A = ['docs/x.md:1-3']\nsee [[X]]\nor y.py:3")
+    found = check_answer(answer, evidence=[read]).citations
+    assert [citation["status"] for citation in found] == statuses
+
+
 def test_each_of_two_citations_keeps_its_own_quotation():
     answer = "`session.py:99` has `MAX_IDLE = 1800`, `session.py:15` has `return idle > MAX_IDLE`."
     first, second = check_answer(answer, evidence=EVIDENCE).citations

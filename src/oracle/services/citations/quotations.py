@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
@@ -37,11 +37,12 @@ class Quotation:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cited:
     """A citation with what is quoted in its sentence, or in the block that follows, nearest
-    first.
+    first. `inside` is the quotation that it is itself a part of, if it is.
     """
 
     citation: Citation
     quotations: Sequence[Quotation] = ()
+    inside: str = ""
 
 
 def find_cited(text: str) -> list[Cited]:
@@ -63,7 +64,7 @@ def find_cited(text: str) -> list[Cited]:
 
 def _with_block(cited: Cited, text: str, block: Block) -> Cited:
     pieces = list(_pieces(text[block.start : block.end], block.start))
-    return Cited(citation=cited.citation, quotations=(*pieces, *cited.quotations))
+    return replace(cited, quotations=(*pieces, *cited.quotations))
 
 
 def _pieces(code: str, at: int) -> Iterator[Quotation]:
@@ -83,11 +84,38 @@ def _pieces(code: str, at: int) -> Iterator[Quotation]:
 
 
 def _cited_in(text: str, line: Line) -> Iterator[Cited]:
-    quotations = _quotations(text, line)
+    marked = [found.span() for found in _MARKS.finditer(text, line.start, line.end)]
+    quotations = _quotations(text, line, marked)
     ends = _sentence_ends(text, line)
     for citation in line.citations:
         start, end = _sentence(text, citation, ends, line)
-        yield Cited(citation=citation, quotations=_nearest(quotations, citation, start, end))
+        yield Cited(
+            citation=citation,
+            quotations=_nearest(quotations, citation, start, end),
+            inside=_around(text, citation, line, marked),
+        )
+
+
+def _around(text: str, citation: Citation, line: Line, marked: list[Span]) -> str:
+    """The inline code, the words in quotation marks or the quoted line around a citation."""
+    for spans in (line.code, marked):
+        number = bisect_right(spans, citation.start, key=_start) - 1
+        if number >= 0 and citation.end <= spans[number][1]:
+            start, end = spans[number]
+            around = _folded(text[start : min(end, start + LONGEST)].strip('`"“”„ '))
+            if around != _folded(citation.text):
+                return around
+    if text.startswith(">", line.start) and line.end - line.start < LONGEST:
+        return _folded(text[line.start : line.end].lstrip("> "))
+    return ""
+
+
+def _start(span: Span) -> int:
+    return span[0]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _nearest(
@@ -104,13 +132,11 @@ def _place(quotation: Quotation) -> int:
     return quotation.at
 
 
-def _quotations(text: str, line: Line) -> list[Quotation]:
+def _quotations(text: str, line: Line, marked: list[Span]) -> list[Quotation]:
     """In their order. What is or holds a citation is no quotation."""
     taken = [(citation.start, citation.end) for citation in line.citations]
-    spans = [*line.code]
-    spans += [found.span() for found in _MARKS.finditer(text, line.start, line.end)]
     found: list[Quotation] = []
-    for start, end in sorted(spans):
+    for start, end in sorted([*line.code, *marked]):
         if not _overlaps(taken, start, end):
             made = _quotation(text[start:end].strip('`"“”„ '), start)
             if made is not None:
@@ -125,7 +151,7 @@ def _overlaps(taken: list[Span], start: int, end: int) -> bool:
 
 
 def _quotation(text: str, at: int) -> Quotation | None:
-    folded = " ".join(text[:LONGEST].split()).strip("….").strip()
+    folded = _folded(text[:LONGEST]).strip("….").strip()
     letters = len(_WORDS.findall(folded))
     if letters < _SHORTEST:
         return None

@@ -195,6 +195,8 @@ class Record:
         self.threads: defaultdict[str, list[Reading]] = defaultdict(list)
         self.pages: dict[str, Reading] = {}
         self._mentioned: set[str] | None = None
+        self._pages: list[Page] | None = None
+        self._left = _MOST_CHARACTERS_SEARCHED
         by_path: defaultdict[str, list[Reading]] = defaultdict(list)
         for reading in readings:
             self._take(reading)
@@ -227,6 +229,17 @@ class Record:
                 if found["url"] is not None
             }
         return same_page(url) in self._mentioned
+
+    def says(self, text: str) -> bool:
+        """Whether this stands in something that was read: then what it cites is not the answer's
+        own citation.
+        """
+        if not text or self._left <= 0:
+            return False
+        if self._pages is None:
+            self._pages = [Page(reading) for reading in self._readings if reading.text]
+        self._left -= sum(len(page.words) for page in self._pages)
+        return any(text in page.words for page in self._pages)
 
     def _take(self, reading: Reading) -> None:
         if reading.kind == "threads" or reading.entry:

@@ -68,6 +68,8 @@ def resolve_all(found: Sequence[Cited], record: Record) -> list[Resolved]:
         if citation.start < behind:
             continue
         made = _resolve(cited, record, taken)
+        if made.status != "resolved" and record.says(cited.inside):
+            continue
         if citation.certain or made.status != "unknown":
             resolved.append(made)
             behind = citation.end
