@@ -181,4 +181,4 @@ def test_the_time_is_linear_whatever_the_text(name):
     text = HOSTILE[name]
     began = time.process_time()
     find_citations(text)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 5

@@ -18,7 +18,7 @@ DIGEST: Final = 16
 """Characters of a digest that are compared and kept."""
 
 _MOST_OCCURRENCES: Final = 20
-_MOST_CHARACTERS_SEARCHED: Final = 200_000_000
+_MOST_CHARACTERS_SEARCHED: Final = 100_000_000
 _LISTED: Final = re.compile(r"^([^\n:]{1,300}): ([^\n]{1,200})$", re.MULTILINE)
 
 Lines = tuple[int, int]
