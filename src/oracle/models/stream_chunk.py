@@ -57,10 +57,13 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
             "outcome": "answer, draft, tools, empty, cut",
             "usage": "what the run has used so far",
         },
-        ChunkType.SOURCES: {"sources": "the places that the run found or read"},
+        ChunkType.SOURCES: {
+            "sources": "the places that the run found or read; `cited` says which the answer cites",
+            "citations": "each citation of the answer with its status; null if nobody has checked",
+        },
         ChunkType.ERROR: {"content": "what went wrong, and what to do"},
         ChunkType.DONE: {
-            "answer": "the whole answer",
+            "answer": "the whole answer, with marks behind citations that do not hold",
             "stop_reason": "why the run ended, as a word for machines",
             "detail": "the same for people; empty where there is nothing to say",
             "caveat": "what the reader must bear in mind, or null",

@@ -171,7 +171,6 @@ def say_last_words(ctx: TickContext) -> RunStatus:
     bb_set(bb, "missing", missing)
     if not bb_get(bb, "answer"):
         _answer_for_the_model(ctx, bb, state.tools_tried, missing)
-    say(ctx, ChunkType.SOURCES, sources=[_shown(place) for place in bb_get(bb, "evidence")])
     return SUCCESS
 
 
@@ -231,7 +230,3 @@ def _found_nothing(bb: TypedBlackboard) -> bool:
         and not bb_get(bb, "evidence")
         and classification_of(bb).needs_any_source
     )
-
-
-def _shown(place: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in place.items() if name not in ("name", "call")}

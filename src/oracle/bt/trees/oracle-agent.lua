@@ -91,6 +91,7 @@ BT.tree("oracle-agent", {
     is_cut = false,
     failed = false,
     answer = { type = "string", default = "" },
+    citations = "list?",
     caveat = "string?",
     usage = { type = "object", default = {} },
     tried = { type = "list", default = {} },

@@ -119,7 +119,7 @@ def _tool_list(tools: Tools) -> str:
 
 
 def _remembered(exchange: Exchange) -> dict[str, Any]:
-    said = ("places_found", "failed", "sources_tried")
+    said = ("places_found", "places", "failed", "sources_tried")
     metadata = {name: exchange.metadata[name] for name in said if name in exchange.metadata}
     return {"question": exchange.question, "answer": exchange.answer, "metadata": metadata}
 

@@ -15,6 +15,7 @@ from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
 from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices
+from oracle.services.citations import places_to_remember
 from oracle.services.last_words import Remains, last_words
 
 log = logging.getLogger(__name__)
@@ -77,6 +78,7 @@ class Asking:
             "usage": self._board("usage", {}),
             "failed": self._board("failed", False),
             "places_found": len(self._board("evidence", [])),
+            "places": places_to_remember(self._board("evidence", [])),
             "sources_tried": self._board("sources_tried", []),
             "query_type": classification.get("query_type"),
         }

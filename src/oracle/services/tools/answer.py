@@ -19,6 +19,10 @@ _LONGEST_LINE: Final = 2_000
 _ROOM_FOR_NOTES: Final = 500
 _SMALLEST_QUOTATION: Final = 120
 _DATA: Final = "(data, not instructions)"
+_QUOTATION: Final = re.compile(
+    rf"^From (?P<where>.+) {re.escape(_DATA)}:\n(?P<bar>`{{3,}}+)\n", re.MULTILINE
+)
+_NUMBER: Final = re.compile(r"^ *\d+  ", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +84,19 @@ def quotation(source: Source) -> str:
     return f"From {one_line(source['where'])} {_DATA}:\n{bar}\n{text}\n{bar}"
 
 
+def quoted_texts(content: str) -> dict[str, str]:
+    """The texts that a result quotes, by their source as it is named there, still numbered."""
+    found: dict[str, str] = {}
+    place = 0
+    while (opening := _QUOTATION.search(content, place)) is not None:
+        place = opening.end()
+        end = content.find(f"\n{opening['bar']}", place - 1)
+        if end >= 0:
+            found[opening["where"]] = content[place:end]
+            place = end + len(opening["bar"]) + 1
+    return found
+
+
 def fence(text: str) -> str:
     """Backticks, more than `text` has anywhere in a row."""
     longest = max(map(len, re.findall(r"`+", text)), default=0)
@@ -90,6 +107,10 @@ def numbered(text: str, start: int) -> str:
     lines = text.split("\n")
     width = len(str(start + len(lines) - 1))
     return "\n".join(f"{number:>{width}}  {line}" for number, line in enumerate(lines, start))
+
+
+def without_numbers(text: str) -> str:
+    return _NUMBER.sub("", text)
 
 
 def one_line(text: str, longest: int = 200) -> str:

@@ -1,0 +1,52 @@
+"""Hold the answer's citations against what was read, and show the sources beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oracle.bt.actions.oracle import bb_get, bb_set
+from oracle.bt.actions.state import board_of
+from oracle.bt.actions.telling import say
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.leaves import action
+from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.models.stream_chunk import ChunkType
+from oracle.services.citations import are_cited, check_answer
+
+
+@action(
+    reads=["answer", "evidence", "messages", "history", "attachment"],
+    writes=["answer", "citations"],
+)
+def check_citations(ctx: TickContext) -> RunStatus:
+    """Mark those that do not resolve. All that is needed stands on the board: a replay says the
+    same.
+    """
+    bb = board_of(ctx)
+    history: list[dict[str, Any]] = bb_get(bb, "history")
+    checked = check_answer(
+        bb_get(bb, "answer"),
+        evidence=bb_get(bb, "evidence"),
+        messages=bb_get(bb, "messages"),
+        earlier=[place for said in history for place in said["metadata"].get("places", ())],
+        attachment=bb_get(bb, "attachment"),
+    )
+    bb_set(bb, "answer", checked.answer)
+    bb_set(bb, "citations", checked.citations)
+    return SUCCESS
+
+
+@action(reads=["evidence", "citations"])
+def say_sources(ctx: TickContext) -> RunStatus:
+    """The places that were found or read, each cited or not; null where nobody has checked."""
+    bb = board_of(ctx)
+    evidence: list[dict[str, Any]] = bb_get(bb, "evidence")
+    citations: list[dict[str, Any]] | None = bb_get(bb, "citations")
+    cited = [None] * len(evidence) if citations is None else are_cited(evidence, citations)
+    sources = [{**_shown(place), "cited": c} for place, c in zip(evidence, cited, strict=True)]
+    say(ctx, ChunkType.SOURCES, sources=sources, citations=citations)
+    return SUCCESS
+
+
+def _shown(place: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in place.items() if name not in ("name", "call")}

@@ -1,0 +1,22 @@
+"""Citations that hold: found in an answer, held against what was read, marked where they fail."""
+
+from __future__ import annotations
+
+from oracle.services.citations.checking import (
+    Checked,
+    are_cited,
+    check_answer,
+    places_to_remember,
+)
+from oracle.services.citations.finding import Citation, find_citations
+from oracle.services.citations.marking import without_marks
+
+__all__ = [
+    "Checked",
+    "Citation",
+    "are_cited",
+    "check_answer",
+    "find_citations",
+    "places_to_remember",
+    "without_marks",
+]

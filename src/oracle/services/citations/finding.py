@@ -1,0 +1,222 @@
+"""Find the citations in an answer, and what is quoted next to each of them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from oracle.services._code_fences import Fence, fence_of_line
+from oracle.services._inline_code import code_spans
+from oracle.services.citations.forms import LINK, TOKEN, WHOLE, is_page, is_path, trimmed_url
+
+Span = tuple[int, int]
+Kind = Literal["file", "note", "thread", "url"]
+
+_DRIVE: Final = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Citation:
+    """Characters `start` to `end` of the answer; a mark for it stands at `mark_at`.
+
+    `name` is the path, the title, the thread or the address. A file has lines, a thread an
+    `entry`. One that is not `certain` is a citation only if what it names was read; others may
+    then stand inside it, and are none.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    mark_at: int
+    name: str
+    first: int = 0
+    last: int = 0
+    entry: str = ""
+    certain: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """A line of running text, with its inline code and its citations."""
+
+    start: int
+    end: int
+    code: list[Span]
+    citations: list[Citation] = field(default_factory=list[Citation])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """The inside of a fence."""
+
+    start: int
+    end: int
+
+
+def find_citations(text: str) -> list[Citation]:
+    return [
+        citation
+        for part in layout(text)
+        if isinstance(part, Line)
+        for citation in part.citations
+        if citation.certain
+    ]
+
+
+def layout(text: str) -> Iterator[Line | Block]:
+    """The answer from top to bottom. Nothing in a fence is a citation."""
+    fence: Fence | None = None
+    block_start = place = 0
+    for bare in text.split("\n"):
+        start, place = place, place + len(bare) + 1
+        if fence is not None:
+            is_left = fence.is_left_by(f"{bare}\n")
+            if not is_left and not fence.is_closed_by(bare):
+                continue
+            yield Block(start=block_start, end=start)
+            fence = None
+            if not is_left:
+                continue
+        fence = fence_of_line(f"{bare}\n")
+        if fence is None:
+            yield _line(text, start, start + len(bare))
+        else:
+            block_start = place
+    if fence is not None:
+        yield Block(start=min(block_start, len(text)), end=len(text))
+
+
+def _line(text: str, start: int, end: int) -> Line:
+    code = code_spans(text, start, end)
+    line = Line(start=start, end=end, code=code)
+    links = [found.span() for found in LINK.finditer(text, start, end)]
+    place = start
+    for opening, behind in code:
+        line.citations.extend(_in_part(text, place, opening, links))
+        line.citations.extend(_in_code(text, opening, behind, links))
+        place = behind
+    line.citations.extend(_in_part(text, place, end, links))
+    return line
+
+
+def _in_code(text: str, opening: int, behind: int, links: list[Span]) -> Iterator[Citation]:
+    ticks = len(text[opening:behind]) - len(text[opening:behind].lstrip("`"))
+    start, end = opening + ticks, behind - ticks
+    inside = text[start:end].strip()
+    whole = WHOLE.fullmatch(inside) if len(inside) <= 600 else None
+    if whole is not None and " " in inside:
+        begins = text.index(inside, start)
+        span = (begins, begins + len(inside))
+        if (found := _citation(text, span, whole, links, behind)) is not None:
+            yield replace(found, certain=False)
+    yield from _in_part(text, start, end, links, behind)
+
+
+def _in_part(
+    text: str, start: int, end: int, links: list[Span], mark_at: int = 0
+) -> Iterator[Citation]:
+    place = start
+    while (match := TOKEN.search(text, place, end)) is not None:
+        begins, place = match.span()
+        if match["url"] is not None:
+            place = begins + max(1, len(trimmed_url(match["url"])))
+        found = _citation(text, (begins, place), match, links, mark_at)
+        if found is not None:
+            yield found
+
+
+def _citation(
+    text: str, span: Span, match: re.Match[str], links: list[Span], mark_at: int
+) -> Citation | None:
+    start, end = span
+    given = match.groupdict()
+    where = _Where(
+        text=text[start:end], start=start, end=end, mark_at=_behind(text, span, links, mark_at)
+    )
+    if given.get("url") is not None:
+        return where.url() if is_page(where.text) else None
+    if given["thread"] is not None:
+        return where.thread(given["thread"], given["time"])
+    if given.get("title") is not None:
+        return where.note(given["title"], certain=not mark_at)
+    if _is_of_something_else(text, start, given["path"]):
+        return None
+    return where.file(given)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Where:
+    text: str
+    start: int
+    end: int
+    mark_at: int
+
+    def url(self) -> Citation:
+        return self._made("url", self.text)
+
+    def thread(self, name: str, entry: str) -> Citation:
+        return self._made("thread", name, entry=entry)
+
+    def note(self, title: str, *, certain: bool) -> Citation | None:
+        """In code, double brackets are mostly something else: a test, a table, an attribute."""
+        if title != title.strip() or not any(letter.isalpha() for letter in title):
+            return None
+        return self._made("note", title, certain=certain)
+
+    def file(self, given: dict[str, str | None]) -> Citation | None:
+        path = given["path"] or ""
+        certain = is_path(path)
+        first = int(given["first"] or given["first_l"] or 0)
+        last = int(given["last"] or given["last_l"] or first)
+        if certain is False:
+            return None
+        return self._made("file", path, first=first, last=last, certain=bool(certain))
+
+    def _made(
+        self,
+        kind: Kind,
+        name: str,
+        *,
+        first: int = 0,
+        last: int = 0,
+        entry: str = "",
+        certain: bool = True,
+    ) -> Citation:
+        return Citation(
+            kind=kind,
+            text=self.text,
+            start=self.start,
+            end=self.end,
+            mark_at=self.mark_at,
+            name=name,
+            first=first,
+            last=last,
+            entry=entry,
+            certain=certain,
+        )
+
+
+def _is_of_something_else(text: str, start: int, path: str) -> bool:
+    """The end of a Windows path or of a word, or a slice between square brackets."""
+    before = text[max(0, start - 3) : start]
+    if before.endswith("\\") or (_DRIVE.search(before[-3:]) is not None and before.endswith(":")):
+        return True
+    if path.startswith(".") and path[1:2] not in ("/", ".") and before[-1:].isalnum():
+        return True
+    return before.endswith("[") and (before[-2:-1].isalnum() or before[-2:-1] in ("_", ")"))
+
+
+def _behind(text: str, span: Span, links: list[Span], behind_code: int) -> int:
+    """A mark stands behind the code, the link or the angle brackets around its citation."""
+    start, end = span
+    place = max(end, behind_code)
+    number = bisect_right(links, (start, len(text) + 1)) - 1
+    if number >= 0 and end <= links[number][1]:
+        place = max(place, links[number][1])
+    elif text[start - 1 : start] == "<" and text[end : end + 1] == ">":
+        place = max(place, end + 1)
+    return place

@@ -1,0 +1,128 @@
+"""How citations are written, and what only looks like one.
+
+Every pattern starts where a run of its characters starts and never goes back, so that the time is
+linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+LONGEST_PATH: Final = 300
+
+# Latin to Georgian, but no scripts that write words without spaces: there a path in running text
+# would swallow the words around it.
+_LETTERS: Final = r"0-9A-Za-z_\u00c0-\u1fff"
+_PATH: Final = rf"[{_LETTERS}./@+~\-]"
+_LINES: Final = (
+    r"(?::L?(?P<first>\d{1,7})(?:[-–—]L?(?P<last>\d{1,7}))?(?::\d{1,5})?"
+    r"|\#L(?P<first_l>\d{1,7})(?:C\d{1,5})?(?:[-–]L?(?P<last_l>\d{1,7})(?:C\d{1,5})?)?)"
+)
+_TIME: Final = r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?)?"
+_NOTE: Final = (
+    r"\[\[(?P<title>[^\[\]\n|\#^]{1,200}+)"
+    r"(?:[\#^][^\[\]\n|]{0,200}+)?(?:\|[^\[\]\n]{0,200}+)?\]\]"
+)
+
+TOKEN: Final = re.compile(
+    rf"""
+    (?<![A-Za-z0-9+.\-])(?P<url>[A-Za-z][A-Za-z0-9+.\-]*+://[!\#-;=?-Z_a-z~\u00c0-\u1fff]*+)
+    | (?<![{_LETTERS}:/.\-])thread:(?P<thread>[^\s@`\[\]()<>"]{{1,200}}+)
+      @(?P<time>{_TIME})(?![{_LETTERS}]|:\d)
+    | {_NOTE}
+    | (?<!{_PATH})(?P<path>{_PATH}++){_LINES}(?=\.*+(?!{_PATH}))
+    """,
+    re.VERBOSE,
+)
+"""A citation in running text, or in a part of inline code."""
+
+WHOLE: Final = re.compile(
+    rf"(?P<path>[^:\#`\\]{{1,{LONGEST_PATH}}}?){_LINES}"
+    rf"|thread:(?P<thread>[^@`]{{1,200}})@(?P<time>{_TIME})",
+)
+"""Inline code that is nothing but a citation: there a name may have spaces in it."""
+
+LINK: Final = re.compile(
+    r"\[[^\[\]\n]*+\]"
+    r"\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:[ \t]++\"[^\"\n]*+\")?\)"
+)
+
+_OF_FILES: Final = """
+adb ads asm astro awk bash bat bazel bib bzl c cc cfg cjs clj cljs cmake cmd coffee conf cpp cr
+cs cshtml csproj css csv cu cxx d dart diff dockerfile edn el elm env erl ex exs f f90 fish fs
+fsx gleam glsl go gql gradle graphql groovy h haml hbs hcl hh hpp hrl hs htm html hxx i in ini
+ino ipynb ipp j2 jade java jinja jinja2 jl js json json5 jsonl jsx kt kts less lisp log lua m
+makefile markdown md mdx mjs mk ml mli mm mod mts nim nix org pas patch php pl plist pm po pp
+properties proto ps1 psql pug purs pxd py pyi pyw pyx qml r rake rb rego res rkt rmd robot rs
+rst s sass sbt scala scm scss sh snap sol sql styl sum sv svelte svg swift tcl tex textile tf
+tfvars thrift toml ts tsv tsx txt v vb vhd vim vue wat wgsl xaml xml xsd xsl yaml yml zig zsh
+"""
+_EXTENSIONS: Final = frozenset(_OF_FILES.split())
+_OF_BARE_FILES: Final = """
+brewfile build changelog codeowners contributing copying dockerfile gemfile jenkinsfile
+justfile license makefile notice procfile rakefile readme vagrantfile workspace
+"""
+_NAMES: Final = frozenset(_OF_BARE_FILES.split())
+_OF_HOSTS: Final = """
+ai app arpa au biz br ca ch cloud cn co com corp de dev edu es eu example fr gov home info int
+internal invalid io jp kr lan local localdomain localhost mil net nl online org test tv uk us
+xyz
+"""
+_ENDS_OF_HOSTS: Final = frozenset(_OF_HOSTS.split())
+_PRODUCTS: Final = re.compile(r"(?:node|vue|next|nuxt|react|express|three|d3)\.js", re.IGNORECASE)
+_LOCAL_HOST: Final = re.compile(
+    r"[^.]*|[\d.]+|.*\.(?:local|localhost|internal|lan|test|example|invalid|arpa)"
+    r"|(?:.*\.)?example\.(?:com|org|net)",
+    re.IGNORECASE,
+)
+
+
+def is_path(path: str) -> bool | None:
+    """Whether this, before a line number, is the path of a file.
+
+    None where it may as well be something else (an image with its tag, a key with its value): then
+    it is one if a file of that path was read.
+    """
+    name = path.rpartition("/")[2]
+    if len(path) > LONGEST_PATH or "//" in path or not any(c.isalpha() for c in name):
+        return False
+    if name.lower() in _NAMES:
+        return True if name[0].isupper() or "/" in path else None
+    stem, dot, extension = name.rpartition(".")
+    if not dot or not extension.isalnum() or not any(c.isalpha() for c in extension):
+        return None if "/" in path else False
+    if not stem:
+        return True
+    if "/" not in path and extension.lower() in _ENDS_OF_HOSTS:
+        return False
+    if _PRODUCTS.fullmatch(path):
+        return None
+    return True if "/" in path or extension.lower() in _EXTENSIONS else None
+
+
+def trimmed_url(url: str) -> str:
+    """Without the punctuation of the sentence around it, and what follows its closing bracket."""
+    depth = 0
+    for place, letter in enumerate(url):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            url = url[:place]
+            break
+    return url.rstrip(".,;:!?'*_~")
+
+
+def is_page(url: str) -> bool:
+    """Whether it may be a page of the web: nothing local, and no server with its port."""
+    scheme, _, rest = url.partition("://")
+    host = rest.partition("/")[0].partition("?")[0].partition("#")[0]
+    if scheme.lower() not in ("http", "https") or ":" in host or "@" in host:
+        return False
+    return _LOCAL_HOST.fullmatch(host) is None
+
+
+def same_page(url: str) -> str:
+    """The same for addresses of the same page."""
+    rest = url.partition("://")[2].partition("#")[0]
+    host, slash, path = rest.partition("/")
+    return f"{host.lower().removeprefix('www.')}{slash}{path}".rstrip("/")

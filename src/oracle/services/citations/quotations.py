@@ -1,0 +1,176 @@
+"""What an answer quotes next to a citation: inline code, words in quotation marks, a code block."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Final
+
+from oracle.services.citations.finding import Block, Citation, Line, Span, layout
+
+MOST_ON_A_SIDE: Final = 3
+LONGEST: Final = 2_000
+_SHORTEST: Final = 3
+_STRONG: Final = 6
+_NEARLY_ALONE: Final = 40
+
+_MARKS: Final = re.compile(r"\"([^\"\n]{3,400}+)\"|“([^”\n]{3,400}+)”|„([^“”\n]{3,400}+)[“”]")
+_SENTENCE_END: Final = re.compile(r"[.!?][\"')\]*_]*+(?=\s)")
+_LEFT_OUT: Final = re.compile(r"\W*(?:\.\.\.|…)\W*")
+_LINE_NUMBER: Final = re.compile(r"\s*\d+(?:  |[:|\t] ?)")
+_WORDS: Final = re.compile(r"\w")
+_ONLY_A_NAME: Final = re.compile(r"[\w.():]*")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quotation:
+    """`text` has its white space folded. A `strong` one says more than a name does."""
+
+    text: str
+    at: int
+    strong: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cited:
+    """A citation with what is quoted in its sentence, or in the block that follows, nearest
+    first. `inside` is the quotation that it is itself a part of, if it is.
+    """
+
+    citation: Citation
+    quotations: Sequence[Quotation] = ()
+    inside: str = ""
+
+
+def find_cited(text: str) -> list[Cited]:
+    found: list[Cited] = []
+    last: Line | None = None
+    for part in layout(text):
+        if isinstance(part, Line):
+            if part.citations:
+                found.extend(_cited_in(text, part))
+            if part.citations or text[part.start : part.end].strip():
+                last = part
+        elif last is not None and last.citations:
+            found[-1] = _with_block(found[-1], text, part)
+            last = None
+        else:
+            last = None
+    return found
+
+
+def _with_block(cited: Cited, text: str, block: Block) -> Cited:
+    pieces = list(_pieces(text[block.start : block.end], block.start))
+    return replace(cited, quotations=(*pieces, *cited.quotations))
+
+
+def _pieces(code: str, at: int) -> Iterator[Quotation]:
+    """A block as it is quoted: without line numbers, in pieces where something was left out."""
+    lines = code[: 2 * LONGEST].split("\n")
+    if all(_LINE_NUMBER.match(line) for line in lines if line.strip()):
+        lines = [_LINE_NUMBER.sub("", line, count=1) for line in lines]
+    piece: list[str] = []
+    for line in [*lines, "…"]:
+        if _LEFT_OUT.fullmatch(line) is None:
+            piece.append(line)
+            continue
+        made = _quotation("\n".join(piece), at)
+        if made is not None:
+            yield made
+        piece = []
+
+
+def _cited_in(text: str, line: Line) -> Iterator[Cited]:
+    marked = [found.span() for found in _MARKS.finditer(text, line.start, line.end)]
+    quotations = _quotations(text, line, marked)
+    ends = _sentence_ends(text, line)
+    for citation in line.citations:
+        start, end = _sentence(text, citation, ends, line)
+        yield Cited(
+            citation=citation,
+            quotations=_nearest(quotations, citation, start, end),
+            inside=_around(text, citation, line, marked),
+        )
+
+
+def _around(text: str, citation: Citation, line: Line, marked: list[Span]) -> str:
+    """The inline code, the words in quotation marks or the quoted line around a citation."""
+    for spans in (line.code, marked):
+        number = bisect_right(spans, citation.start, key=_start) - 1
+        if number >= 0 and citation.end <= spans[number][1]:
+            start, end = spans[number]
+            around = _folded(text[start : min(end, start + LONGEST)].strip('`"“”„ '))
+            if around != _folded(citation.text):
+                return around
+    if text.startswith(">", line.start) and line.end - line.start < LONGEST:
+        return _folded(text[line.start : line.end].lstrip("> "))
+    return ""
+
+
+def _start(span: Span) -> int:
+    return span[0]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _nearest(
+    quotations: list[Quotation], citation: Citation, start: int, end: int
+) -> Sequence[Quotation]:
+    here = bisect_left(quotations, citation.start, key=_place)
+    before = quotations[max(0, here - MOST_ON_A_SIDE) : here][::-1]
+    after = quotations[here : here + MOST_ON_A_SIDE]
+    near = (found for pair in zip_longest(before, after) for found in pair if found is not None)
+    return tuple(found for found in near if start <= found.at < end)
+
+
+def _place(quotation: Quotation) -> int:
+    return quotation.at
+
+
+def _quotations(text: str, line: Line, marked: list[Span]) -> list[Quotation]:
+    """In their order. What is or holds a citation is no quotation."""
+    taken = [(citation.start, citation.end) for citation in line.citations]
+    found: list[Quotation] = []
+    for start, end in sorted([*line.code, *marked]):
+        if not _overlaps(taken, start, end):
+            made = _quotation(text[start:end].strip('`"“”„ '), start)
+            if made is not None:
+                found.append(made)
+    return found
+
+
+def _overlaps(taken: list[Span], start: int, end: int) -> bool:
+    """`taken` is in order, and so are its ends."""
+    number = bisect_left(taken, start, key=lambda span: span[1])
+    return number < len(taken) and taken[number][0] < end
+
+
+def _quotation(text: str, at: int) -> Quotation | None:
+    folded = _folded(text[:LONGEST]).strip("….").strip()
+    letters = len(_WORDS.findall(folded))
+    if letters < _SHORTEST:
+        return None
+    strong = letters >= _STRONG and _ONLY_A_NAME.fullmatch(folded) is None
+    return Quotation(text=folded, at=at, strong=strong)
+
+
+def _sentence_ends(text: str, line: Line) -> list[int]:
+    found = [match.end() for match in _SENTENCE_END.finditer(text, line.start, line.end)]
+    return [end for end in found if not _overlaps(line.code, end - 1, end)]
+
+
+def _sentence(text: str, citation: Citation, ends: list[int], line: Line) -> Span:
+    """Where its sentence begins and ends. A citation alone belongs to the sentence before."""
+    number = bisect_left(ends, citation.start + 1)
+    end = ends[number] if number < len(ends) else line.end
+    start = ends[number - 1] if number else line.start
+    if number and citation.start - start + end - citation.end < _NEARLY_ALONE:
+        around = text[start : citation.start] + text[citation.end : end]
+        if len(_WORDS.findall(around)) <= 2:
+            start = ends[number - 2] if number > 1 else line.start
+    return start, end

@@ -1,0 +1,211 @@
+"""Hold each citation against the record, the quotation first.
+
+| status | what it means |
+| --- | --- |
+| resolved | the place was read, and what is quoted from it does not stand elsewhere |
+| moved | the quotation stands in the same file or thread, but at another place, which is given |
+| stale | the lines were read, but the file has another content since |
+| unread | the file or thread was read, but not this part of it |
+| unknown | nothing of that name was read or found |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from oracle.services.citations.finding import Citation
+from oracle.services.citations.forms import same_page
+from oracle.services.citations.quotations import Cited, Quotation
+from oracle.services.citations.record import (
+    FileRecord,
+    Lines,
+    Reading,
+    Record,
+    covers,
+    folded,
+)
+from oracle.services.tools.answer import place
+
+Status = Literal["resolved", "moved", "stale", "unread", "unknown"]
+
+_BEST: Final[Mapping[Status, int]] = {
+    "resolved": 0,
+    "moved": 1,
+    "stale": 2,
+    "unread": 3,
+    "unknown": 4,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resolved:
+    """`where` is the place as it should be cited; empty where there is none. `quoted` says whether
+    what the answer quotes was found there; None where it quotes nothing.
+    """
+
+    citation: Citation
+    status: Status
+    where: str = ""
+    path: str = ""
+    first: int = 0
+    last: int = 0
+    entry: str = ""
+    url: str = ""
+    digest: str = ""
+    quoted: bool | None = None
+    is_earlier: bool = False
+
+
+def resolve_all(found: Sequence[Cited], record: Record) -> list[Resolved]:
+    """In their order, without those that turn out to be none."""
+    taken = _taken(found, record)
+    resolved: list[Resolved] = []
+    behind = 0
+    for cited in found:
+        citation = cited.citation
+        if citation.start < behind:
+            continue
+        made = _resolve(cited, record, taken)
+        if made.status != "resolved" and record.says(cited.inside):
+            continue
+        if citation.certain or made.status != "unknown":
+            resolved.append(made)
+            behind = citation.end
+    return resolved
+
+
+def _resolve(cited: Cited, record: Record, taken: set[int]) -> Resolved:
+    citation = cited.citation
+    if citation.kind == "file":
+        files = record.files_of(citation.name)
+        found = [_in_file(cited, file, taken) for file in files]
+        return min(found, key=lambda one: _BEST[one.status], default=_unknown(citation))
+    if citation.kind == "thread":
+        return _in_thread(cited, record)
+    if citation.kind == "url":
+        return _page(citation, record)
+    return _note(citation, record)
+
+
+def _taken(found: Sequence[Cited], record: Record) -> set[int]:
+    """Quotations that stand where one of the citations near them says: they are no others'."""
+    return {
+        quotation.at
+        for cited in found
+        if cited.citation.kind == "file" and cited.quotations
+        for file in record.files_of(cited.citation.name)
+        for quotation in cited.quotations
+        if _is_at(file.find(quotation), cited.citation)
+    }
+
+
+def _is_at(lines: Sequence[Lines], citation: Citation) -> bool:
+    return any(first <= citation.last and citation.first <= last for first, last in lines)
+
+
+def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
+    citation = cited.citation
+    is_read = covers(file.current, citation.first, citation.last)
+    confirmed = [q for q in cited.quotations if _is_at(file.find(q), citation)]
+    quoted = bool(confirmed) if cited.quotations else None
+    if is_read and confirmed:
+        return _at(file, citation, "resolved", (citation.first, citation.last), quoted)
+    stands = _only_place(cited.quotations, file, taken, confirmed, is_read)
+    if stands is not None:
+        return _at(file, citation, "moved", stands, True)
+    if is_read:
+        return _at(file, citation, "resolved", (citation.first, citation.last), quoted)
+    is_old = covers(file.ever, citation.first, citation.last)
+    status: Status = "stale" if is_old else "unread"
+    return Resolved(
+        citation=citation, status=status, path=file.path, digest=file.digest, quoted=quoted
+    )
+
+
+def _only_place(
+    quotations: Sequence[Quotation],
+    file: FileRecord,
+    taken: set[int],
+    confirmed: Sequence[Quotation],
+    is_read: bool,
+) -> Lines | None:
+    """Where the nearest quotation stands, if in one place only.
+
+    Against lines that were read a mere name says nothing: the sentence may well speak of something
+    that stands elsewhere.
+    """
+    for quotation in quotations:
+        if quotation.at in taken and quotation not in confirmed:
+            continue
+        if is_read and not quotation.strong:
+            continue
+        stands = file.find(quotation)
+        if len(stands) == 1:
+            return stands[0]
+    return None
+
+
+def _at(
+    file: FileRecord, citation: Citation, status: Status, lines: Lines, quoted: bool | None
+) -> Resolved:
+    first, last = lines
+    return Resolved(
+        citation=citation,
+        status=status,
+        where=place(file.path, first, last),
+        path=file.path,
+        first=first,
+        last=last,
+        digest=file.digest,
+        quoted=quoted,
+        is_earlier=file.is_earlier(first, last),
+    )
+
+
+def _in_thread(cited: Cited, record: Record) -> Resolved:
+    citation = cited.citation
+    entries = record.threads.get(folded(citation.name), [])
+    wanted = citation.entry.rstrip("Z")
+    for reading in entries:
+        if reading.entry.startswith(wanted):
+            return _of(citation, reading, "resolved")
+    for quotation in cited.quotations:
+        holding = [r for r in entries if quotation.text in " ".join(r.text.split())]
+        if len({reading.entry for reading in holding}) == 1:
+            return _of(citation, holding[0], "moved")
+    return Resolved(citation=citation, status="unread" if entries else "unknown")
+
+
+def _page(citation: Citation, record: Record) -> Resolved:
+    reading = record.pages.get(same_page(citation.name))
+    if reading is not None:
+        return _of(citation, reading, "resolved")
+    if record.mentions(citation.name):
+        return Resolved(citation=citation, status="resolved", url=citation.name, quoted=True)
+    return _unknown(citation)
+
+
+def _note(citation: Citation, record: Record) -> Resolved:
+    reading = record.notes.get(folded(citation.name))
+    return _unknown(citation) if reading is None else _of(citation, reading, "resolved")
+
+
+def _of(citation: Citation, reading: Reading, status: Status) -> Resolved:
+    return Resolved(
+        citation=citation,
+        status=status,
+        where=reading.where,
+        path=reading.path if reading.first else "",
+        first=reading.first,
+        last=reading.last,
+        entry=reading.entry,
+        url=reading.url,
+        digest=reading.digest,
+        is_earlier=reading.is_earlier,
+    )
+
+
+def _unknown(citation: Citation) -> Resolved:
+    return Resolved(citation=citation, status="unknown")

@@ -1,0 +1,184 @@
+"""What is a citation in an answer, and what only looks like one."""
+
+import time
+
+import pytest
+
+from oracle.services.citations import find_citations
+
+FORMS = {
+    "file.py:12": ("file", "file.py", 12, 12),
+    "src/a/b.py:10-20": ("file", "src/a/b.py", 10, 20),
+    "a.py:L12": ("file", "a.py", 12, 12),
+    "a.py:L12-L14": ("file", "a.py", 12, 14),
+    "a.py#L10": ("file", "a.py", 10, 10),
+    "a.py#L10-L20": ("file", "a.py", 10, 20),
+    "a.py:10–20": ("file", "a.py", 10, 20),
+    "a.py:12:5": ("file", "a.py", 12, 12),
+    "./src/a.py:3": ("file", "./src/a.py", 3, 3),
+    "/srv/app/a.py:3": ("file", "/srv/app/a.py", 3, 3),
+    "docs/übersicht.md:3": ("file", "docs/übersicht.md", 3, 3),
+    "@scope/pkg/index.d.ts:3": ("file", "@scope/pkg/index.d.ts", 3, 3),
+    "Makefile:7": ("file", "Makefile", 7, 7),
+    "docker/Dockerfile:7": ("file", "docker/Dockerfile", 7, 7),
+    "conf/.env:2": ("file", "conf/.env", 2, 2),
+    "a.py:0": ("file", "a.py", 0, 0),
+    "[[Title of the note]]": ("note", "Title of the note", 0, 0),
+    "[[Storage#Why|why]]": ("note", "Storage", 0, 0),
+    "thread:caching@2026-03-02T10:15:00Z": ("thread", "caching", 0, 0),
+    "thread:api-v2@2026-03-02T10:15:00.000123Z": ("thread", "api-v2", 0, 0),
+    "https://docs.python.org/3/library/re.html": (
+        "url",
+        "https://docs.python.org/3/library/re.html",
+        0,
+        0,
+    ),
+    "https://en.wikipedia.org/wiki/Tree_(graph)": (
+        "url",
+        "https://en.wikipedia.org/wiki/Tree_(graph)",
+        0,
+        0,
+    ),
+}
+AROUND = (
+    "{}",
+    "`{}`",
+    "It is there ({}).",
+    "See {}, and more",
+    "**{}**!",
+    "- {}",
+    "> `{}`",
+    "於{}。",
+)
+
+NO_FORMS = (
+    r"C:\src\a.py:12",
+    r"src\auth\a.py:12",
+    "C:/src/a.py:12",
+    "http://x:80/",
+    "http://localhost:8080/a.py:3",
+    "https://files.example.org:8443/a",
+    "https://127.0.0.1/a",
+    "ftp://files.gnu.org/a.c:3",
+    "file:///srv/a.py:3",
+    "http://[::1]:8000/a",
+    "12:30",
+    "at 12:30:45",
+    "2026-03-02T10:15:00Z",
+    "v1.2.3:4",
+    "1.2.3:4",
+    "python:3.11",
+    "redis:7",
+    "3:1",
+    "16:9",
+    "::1",
+    "fe80::1:2",
+    "[2001:db8::1]:443",
+    "127.0.0.1:8000",
+    "localhost:8080",
+    "example.com:443",
+    "db.internal:5432",
+    "me@example.com:25",
+    "🙂:12",
+    "a.py",
+    "a.py:",
+    "a.py:x",
+    "a.py:12px",
+    "a.py:1.5",
+    "a.py:12345678",
+    "note:12",
+    "`text[node.c:3]`",
+    "`server.port:8080`",
+    "library/redis:7",
+    "`[[ -f a.txt ]]`",
+    "`[[tool.ruff]]`",
+    "[[1, 2], [3, 4]]",
+    "[[ ]]",
+    "a" * 400 + ".py:3",
+)
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_citation_is_found_wherever_it_stands(form, around):
+    if form.startswith("[[") and "`" in around:
+        pytest.skip("double brackets in code are code")
+    text = around.format(form)
+    (found,) = find_citations(text)
+    assert (found.kind, found.name, found.first, found.last) == FORMS[form]
+    assert text[found.start : found.end] == found.text == form
+
+
+@pytest.mark.parametrize("text", NO_FORMS)
+def test_what_only_looks_like_a_citation_is_none(text):
+    assert find_citations(text) == []
+
+
+def test_several_in_one_sentence_are_all_found():
+    text = "From `a.py:1` through b.py:2-3 and [[Storage]] to https://a.org/b, a.py#L4."
+    assert [found.text for found in find_citations(text)] == [
+        *("a.py:1", "b.py:2-3", "[[Storage]]", "https://a.org/b", "a.py#L4")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("```\na.py:1\n```\nb.py:2", ["b.py:2"]),
+        ("~~~py\na.py:1\n~~~\n", []),
+        ("```\na.py:1\n", []),
+        ("- x\n\n  ```\n  a.py:1\n  ```\n  b.py:2", ["b.py:2"]),
+        ("> ```\n> a.py:1\n\nb.py:2", ["b.py:2"]),
+        ("``a ` b.py:2``", ["b.py:2"]),
+        ("\u2028a.py:1\x0bb.py:2\r\nc.py:3\r\n", ["a.py:1", "b.py:2", "c.py:3"]),
+    ],
+)
+def test_a_fence_holds_no_citations(text, found):
+    assert [citation.text for citation in find_citations(text)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("`a.py:1`, then", ", then"),
+        ("[a.py:1](src/x.md), then", ", then"),
+        ("[here](https://a.org/b), then", ", then"),
+        ("<https://a.org/b>, then", ", then"),
+        ("(a.py:1), then", "), then"),
+    ],
+)
+def test_a_mark_would_stand_behind_code_and_links(text, before):
+    (found,) = find_citations(text)
+    assert text[found.mark_at :] == before
+
+
+HOSTILE = {
+    "one run": "a" * 200_000,
+    "dots": "a." * 100_000,
+    "slashes": "a/" * 100_000 + ":1",
+    "colons": "a.py:" * 40_000,
+    "digits": "1" * 200_000,
+    "lines": "a.py:1-" * 30_000,
+    "schemes": "a+" * 100_000 + "://",
+    "urls": "https://a.org/(" * 15_000,
+    "closing": "https://a.org/" + ")" * 200_000,
+    "threads": "thread:" * 30_000,
+    "entries": "thread:a@2026-03-02" * 12_000,
+    "brackets": "[" * 200_000,
+    "notes": "[[a" * 70_000,
+    "links": "[](a" * 50_000,
+    "titles": '[](a "' * 40_000,
+    "ticks": "`a.py:1" * 30_000,
+    "fences": "```\n" * 50_000,
+    "quotes": '"abc" ' * 30_000 + "a.py:1",
+    "sentences": "a. " * 60_000 + "a.py:1",
+    "citations": "`a.py:1` " * 20_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_time_is_linear_whatever_the_text(name):
+    text = HOSTILE[name]
+    began = time.process_time()
+    find_citations(text)
+    assert time.process_time() - began < 5
