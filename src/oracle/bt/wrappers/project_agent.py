@@ -80,6 +80,7 @@ def tools_of(
         root,
         notes_folder=settings.vault.notes,
         dry_run=dry_run,
+        is_indexed=True,
         web=WebSettings(provider=web.provider, url=web.url, key=key),
     )
 

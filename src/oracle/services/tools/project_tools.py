@@ -13,6 +13,7 @@ from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.files import ProjectFiles
 from oracle.services.tools.find_definition import find_definition
 from oracle.services.tools.get_repo_map import get_repo_map
+from oracle.services.tools.indexed import IndexedSearcher
 from oracle.services.tools.list_notes import list_notes
 from oracle.services.tools.protocol import Tools
 from oracle.services.tools.push_thread import push_thread
@@ -59,15 +60,22 @@ def project_tools(
     dry_run: bool = False,
     web: WebSettings | None = None,
     searcher: Searcher | None = None,
+    is_indexed: bool = False,
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> Tools:
-    """`now` is what new entries of threads are dated by. Without a `searcher` files are scanned."""
+    """`now` is what new entries of threads are dated by.
+
+    Without a `searcher` files are scanned, or looked up in the project's index if it `is_indexed`.
+    """
     folder = _folder_for_notes(notes_folder)
     files = ProjectFiles(root, kept=(folder, THREADS_FOLDER))
+    if searcher is None:
+        searcher = ScanningSearcher(files, partial(kind_of, notes_folder=folder))
+        searcher = IndexedSearcher(root, searcher) if is_indexed else searcher
     workspace = Workspace(
         files=files,
-        searcher=searcher or ScanningSearcher(files, partial(kind_of, notes_folder=folder)),
+        searcher=searcher,
         vault=Vault(files, folder),
         threads=Threads(files, now=now),
         fetcher=fetcher or Fetcher(),
