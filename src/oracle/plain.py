@@ -7,14 +7,14 @@ so it is quick.
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any, Final, cast
+from typing import Any, Final
 
 DEEPEST: Final = 12
 
 
 def is_plain(value: Any, depth: int = DEEPEST) -> bool:
     """A subclass, a tuple, a key that is no string or a deep nest is not, even if JSON takes it."""
-    kind = cast("type[object]", type(value))
+    kind = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is str or kind is int or kind is bool or value is None:
         return True
     if kind is float:

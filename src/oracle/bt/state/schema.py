@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -44,17 +44,15 @@ class Key:
     type: type = object
     default: Json = None
     nullable: bool = False
+    accepted: frozenset[type] = field(init=False, repr=False, compare=False)
+    """The exact types that need no second look."""
 
     def __post_init__(self) -> None:
         if self.type not in _ACCEPTED:
             raise BlackboardError(f"{self.type!r} is no type of a key; use one of {_type_list()}")
+        object.__setattr__(self, "accepted", _ACCEPTED[self.type])
         if self.default is not None:
             self.check("the default", self.default)
-
-    @property
-    def accepted(self) -> frozenset[type]:
-        """The exact types that need no second look."""
-        return _ACCEPTED[self.type]
 
     def fresh_default(self) -> Json:
         """A list or an object of its own, so that a careless leaf cannot spoil it for all runs."""
