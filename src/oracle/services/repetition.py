@@ -17,6 +17,7 @@ LONGEST_CYCLE: Final = 6
 REMEMBERED: Final = 200
 
 _LINE_END: Final = re.compile(r"\n|(?<=[.!?])[ \t]")
+_MAY_END: Final = re.compile(r"\n|[.!?][ \t]|^[ \t]")
 _LONGEST_LINE: Final = 400
 _REPEATED_LINES: Final = 12
 _LONGEST_ROUND: Final = 4
@@ -82,6 +83,9 @@ class RunawayText:
         """Answer whether a line or a sentence, long enough to mean something, has come a dozen
         times in a row, or a few of them have gone round several times.
         """
+        if _MAY_END.search(text) is None:
+            self._unfinished = (self._unfinished + text)[-_LONGEST_LINE:]
+            return False
         *lines, unfinished = _LINE_END.split(self._unfinished + text)
         self._unfinished = unfinished[-_LONGEST_LINE:]
         return any(self._goes_round(line) for line in map(str.strip, lines) if len(line) >= 4)

@@ -8,6 +8,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
+from oracle.services.ans.bus import EventBus
 from oracle.services.ans.event import Event, Severity, running_in
 
 
@@ -61,11 +62,12 @@ async def test_concurrent_runs_do_not_mix():
     assert await asyncio.gather(one("a"), one("b")) == ["a", "b"]
 
 
-def test_the_stored_payload_is_the_one_of_that_moment():
-    payload = {"tools": ["a"]}
+def test_the_stored_payload_is_the_one_of_the_moment_of_emission():
+    payload, stored = {"tools": ["a"]}, []
     made = event(payload=payload)
+    EventBus(lambda emitted: stored.append(emitted.payload_json)).emit(made)
     payload["tools"].append("b")
-    assert json.loads(made.payload_json) == {"tools": ["a"]}
+    assert json.loads(made.payload_json) == json.loads(stored[0]) == {"tools": ["a"]}
 
 
 class Unprintable:

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
+
+from oracle.plain import is_plain
 
 log = logging.getLogger(__name__)
 
@@ -75,8 +77,9 @@ def _turn_now() -> int | None:
 class Event:
     """Something that happened. Making one never fails, whatever the payload is.
 
-    `payload_json` is the payload as it was at that moment: what is stored does not follow later
-    changes of the object that was passed in.
+    `payload_json` is the payload as it was when it was first asked for, or `kept`: whoever stores
+    events keeps them while they are emitted, so that what is stored does not follow later changes.
+    Where nobody does, nothing is spent on it.
     """
 
     type: str
@@ -86,17 +89,27 @@ class Event:
     run_id: str | None = field(default_factory=lambda: _place.get().run_id)
     turn: int | None = field(default_factory=_turn_now)
     at: float = field(default_factory=event_time)
-    payload_json: str = field(init=False, repr=False, compare=False)
+    _json: str | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
+        payload: object = self.payload
+        if type(payload) is dict and is_plain(payload):
+            return
         try:
-            text = _as_json(self.payload)
+            _as_json(self.payload)
         except Exception as problem:
             log.error("the payload of %s from %s is not JSON: %s", self.type, self.source, problem)
-            payload = {NOT_JSON: _repr_of(self.payload)}
-            object.__setattr__(self, "payload", payload)
-            text = _as_json(payload)
-        object.__setattr__(self, "payload_json", text)
+            object.__setattr__(self, "payload", {NOT_JSON: _repr_of(self.payload)})
+
+    @property
+    def payload_json(self) -> str:
+        return self.kept()._json or ""
+
+    def kept(self) -> Self:
+        """The event itself, with its payload fixed in the form that is stored."""
+        if self._json is None:
+            object.__setattr__(self, "_json", _as_json(self.payload))
+        return self
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -81,7 +81,7 @@ class EventWriter:
             with self._rarely:
                 self._dropped += 1
             return
-        self._waiting.append(event)
+        self._waiting.append(event.kept())
         if self._bell.empty():
             self._bell.put(None)
         if self._worker is None:

@@ -59,7 +59,8 @@ class MemorySink:
 
 
 def _packed(record: Record) -> Record:
-    return replace(record, body=as_json(record.body))
+    text = as_json(record.body)
+    return Record(record.seq, record.kind, record.place, text, record.clock)
 
 
 def _unpacked(record: Record) -> Record:
