@@ -10,7 +10,9 @@ from typing import Annotated
 
 import typer
 
+from oracle.cli.ask import ask
 from oracle.cli.audit import audit
+from oracle.cli.chat import chat
 from oracle.cli.classify import classify
 from oracle.cli.completion import completion
 from oracle.cli.config import config
@@ -31,6 +33,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command()(ask)
+app.command()(chat)
 app.command()(init)
 app.command()(config)
 app.command()(doctor)

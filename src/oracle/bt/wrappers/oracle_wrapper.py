@@ -13,7 +13,7 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from oracle.bt.wrappers.agent_recipe import AgentSetup, Question, services_from
 from oracle.bt.wrappers.conversation_store import ConversationStore, Place
@@ -32,12 +32,15 @@ __all__ = ["OracleBTWrapper", "OracleStreamChunk"]
 
 log = logging.getLogger(__name__)
 
+Watcher: TypeAlias = Callable[[RecordedRun], object]
+
 
 class OracleBTWrapper:
     """Answers the questions of one user about one project; several at a time if need be.
 
     With a `store` runs and exchanges are kept, and `context_id` names the exchange to go on from;
-    without one, a run leaves nothing behind. `approve` asks a person.
+    without one, a run leaves nothing behind. `approve` asks a person. `watch` is shown each run
+    before its first tick, to look at its board or to subscribe to its statuses.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class OracleBTWrapper:
         store: ConversationStore | None = None,
         session_id: str | None = None,
         approve: Approve | None = None,
+        watch: Watcher | None = None,
         known_terms: Callable[[str], bool] | None = None,
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
@@ -72,6 +76,7 @@ class OracleBTWrapper:
         self._store = store
         self._session_id = session_id
         self._known_terms = known_terms
+        self._watch = watch
         self._at_work: set[_Asking] = set()
 
     def process_query(
@@ -92,7 +97,7 @@ class OracleBTWrapper:
     async def _chunks(
         self, work: Callable[[_Asking], Awaitable[None]]
     ) -> AsyncGenerator[OracleStreamChunk]:
-        asking = _Asking(self._services)
+        asking = _Asking(self._services, self._watch)
         self._at_work.add(asking)
         task = asyncio.ensure_future(work(asking))
         task.add_done_callback(lambda _: asking.chunks.close())
@@ -160,10 +165,11 @@ class OracleBTWrapper:
 class _Asking:
     """One question at work."""
 
-    def __init__(self, services: AgentServices) -> None:
+    def __init__(self, services: AgentServices, watch: Watcher | None = None) -> None:
         self.chunks = _Chunks()
         self.run_id = ""
         self._services = services
+        self._watch = watch
         self._run: RecordedRun | None = None
         self._cancelled: str | None = None
         self._is_over = False
@@ -173,6 +179,8 @@ class _Asking:
 
     async def settle(self, run: RecordedRun, settle: Callable[[], Awaitable[Any]]) -> None:
         self._run = run
+        if self._watch is not None:
+            self._watch(run)
         if self._cancelled is not None:
             run.cancel(self._cancelled)
         try:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from oracle.bt.wrappers.conversation_store import ConversationStore
-from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper, Watcher
 from oracle.services.agent_services import Approve
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.project import here
@@ -24,6 +24,7 @@ def project_agent(
     store: ConversationStore | None = None,
     session_id: str | None = None,
     approve: Approve | None = None,
+    watch: Watcher | None = None,
     dry_run: bool = False,
     environment: Mapping[str, str] | None = None,
 ) -> OracleBTWrapper:
@@ -40,6 +41,7 @@ def project_agent(
         store=store,
         session_id=session_id,
         approve=approve,
+        watch=watch,
     )
 
 
