@@ -78,12 +78,13 @@ class Asker:
         run = _WatchedRun(showing, is_traced=self._manner.trace)
         agent = self._agent(showing, run)
 
-        def cancel() -> None:
-            loop.call_soon_threadsafe(agent.cancel)
+        def cancel(reason: str) -> None:
+            loop.call_soon_threadsafe(agent.cancel, reason)
 
-        showing.board, showing.on_failure = run.board, cancel
+        showing.board = run.board
+        showing.on_failure = lambda: cancel("the output cannot be written")
         chunk: OracleStreamChunk | None = None
-        with interrupts_call(cancel):
+        with interrupts_call(lambda: cancel("Ctrl-C")):
             try:
                 async for chunk in agent.process_query(
                     question, self._context_id, attachment=attachment

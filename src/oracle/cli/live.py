@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import (
+    Console,
+    ConsoleDimensions,
+    ConsoleOptions,
+    Group,
+    RenderableType,
+    RenderResult,
+)
 from rich.live import Live
 from rich.markdown import Heading, Markdown
 from rich.segment import Segment
@@ -20,6 +28,7 @@ FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ASCII_FRAMES: Final = "|/-\\"
 LINES_KEPT_FREE: Final = 3
 MOST_RENDERED: Final = 20_000
+WIDTH_OF_KINDS: Final = 9
 THEME: Final = Theme(
     {
         "markdown.code": "cyan",
@@ -33,7 +42,10 @@ PLAIN_LETTERS: Final = str.maketrans("•─━│▌→…⠋⠙⠹⠸⠼⠴⠦
 
 
 def console_on(file: Any) -> Console:
-    return Console(file=file, theme=THEME, highlight=False, markup=False, emoji=False)
+    console = Console(file=file, theme=THEME, highlight=False, markup=False, emoji=False)
+    if console.is_dumb_terminal and "COLUMNS" not in os.environ:
+        console.size = ConsoleDimensions(*os.get_terminal_size(file.fileno()))
+    return console
 
 
 class _Heading(Heading):
@@ -99,7 +111,7 @@ class LiveRegion:
 
     def __init__(self, console: Console, *, has_progress: bool, has_preview: bool) -> None:
         self.has_progress = has_progress
-        self.activity = "thinking"
+        self.activity = "starting"
         self.preview = ""
         self.usage: Mapping[str, Any] = {}
         self._has_preview = has_preview
@@ -113,13 +125,14 @@ class LiveRegion:
         if self._live is None:
             self._live = Live(
                 console=self._console,
+                get_renderable=self._content,
                 auto_refresh=False,
                 transient=True,
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
             self._live.start()
-        self._live.update(self._content(), refresh=True)
+        self._live.refresh()
 
     def erase(self) -> None:
         if self._live is not None:
@@ -127,14 +140,18 @@ class LiveRegion:
             self._live = None
 
     def print(self, line: Line) -> None:
-        self._console.print(_styled(line), no_wrap=not line.whole, overflow="ellipsis")
+        """What is cut is no loss; a note is told whole, below itself."""
+        if line.whole:
+            self._console.print(_in_columns([line]))
+        else:
+            self._console.print(_styled(line), no_wrap=True, overflow="ellipsis")
+
+    def space(self) -> None:
+        self._console.print()
 
     def print_notes(self, lines: Sequence[Line]) -> None:
-        table = Table.grid(padding=(0, 2))
-        for line in lines:
-            table.add_row(Text(line.kind, style="dim"), Text(line.text, style=line.tone))
-        self._console.print()
-        self._console.print(table)
+        self.space()
+        self._console.print(_in_columns(lines))
 
     def _content(self) -> RenderableType:
         parts: list[RenderableType] = []
@@ -166,4 +183,13 @@ class LiveRegion:
 
 
 def _styled(line: Line) -> Text:
-    return Text(f"{line.kind:<9}", style="dim") + Text(line.text, style=line.tone)
+    return Text(f"{line.kind:<{WIDTH_OF_KINDS}} ", style="dim") + Text(line.text, style=line.tone)
+
+
+def _in_columns(lines: Sequence[Line]) -> Table:
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(width=WIDTH_OF_KINDS)
+    table.add_column(overflow="fold")
+    for line in lines:
+        table.add_row(Text(line.kind, style="dim"), Text(line.text, style=line.tone))
+    return table

@@ -63,6 +63,7 @@ class Screen:
         self._was_cut = False
         self._sources: Sequence[Mapping[str, Any]] = ()
         self._is_classified = False
+        self._is_over = False
 
     def show(self, chunk: OracleStreamChunk, board: Board) -> None:
         self._output.chunk(chunk)
@@ -85,7 +86,7 @@ class Screen:
     def tick(self, board: Board) -> None:
         """Time has passed."""
         self._classify(board)
-        if self._region is not None:
+        if self._region is not None and not self._is_over:
             self._region.draw()
 
     def tell(self, line: Line, *, always: bool = False) -> None:
@@ -101,8 +102,8 @@ class Screen:
             self._region.erase()
 
     def close(self) -> None:
-        if self._region is not None:
-            self._region.erase()
+        self._is_over = True
+        self.pause()
 
     def _classify(self, board: Board) -> None:
         if not self._is_classified and (found := board.get("classification")):
@@ -133,6 +134,8 @@ class Screen:
     def _finish(self, done: OracleStreamChunk) -> None:
         self.close()
         if not is_error(done.data) or self._sources or self._was_cut:
+            if self._region is not None and self._region.has_progress:
+                self._region.space()
             self._output.answer(done["answer"])
         if is_error(done.data):
             print(f"oracle: {printable(done['detail'])}", file=sys.stderr, flush=True)

@@ -69,6 +69,7 @@ class Showing:
             except queue.Empty:
                 continue
             if job is None:
+                self._try(self._screen.close)
                 return
             self._try(job)
 
