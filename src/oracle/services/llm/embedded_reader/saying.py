@@ -1,0 +1,93 @@
+"""How things are written so that nothing quoted can speak for us.
+
+A quotation stands in a fence longer than any inside it, a name or a word in inline code without a
+backtick. So a `<signal>` in a file stays a quotation, and the only signal is our own, at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Final
+
+from oracle.services.tools.answer import fence, one_line
+
+NO_MODEL: Final = (
+    "*No language model is configured: this answer only quotes what was found. To have one, run "
+    "`oracle init` and set `[model] name` in `oracle.toml` (or `ORACLE_MODEL_NAME`) to one such as "
+    "`anthropic:claude-sonnet-5`, with the provider's key (such as `ANTHROPIC_API_KEY`).*"
+)
+_MARK: Final = "No language model is configured"
+_LONGEST_LINE: Final = 160
+_LANGUAGES: Final = {
+    "py": "python",
+    "pyi": "python",
+    "js": "javascript",
+    "ts": "typescript",
+    "rs": "rust",
+    "rb": "ruby",
+    "sh": "sh",
+    "md": "markdown",
+    "yml": "yaml",
+}
+_KNOWN_ENDINGS: Final = frozenset(
+    "go java c h cpp lua sql toml yaml json html css tsx jsx kt swift php".split()
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Response:
+    text: str = ""
+    calls: Sequence[tuple[str, dict[str, object]]] = field(default_factory=tuple)
+    signal: str
+
+
+def code(text: str, longest: int = 120) -> str:
+    """On one line, as inline code; what could end the code is replaced."""
+    plain = one_line(text, longest).replace("`", "'").strip()
+    return f"`{plain}`" if plain else "(nothing)"
+
+
+def codes(texts: Iterable[str]) -> str:
+    return ", ".join(code(text) for text in texts)
+
+
+def quoted(lines: Sequence[str], path: str = "") -> str:
+    text = "\n".join(_shortened(line) for line in lines)
+    bar = fence(text)
+    return f"{bar}{language_of(path)}\n{text}\n{bar}"
+
+
+def language_of(path: str) -> str:
+    ending = path.rpartition(".")[2].lower()
+    return _LANGUAGES.get(ending) or (ending if ending in _KNOWN_ENDINGS else "text")
+
+
+def signal(type_: str, confidence: float, **fields: str | int | Sequence[str]) -> str:
+    inside = "".join(f"  <{name}>{_value(value)}</{name}>\n" for name, value in fields.items())
+    return (
+        f'<signal type="{type_}">\n{inside}  <confidence>{confidence:.2f}</confidence>\n</signal>'
+    )
+
+
+def with_no_model(text: str, earlier_answers: Iterable[str]) -> str:
+    """Said once in a conversation: whoever has read it need not read it again."""
+    if any(_MARK in answer for answer in earlier_answers):
+        return text
+    return f"{text}\n\n{NO_MODEL}"
+
+
+def _value(value: str | int | Sequence[str]) -> str:
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return escape(one_line(value, 400), quote=False)
+    return escape(json.dumps([one_line(item, 120) for item in value[:12]]), quote=False)
+
+
+def _shortened(line: str) -> str:
+    shown = re.sub(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\x85]", " ", line.rstrip())
+    return shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]}…"
