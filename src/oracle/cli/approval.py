@@ -44,6 +44,8 @@ def asking_through(showing: Showing) -> Approve:
         is_over = Event()
 
         def ask() -> None:
+            if not said.set_running_or_notify_cancel():
+                return
             try:
                 said.set_result(_ask(printable(question["content"]), is_over))
             except BaseException:

@@ -76,25 +76,21 @@ class Asker:
         loop = asyncio.get_running_loop()
         showing = Showing(screen_for(self._manner))
         run = _WatchedRun(showing, is_traced=self._manner.trace)
-        agent = self._agent(showing, run)
+        try:
+            agent = self._agent(showing, run)
 
-        def cancel(reason: str) -> None:
-            loop.call_soon_threadsafe(agent.cancel, reason)
+            def cancel(reason: str) -> None:
+                loop.call_soon_threadsafe(agent.cancel, reason)
 
-        showing.board = run.board
-        showing.on_failure = lambda: cancel("the output cannot be written")
-        chunk: OracleStreamChunk | None = None
-        with interrupts_call(lambda: cancel("Ctrl-C")):
-            try:
-                async for chunk in agent.process_query(
-                    question, self._context_id, attachment=attachment
-                ):
-                    showing.show(chunk)
-            finally:
-                showing.close()
-        assert chunk is not None
-        self._context_id = chunk["context_id"] or self._context_id
-        return run.exit_code(chunk)
+            showing.board = run.board
+            showing.on_failure = lambda: cancel("the output cannot be written")
+            with interrupts_call(lambda: cancel("Ctrl-C")):
+                chunks = agent.process_query(question, self._context_id, attachment=attachment)
+                done = await _shown(chunks, showing)
+        finally:
+            showing.close()
+        self._context_id = done["context_id"] or self._context_id
+        return run.exit_code(done)
 
     def _agent(self, showing: Showing, run: _WatchedRun) -> OracleBTWrapper:
         from oracle.bt.wrappers.project_agent import project_agent
@@ -112,6 +108,15 @@ class Asker:
             dry_run=self._manner.dry_run,
             watch=run.watch,
         )
+
+
+async def _shown(chunks: AsyncGenerator[OracleStreamChunk], showing: Showing) -> OracleStreamChunk:
+    """The last one, which is `done`."""
+    chunk: OracleStreamChunk | None = None
+    async for chunk in chunks:
+        showing.show(chunk)
+    assert chunk is not None
+    return chunk
 
 
 class _WatchedRun:

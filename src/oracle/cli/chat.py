@@ -38,8 +38,9 @@ HELP: Final = """\
 /help          this
 /quit          leave; so does Ctrl-D
 
-A \\ at the end of a line goes on with the next; a paste of many lines is one question.
-Ctrl-C cancels an answer; twice, it leaves. A line that begins with a blank is never a command."""
+A \\ at the end of a line goes on with the next; a paste of many lines is one
+question. A line that begins with a blank is never a command. Ctrl-C cancels an
+answer; pressed twice, it leaves."""
 COMMANDS: Final = ("/help", "/new", "/quit", "/session")
 INTERRUPTED: Final = 130
 

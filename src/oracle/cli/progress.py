@@ -71,7 +71,7 @@ def _tool_result(chunk: OracleStreamChunk) -> Line:
         text = f"{chunk['name']}: {shortened(chunk['content'])}"
         return Line(kind="failed", text=text, tone="yellow")
     found = counted(len(chunk["sources"]), "place") if chunk["sources"] else "nothing to quote"
-    return Line(kind="", text=f"→ {found}")
+    return Line(kind="", text=f"→ {chunk['name']}: {found}")
 
 
 def _signal(chunk: OracleStreamChunk) -> Line:
