@@ -42,6 +42,8 @@ PLAIN_LETTERS: Final = str.maketrans("•─━│▌→…⠋⠙⠹⠸⠼⠴⠦
 
 
 def console_on(file: Any) -> Console:
+    if not file.encoding.lower().startswith("utf"):
+        file = _Fitting(file)
     console = Console(file=file, theme=THEME, highlight=False, markup=False, emoji=False)
     if console.is_dumb_terminal and "COLUMNS" not in os.environ:
         console.size = ConsoleDimensions(*os.get_terminal_size(file.fileno()))
@@ -79,14 +81,24 @@ class RenderedText:
         with self._console.capture() as capture:
             self._console.print(rendered(text))
         drawn = "\n".join(line.rstrip() for line in capture.get().splitlines())
-        print(fitting(drawn, self._console.encoding), flush=True)
+        print(drawn, file=self._console.file, flush=True)
 
 
 def fitting(text: str, encoding: str) -> str:
-    """With the nearest letters where a terminal has not all of them."""
-    if encoding.lower().startswith("utf"):
-        return text
     return text.translate(PLAIN_LETTERS).encode(encoding, "replace").decode(encoding)
+
+
+class _Fitting:
+    """A file that takes any letter, and writes the nearest that it has."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        return self._file.write(fitting(text, self._file.encoding))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 class _Tail:
