@@ -25,8 +25,12 @@ _LISTED: Final = 4
 _LISTED_OF_ALL: Final = 20
 _NEAREST: Final = 3
 _ENOUGH: Final = 0.6
+_MOST: Final = 0.75
 _WORTH_QUOTING: Final = 0.6
 _WORTH_LISTING: Final = 0.4
+_CANNOT: Final = (
+    "I can write notes and entries of threads, and change nothing else. What I found about it:"
+)
 _NO_WORDS: Final = (
     "I search by words, and this question has none that I could search for. Name a function, a "
     "file, or what it is about."
@@ -35,13 +39,15 @@ _NO_WORDS: Final = (
 
 def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
     """What was found, and a signal that claims no more than the quoted lines cover."""
-    if not found:
+    if not found or (web_failed(situation) and _share(aim, found[:1]) < _MOST):
         return nothing_found(situation, aim)
     listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
     shown = listed[:_LISTED_OF_ALL] or _chosen(found)
     missing = _missing(aim, shown)
     told = _every_place(listed) if listed else _best_places(shown)
-    text = _joined(told, _what_is_missing(missing), what_failed(situation, found_some=True))
+    cannot = _CANNOT if aim.wants_a_change else ""
+    failed = what_failed(situation, found_some=True)
+    text = _joined(cannot, told, _what_is_missing(missing), failed)
     return Response(
         text=with_no_model(text, situation.earlier_answers),
         signal=_signal(aim, shown, missing),
@@ -61,6 +67,13 @@ def nothing_found(situation: Situation, aim: Aim) -> Response:
         text=with_no_model(text, situation.earlier_answers),
         signal=signal("partial_answer", 0.3, missing=", ".join(words) or "words to search for"),
     )
+
+
+def web_failed(situation: Situation) -> bool:
+    """The question was one for the web, which could not be searched."""
+    first = situation.turns[0] if situation.turns else ()
+    names = [call.name for call in first if call.success is False]
+    return names == ["web_search"] and len(first) == 1
 
 
 def what_failed(situation: Situation, *, found_some: bool) -> str:
@@ -139,17 +152,25 @@ def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
     """Confident as far as the shown lines cover the question's telling words, and one place most
     of them.
     """
-    words = telling(aim.words)
-    coverage = 1 - len(missing) / max(1, len(words))
-    together = max(sum(word in passage.words for word in words) for passage in shown)
-    share = together / max(1, len(words))
+    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    coverage = 1 - sum(weights[word] for word in missing) / (sum(weights.values()) or 1.0)
+    share = _share(aim, shown)
     confidence = 0.3 + 0.25 * coverage + 0.3 * share + (0.05 if shown[0].defines else 0.0)
+    if aim.wants_a_change:
+        return signal("partial_answer", 0.6, missing="the change itself: nothing was changed")
     if coverage < _ENOUGH:
         return signal("partial_answer", min(confidence, 0.6), missing=", ".join(missing))
     kinds = sorted({_kind(passage) for passage in shown})
     return signal(
         "context_sufficient", min(confidence, 0.9), sources_found=len(shown), source_types=kinds
     )
+
+
+def _share(aim: Aim, shown: Sequence[Passage]) -> float:
+    """How much of the question the one place has that has most of it."""
+    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    most = max(sum(weights.get(word, 0.0) for word in passage.words) for passage in shown)
+    return most / (sum(weights.values()) or 1.0)
 
 
 def _kind(passage: Passage) -> str:

@@ -11,15 +11,13 @@ from typing import Final
 
 from oracle.services.llm.embedded_reader.excerpts import excerpt_around, is_definition
 from oracle.services.llm.embedded_reader.quotations import Quotation
-from oracle.services.llm.embedded_reader.words import SearchWords, is_generic, short_stem
+from oracle.services.llm.embedded_reader.words import SearchWords, short_stem
 
-_NAME_WEIGHT: Final = 2.0
 _PAIR_WEIGHT: Final = 0.4
-_GENERIC_WEIGHT: Final = 0.35
 IN_TESTS: Final = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/")
 _DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
 _DULL: Final = re.compile(
-    r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|[\"'\])}]|\w+,$|@\w+\(?$)"
+    r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|\"(?!\"\")|['\])}]|\w+,$|(\w+)=\1,?$|@)"
 )
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -37,7 +35,9 @@ class Term:
     is_extra: bool = False
 
     def is_in(self, line: str) -> bool:
-        return bool(self.pattern.search(line if self.is_name else split_humps(line)))
+        if self.pattern.search(line):
+            return True
+        return not self.is_name and bool(self.pattern.search(split_humps(line)))
 
     def is_defined_in(self, line: str) -> bool:
         return not self.is_extra and is_definition(line, re.split(r"[.:]+", self.word)[-1])
@@ -86,17 +86,11 @@ def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
     for word in words.all:
         is_name = word in words.names
         term = Term(word=word, pattern=_pattern(word, is_name=is_name), weight=1.0, is_name=is_name)
-        weight = _rarity(term, sources) * _kind_weight(word, words)
+        weight = _rarity(term, sources) * words.weight_of(word)
         found.append(replace(term, weight=weight))
     pairs = [_pair_term(pair) for pair in words.pairs]
     weighed = [replace(pair, weight=_PAIR_WEIGHT * _rarity(pair, sources)) for pair in pairs]
     return [*found, *weighed, *([_REASON] if words.asks_why else [])]
-
-
-def _kind_weight(word: str, words: SearchWords) -> float:
-    if word in words.names or word in words.phrases:
-        return _NAME_WEIGHT
-    return _GENERIC_WEIGHT if is_generic(word) else 1.0
 
 
 def _rarity(term: Term, sources: Sequence[Quotation]) -> float:
@@ -231,7 +225,7 @@ def _worth(
     if not any(not term.is_extra for term in on_it):
         return 0.0
     worth = sum(term.weight for term in on_it)
-    worth *= 0.4 if is_dull(line) else 0.7 if line.lstrip().startswith("|") else 1.0
+    worth *= 0.4 if is_dull(line) else 0.85 if line.lstrip().startswith("|") else 1.0
     if any(term.is_defined_in(line) for term in on_it):
         return worth * for_a_definition
     is_call = any(f"{term.word}(" in line for term in on_it)

@@ -14,6 +14,7 @@ from oracle.services.llm.embedded_reader.choosing import (
     terms_for,
 )
 from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
+from oracle.services.llm.embedded_reader.requests import asks_for_a_change
 from oracle.services.llm.embedded_reader.situation import Call, Situation
 from oracle.services.llm.embedded_reader.words import (
     SearchWords,
@@ -48,8 +49,9 @@ class Aim:
 
     words: SearchWords
     own: SearchWords
-    wants_all: bool
-    wants_uses: bool
+    wants_all: bool = False
+    wants_uses: bool = False
+    wants_a_change: bool = False
 
 
 def aim_of(situation: Situation) -> Aim:
@@ -66,6 +68,7 @@ def aim_of(situation: Situation) -> Aim:
         own=own,
         wants_all=bool(_EVERY.search(situation.question)),
         wants_uses=bool(_USES.search(situation.question)),
+        wants_a_change=asks_for_a_change(situation.question),
     )
 
 
@@ -120,7 +123,7 @@ def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
         return []
     line = source.first + passage.best
     around: dict[str, object] = {
-        "start": max(1, line - _LINES_BEFORE),
+        "start": 1 if line <= _LINES_BEHIND else line - _LINES_BEFORE,
         "end": line + _LINES_BEHIND,
     }
     if situation.has("read_file"):

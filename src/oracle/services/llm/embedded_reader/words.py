@@ -64,6 +64,12 @@ class SearchWords:
         joined = ["_".join(pair) for pair in self.pairs[:3]]
         return " ".join([*self.all, *joined])[:900]
 
+    def weight_of(self, word: str) -> float:
+        """What was named or quoted is what the question is about."""
+        if word in self.names or word in self.phrases or word in self.paths:
+            return 2.0
+        return 0.35 if is_generic(word) else 1.0
+
     def joined(self, other: SearchWords) -> SearchWords:
         """These first, then those of an earlier question."""
         return SearchWords(
