@@ -5,120 +5,178 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.services.llm.embedded_reader.choosing import Passage
-from oracle.services.llm.embedded_reader.looking import Aim, found_in
+from oracle.services.llm.embedded_reader.choosing import IN_TESTS, Passage, is_dull
+from oracle.services.llm.embedded_reader.excerpts import is_prose
+from oracle.services.llm.embedded_reader.looking import Aim, all_of, nearest_of
 from oracle.services.llm.embedded_reader.quotations import summary_of
 from oracle.services.llm.embedded_reader.saying import (
     Response,
     code,
     codes,
+    counted,
     quoted,
     signal,
     with_no_model,
 )
 from oracle.services.llm.embedded_reader.situation import Situation
+from oracle.services.llm.embedded_reader.words import telling
 
-_QUOTED_PLACES: Final = 2
-_LISTED_PLACES: Final = 4
+_LISTED: Final = 4
 _LISTED_OF_ALL: Final = 20
+_NEAREST: Final = 3
 _ENOUGH: Final = 0.6
-_LEAST: Final = 0.25
-
-
-def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
-    """What was found, and a signal that claims no more than the quoted lines cover."""
-    if not found:
-        return nothing_found(situation, aim)
-    chosen = _chosen(aim, found)
-    shown = chosen[: 1 + _LISTED_OF_ALL] if aim.wants_all else chosen
-    missing = _missing(aim, shown)
-    text = "\n\n".join(
-        part
-        for part in (
-            _every_place(shown) if aim.wants_all else _best_places(shown),
-            _what_is_missing(missing),
-            _what_failed(situation),
-        )
-        if part
-    )
-    return Response(
-        text=with_no_model(text, (exchange.answer for exchange in situation.history)),
-        signal=_signal(situation, aim, shown, missing),
-    )
-
-
-def nothing_found(situation: Situation, aim: Aim) -> Response:
-    searched = list(dict.fromkeys(call.name for call in situation.calls))
-    told = f"I found nothing for {codes(aim.words.all)}." if aim.words.all else _NO_WORDS
-    if searched:
-        told += f" I tried {codes(searched)}."
-    text = "\n\n".join(part for part in (told, _what_failed(situation)) if part)
-    return Response(
-        text=with_no_model(text, (exchange.answer for exchange in situation.history)),
-        signal=signal("partial_answer", 0.3, missing=f"anything about {_named(aim)}"),
-    )
-
-
+_MOST: Final = 0.75
+_WORTH_QUOTING: Final = 0.6
+_WORTH_LISTING: Final = 0.4
+_CANNOT: Final = (
+    "I can write notes and entries of threads, and change nothing else. What I found about it:"
+)
 _NO_WORDS: Final = (
     "I search by words, and this question has none that I could search for. Name a function, a "
     "file, or what it is about."
 )
 
 
-def _named(aim: Aim) -> str:
-    return ", ".join(aim.words.all) or "the question"
+def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
+    """What was found, and a signal that claims no more than the quoted lines cover."""
+    if not found or (web_failed(situation) and _share(aim, found[:1]) < _MOST):
+        return nothing_found(situation, aim)
+    listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
+    shown = listed[:_LISTED_OF_ALL] or _chosen(found)
+    missing = _missing(aim, shown)
+    told = _every_place(listed) if listed else _best_places(shown)
+    cannot = _CANNOT if aim.wants_a_change else ""
+    failed = what_failed(situation, found_some=True)
+    text = _joined(cannot, told, _what_is_missing(missing), failed)
+    return Response(
+        text=with_no_model(text, situation.earlier_answers),
+        signal=_signal(aim, shown, missing),
+    )
 
 
-def _chosen(aim: Aim, found: Sequence[Passage]) -> list[Passage]:
+def nothing_found(situation: Situation, aim: Aim) -> Response:
+    words = aim.words.all
+    told = f"I found nothing for {codes(words)}." if words else _NO_WORDS
+    if searched := list(dict.fromkeys(call.name for call in situation.calls)):
+        told += f" I tried {codes(searched)}."
+    nearest = nearest_of(situation, aim)[:_NEAREST]
+    if nearest:
+        told += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)
+    text = _joined(told, what_failed(situation, found_some=False))
+    return Response(
+        text=with_no_model(text, situation.earlier_answers),
+        signal=signal("partial_answer", 0.3, missing=", ".join(words) or "words to search for"),
+    )
+
+
+def web_failed(situation: Situation) -> bool:
+    """The question was one for the web, which could not be searched."""
+    first = situation.turns[0] if situation.turns else ()
+    names = [call.name for call in first if call.success is False]
+    return names == ["web_search"] and len(first) == 1
+
+
+def what_failed(situation: Situation, *, found_some: bool) -> str:
+    """The last word of each tool that failed. A web without a provider is no news to who has an
+    answer from the project.
+    """
+    failed = {call.name: summary_of(call.content) for call in situation.failed}
+    if found_some:
+        failed.pop("web_search", None)
+    told = {name: why.replace("tell the user to ", "") for name, why in failed.items()}
+    return "\n\n".join(f"{code(name)} failed: {code(why, 400)}" for name, why in told.items())
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+def _chosen(found: Sequence[Passage]) -> list[Passage]:
+    """The best, a second one to quote if it is nearly as good, and a few to list."""
     best = found[0].score
-    good = [passage for passage in found if passage.score >= max(_LEAST * best, 0.05)]
-    if aim.wants_all or aim.wants_uses:
-        return good[:_LISTED_OF_ALL]
-    return good[: _QUOTED_PLACES + _LISTED_PLACES]
+    good = [
+        passage
+        for passage in found[1:]
+        if passage.score >= _WORTH_LISTING * best and not is_dull(passage.best_line)
+    ]
+    return [found[0], *good][: 2 + _LISTED]
 
 
 def _best_places(shown: Sequence[Passage]) -> str:
     first, *others = shown
-    parts = [f"The best match is {code(first.where)}:", quoted(first.lines, first.source.path)]
-    for passage in others[: _QUOTED_PLACES - 1]:
-        parts += [f"Then {code(passage.where)}:", quoted(passage.lines, passage.source.path)]
-    rest = others[_QUOTED_PLACES - 1 :]
-    if rest:
-        parts.append("Also:\n\n" + "\n".join(_item(passage) for passage in rest))
+    parts = [_lead(first), quoted(first.lines, first.source.path)]
+    if others and not first.defines and _is_worth_quoting(others[0], first):
+        second = others.pop(0)
+        parts += [f"Then {code(second.where)}:", quoted(second.lines, second.source.path)]
+    if others:
+        parts.append("Also:\n\n" + _items(others[:_LISTED]))
     return "\n\n".join(parts)
 
 
-def _every_place(shown: Sequence[Passage]) -> str:
-    files = len({passage.source.path for passage in shown})
-    count = "1 place" if len(shown) == 1 else f"{len(shown)} places in {files} files"
-    ordered = sorted(shown, key=lambda p: (p.source.path, p.source.first + p.best))
-    return f"I found {count}:\n\n" + "\n".join(_item(passage) for passage in ordered)
+def _is_worth_quoting(second: Passage, first: Passage) -> bool:
+    is_test = bool(IN_TESTS.search(second.source.path))
+    return second.score >= _WORTH_QUOTING * first.score and not is_test
 
 
-def _item(passage: Passage) -> str:
-    return f"- {code(passage.best_where)}: {code(passage.best_line)}"
+def _lead(passage: Passage) -> str:
+    if passage.defines:
+        return f"{code(passage.defines)} is defined at {code(passage.best_where)}:"
+    if is_prose(passage.source):
+        return f"{code(passage.where)} says:"
+    return f"The best match is {code(passage.where)}:"
+
+
+def _every_place(listed: Sequence[Passage]) -> str:
+    files = len({passage.source.path for passage in listed})
+    told = f"I found {counted(len(listed), 'place')} in {counted(files, 'file')}"
+    if len(listed) > _LISTED_OF_ALL:
+        told += f"; the first {_LISTED_OF_ALL}"
+    note = "I looked at the best places of a search; there may be more."
+    return f"{told}:\n\n{_items(listed[:_LISTED_OF_ALL])}\n\n{note}"
+
+
+def _items(found: Sequence[Passage]) -> str:
+    return "\n".join(f"- {code(p.best_where)}: {code(p.best_line)}" for p in found)
 
 
 def _missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
     covered = {word for passage in shown for word in passage.words}
-    return [word for word in aim.words.all if word not in covered]
+    return [word for word in telling(aim.words) if word not in covered]
 
 
 def _what_is_missing(missing: Sequence[str]) -> str:
     return f"In what I read there is nothing about {codes(missing)}." if missing else ""
 
 
-def _what_failed(situation: Situation) -> str:
-    failed = {call.name: summary_of(call.content) for call in situation.failed}
-    return "\n".join(f"{code(name)} failed: {code(why, 300)}" for name, why in failed.items())
+def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
+    """Confident as far as the shown lines cover the question's telling words, and one place most
+    of them.
+    """
+    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    coverage = 1 - sum(weights[word] for word in missing) / (sum(weights.values()) or 1.0)
+    share = _share(aim, shown)
+    confidence = 0.3 + 0.25 * coverage + 0.3 * share + (0.05 if shown[0].defines else 0.0)
+    if aim.wants_a_change:
+        return signal("partial_answer", 0.6, missing="the change itself: nothing was changed")
+    if coverage < _ENOUGH:
+        return signal("partial_answer", min(confidence, 0.6), missing=", ".join(missing))
+    kinds = sorted({_kind(passage) for passage in shown})
+    return signal(
+        "context_sufficient", min(confidence, 0.9), sources_found=len(shown), source_types=kinds
+    )
 
 
-def _signal(
-    situation: Situation, aim: Aim, shown: Sequence[Passage], missing: Sequence[str]
-) -> str:
-    coverage = 1 - len(missing) / max(1, len(aim.words.all))
-    best = max((len(passage.words) for passage in shown), default=0) / max(1, len(aim.words.all))
-    confidence = min(0.9, 0.3 + 0.3 * coverage + 0.3 * best)
-    if coverage < _ENOUGH or not found_in(situation):
-        return signal("partial_answer", confidence, missing=", ".join(missing) or "evidence")
-    return signal("context_sufficient", confidence, sources_found=len(shown))
+def _share(aim: Aim, shown: Sequence[Passage]) -> float:
+    """How much of the question the one place has that has most of it."""
+    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    most = max(sum(weights.get(word, 0.0) for word in passage.words) for passage in shown)
+    return most / (sum(weights.values()) or 1.0)
+
+
+def _kind(passage: Passage) -> str:
+    source = passage.source
+    if source.is_web:
+        return "web"
+    if source.is_thread:
+        return "threads"
+    return "vault" if is_prose(source) else "code"

@@ -5,27 +5,42 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
+from oracle.services.llm.embedded_reader.excerpts import excerpt_around, is_definition
 from oracle.services.llm.embedded_reader.quotations import Quotation
 from oracle.services.llm.embedded_reader.words import SearchWords, short_stem
 
-_CODE_LINES: Final = 9
-_PROSE_LINES: Final = 8
-_PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
-_DEFINES: Final = (
-    r"\b(?:def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var)\s+"
+_PAIR_WEIGHT: Final = 0.4
+IN_TESTS: Final = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/")
+_DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
+_DULL: Final = re.compile(
+    r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|\"(?!\"\")|['\])}]|\w+,$|(\w+)=\1,?$|@)"
 )
-_TEST: Final = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.")
-_DULL: Final = re.compile(r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|\"|__all__|//|\*)")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Term:
+    """Something to look for in a line. A pair of neighbouring words is an extra one: good to find,
+    no gap where it is not there.
+    """
+
     word: str
     pattern: re.Pattern[str]
     weight: float
+    is_name: bool = False
+    is_extra: bool = False
+
+    def is_in(self, line: str) -> bool:
+        if self.pattern.search(line):
+            return True
+        return not self.is_name and bool(self.pattern.search(split_humps(line)))
+
+    def is_defined_in(self, line: str) -> bool:
+        return not self.is_extra and is_definition(line, re.split(r"[.:]+", self.word)[-1])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,6 +55,7 @@ class Passage:
     best: int
     score: float
     words: frozenset[str]
+    defines: str = ""
 
     @property
     def where(self) -> str:
@@ -51,142 +67,185 @@ class Passage:
 
     @property
     def best_line(self) -> str:
-        return self.source.lines[self.best] if self.source.lines else ""
+        return self.source.lines[self.best]
 
     @property
     def best_where(self) -> str:
         return self.source.place(self.best, self.best)
 
 
+@lru_cache(maxsize=8192)
+def split_humps(line: str) -> str:
+    """`SignalStreamParser` is read as `Signal_Stream_Parser`."""
+    return _HUMP.sub("_", line)
+
+
 def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
-    """Names count twice; a word that stands in most of what was found says little."""
+    """Names count more; a word that stands in most of what was found says little."""
     found: list[Term] = []
     for word in words.all:
-        pattern = _pattern(word, is_name=word in words.names)
-        having = sum(_has(source, pattern) for source in sources)
-        rarity = math.log(2 + len(sources) / (1 + having)) / math.log(2)
-        found.append(
-            Term(word=word, pattern=pattern, weight=rarity * (2.0 if word in words.names else 1.0))
-        )
-    return found
+        is_name = word in words.names
+        term = Term(word=word, pattern=_pattern(word, is_name=is_name), weight=1.0, is_name=is_name)
+        weight = _rarity(term, sources) * words.weight_of(word)
+        found.append(replace(term, weight=weight))
+    pairs = [_pair_term(pair) for pair in words.pairs]
+    weighed = [replace(pair, weight=_PAIR_WEIGHT * _rarity(pair, sources)) for pair in pairs]
+    return [*found, *weighed, *([_REASON] if words.asks_why else [])]
+
+
+def _rarity(term: Term, sources: Sequence[Quotation]) -> float:
+    having = sum(any(map(term.is_in, (s.path, *s.lines))) for s in sources)
+    return math.log2(2 + len(sources) / (1 + having))
 
 
 def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
-    last = re.split(r"[.:]+", word)[-1] if is_name else word
-    if is_name or not word.isalpha():
-        return re.compile(rf"(?<!\w){re.escape(last)}(?!\w)|{re.escape(word)}", re.I)
+    if is_name:
+        last = re.split(r"[.:]+", word)[-1]
+        return re.compile(rf"(?<!\w){re.escape(last)}(?!\w)")
+    if not word.isalpha():
+        return re.compile(re.escape(word), re.I)
     return re.compile(rf"(?<![^\W_]){re.escape(short_stem(word))}", re.I)
 
 
-def _has(source: Quotation, pattern: re.Pattern[str]) -> bool:
-    return any(pattern.search(line) for line in (source.path, *source.lines))
+_REASON: Final = Term(
+    word="why",
+    pattern=re.compile(
+        r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than)\b",
+        re.I,
+    ),
+    weight=1.5,
+    is_extra=True,
+)
 
 
-def passages(
-    sources: Sequence[Quotation], terms: Sequence[Term], *, uses: bool = False
-) -> list[Passage]:
-    """The best of each source, best first, no place twice. `uses` looks for uses of a name rather
-    than for its definition.
-    """
-    total = sum(term.weight for term in terms) or 1.0
+def _pair_term(pair: tuple[str, str]) -> Term:
+    one, other = (re.escape(short_stem(word)) for word in pair)
+    pattern = re.compile(rf"(?<![^\W_]){one}[^\W_]{{0,8}}[\s_.-]{{1,2}}{other}", re.I)
+    return Term(word=" ".join(pair), pattern=pattern, weight=_PAIR_WEIGHT, is_extra=True)
+
+
+def passages(sources: Sequence[Quotation], terms: Sequence[Term]) -> list[Passage]:
+    """The best of each source, best first, no place twice."""
     found = [
         passage
         for rank, source in enumerate(sources)
-        if source.lines and (passage := _passage(source, terms, total, rank, uses=uses))
+        if source.lines and (passage := _best_passage(source, terms, rank))
     ]
     found.sort(key=lambda passage: -passage.score)
     return _apart(found)
 
 
-def _passage(
-    source: Quotation, terms: Sequence[Term], total: float, rank: int, *, uses: bool
-) -> Passage | None:
-    worth = [_worth(line, terms, uses=uses) for line in source.lines]
-    best = max(range(len(worth)), key=lambda place: (worth[place], -place))
-    start, end = _around(source, best)
+def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: bool) -> list[Passage]:
+    """Each line that says about as much as the best one, the best files first, tests last. `uses`
+    looks for uses of a name rather than for its definition.
+    """
+    found: dict[str, Passage] = {}
+    for source in sources:
+        for number, line in enumerate(source.lines):
+            worth = _worth(line, terms, for_a_definition=0.3 if uses else 1.0, for_a_call=1.3)
+            if worth and not is_dull(line):
+                words = frozenset(term.word for term in terms if term.is_in(line))
+                passage = Passage(
+                    source=source, start=number, end=number, best=number, score=worth, words=words
+                )
+                found.setdefault(passage.where, passage)
+    best = max((passage.score for passage in found.values()), default=0.0)
+    kept = [passage for passage in found.values() if passage.score >= 0.6 * best]
+    return sorted(kept, key=lambda p: (bool(IN_TESTS.search(p.source.path)), -_files(p, kept)))
+
+
+def _files(passage: Passage, kept: Sequence[Passage]) -> float:
+    """The best line of its file, so that files stay together and the best file is first."""
+    return max(other.score for other in kept if other.source.path == passage.source.path)
+
+
+def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passage | None:
+    anchors = [
+        (worth, number)
+        for number, line in enumerate(source.lines)
+        if (worth := _worth(line, terms, for_a_definition=1.7))
+    ]
+    in_path = [term for term in terms if term.is_in(_stem_of(source.path))]
+    if not anchors:
+        return _first_lines(source, in_path, terms, rank) if in_path else None
+    best = sorted(anchors, key=lambda pair: (-pair[0], pair[1]))[:6]
+    candidates = [_around(source, number, worth, terms) for worth, number in best]
+    return _weighed(max(candidates, key=lambda passage: passage.score), in_path, terms, rank)
+
+
+def _around(source: Quotation, number: int, worth: float, terms: Sequence[Term]) -> Passage:
+    start, end = excerpt_around(source, number)
     shown = source.lines[start : end + 1]
-    there = {t.word for t in terms if any(t.pattern.search(line) for line in shown)}
-    in_path = {t.word for t in terms if t.pattern.search(source.path)}
-    if not there and not in_path:
-        return None
-    covered = sum(t.weight for t in terms if t.word in there)
-    named = sum(t.weight for t in terms if t.word in in_path)
-    score = (covered + 0.4 * named + 0.5 * worth[best]) / total
-    score *= 0.75 if _TEST.search(source.path) else 1.0
+    there = [term for term in terms if any(map(term.is_in, shown))]
+    line = source.lines[number]
+    defined = [term.word for term in terms if term.is_name and term.is_defined_in(line)]
     return Passage(
         source=source,
         start=start,
         end=end,
-        best=best,
-        score=round(score - 0.03 * rank, 4),
-        words=frozenset(there | in_path),
+        best=number,
+        score=sum(term.weight for term in there) + 0.6 * worth,
+        words=frozenset(term.word for term in there),
+        defines=defined[0] if defined else "",
     )
 
 
-def _worth(line: str, terms: Sequence[Term], *, uses: bool) -> float:
-    on_it = [term for term in terms if term.pattern.search(line)]
+def _first_lines(
+    source: Quotation, in_path: Sequence[Term], terms: Sequence[Term], rank: int
+) -> Passage:
+    start, end = excerpt_around(source, 0)
+    passage = Passage(source=source, start=start, end=end, best=start, score=0.0, words=frozenset())
+    return _weighed(passage, in_path, terms, rank)
+
+
+def _weighed(
+    passage: Passage, in_path: Sequence[Term], terms: Sequence[Term], rank: int
+) -> Passage:
+    """As a share of all that is asked for; the search's own order settles what is close."""
+    source = passage.source
+    total = sum(term.weight for term in terms) or 1.0
+    score = (passage.score + 0.6 * sum(term.weight for term in in_path)) / total
+    score *= 0.7 if IN_TESTS.search(source.path) else 1.0
+    score *= 0.5 if _is_data(source.path) else 1.0
+    return Passage(
+        source=source,
+        start=passage.start,
+        end=passage.end,
+        best=passage.best,
+        score=round(score * (1 - 0.015 * min(rank, 20)), 4),
+        words=passage.words | {term.word for term in in_path},
+        defines=passage.defines,
+    )
+
+
+def _worth(
+    line: str, terms: Sequence[Term], *, for_a_definition: float, for_a_call: float = 1.0
+) -> float:
+    on_it = [term for term in terms if term.is_in(line)]
+    if not any(not term.is_extra for term in on_it):
+        return 0.0
     worth = sum(term.weight for term in on_it)
-    if worth and _DULL.match(line):
-        worth *= 0.5
-    defined = any(re.search(rf"{_DEFINES}\w*{re.escape(term.word)}", line, re.I) for term in on_it)
-    if defined:
-        worth = worth * 0.4 if uses else worth * 1.6
-    elif uses and any(f"{term.word}(" in line for term in on_it):
-        worth *= 1.3
-    return worth
+    worth *= 0.4 if is_dull(line) else 0.85 if line.lstrip().startswith("|") else 1.0
+    if any(term.is_defined_in(line) for term in on_it):
+        return worth * for_a_definition
+    is_call = any(f"{term.word}(" in line for term in on_it)
+    return worth * for_a_call if is_call else worth
 
 
-def _around(source: Quotation, best: int) -> tuple[int, int]:
-    find = _paragraph if source.is_web or _is_prose(source) else _block
-    start, end = find(source.lines, best)
-    while start < best and not source.lines[start].strip():
-        start += 1
-    while end > best and not source.lines[end].strip():
-        end -= 1
-    return start, end
+def is_dull(line: str) -> bool:
+    """An import, a lone name in a list: it has the word and says nothing about it."""
+    return bool(_DULL.match(line))
 
 
-def _is_prose(source: Quotation) -> bool:
-    return source.is_thread or source.path.lower().endswith(_PROSE)
+def _is_data(path: str) -> bool:
+    """Tables have every word. A text outside the folders for prose is one more often than not."""
+    low = path.lower()
+    return low.endswith(_DATA) or (low.endswith(".txt") and not re.search(r"(?:docs?|notes)/", low))
 
 
-def _paragraph(lines: Sequence[str], best: int) -> tuple[int, int]:
-    """From the blank line before to the one behind; a heading takes what follows it along."""
-    start = best
-    while start > 0 and lines[start - 1].strip() and best - start < _PROSE_LINES // 2:
-        start -= 1
-    end, is_open = best, lines[best].startswith("#")
-    while end + 1 < len(lines) and end - start < _PROSE_LINES - 1:
-        if not lines[end + 1].strip() and not is_open:
-            break
-        end += 1
-        is_open = is_open and (not lines[end].strip() or lines[end].startswith("#"))
-    return start, end
-
-
-def _block(lines: Sequence[str], best: int) -> tuple[int, int]:
-    """From the line on, as long as it is one thought; a decorator or comment above comes along."""
-    start = best
-    while start > 0 and best - start < 2 and re.match(r"\s*(?:@|#|//|/\*|\*)", lines[start - 1]):
-        start -= 1
-    depth = _depth(lines[best])
-    end = best
-    while end + 1 < len(lines) and end - start < _CODE_LINES - 1:
-        following = lines[end + 1]
-        if following.strip() and _depth(following) < depth:
-            break
-        if following.strip() and _depth(following) == depth and _begins(following):
-            break
-        end += 1
-    return start, end
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _begins(line: str) -> bool:
-    return bool(re.match(rf"\s*(?:@|async\s|pub\s|export\s|{_DEFINES})", line))
+def _stem_of(path: str) -> str:
+    """The file's name and its folder; the folders above say little."""
+    return "/".join(path.split("/")[-2:])
 
 
 def _apart(found: Iterable[Passage]) -> list[Passage]:

@@ -7,8 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from oracle.services.llm.embedded_reader.choosing import Passage, passages, terms_for
+from oracle.services.llm.embedded_reader.choosing import (
+    Passage,
+    every_line,
+    passages,
+    terms_for,
+)
 from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
+from oracle.services.llm.embedded_reader.requests import asks_for_a_change
 from oracle.services.llm.embedded_reader.situation import Call, Situation
 from oracle.services.llm.embedded_reader.words import (
     SearchWords,
@@ -22,14 +28,15 @@ ToCall = tuple[str, dict[str, object]]
 SEARCHES: Final = ("search_code", "search_vault", "search_threads", "web_search")
 READS: Final = ("read_file", "read_note", "read_thread", "web_fetch")
 _EVERY: Final = re.compile(
-    r"\b(?:every|all|each|list|everywhere|wherever|which (?:files|modules|functions|places|tests))\b",
-    re.I,
+    r"\blist\b|\bevery\b|\beverywhere\b|\ball\b|\bwhich (?:\w+ )?\w+s\b", re.I
 )
 _USES: Final = re.compile(
-    r"\b(?:called|calls?|callers?|used|uses|usages?|using|invoked|imported|references?|referenced)\b",
+    r"\b(?:callers?|usages?|(?:who|what|which \w+) (?:calls?|uses?|imports?)|references to"
+    r"|(?:is|are|gets?|place) (?:[\w.`]+ ){0,5}?(?:called|used|invoked|imported|referenced)"
+    r"(?! (?:for|to)\b))\b",
     re.I,
 )
-_PLACES: Final = 8
+_PLACES: Final = 12
 _MANY_PLACES: Final = 20
 _READ_CLOSER: Final = 3
 _LINES_BEFORE: Final = 6
@@ -42,8 +49,9 @@ class Aim:
 
     words: SearchWords
     own: SearchWords
-    wants_all: bool
-    wants_uses: bool
+    wants_all: bool = False
+    wants_uses: bool = False
+    wants_a_change: bool = False
 
 
 def aim_of(situation: Situation) -> Aim:
@@ -60,6 +68,7 @@ def aim_of(situation: Situation) -> Aim:
         own=own,
         wants_all=bool(_EVERY.search(situation.question)),
         wants_uses=bool(_USES.search(situation.question)),
+        wants_a_change=asks_for_a_change(situation.question),
     )
 
 
@@ -70,7 +79,7 @@ def first_calls(situation: Situation, aim: Aim, names: Sequence[str] = SEARCHES)
     limit = _MANY_PLACES if aim.wants_all or aim.wants_uses else _PLACES
     if "search_code" in names and situation.has("find_definition"):
         wanted = [*words.names, *words.guesses][:3]
-        calls += [("find_definition", {"name": name[:300]}) for name in wanted]
+        calls += [_definition_of(name) for name in wanted]
     for name in names:
         if situation.has(name) and words.query:
             calls.append((name, {"query": _query_for(name, situation, words), "limit": limit}))
@@ -80,6 +89,10 @@ def first_calls(situation: Situation, aim: Aim, names: Sequence[str] = SEARCHES)
         elif situation.has("read_file"):
             calls.append(("read_file", {"path": path}))
     return calls
+
+
+def _definition_of(name: str) -> ToCall:
+    return "find_definition", {"name": name[:300]}
 
 
 def _query_for(name: str, situation: Situation, words: SearchWords) -> str:
@@ -110,7 +123,7 @@ def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
         return []
     line = source.first + passage.best
     around: dict[str, object] = {
-        "start": max(1, line - _LINES_BEFORE),
+        "start": 1 if line <= _LINES_BEHIND else line - _LINES_BEFORE,
         "end": line + _LINES_BEHIND,
     }
     if situation.has("read_file"):
@@ -137,19 +150,64 @@ def found_in(situation: Situation) -> list[Quotation]:
 
 def best_of(situation: Situation, aim: Aim) -> list[Passage]:
     sources = found_in(situation)
-    return passages(sources, terms_for(aim.words, sources), uses=aim.wants_uses)
+    return passages(sources, terms_for(aim.words, sources))
+
+
+def all_of(situation: Situation, aim: Aim) -> list[Passage]:
+    sources = found_in(situation)
+    return every_line(sources, terms_for(aim.words, sources), uses=aim.wants_uses)
+
+
+def nearest_of(situation: Situation, aim: Aim) -> list[Passage]:
+    """What was found by other words only."""
+    sources = found_in(situation)
+    words = SearchWords(plain=other_words(aim.words))
+    return passages(sources, terms_for(words, sources))
+
+
+def mapped_calls(situation: Situation, aim: Aim) -> list[ToCall]:
+    """Files that a map or a list of notes names and that sound like the question."""
+    terms = terms_for(aim.words, ())
+    calls: list[ToCall] = []
+    for call in situation.calls:
+        if call.success and call.name in ("get_repo_map", "list_notes"):
+            paths = [path for path in _paths_in(call) if any(term.is_in(path) for term in terms)]
+            calls += [_whole(situation, path) for path in paths]
+    made = [(call.name, dict(call.arguments)) for call in situation.calls]
+    return [call for call in calls if call not in made][:_READ_CLOSER]
+
+
+def _paths_in(call: Call) -> list[str]:
+    """A line is a path with what it defines, or a folder with its files."""
+    paths: list[str] = []
+    for quotation in quotations_in(call.content):
+        for line in quotation.lines:
+            head, _, rest = line.partition(": ")
+            is_folder = head.endswith("/")
+            names = [name.strip() for name in rest.split(",")] if is_folder else [""]
+            paths += [head.removeprefix("./") + name for name in names]
+    return [path for path in paths if not path.endswith(("/", ")"))]
+
+
+def _whole(situation: Situation, path: str) -> ToCall:
+    if situation.has("read_file"):
+        return "read_file", {"path": path, "start": 1, "end": 120}
+    return "read_note", {"note": path, "start": 1, "end": 120}
 
 
 def other_calls(situation: Situation, aim: Aim) -> list[ToCall]:
     """Another way: the same sources by other words, and tools that have not been asked yet."""
     words = other_words(aim.words)
     calls: list[ToCall] = []
-    for name in SEARCHES[:3]:
-        if situation.has(name) and words and not _has_failed(situation.calls, name):
-            calls.append((name, {"query": " ".join(words), "limit": _PLACES}))
+    query: dict[str, object] = {"query": " ".join(words), "limit": _PLACES}
+    calls += [
+        (name, query)
+        for name in SEARCHES[:3]
+        if situation.has(name) and words and not _has_failed(situation.calls, name)
+    ]
     if situation.has("find_definition") and not situation.was_called("find_definition"):
         wanted = [*aim.words.names, *aim.words.plain][:3]
-        calls += [("find_definition", {"name": name}) for name in wanted]
+        calls += [_definition_of(name) for name in wanted]
     if not calls or any(call.name == "search_code" for call in situation.failed):
         calls += [(name, {}) for name in ("get_repo_map", "list_notes") if situation.has(name)]
     made = [(call.name, dict(call.arguments)) for call in situation.calls]

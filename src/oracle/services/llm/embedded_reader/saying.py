@@ -33,9 +33,7 @@ _LANGUAGES: Final = {
     "md": "markdown",
     "yml": "yaml",
 }
-_KNOWN_ENDINGS: Final = frozenset(
-    "go java c h cpp lua sql toml yaml json html css tsx jsx kt swift php".split()
-)
+_AS_THEY_ARE: Final = "go java c h cpp lua sql toml yaml json html css tsx jsx kt swift php"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +53,10 @@ def codes(texts: Iterable[str]) -> str:
     return ", ".join(code(text) for text in texts)
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one}" if count == 1 else f"{count:,} {many or one + 's'}"
+
+
 def quoted(lines: Sequence[str], path: str = "") -> str:
     text = "\n".join(_shortened(line) for line in lines)
     bar = fence(text)
@@ -63,7 +65,7 @@ def quoted(lines: Sequence[str], path: str = "") -> str:
 
 def language_of(path: str) -> str:
     ending = path.rpartition(".")[2].lower()
-    return _LANGUAGES.get(ending) or (ending if ending in _KNOWN_ENDINGS else "text")
+    return _LANGUAGES.get(ending) or (ending if ending in _AS_THEY_ARE.split() else "text")
 
 
 def signal(type_: str, confidence: float, **fields: str | int | Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from oracle.models.tool_spec import ToolSpec
@@ -49,6 +50,10 @@ class Situation:
     def failed(self) -> list[Call]:
         return [call for call in self.calls if call.success is False]
 
+    @property
+    def earlier_answers(self) -> list[str]:
+        return [exchange.answer for exchange in self.history]
+
     def has(self, *names: str) -> bool:
         return any(name in self.tools for name in names)
 
@@ -72,7 +77,7 @@ def read_situation(request: ModelRequest) -> Situation:
 
 
 def _exchanges(messages: Sequence[Message]) -> list[Exchange]:
-    pairs = zip(messages, messages[1:], strict=False)
+    pairs = pairwise(messages)
     return [
         Exchange(question=one["content"], answer=other["content"])
         for one, other in pairs

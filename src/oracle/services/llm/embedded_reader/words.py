@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
+from oracle.services.llm.embedded_reader.word_lists import (
+    ENDINGS_OF_FILES,
+    GENERIC,
+    KIN,
+    SMALL,
+)
 from oracle.services.tools.words import stem
 
 _QUOTED: Final = re.compile(
@@ -17,41 +24,16 @@ _FOLDER: Final = re.compile(r"(?<![\w/.:])[\w.-]+(?:/[\w.-]+)+/?")
 _WORD: Final = re.compile(r"[^\W_]\w*(?:[.:]{1,2}\w+)*|__?\w+")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _NAME: Final = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w|^[A-Z]{2,}$|^[A-Z]\w*[a-z]$")
-_ENDINGS_OF_FILES: Final = frozenset(
-    """
-    py pyi js ts jsx tsx rs go java kt c h cc cpp hpp rb lua sh sql md rst txt toml yaml yml json
-    cfg ini html css lock xml csv env
-    """.split()
-)
-_SMALL: Final = frozenset(
-    """
-    a about above after again all also am an and another any anyone anything are around as ask at
-    be because been before behind being below between both but by can cannot come comes could did
-    do does doing done down each either else ever every everything explain few find first for
-    from gave get gets getting give gives given go goes going good got had happen happened happens
-    has have having hello her here hey hi him his how however i if in instead into is it its itself
-    just keep know last let lets like list look looking looks made make makes many may maybe me
-    mean means might mine more most much must my need needs no nor not now of off ok okay on once
-    one ones only or other others our out over own part parts per place places please project
-    possible quite rather really repo repository same say says see seen shall she should show
-    shown shows since so some somehow something soon still such sure take taken takes talk tell
-    than thank thanks that the their them then there these they thing things this those through to
-    together too under until up upon us use used uses using very via want was way ways we well were
-    what whatever when where whether which while who whole whom whose why will with within without
-    work works working would yes yet you your codebase code exactly actually currently describe
-    summarize summarise wondering overview detail details purpose responsible live lives located
-    called call calls defined define definition implemented implementation whats wheres hows
-    im id ive dont doesnt isnt didnt there's what's it's difference
-    """.split()
-)
+_PAIRS_IN: Final = re.compile(r"[^\W\d_]{3,}")
 _REFERS_BACK: Final = re.compile(
     r"\b(?:it|its|that|this|these|those|they|them|there|he|she|same|other|another|above)\b", re.I
 )
 _GOES_ON: Final = re.compile(r"\s*(?:and|also|but|so|what about|how about|or|then)\b", re.I)
 _DEFINED: Final = re.compile(
-    r"(?:\bwhere(?:'s| is| are)?|\bwhat(?:'s| is| are| does| do)|\bfind|\bshow(?: me)?|\bexplain)"
+    r"(?:\bwhere(?:'s| is| are| do we)|\bwhat(?:'s| is| are| does| do)|\bfind|\bshow(?: me)?)"
     r"\s+(?:the |a |an )?(?:(?:class|function|method|type|constant|module|command)\s+)?"
-    r"[`'\"]?(?P<name>[A-Za-z_]\w{2,})",
+    r"(?P<name>[A-Za-z]\w{2,})\s*(?:class|function|method|type|constant)?"
+    r"\s*(?:defined|implemented|declared|located|do|live|lives|for)?\s*(?:[?.!]|$)",
     re.I,
 )
 _MOST: Final = 10
@@ -60,7 +42,8 @@ _MOST: Final = 10
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchWords:
     """`names` are identifiers, `phrases` what was quoted, `paths` files and folders, `plain` the
-    rest, all in the order of the question. `guesses` are plain words that may be names as well.
+    rest, all in the order of the question. `guesses` are plain words that may be names as well,
+    `pairs` those that stand side by side.
     """
 
     names: Sequence[str] = ()
@@ -68,6 +51,8 @@ class SearchWords:
     paths: Sequence[str] = ()
     plain: Sequence[str] = ()
     guesses: Sequence[str] = ()
+    pairs: Sequence[tuple[str, str]] = ()
+    asks_why: bool = False
 
     @property
     def all(self) -> list[str]:
@@ -75,7 +60,15 @@ class SearchWords:
 
     @property
     def query(self) -> str:
-        return " ".join(self.all)[:900]
+        """For a search tool. Neighbouring words stand in code as one name: `retry_policy`."""
+        joined = ["_".join(pair) for pair in self.pairs[:3]]
+        return " ".join([*self.all, *joined])[:900]
+
+    def weight_of(self, word: str) -> float:
+        """What was named or quoted is what the question is about."""
+        if word in self.names or word in self.phrases or word in self.paths:
+            return 2.0
+        return 0.35 if is_generic(word) else 1.0
 
     def joined(self, other: SearchWords) -> SearchWords:
         """These first, then those of an earlier question."""
@@ -85,19 +78,21 @@ class SearchWords:
             paths=_once(self.paths, other.paths),
             plain=_once(self.plain, other.plain),
             guesses=_once(self.guesses, other.guesses),
+            pairs=[*self.pairs, *other.pairs],
+            asks_why=self.asks_why,
         )
 
 
 def search_words(question: str) -> SearchWords:
     text = question[:4000]
-    phrases = [next(filter(None, found)) for found in _QUOTED.findall(text)]
+    phrases = [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
     rest = _QUOTED.sub(" ", text)
-    paths = [path for path in _FOLDER.findall(rest) if _is_path(path)]
+    paths = [found[0] for found in _FOLDER.finditer(rest) if _is_path(found[0])]
     rest = _blanked(rest, paths)
-    files = [path for path in _PATH.findall(rest) if _is_file(path)]
+    files = [found[0] for found in _PATH.finditer(rest) if _is_file(found[0])]
     rest = _blanked(rest, files)
     paths = [*paths, *files, *(phrase for phrase in phrases if _is_file(phrase))]
-    words = [word for word in _WORD.findall(rest) if word.lower() not in _SMALL]
+    words = [found[0] for found in _WORD.finditer(rest) if found[0].lower() not in SMALL]
     starts = _first_words(text)
     names = [word for word in words if _is_name(word, is_first=word in starts)]
     names = [*(p for p in phrases if re.fullmatch(r"[\w.:]+(?:\(\))?", p)), *names]
@@ -109,6 +104,8 @@ def search_words(question: str) -> SearchWords:
         paths=_once([path.strip("/") for path in paths]),
         plain=_once([word.lower() for word in plain]),
         guesses=_once(_guesses(text, plain)),
+        pairs=_pairs(rest, plain),
+        asks_why=bool(re.search(r"\bwhy\b|\breasons?\b", text, re.I)),
     )
 
 
@@ -125,9 +122,9 @@ def other_words(words: SearchWords) -> list[str]:
     tried = {word.lower() for word in words.all}
     found: list[str] = []
     for word in words.all:
-        parts = [part.lower() for part in _PART.findall(word)]
-        found += [part for part in parts if len(part) > 2 and part not in _SMALL]
-        found += _KIN.get(word.lower(), ()) or _KIN.get(stem(word.lower()), ())
+        parts = [found[0].lower() for found in _PART.finditer(word)]
+        found += [part for part in parts if len(part) > 2 and part not in SMALL]
+        found += KIN.get(word.lower(), ()) or KIN.get(stem(word.lower()), ())
         found += [short_stem(part) for part in parts]
     return [word for word in _once(found) if word not in tried and len(word) > 2][:_MOST]
 
@@ -149,7 +146,7 @@ def _is_path(text: str) -> bool:
 
 def _is_file(text: str) -> bool:
     name, dot, ending = text.rpartition(".")
-    return bool(dot and name) and " " not in text and ending.lower() in _ENDINGS_OF_FILES
+    return bool(dot and name) and " " not in text and ending.lower() in ENDINGS_OF_FILES
 
 
 def _is_name(word: str, *, is_first: bool) -> bool:
@@ -164,8 +161,29 @@ def _first_words(text: str) -> set[str]:
 
 
 def _guesses(text: str, plain: Sequence[str]) -> list[str]:
+    """A word in the place of a name, as it is written and as a class would be."""
     named = [found["name"] for found in _DEFINED.finditer(text)]
-    return [name for name in named if name in plain]
+    known = [name for name in named if name in plain and not is_generic(name)]
+    return [form for name in known for form in (name, name[:1].upper() + name[1:])]
+
+
+def telling(words: SearchWords) -> list[str]:
+    """Those that an answer should speak of; all of them where each stands anywhere."""
+    return [word for word in words.all if not is_generic(word)] or words.all
+
+
+def is_generic(word: str) -> bool:
+    return word.lower() in GENERIC
+
+
+def _pairs(text: str, plain: Sequence[str]) -> list[tuple[str, str]]:
+    """Telling words that stand side by side: `signal parser`, `exit codes`."""
+    kept = {word.lower() for word in plain}
+    found: list[tuple[str, str]] = []
+    for part in re.split(r"[^\w\s-]", text):
+        words = [word.lower() for word in _PAIRS_IN.findall(part)]
+        found += [pair for pair in pairwise(words) if kept.issuperset(pair)]
+    return list(dict.fromkeys(found))
 
 
 def _blanked(text: str, paths: Sequence[str]) -> str:
@@ -176,21 +194,3 @@ def _blanked(text: str, paths: Sequence[str]) -> str:
 
 def _once(*lists: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(word for words in lists for word in words if word))
-
-
-_GROUPS: Final = """
-delete remove drop purge | create make new open | error exception failure problem | fetch get load
-read | store save persist write database | config configuration settings options | auth login
-authentication authorization session | start begin init launch boot | stop end finish halt close |
-test spec check | retry retries attempt backoff | cache caching memoize | log logging logger |
-limit limits budget maximum quota | timeout deadline seconds | parse parser parsing | convert
-transform encode decode | send post emit publish | route routing endpoint url | user account |
-message messages chunk | schedule queue worker job task | install setup | version release changelog
-| search find lookup query | permission grant allow access | secret key credential redact | encrypt
-cipher hash | render draw format display print
-"""
-_KIN: Final[dict[str, tuple[str, ...]]] = {
-    word: tuple(other for other in group.split() if other != word)
-    for group in _GROUPS.replace("\n", " ").split("|")
-    for word in group.split()
-}

@@ -1,0 +1,141 @@
+"""What the user asks to have written: a note, or an entry of a thread."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+_POLITE: Final = (
+    r"^\s*(?:ok(?:ay)?,?\s+|and\s+|now\s+|please,?\s+|(?:can|could|would|will) you\s+(?:please\s+)?"
+    r"|i(?:'d| would) like you to\s+|let'?s\s+)*"
+)
+_VERB: Final = (
+    r"(?:write|create|add|make|save|draft|take|leave|jot|put|record|log|push|append|note|overwrite"
+    r"|replace)"
+)
+_NAME: Final = r"[`'\"]?(?P<name>[\w-]+)[`'\"]?"
+_TO: Final = r"(?:in|to|into|on|under)\s+(?:the\s+|a\s+|our\s+)?"
+_SAYS: Final = r"\s*(?:[:,-]|that\b|saying\b|with\b)*\s*"
+_FLAGS: Final = re.I | re.S
+_WITH: Final = r"\b[^:\n]{0,40}?\b"
+_THREADS: Final = (rf"thread\s+{_NAME}", rf"{_NAME}\s+thread")
+_ENTRIES: Final = tuple(
+    re.compile(pattern, _FLAGS)
+    for thread in _THREADS
+    for pattern in (
+        rf"{_POLITE}{_VERB}{_WITH}{_TO}{thread}{_SAYS}(?P<text>.+)",
+        rf"{_POLITE}{_VERB}\s+(?:that\s+)?(?P<text>.+?)\s+{_TO}{thread}\s*[.!]?\s*$",
+    )
+)
+_NOTE: Final = re.compile(
+    rf"{_POLITE}{_VERB}(?:\s+(?:me|us|down|up|this|it|as|a|an|the|new|short|another|quick))*"
+    r"\s+note\b(?P<rest>.*)",
+    _FLAGS,
+)
+_NOTE_THAT: Final = re.compile(
+    rf"{_POLITE}(?:note(?:\s+down)?|remember|write down|jot down)(?:\s+that\b|\s*:)\s*(?P<rest>.+)",
+    _FLAGS,
+)
+_TITLED: Final = re.compile(
+    r"\s*(?:titled|called|named)\s+(?:[`'\"](?P<quoted>[^`'\"\n]+)[`'\"]|(?P<bare>[^:\n]+?))"
+    r"\s*(?:(?:[:,]|that says\b|saying\b|with(?: the)?(?: content| text)?\b|about\b)"
+    r"\s*(?P<text>.*))?$",
+    _FLAGS,
+)
+_ABOUT: Final = re.compile(
+    r"\s*(?:about|on|for|regarding|describing|explaining|summari[sz]ing)\s+(?P<title>[^:\n]+?)"
+    r"\s*(?:[:\n]\s*(?P<text>.*))?$",
+    _FLAGS,
+)
+_SAYS_IT: Final = re.compile(r"\s*(?:(?:that says|that|saying)\b\s*:?|:)\s*(?P<text>.*)", _FLAGS)
+_CHANGE: Final = re.compile(
+    rf"{_POLITE}(?:fix|delete|remove|rename|deploy|refactor|implement|change|update|edit|write|create"
+    r"|add|install|commit|push|merge|move|replace|generate)\s+\w",
+    re.I,
+)
+_ASKS_NICELY: Final = re.compile(r"\s*(?:can|could|would|will) you\b", re.I)
+_TITLE_WORDS: Final = 8
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """`target` is the note's title or the thread's name; without `text` it is still to be found."""
+
+    tool: Literal["write_note", "push_thread"]
+    target: str
+    text: str
+    overwrite: bool = False
+
+    @property
+    def kind(self) -> str:
+        return "the note" if self.tool == "write_note" else "an entry in the thread"
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        if self.tool == "push_thread":
+            return {"thread": self.target, "entry": self.text}
+        given: dict[str, object] = {"title": self.target, "content": self.text}
+        return {**given, "overwrite": True} if self.overwrite else given
+
+    def saying(self, text: str) -> Request:
+        return replace(self, text=text)
+
+
+def request_in(question: str, attachment: str = "") -> Request | None:
+    """None where nothing is asked to be written: a question about notes is no request for one."""
+    if question.rstrip().endswith("?") and not re.match(
+        r"\s*(?:can|could|would|will) you", question, re.I
+    ):
+        return None
+    return _entry(question, attachment) or _note(question, attachment)
+
+
+def asks_for_a_change(question: str) -> bool:
+    """Whether something is to be done that only a person or a program with more hands can do."""
+    is_question = question.rstrip().endswith("?") and not _ASKS_NICELY.match(question)
+    return not is_question and bool(_CHANGE.match(question))
+
+
+def _entry(question: str, attachment: str) -> Request | None:
+    for pattern in _ENTRIES:
+        found = pattern.match(question)
+        if found and found["name"].lower() not in ("a", "the", "this", "that", "new"):
+            text = _tidy(found["text"])
+            is_pointer = text.lower() in ("this", "it", "that")
+            body = attachment if is_pointer and attachment else text
+            return Request(tool="push_thread", target=found["name"], text=body)
+    return None
+
+
+def _note(question: str, attachment: str) -> Request | None:
+    overwrite = bool(re.search(r"\b(?:overwrite|replace)\b", question.split(":")[0], re.I))
+    if found := _NOTE_THAT.match(question):
+        text = _tidy(found["rest"]).removesuffix("?")
+        return Request(tool="write_note", target=_title(text), text=text, overwrite=overwrite)
+    found = _NOTE.match(question)
+    if found is None:
+        return None
+    title, text = _title_and_text(found["rest"])
+    text = text or attachment
+    if not title and not text:
+        return None
+    return Request(tool="write_note", target=title or _title(text), text=text, overwrite=overwrite)
+
+
+def _title_and_text(rest: str) -> tuple[str, str]:
+    if titled := _TITLED.match(rest):
+        return (titled["quoted"] or titled["bare"]).strip(), _tidy(titled["text"] or "")
+    if about := _ABOUT.match(rest):
+        return _tidy(about["title"]).rstrip(".?!"), _tidy(about["text"] or "")
+    says = _SAYS_IT.match(rest)
+    return "", _tidy(says["text"]) if says else ""
+
+
+def _tidy(text: str) -> str:
+    return text.strip().strip("\"'").strip() if text.strip()[:1] in "\"'" else text.strip()
+
+
+def _title(text: str) -> str:
+    words = re.findall(r"[\w'-]+", text.split("\n")[0])
+    return " ".join(words[:_TITLE_WORDS]) or "Note"
