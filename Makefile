@@ -31,9 +31,9 @@ help: ## list the targets
 	  && touch $@ \
 	  || echo "the small model cannot be installed; what needs it is skipped" >&2
 
-QUESTION ?= How does a run go on after a crash?
+QUESTION ?= Where is the number of tokens of a text estimated?
 
-demo: .venv/.dev ## answer a question about this repository, without key or network (QUESTION="…" for yours)
+demo: .venv/.dev ## answer a question about this repository; no key, no network
 	$(BIN)/oracle ask --model embedded "$(QUESTION)" < /dev/null
 
 demo-tree: .venv/.dev ## run the example tree and show it
