@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +25,8 @@ from oracle.cli.terminal import printable
 from oracle.errors import OracleError, did_you_mean
 
 if TYPE_CHECKING:
+    import asyncio
+
     from oracle.cli.asking import Asker
     from oracle.cli.line_editor import LineEditor
     from oracle.models.session import Session
@@ -58,6 +58,9 @@ def chat(
     verbose: VerboseOption = False,
 ) -> None:
     """Ask one question after the other; each knows what was said before."""
+    import asyncio
+    import contextlib
+
     from oracle.cli.asking import asker
     from oracle.cli.line_editor import LineEditor, history_file
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import stat
 import sys
 import time
 from typing import Final
@@ -25,10 +24,10 @@ def piped_text(seconds: float) -> str:
     """
     try:
         descriptor = sys.stdin.fileno()
-        mode = os.fstat(descriptor).st_mode
+        os.fstat(descriptor)
     except (AttributeError, OSError, ValueError):
         return ""
-    if os.isatty(descriptor) or stat.S_ISDIR(mode):
+    if os.isatty(descriptor):
         return ""
     return as_text(_read(descriptor, seconds))
 

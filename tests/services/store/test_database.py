@@ -43,6 +43,17 @@ def test_the_default_lies_in_the_project(tmp_path, monkeypatch):
     assert default_url().database == str(tmp_path / ".oracle" / "oracle.db")
 
 
+def test_outside_of_a_project_it_is_the_users_own_once_something_was_asked(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="lies in no project"):
+        default_url()
+    url = url_for_writing(load_settings())
+    assert url.database == str(tmp_path / "state" / "oracle" / "oracle.db")
+    Path(url.database).touch()
+    assert default_url() == url
+
+
 def test_the_environment_wins_and_needs_no_project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ORACLE_DATABASE_URL", "postgresql://team@host/oracle")
