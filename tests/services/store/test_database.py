@@ -7,9 +7,10 @@ from sqlalchemy import event, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from oracle.errors import InputError, StoreError
-from oracle.services.store.database import Database, as_url, default_url
+from oracle.services.store.database import Database, as_url, default_url, url_for_writing
 from oracle.services.store.schema import blobs
 from oracle.services.store.sessions import Sessions
+from oracle.settings import load_settings
 
 
 @pytest.mark.parametrize(
@@ -142,6 +143,7 @@ WRITER = """
 import asyncio, sys
 from oracle.services.store.database import Database
 from oracle.services.store.sessions import Sessions
+from oracle.settings import load_settings
 
 async def main(url, name):
     async with await Database.open(url) as database:
