@@ -31,7 +31,7 @@ help: ## list the targets
 	  && touch $@ \
 	  || echo "the small model cannot be installed; what needs it is skipped" >&2
 
-QUESTION ?= Where is the number of tokens of a text estimated?
+QUESTION ?= How does find_root find the root of a project?
 
 demo: .venv/.dev ## answer a question about this repository; no key, no network
 	$(BIN)/oracle ask --model embedded "$(QUESTION)" < /dev/null

@@ -211,7 +211,8 @@ def test_where_nobody_can_answer_it_is_no_unless_yes_was_given(project, flags, i
 def test_outside_of_a_project_it_is_kept_in_the_state_of_the_user(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     env = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    assert oracle("ask", "hello", env=env).returncode == 0
+    result = oracle("ask", "-v", "hello", env=env)
+    assert f"is kept in {tmp_path}/state/oracle\n" in result.stderr.decode()
     assert (tmp_path / "state" / "oracle" / "oracle.db").exists()
     (run,) = json.loads(oracle("runs", "--json", env=env).stdout)
     assert (run["question"], run["stop_reason"]) == ("hello", "answered")

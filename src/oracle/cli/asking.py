@@ -77,6 +77,7 @@ class Asker:
         showing = Showing(screen_for(self._manner))
         run = _WatchedRun(showing, is_traced=self._manner.trace)
         try:
+            self._tell_where_it_is_kept(showing)
             agent = self._agent(showing, run)
 
             def cancel(reason: str) -> None:
@@ -91,6 +92,13 @@ class Asker:
             showing.close()
         self._context_id = done["context_id"] or self._context_id
         return run.exit_code(done)
+
+    def _tell_where_it_is_kept(self, showing: Showing) -> None:
+        from oracle.services.project import user_folder
+
+        if self._settings.root is None and self._settings.database.url is None:
+            told = f"this folder lies in no project; what is asked is kept in {user_folder()}"
+            showing.tell(Line(kind="note", text=told, whole=True))
 
     def _agent(self, showing: Showing, run: _WatchedRun) -> OracleBTWrapper:
         from oracle.bt.wrappers.project_agent import project_agent
@@ -150,7 +158,7 @@ class _WatchedRun:
         self, time: float, path: str, old: RunStatus | None, new: RunStatus | None
     ) -> None:
         status = "halted" if new is None else new.value
-        self._showing.tell(Line(kind=status, text=path))
+        self._showing.tell(Line(kind=status, text=path), always=True)
 
 
 def screen_for(manner: Manner) -> Screen:

@@ -35,9 +35,9 @@ class Showing:
         board = self.board()
         self._jobs.put(lambda: self._screen.show(chunk, board))
 
-    def tell(self, line: Line) -> None:
-        """A line that was asked for, however quiet it is otherwise."""
-        self._jobs.put(lambda: self._screen.tell(line, always=True))
+    def tell(self, line: Line, *, always: bool = False) -> None:
+        """A line of progress; `always` for one that was asked for, however quiet it is else."""
+        self._jobs.put(lambda: self._screen.tell(line, always=always))
 
     def between(self, job: Job) -> None:
         """Do something that needs the terminal for itself."""
