@@ -30,6 +30,11 @@ def is_definition(line: str, name: str) -> bool:
     return defined == name or (name.islower() and name in defined.lower())
 
 
+def is_opening(line: str) -> bool:
+    """Whether the line opens a definition that others may use."""
+    return bool(_DEFINES.match(line)) and not line.startswith((" ", "\t", "_"))
+
+
 def excerpt_around(source: Quotation, line: int) -> tuple[int, int]:
     """First and last line to quote, counted from 0."""
     lines = source.lines
