@@ -43,7 +43,7 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     if not found or (web_failed(situation) and _share(aim, found[:1]) < _MOST):
         return nothing_found(situation, aim)
     listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
-    shown = listed[:_LISTED_OF_ALL] or _chosen(found)
+    shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
     missing = _missing(aim, shown)
     told = _every_place(listed) if listed else _best_places(shown)
     if not listed:
@@ -123,9 +123,13 @@ def _is_worth_quoting(second: Passage, first: Passage) -> bool:
     return second.score >= _WORTH_QUOTING * first.score and not is_test
 
 
+def _is_about_a_file(aim: Aim) -> bool:
+    return bool(aim.words.paths) and set(aim.words.all) <= set(aim.words.paths)
+
+
 def _outline(situation: Situation, aim: Aim) -> str:
     """What a file defines, where the question names the file and nothing else."""
-    if set(aim.words.all) - set(aim.words.paths):
+    if not _is_about_a_file(aim):
         return ""
     sources = [s for s in found_in(situation) if any(s.path.endswith(p) for p in aim.words.paths)]
     items = [

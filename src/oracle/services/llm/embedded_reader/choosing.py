@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from oracle.services.llm.embedded_reader.excerpts import excerpt_around, is_definition
+from oracle.services.llm.embedded_reader.excerpts import excerpt_around, is_definition, is_prose
 from oracle.services.llm.embedded_reader.quotations import Quotation
 from oracle.services.llm.embedded_reader.words import SearchWords, short_stem
 
+_FOR_PROSE: Final = 1.5
 _PAIR_WEIGHT: Final = 0.4
 IN_TESTS: Final = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/")
 _DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
@@ -141,13 +142,17 @@ def _pair_term(pair: tuple[str, str]) -> Term:
     return Term(word=" ".join(pair), pattern=pattern, weight=_PAIR_WEIGHT, is_extra=True)
 
 
-def passages(sources: Sequence[Quotation], terms: Sequence[Term]) -> list[Passage]:
+def passages(
+    sources: Sequence[Quotation], terms: Sequence[Term], *, prefers_prose: bool = False
+) -> list[Passage]:
     """The best of each source, best first, no place twice."""
     found = [
         passage
         for rank, source in enumerate(sources)
         if source.lines and (passage := _best_passage(source, terms, rank))
     ]
+    if prefers_prose:
+        found = [replace(p, score=p.score * _FOR_PROSE) if is_prose(p.source) else p for p in found]
     found.sort(key=lambda passage: -passage.score)
     return _apart(found)
 
@@ -210,7 +215,8 @@ def _around(source: Quotation, number: int, worth: float, terms: Sequence[Term])
 def _first_lines(
     source: Quotation, in_path: Sequence[Term], terms: Sequence[Term], rank: int
 ) -> Passage:
-    start, end = excerpt_around(source, 0)
+    first = next((number for number, line in enumerate(source.lines) if line.strip()), 0)
+    start, end = excerpt_around(source, first)
     passage = Passage(source=source, start=start, end=end, best=start, score=0.0, words=frozenset())
     return _weighed(passage, in_path, terms, rank)
 

@@ -32,7 +32,9 @@ def is_definition(line: str, name: str) -> bool:
 
 def is_opening(line: str) -> bool:
     """Whether the line opens a definition that others may use."""
-    return bool(_DEFINES.match(line)) and not line.startswith((" ", "\t", "_"))
+    found = _DEFINES.match(line)
+    name = (found["name"] or found["constant"]) if found else "_"
+    return not line.startswith((" ", "\t")) and not name.startswith("_")
 
 
 def excerpt_around(source: Quotation, line: int) -> tuple[int, int]:

@@ -161,7 +161,8 @@ def found_in(situation: Situation) -> list[Quotation]:
 
 def best_of(situation: Situation, aim: Aim) -> list[Passage]:
     sources = found_in(situation)
-    return passages(sources, terms_for(aim.words, sources))
+    terms = terms_for(aim.words, sources)
+    return passages(sources, terms, prefers_prose=aim.words.asks_what)
 
 
 def all_of(situation: Situation, aim: Aim) -> list[Passage]:
