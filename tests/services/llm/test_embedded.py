@@ -115,6 +115,14 @@ async def test_the_same_question_has_the_same_answer(ask):
     assert first.calls == second.calls
 
 
+async def test_a_file_that_is_named_is_read_once_and_outlined(ask):
+    outcome = await ask("What does the code in src/shop/basket.py do?")
+    reads = [call for call in outcome.calls if call[0] == "read_file"]
+    assert [arguments["path"] for _, arguments in reads] == ["src/shop/basket.py"]
+    assert "What a customer is about to buy." in outcome.answer
+    assert "- `src/shop/basket.py:3`: `class Basket:`" in outcome.answer
+
+
 async def test_uses_of_a_name_are_listed_without_its_definition(ask):
     outcome = await ask("Where is total_price called?")
     assert "`src/shop/checkout.py:5`: `return basket.total_price()`" in outcome.answer
@@ -129,6 +137,19 @@ async def test_small_talk_is_polite_and_calls_nothing(ask, thanks):
     assert outcome.types == ["context_sufficient"]
     assert outcome.signals[0]["sources_found"] == 0
     assert outcome.done["stop_reason"] == "answered"
+
+
+async def test_no_call_is_made_twice(ask):
+    for question in ("Where is frobnicate defined in src/nowhere.py?", "What is in docs/gone.md?"):
+        outcome = await ask(question)
+        made = [(name, str(arguments)) for name, arguments in outcome.calls]
+        assert len(made) == len(set(made))
+
+
+async def test_a_confidence_grows_with_what_the_quoted_lines_cover(ask):
+    sure = (await ask("Where is total_price defined?")).signals[-1]
+    unsure = (await ask("How is the basket rendered in the browser's code?")).signals[-1]
+    assert sure["confidence"] > 0.8 > unsure["confidence"]
 
 
 async def test_what_is_nowhere_is_said_to_be_nowhere(ask):

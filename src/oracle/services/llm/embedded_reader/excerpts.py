@@ -30,6 +30,13 @@ def is_definition(line: str, name: str) -> bool:
     return defined == name or (name.islower() and name in defined.lower())
 
 
+def is_opening(line: str) -> bool:
+    """Whether the line opens a definition that others may use."""
+    found = _DEFINES.match(line)
+    name = (found["name"] or found["constant"]) if found else "_"
+    return not line.startswith((" ", "\t")) and not name.startswith("_")
+
+
 def excerpt_around(source: Quotation, line: int) -> tuple[int, int]:
     """First and last line to quote, counted from 0."""
     lines = source.lines
