@@ -4,7 +4,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-extra lint format bench classifier clean
+.PHONY: help demo demo-tree test test-extra lint format bench classifier clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,7 +31,12 @@ help: ## list the targets
 	  && touch $@ \
 	  || echo "the small model cannot be installed; what needs it is skipped" >&2
 
-demo: .venv/.dev ## run the example tree and show it
+QUESTION ?= How does find_root find the root of a project?
+
+demo: .venv/.dev ## answer a question about this repository; no key, no network
+	$(BIN)/oracle ask --model embedded "$(QUESTION)" < /dev/null
+
+demo-tree: .venv/.dev ## run the example tree and show it
 	$(BIN)/python examples/reader/run.py
 
 test: .venv/.dev ## all tests that pip-installable parts can carry

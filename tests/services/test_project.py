@@ -3,7 +3,7 @@ import subprocess
 import pytest
 
 from oracle.errors import InputError, StoreError
-from oracle.services.project import find_root, oracle_folder
+from oracle.services.project import find_root, made_user_folder, oracle_folder, user_folder
 
 
 @pytest.mark.parametrize("marker", ["oracle.toml", ".git"])
@@ -32,3 +32,22 @@ def test_a_folder_that_cannot_be_made_is_named_with_the_way_out(tmp_path):
     (tmp_path / ".oracle").write_text("a file in the way")
     with pytest.raises(StoreError, match=r"\.oracle cannot be made: .*ORACLE_DATABASE_URL"):
         oracle_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("state", "folder"),
+    [("{tmp}/state", "{tmp}/state/oracle"), ("", "{home}/.local/state/oracle"), ("a/b", None)],
+)
+def test_what_belongs_to_no_project_lies_in_the_users_state(tmp_path, monkeypatch, state, folder):
+    monkeypatch.setenv("XDG_STATE_HOME", state.format(tmp=tmp_path))
+    expected = (folder or "{home}/.local/state/oracle").format(tmp=tmp_path, home=tmp_path / "home")
+    assert str(user_folder()) == expected
+
+
+def test_the_users_folder_is_for_the_user_alone(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert made_user_folder().stat().st_mode & 0o077 == 0
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    with pytest.raises(StoreError, match="`oracle init`"):
+        made_user_folder()

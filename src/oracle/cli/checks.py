@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from oracle.errors import OracleError, SettingsError
-from oracle.services.project import here
+from oracle.services.project import here, user_folder
 from oracle.services.settings.resolve import root_of, shown_path, strangers
 from oracle.services.settings.toml_file import FILE_NAME
 from oracle.settings import EMBEDDED, KEY_VARIABLES, Settings, load_settings
@@ -124,10 +124,12 @@ def extras(around: Surroundings) -> Iterator[Seen]:
 def project(around: Surroundings) -> Iterator[Seen]:
     if around.root is not None:
         yield "ok", f"its root is {around.root}", ""
-    elif around.settings.database.url is not None:
-        yield "warning", "this folder lies in no project", "go to one, or run `oracle init` here"
     else:
-        yield "problem", "this folder lies in no project", "go to one, or run `oracle init` here"
+        kept = around.settings.database.url is None
+        told = "this folder lies in no project"
+        if kept:
+            told += f"; what is asked here is kept in {shown_path(user_folder())}"
+        yield "warning", told, "go to one, or run `oracle init` here"
 
 
 def settings(around: Surroundings) -> Iterator[Seen]:

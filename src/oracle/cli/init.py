@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 NEXT = """\
-next: `oracle doctor` says what is missing; `oracle config` shows what counts, and why"""
+next: `oracle doctor` says what is missing, `oracle config` shows what counts, and why;
+then: oracle ask "where is …?\""""
 
 
 def init(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -42,5 +43,23 @@ def oracle_folder(root: Path) -> Path:
         raise StoreError(
             f"{folder} cannot be made: {problem.strerror}; make the project's folder writable, "
             "or set ORACLE_DATABASE_URL"
+        ) from problem
+    return folder
+
+
+def user_folder() -> Path:
+    """Where things are kept that belong to no project, by the convention for a user's state."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    return (Path(base) if Path(base).is_absolute() else Path.home() / ".local/state") / "oracle"
+
+
+def made_user_folder() -> Path:
+    folder = user_folder()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        raise StoreError(
+            f"{folder} cannot be made: {problem.strerror}; go to a project, or make one here with "
+            "`oracle init`"
         ) from problem
     return folder

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -27,6 +28,9 @@ _MOST_REMEMBERED = 100_000
 _CHUNK = re.compile(r"[^\S\r\n]?\S+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 """A word with what clings to it. Pieces end where chunks end, so chunks can be counted alone."""
 
+_COMMON = re.compile(r"[\x00-\u02ff\u2000-\u206f]*")
+"""Latin letters and the punctuation that goes with them."""
+
 
 def estimate_tokens(text: str) -> int:
     return round(_MARGIN * sum(map(_chunk_costs().__getitem__, _CHUNK.findall(text))))
@@ -36,7 +40,8 @@ class _ChunkCosts(dict[str, float]):
     """Remembers short chunks, since most words come back, and starts anew when it is full."""
 
     def __missing__(self, chunk: str) -> float:
-        cost = sum(map(_piece_costs().__getitem__, _piece_pattern().findall(chunk)))
+        pattern = _common_pattern() if _COMMON.fullmatch(chunk) else _piece_pattern()
+        cost = sum(map(_piece_costs().__getitem__, pattern.findall(chunk)))
         if len(chunk) <= _LONGEST_REMEMBERED:
             if len(self) >= _MOST_REMEMBERED:
                 self.clear()
@@ -92,10 +97,19 @@ def unpack_words(packed: str) -> list[str]:
 @cache
 def _piece_pattern() -> re.Pattern[str]:
     """o200k's pattern, its Unicode categories spelt out because `re` has no names for them."""
-    ranges = _ranges_by_category()
+    return _pattern(_ranges_by_category(range(0x10000)))
+
+
+@cache
+def _common_pattern() -> re.Pattern[str]:
+    """The same for what most text consists of, made in a tenth of the time."""
+    return _pattern(_ranges_by_category([*range(0x300), *range(0x2000, 0x2070)]))
+
+
+def _pattern(ranges: Mapping[str, str]) -> re.Pattern[str]:
 
     def of(*categories: str) -> str:
-        return "".join(ranges[category] for category in categories)
+        return "".join(ranges.get(category, "") for category in categories)
 
     caseless = of("Lm", "Lo", "Mn", "Mc", "Me")
     upper, lower = of("Lu", "Lt") + caseless, of("Ll") + caseless
@@ -112,10 +126,10 @@ def _piece_pattern() -> re.Pattern[str]:
     )
 
 
-def _ranges_by_category() -> dict[str, str]:
-    """Of the basic plane; letters beyond it are too rare to matter."""
+def _ranges_by_category(codes: Iterable[int]) -> dict[str, str]:
+    """Of the basic plane at most; letters beyond it are too rare to matter."""
     ranges: dict[str, str] = {}
-    for category, run in groupby(map(chr, range(0x10000)), unicodedata.category):
+    for category, run in groupby(map(chr, codes), unicodedata.category):
         characters = list(run)
         span = f"\\u{ord(characters[0]):04x}-\\u{ord(characters[-1]):04x}"
         ranges[category] = ranges.get(category, "") + span

@@ -7,9 +7,10 @@ from sqlalchemy import event, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from oracle.errors import InputError, StoreError
-from oracle.services.store.database import Database, as_url, default_url
+from oracle.services.store.database import Database, as_url, default_url, url_for_writing
 from oracle.services.store.schema import blobs
 from oracle.services.store.sessions import Sessions
+from oracle.settings import load_settings
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,17 @@ def test_the_default_lies_in_the_project(tmp_path, monkeypatch):
     (tmp_path / "oracle.toml").touch()
     monkeypatch.chdir(tmp_path)
     assert default_url().database == str(tmp_path / ".oracle" / "oracle.db")
+
+
+def test_outside_of_a_project_it_is_the_users_own_once_something_was_asked(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="lies in no project"):
+        default_url()
+    url = url_for_writing(load_settings())
+    assert url.database == str(tmp_path / "state" / "oracle" / "oracle.db")
+    Path(url.database).touch()
+    assert default_url() == url
 
 
 def test_the_environment_wins_and_needs_no_project(tmp_path, monkeypatch):
@@ -131,6 +143,7 @@ WRITER = """
 import asyncio, sys
 from oracle.services.store.database import Database
 from oracle.services.store.sessions import Sessions
+from oracle.settings import load_settings
 
 async def main(url, name):
     async with await Database.open(url) as database:

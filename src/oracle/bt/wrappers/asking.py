@@ -7,7 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.wrappers.agent_recipe import services_from
@@ -29,11 +29,15 @@ STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
 """Why there was no run, or none to the end. Everything else is an `internal_error`."""
 
 
+Watcher: TypeAlias = Callable[[RecordedRun], object]
+
+
 class Asking:
-    def __init__(self, services: AgentServices) -> None:
+    def __init__(self, services: AgentServices, watch: Watcher | None = None) -> None:
         self.chunks = Chunks()
         self.run_id = ""
         self._services = services
+        self._watch = watch
         self._run: RecordedRun | None = None
         self._outcome: Outcome | None = None
         self._cancelled: str | None = None
@@ -45,6 +49,8 @@ class Asking:
     async def settle(self, run: RecordedRun, settle: Callable[[], Awaitable[Outcome]]) -> None:
         self._run = run
         self.run_id = run.recipe.run_id
+        if self._watch is not None:
+            self._watch(run)
         if self._cancelled is not None:
             run.cancel(self._cancelled)
         self.note(await settle())

@@ -8,18 +8,21 @@ import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import URL
 
 from oracle.bt.wrappers.recorded_run import Recipe, ServicesOf
 from oracle.bt.wrappers.stored_run import RunStore, StoredRun
-from oracle.models.session import Exchange
+from oracle.errors import NotFound
+from oracle.models.session import Exchange, Session
 from oracle.services.ans.writer import recording
 from oracle.services.journal.connections import journal_writer
 from oracle.services.store.database import Database
 from oracle.services.store.exchanges import Exchanges
 from oracle.services.store.sessions import Sessions
+
+LAST: Final = "last"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +39,19 @@ class ConversationStore:
         self.runs = runs
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
+
+    async def session_called(self, typed: str) -> Session:
+        """By its id, a prefix of it, or `last` for the one that was used last."""
+        if typed != LAST:
+            return await self._sessions.get(typed)
+        newest = await self._sessions.newest(1)
+        if not newest:
+            raise NotFound("there is no session yet; ask without one, and it begins")
+        return newest[0].session
+
+    async def session_of(self, context_id: str) -> Session:
+        exchange = await self._exchanges.get(context_id)
+        return await self._sessions.get(exchange.session_id)
 
     async def place(self, context_id: str | None, session_id: str | None = None) -> Place:
         """Below the exchange that is named, else at the end of the session, else in a new one."""

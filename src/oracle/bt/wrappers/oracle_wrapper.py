@@ -17,7 +17,7 @@ from weakref import WeakSet
 
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.wrappers.agent_recipe import AgentSetup, Question
-from oracle.bt.wrappers.asking import Asking
+from oracle.bt.wrappers.asking import Asking, Watcher
 from oracle.bt.wrappers.conversation_store import ConversationStore
 from oracle.bt.wrappers.recorded_run import RecordedRun
 from oracle.bt.wrappers.stored_run import StoredRun
@@ -31,7 +31,7 @@ from oracle.services.llm.protocol import Model
 from oracle.services.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.tools.protocol import Tools
 
-__all__ = ["OracleBTWrapper", "OracleStreamChunk"]
+__all__ = ["OpenStore", "OracleBTWrapper", "OracleStreamChunk", "Watcher"]
 
 OpenStore: TypeAlias = Callable[[], AbstractAsyncContextManager[ConversationStore]]
 
@@ -41,7 +41,8 @@ class OracleBTWrapper:
 
     With a `store` runs and exchanges are kept, and `context_id` names the exchange to go on from;
     without one, a run leaves nothing behind. A store that is given as a function is opened for each
-    question. `approve` asks a person.
+    question. `approve` asks a person. `watch` is shown each run before its first tick, to look at
+    its board or to subscribe to its statuses.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class OracleBTWrapper:
         store: ConversationStore | OpenStore | None = None,
         session_id: str | None = None,
         approve: Approve | None = None,
+        watch: Watcher | None = None,
         known_terms: Callable[[str], bool] | None = None,
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
@@ -81,6 +83,7 @@ class OracleBTWrapper:
         self._store = store
         self._session_id = session_id
         self._known_terms = known_terms
+        self._watch = watch
         self._at_work: WeakSet[Asking] = WeakSet()
 
     def process_query(
@@ -101,7 +104,7 @@ class OracleBTWrapper:
             asking.cancel(reason)
 
     def _asking(self) -> Asking:
-        asking = Asking(self._services)
+        asking = Asking(self._services, self._watch)
         self._at_work.add(asking)
         return asking
 

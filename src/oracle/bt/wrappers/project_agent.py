@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from oracle.bt.wrappers.conversation_store import ConversationStore
-from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper
+from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper, Watcher
 from oracle.services.agent_services import Approve
 from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
@@ -27,6 +27,7 @@ def project_agent(
     store: ConversationStore | OpenStore | None = None,
     session_id: str | None = None,
     approve: Approve | None = None,
+    watch: Watcher | None = None,
     dry_run: bool = False,
     environment: Mapping[str, str] | None = None,
 ) -> OracleBTWrapper:
@@ -43,6 +44,7 @@ def project_agent(
         store=store,
         session_id=session_id,
         approve=approve,
+        watch=watch,
     )
 
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _MODEL = re.compile(r"[\w./:@+-]{1,200}", re.ASCII)
 _FAMILIES = {"claude": "anthropic", "gpt": "openai", "o1": "openai", "o3": "openai"}
 
+KEY_SETTING = "the variable that [model] key_variable names in oracle.toml"
+"""Where the key of a server of one's own comes from: never from a provider's variable."""
+
 NO_KEY = "no-key"
 """Goes to servers that want none, since the clients insist on one."""
 
@@ -97,7 +100,7 @@ def find_endpoint(
     is_home = address == provider.address
     is_trusted = is_home or not base_url
     found = environment.get(provider.key_variable) if is_trusted else None
-    setting = provider.key_variable if is_trusted else "ORACLE_API_KEY"
+    setting = provider.key_variable if is_trusted else KEY_SETTING
     key = (api_key or found or "").strip()
     if not key and provider.needs_key and is_home:
         raise ModelRefused(

@@ -16,11 +16,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from oracle.errors import InputError
-from oracle.services.project import find_root, oracle_folder
+from oracle.services.project import find_root, made_user_folder, oracle_folder, user_folder
 from oracle.services.store.faults import told_as_store_errors
 from oracle.services.store.migrations import MIGRATIONS, Migration, migrate, version_of
 from oracle.settings import Settings, load_settings
 
+FILE_NAME: Final = "oracle.db"
 BUSY_SECONDS: Final = 10
 CONNECT_SECONDS: Final = 10
 
@@ -34,12 +35,25 @@ _DRIVERS: Final = {
 def default_url(project_root: Path | None = None) -> URL:
     """What the setting `database.url` says, else SQLite in the project's `.oracle/`.
 
-    Without a `project_root` it is the project of the working directory.
+    Without a `project_root` it is the project of the working directory. Outside of any it is the
+    user's own database, if something was asked there before.
     """
     settings = load_settings(project_root)
     if settings.database.url is not None:
         return url_from(settings, settings.database.url)
-    return as_url(oracle_folder(project_root or find_root(Path.cwd())) / "oracle.db")
+    own = user_folder() / FILE_NAME
+    if settings.root is None and project_root is None and own.exists():
+        return as_url(own)
+    return as_url(oracle_folder(project_root or find_root(Path.cwd())) / FILE_NAME)
+
+
+def url_for_writing(settings: Settings) -> URL:
+    """The same, but outside of any project the user's own database is made on first use."""
+    if settings.database.url is not None:
+        return url_from(settings, settings.database.url)
+    if settings.root is not None:
+        return as_url(oracle_folder(settings.root) / FILE_NAME)
+    return as_url(made_user_folder() / FILE_NAME)
 
 
 def url_from(settings: Settings, given: str) -> URL:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from sqlalchemy import JSON, Dialect, Float, Text, TypeDecorator
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import TypeEngine
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
@@ -32,8 +32,15 @@ class AnyText(TypeDecorator[str]):
 class Json(TypeDecorator[Any]):
     """JSON-shaped data: text on SQLite, JSONB on PostgreSQL."""
 
-    impl = JSON().with_variant(JSONB(), "postgresql")
+    impl = JSON
     cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name != "postgresql":
+            return super().load_dialect_impl(dialect)
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        return dialect.type_descriptor(JSONB())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         return _storable_json(value)

@@ -89,7 +89,8 @@ PROVIDERS: Final = {
 }
 _HOW_TO_SET: Final = (
     "set it in oracle.toml under [web]: provider (searxng, tavily or brave), url (for searxng), "
-    "or by ORACLE_WEB_PROVIDER and ORACLE_WEB_URL; the key of tavily or brave by ORACLE_WEB_KEY"
+    "or by ORACLE_WEB_PROVIDER and ORACLE_WEB_URL; the key of tavily in TAVILY_API_KEY, of brave "
+    "in BRAVE_API_KEY"
 )
 
 
@@ -117,17 +118,17 @@ def _chosen(settings: WebSettings) -> tuple[Provider, str]:
     if provider is None:
         hint = did_you_mean(settings.provider, PROVIDERS)
         raise WebProblem(
-            f"web_provider {settings.provider!r} is unknown{hint}; tell the user to {_HOW_TO_SET}"
+            f"web.provider {settings.provider!r} is unknown{hint}; tell the user to {_HOW_TO_SET}"
         )
     url = settings.url or provider.url
     if url is None or urlsplit(url).scheme not in ("http", "https"):
         raise WebProblem(
-            f"web_url is {url!r}, and {provider.name} needs its address: tell the user to "
+            f"web.url is {url!r}, and {provider.name} needs its address: tell the user to "
             "set url under [web] or ORACLE_WEB_URL, such as http://localhost:8888"
         )
     if provider.key and not settings.key:
         raise WebProblem(
-            f"{provider.name} needs a key: tell the user to set ORACLE_WEB_KEY (web_key)"
+            f"{provider.name} needs a key: tell the user to set {_key_variable(provider)}"
         )
     return provider, url.rstrip("/")
 
@@ -152,7 +153,7 @@ async def _ask(provider: Provider, url: str, key: str | None, query: str, limit:
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as problem:
         raise WebProblem(
             f"{provider.name} at {url} cannot be reached ({type(problem).__name__}); tell the user "
-            "to check web_url, or go on without the web"
+            "to check web.url, or go on without the web"
         ) from None
 
 
@@ -177,8 +178,14 @@ def _refused(provider: Provider, status: int) -> str:
             "settings.yml of that instance"
         )
     if status in (401, 403):
-        return f"{provider.name} refuses the key ({status}): tell the user to check ORACLE_WEB_KEY"
-    return f"{provider.name} answers {status}; tell the user to check web_url, or go on without"
+        variable = _key_variable(provider)
+        return f"{provider.name} refuses the key ({status}): tell the user to check {variable}"
+    return f"{provider.name} answers {status}; tell the user to check web.url, or go on without"
+
+
+def _key_variable(provider: Provider) -> str:
+    own = f"{provider.name.upper()}_API_KEY"
+    return f"{own}, or the variable that key_variable names under [web]"
 
 
 def _decoded(provider: Provider, data: bytes) -> object:
@@ -186,7 +193,7 @@ def _decoded(provider: Provider, data: bytes) -> object:
         return json.loads(data)
     except (ValueError, RecursionError):
         raise WebProblem(
-            f"{provider.name} did not answer with JSON; tell the user to check web_url"
+            f"{provider.name} did not answer with JSON; tell the user to check web.url"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Which provider searches the web. `web_provider`, `web_url` and `web_key` among the settings."""
+"""Which provider searches the web, and with which key; `[web]` names the key's variable."""
 
 from __future__ import annotations
 

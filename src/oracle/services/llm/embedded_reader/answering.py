@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.services.llm.embedded_reader.choosing import IN_TESTS, Passage, is_dull
-from oracle.services.llm.embedded_reader.excerpts import is_prose
-from oracle.services.llm.embedded_reader.looking import Aim, all_of, nearest_of
+from oracle.services.llm.embedded_reader.excerpts import is_opening, is_prose
+from oracle.services.llm.embedded_reader.looking import READS, Aim, all_of, found_in, nearest_of
 from oracle.services.llm.embedded_reader.quotations import summary_of
 from oracle.services.llm.embedded_reader.saying import (
     Response,
@@ -19,14 +19,19 @@ from oracle.services.llm.embedded_reader.saying import (
     with_no_model,
 )
 from oracle.services.llm.embedded_reader.situation import Situation
-from oracle.services.llm.embedded_reader.words import telling
+from oracle.services.llm.embedded_reader.words import is_generic, telling
 
 _LISTED: Final = 4
 _LISTED_OF_ALL: Final = 20
 _NEAREST: Final = 3
 _ENOUGH: Final = 0.6
+_MOST: Final = 0.75
+_VAGUE: Final = 0.45
 _WORTH_QUOTING: Final = 0.6
 _WORTH_LISTING: Final = 0.4
+_CANNOT: Final = (
+    "I can write notes and entries of threads, and change nothing else. What I found about it:"
+)
 _NO_WORDS: Final = (
     "I search by words, and this question has none that I could search for. Name a function, a "
     "file, or what it is about."
@@ -35,13 +40,17 @@ _NO_WORDS: Final = (
 
 def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
     """What was found, and a signal that claims no more than the quoted lines cover."""
-    if not found:
+    if not found or (web_failed(situation) and _share(aim, found[:1]) < _MOST):
         return nothing_found(situation, aim)
     listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
-    shown = listed[:_LISTED_OF_ALL] or _chosen(found)
+    shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
     missing = _missing(aim, shown)
     told = _every_place(listed) if listed else _best_places(shown)
-    text = _joined(told, _what_is_missing(missing), what_failed(situation, found_some=True))
+    if not listed:
+        told = _joined(told, _outline(situation, aim))
+    cannot = _CANNOT if aim.wants_a_change else ""
+    failed = what_failed(situation, found_some=True)
+    text = _joined(cannot, told, _what_is_missing(missing), failed)
     return Response(
         text=with_no_model(text, situation.earlier_answers),
         signal=_signal(aim, shown, missing),
@@ -53,7 +62,7 @@ def nothing_found(situation: Situation, aim: Aim) -> Response:
     told = f"I found nothing for {codes(words)}." if words else _NO_WORDS
     if searched := list(dict.fromkeys(call.name for call in situation.calls)):
         told += f" I tried {codes(searched)}."
-    nearest = nearest_of(situation, aim)[:_NEAREST]
+    nearest = [] if web_failed(situation) else nearest_of(situation, aim)[:_NEAREST]
     if nearest:
         told += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)
     text = _joined(told, what_failed(situation, found_some=False))
@@ -63,13 +72,22 @@ def nothing_found(situation: Situation, aim: Aim) -> Response:
     )
 
 
+def web_failed(situation: Situation) -> bool:
+    """The question was one for the web, which could not be searched."""
+    first = situation.turns[0] if situation.turns else ()
+    names = [call.name for call in first if call.success is False]
+    return names == ["web_search"] and len(first) == 1
+
+
 def what_failed(situation: Situation, *, found_some: bool) -> str:
-    """The last word of each tool that failed. A web without a provider is no news to who has an
-    answer from the project.
+    """The last word of each tool that failed. Who has an answer need not hear that the web has no
+    provider, or that a file of that name is somewhere else.
     """
-    failed = {call.name: summary_of(call.content) for call in situation.failed}
-    if found_some:
-        failed.pop("web_search", None)
+    failed = {
+        call.name: summary_of(call.content)
+        for call in situation.failed
+        if not found_some or call.name not in ("web_search", *READS)
+    }
     told = {name: why.replace("tell the user to ", "") for name, why in failed.items()}
     return "\n\n".join(f"{code(name)} failed: {code(why, 400)}" for name, why in told.items())
 
@@ -105,6 +123,24 @@ def _is_worth_quoting(second: Passage, first: Passage) -> bool:
     return second.score >= _WORTH_QUOTING * first.score and not is_test
 
 
+def _is_about_a_file(aim: Aim) -> bool:
+    return bool(aim.words.paths) and set(aim.words.all) <= set(aim.words.paths)
+
+
+def _outline(situation: Situation, aim: Aim) -> str:
+    """What a file defines, where the question names the file and nothing else."""
+    if not _is_about_a_file(aim):
+        return ""
+    sources = [s for s in found_in(situation) if any(s.path.endswith(p) for p in aim.words.paths)]
+    items = [
+        f"- {code(source.place(number, number))}: {code(line)}"
+        for source in sources[:1]
+        for number, line in enumerate(source.lines)
+        if is_opening(line)
+    ]
+    return "It defines:\n\n" + "\n".join(items[:_LISTED_OF_ALL]) if items else ""
+
+
 def _lead(passage: Passage) -> str:
     if passage.defines:
         return f"{code(passage.defines)} is defined at {code(passage.best_where)}:"
@@ -137,19 +173,29 @@ def _what_is_missing(missing: Sequence[str]) -> str:
 
 def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
     """Confident as far as the shown lines cover the question's telling words, and one place most
-    of them.
+    of them; more where a name is defined, less where every word stands anywhere.
     """
-    words = telling(aim.words)
-    coverage = 1 - len(missing) / max(1, len(words))
-    together = max(sum(word in passage.words for word in words) for passage in shown)
-    share = together / max(1, len(words))
-    confidence = 0.3 + 0.25 * coverage + 0.3 * share + (0.05 if shown[0].defines else 0.0)
+    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    coverage = 1 - sum(weights[word] for word in missing) / (sum(weights.values()) or 1.0)
+    share = _share(aim, shown)
+    confidence = 0.3 + 0.2 * coverage + 0.25 * share + (0.15 if shown[0].defines else 0.0)
+    if all(map(is_generic, weights)):
+        confidence = min(confidence, _VAGUE)
+    if aim.wants_a_change:
+        return signal("partial_answer", 0.6, missing="the change itself: nothing was changed")
     if coverage < _ENOUGH:
         return signal("partial_answer", min(confidence, 0.6), missing=", ".join(missing))
     kinds = sorted({_kind(passage) for passage in shown})
     return signal(
         "context_sufficient", min(confidence, 0.9), sources_found=len(shown), source_types=kinds
     )
+
+
+def _share(aim: Aim, shown: Sequence[Passage]) -> float:
+    """How much of the question the one place has that has most of it."""
+    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    most = max(sum(weights.get(word, 0.0) for word in passage.words) for passage in shown)
+    return most / (sum(weights.values()) or 1.0)
 
 
 def _kind(passage: Passage) -> str:

@@ -11,7 +11,7 @@ from oracle.services.llm.embedded_reader.saying import code, counted, quoted
 
 _DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+)", re.M)
 _ERROR: Final = re.compile(
-    r"\b(?:\w*Error|\w*Exception|error|exception|fatal|panic(?:ked)?|failed|failure|FAIL(?:ED)?)\b"
+    r"\b(?:\w*error|\w*exception|fatal|panic(?:ked)?|failed|failure|fail)\b", re.I
 )
 _HARMLESS: Final = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed)\b", re.I)
 _WARNING: Final = re.compile(r"\bwarn(?:ing)?\b", re.I)

@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from oracle.services.llm.embedded_reader.excerpts import excerpt_around, is_definition
+from oracle.services.llm.embedded_reader.excerpts import excerpt_around, is_definition, is_prose
 from oracle.services.llm.embedded_reader.quotations import Quotation
-from oracle.services.llm.embedded_reader.words import SearchWords, is_generic, short_stem
+from oracle.services.llm.embedded_reader.words import SearchWords, short_stem
 
-_NAME_WEIGHT: Final = 2.0
+_FOR_PROSE: Final = 1.5
 _PAIR_WEIGHT: Final = 0.4
-_GENERIC_WEIGHT: Final = 0.35
 IN_TESTS: Final = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/")
 _DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
 _DULL: Final = re.compile(
-    r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|[\"'\])}]|\w+,$|@\w+\(?$)"
+    r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|\"(?!\"\")|['\])}]|\w+,$|(\w+)=\1,?$|@)"
 )
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -34,13 +33,30 @@ class Term:
     pattern: re.Pattern[str]
     weight: float
     is_name: bool = False
+    is_path: bool = False
     is_extra: bool = False
 
     def is_in(self, line: str) -> bool:
-        return bool(self.pattern.search(line if self.is_name else split_humps(line)))
+        if self.pattern.search(line):
+            return True
+        return not self.is_name and bool(self.pattern.search(split_humps(line)))
 
     def is_defined_in(self, line: str) -> bool:
         return not self.is_extra and is_definition(line, re.split(r"[.:]+", self.word)[-1])
+
+    def is_explained_in(self, line: str) -> bool:
+        """Whether prose says what it is: `**Threads** are logs of decisions`."""
+        if self.is_extra or self.is_path or not self.word.isalpha():
+            return False
+        stem = re.escape(short_stem(self.word))
+        return bool(
+            re.search(
+                rf"(?:^|[.:*|-] ?\W{{0,3}}|\b(?:an?|the) ){stem}\w{{0,4}}\W{{0,3}} "
+                r"(?:is|are|means?) (?:an?|the|what|where|how|\w+s\b)",
+                line,
+                re.I,
+            )
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,18 +101,14 @@ def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
     found: list[Term] = []
     for word in words.all:
         is_name = word in words.names
-        term = Term(word=word, pattern=_pattern(word, is_name=is_name), weight=1.0, is_name=is_name)
-        weight = _rarity(term, sources) * _kind_weight(word, words)
+        pattern = _pattern(word, is_name=is_name)
+        is_path = word in words.paths
+        term = Term(word=word, pattern=pattern, weight=1.0, is_name=is_name, is_path=is_path)
+        weight = _rarity(term, sources) * words.weight_of(word)
         found.append(replace(term, weight=weight))
     pairs = [_pair_term(pair) for pair in words.pairs]
     weighed = [replace(pair, weight=_PAIR_WEIGHT * _rarity(pair, sources)) for pair in pairs]
     return [*found, *weighed, *([_REASON] if words.asks_why else [])]
-
-
-def _kind_weight(word: str, words: SearchWords) -> float:
-    if word in words.names or word in words.phrases:
-        return _NAME_WEIGHT
-    return _GENERIC_WEIGHT if is_generic(word) else 1.0
 
 
 def _rarity(term: Term, sources: Sequence[Quotation]) -> float:
@@ -130,13 +142,17 @@ def _pair_term(pair: tuple[str, str]) -> Term:
     return Term(word=" ".join(pair), pattern=pattern, weight=_PAIR_WEIGHT, is_extra=True)
 
 
-def passages(sources: Sequence[Quotation], terms: Sequence[Term]) -> list[Passage]:
+def passages(
+    sources: Sequence[Quotation], terms: Sequence[Term], *, prefers_prose: bool = False
+) -> list[Passage]:
     """The best of each source, best first, no place twice."""
     found = [
         passage
         for rank, source in enumerate(sources)
         if source.lines and (passage := _best_passage(source, terms, rank))
     ]
+    if prefers_prose:
+        found = [replace(p, score=p.score * _FOR_PROSE) if is_prose(p.source) else p for p in found]
     found.sort(key=lambda passage: -passage.score)
     return _apart(found)
 
@@ -171,7 +187,7 @@ def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passag
         for number, line in enumerate(source.lines)
         if (worth := _worth(line, terms, for_a_definition=1.7))
     ]
-    in_path = [term for term in terms if term.is_in(_stem_of(source.path))]
+    in_path = [term for term in terms if _speaks_for(source.path, term)]
     if not anchors:
         return _first_lines(source, in_path, terms, rank) if in_path else None
     best = sorted(anchors, key=lambda pair: (-pair[0], pair[1]))[:6]
@@ -199,7 +215,8 @@ def _around(source: Quotation, number: int, worth: float, terms: Sequence[Term])
 def _first_lines(
     source: Quotation, in_path: Sequence[Term], terms: Sequence[Term], rank: int
 ) -> Passage:
-    start, end = excerpt_around(source, 0)
+    first = next((number for number, line in enumerate(source.lines) if line.strip()), 0)
+    start, end = excerpt_around(source, first)
     passage = Passage(source=source, start=start, end=end, best=start, score=0.0, words=frozenset())
     return _weighed(passage, in_path, terms, rank)
 
@@ -212,7 +229,7 @@ def _weighed(
     total = sum(term.weight for term in terms) or 1.0
     score = (passage.score + 0.6 * sum(term.weight for term in in_path)) / total
     score *= 0.7 if IN_TESTS.search(source.path) else 1.0
-    score *= 0.5 if _is_data(source.path) else 1.0
+    score *= 0.5 if _is_data(source.path) or is_dull(passage.best_line) else 1.0
     return Passage(
         source=source,
         start=passage.start,
@@ -231,8 +248,8 @@ def _worth(
     if not any(not term.is_extra for term in on_it):
         return 0.0
     worth = sum(term.weight for term in on_it)
-    worth *= 0.4 if is_dull(line) else 0.7 if line.lstrip().startswith("|") else 1.0
-    if any(term.is_defined_in(line) for term in on_it):
+    worth *= 0.4 if is_dull(line) else 1.0
+    if any(term.is_defined_in(line) or term.is_explained_in(line) for term in on_it):
         return worth * for_a_definition
     is_call = any(f"{term.word}(" in line for term in on_it)
     return worth * for_a_call if is_call else worth
@@ -249,9 +266,11 @@ def _is_data(path: str) -> bool:
     return low.endswith(_DATA) or (low.endswith(".txt") and not re.search(r"(?:docs?|notes)/", low))
 
 
-def _stem_of(path: str) -> str:
-    """The file's name and its folder; the folders above say little."""
-    return "/".join(path.split("/")[-2:])
+def _speaks_for(path: str, term: Term) -> bool:
+    """By the file's name and its folder; the folders above say little."""
+    if term.is_path:
+        return f"/{path}/".endswith(f"/{term.word}/") or f"/{path}".startswith(f"/{term.word}/")
+    return term.is_in("/".join(path.split("/")[-2:]))
 
 
 def _apart(found: Iterable[Passage]) -> list[Passage]:

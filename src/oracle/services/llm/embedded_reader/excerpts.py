@@ -10,6 +10,7 @@ from oracle.services.llm.embedded_reader.quotations import Quotation
 
 _CODE_LINES: Final = 10
 _PROSE_LINES: Final = 8
+_TABLE_LINES: Final = 14
 _PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _KINDS: Final = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var|local"
 _DEFINES: Final = re.compile(
@@ -29,11 +30,18 @@ def is_definition(line: str, name: str) -> bool:
     return defined == name or (name.islower() and name in defined.lower())
 
 
+def is_opening(line: str) -> bool:
+    """Whether the line opens a definition that others may use."""
+    found = _DEFINES.match(line)
+    name = (found["name"] or found["constant"]) if found else "_"
+    return not line.startswith((" ", "\t")) and not name.startswith("_")
+
+
 def excerpt_around(source: Quotation, line: int) -> tuple[int, int]:
     """First and last line to quote, counted from 0."""
     lines = source.lines
     if is_prose(source):
-        start, end = (line, line) if _is_row(lines[line]) else _paragraph(lines, line)
+        start, end = _rows(lines, line) if _is_row(lines[line]) else _paragraph(lines, line)
     else:
         start, end = _block(lines, line)
     while start < end and not lines[start].strip():
@@ -49,6 +57,15 @@ def is_prose(source: Quotation) -> bool:
 
 def _is_row(line: str) -> bool:
     return line.lstrip().startswith("|")
+
+
+def _rows(lines: Sequence[str], line: int) -> tuple[int, int]:
+    """The row alone; from the head of a table on, the whole of it."""
+    end = line
+    if line + 1 < len(lines) and re.match(r"\s*\|[\s:|-]+$", lines[line + 1]):
+        while end + 1 < len(lines) and _is_row(lines[end + 1]) and end - line < _TABLE_LINES - 1:
+            end += 1
+    return line, end
 
 
 def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from oracle.services.llm.embedded_reader.choosing import (
     terms_for,
 )
 from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
+from oracle.services.llm.embedded_reader.requests import asks_for_a_change
 from oracle.services.llm.embedded_reader.situation import Call, Situation
 from oracle.services.llm.embedded_reader.words import (
     SearchWords,
@@ -27,7 +28,7 @@ ToCall = tuple[str, dict[str, object]]
 SEARCHES: Final = ("search_code", "search_vault", "search_threads", "web_search")
 READS: Final = ("read_file", "read_note", "read_thread", "web_fetch")
 _EVERY: Final = re.compile(
-    r"\blist\b|\bevery\b|\beverywhere\b|\ball\b|\bwhich (?:\w+ )?\w+s\b", re.I
+    r"\b(?:list|every|everywhere|all|which (?!\w*(?:is|has|was|does|class|process)\b)\w+s)\b", re.I
 )
 _USES: Final = re.compile(
     r"\b(?:callers?|usages?|(?:who|what|which \w+) (?:calls?|uses?|imports?)|references to"
@@ -40,6 +41,7 @@ _MANY_PLACES: Final = 20
 _READ_CLOSER: Final = 3
 _LINES_BEFORE: Final = 6
 _LINES_BEHIND: Final = 30
+_LINES_OF_A_FILE: Final = 400
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,8 +50,9 @@ class Aim:
 
     words: SearchWords
     own: SearchWords
-    wants_all: bool
-    wants_uses: bool
+    wants_all: bool = False
+    wants_uses: bool = False
+    wants_a_change: bool = False
 
 
 def aim_of(situation: Situation) -> Aim:
@@ -66,6 +69,7 @@ def aim_of(situation: Situation) -> Aim:
         own=own,
         wants_all=bool(_EVERY.search(situation.question)),
         wants_uses=bool(_USES.search(situation.question)),
+        wants_a_change=asks_for_a_change(situation.question),
     )
 
 
@@ -80,12 +84,23 @@ def first_calls(situation: Situation, aim: Aim, names: Sequence[str] = SEARCHES)
     for name in names:
         if situation.has(name) and words.query:
             calls.append((name, {"query": _query_for(name, situation, words), "limit": limit}))
-    for path in [path for path in words.paths if "." in path.rpartition("/")[2]][:2]:
-        if path.endswith(".md") and situation.has("read_note"):
-            calls.append(("read_note", {"note": path}))
-        elif situation.has("read_file"):
-            calls.append(("read_file", {"path": path}))
-    return calls
+    files = [path for path in words.paths if "." in path.rpartition("/")[2]]
+    calls += [call for path in files[:2] for call in _whole(situation, path)]
+    return _not_made(situation, calls)
+
+
+def _not_made(situation: Situation, calls: Sequence[ToCall]) -> list[ToCall]:
+    """A call that was made has its result: it is never made again."""
+    made = [(call.name, dict(call.arguments)) for call in situation.calls]
+    return [call for call in calls if call not in made]
+
+
+def _whole(situation: Situation, path: str) -> list[ToCall]:
+    if situation.has("read_file"):
+        return [("read_file", {"path": path, "start": 1, "end": _LINES_OF_A_FILE})]
+    if situation.has("read_note"):
+        return [("read_note", {"note": path, "start": 1, "end": _LINES_OF_A_FILE})]
+    return []
 
 
 def _definition_of(name: str) -> ToCall:
@@ -108,8 +123,7 @@ def closer_calls(situation: Situation, found: Sequence[Passage]) -> list[ToCall]
             continue
         seen.add(source.path)
         calls += _closer(situation, passage)
-    made = [(call.name, dict(call.arguments)) for call in situation.calls]
-    return [call for call in calls if call not in made]
+    return _not_made(situation, calls)
 
 
 def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
@@ -120,7 +134,7 @@ def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
         return []
     line = source.first + passage.best
     around: dict[str, object] = {
-        "start": max(1, line - _LINES_BEFORE),
+        "start": 1 if line <= _LINES_BEHIND else line - _LINES_BEFORE,
         "end": line + _LINES_BEHIND,
     }
     if situation.has("read_file"):
@@ -147,7 +161,8 @@ def found_in(situation: Situation) -> list[Quotation]:
 
 def best_of(situation: Situation, aim: Aim) -> list[Passage]:
     sources = found_in(situation)
-    return passages(sources, terms_for(aim.words, sources))
+    terms = terms_for(aim.words, sources)
+    return passages(sources, terms, prefers_prose=aim.words.asks_what)
 
 
 def all_of(situation: Situation, aim: Aim) -> list[Passage]:
@@ -169,9 +184,8 @@ def mapped_calls(situation: Situation, aim: Aim) -> list[ToCall]:
     for call in situation.calls:
         if call.success and call.name in ("get_repo_map", "list_notes"):
             paths = [path for path in _paths_in(call) if any(term.is_in(path) for term in terms)]
-            calls += [_whole(situation, path) for path in paths]
-    made = [(call.name, dict(call.arguments)) for call in situation.calls]
-    return [call for call in calls if call not in made][:_READ_CLOSER]
+            calls += [call for path in paths for call in _whole(situation, path)]
+    return _not_made(situation, calls)[:_READ_CLOSER]
 
 
 def _paths_in(call: Call) -> list[str]:
@@ -184,12 +198,6 @@ def _paths_in(call: Call) -> list[str]:
             names = [name.strip() for name in rest.split(",")] if is_folder else [""]
             paths += [head.removeprefix("./") + name for name in names]
     return [path for path in paths if not path.endswith(("/", ")"))]
-
-
-def _whole(situation: Situation, path: str) -> ToCall:
-    if situation.has("read_file"):
-        return "read_file", {"path": path, "start": 1, "end": 120}
-    return "read_note", {"note": path, "start": 1, "end": 120}
 
 
 def other_calls(situation: Situation, aim: Aim) -> list[ToCall]:
@@ -207,8 +215,7 @@ def other_calls(situation: Situation, aim: Aim) -> list[ToCall]:
         calls += [_definition_of(name) for name in wanted]
     if not calls or any(call.name == "search_code" for call in situation.failed):
         calls += [(name, {}) for name in ("get_repo_map", "list_notes") if situation.has(name)]
-    made = [(call.name, dict(call.arguments)) for call in situation.calls]
-    return [call for call in calls if call not in made]
+    return _not_made(situation, calls)
 
 
 def new_searches(situation: Situation) -> list[str]:

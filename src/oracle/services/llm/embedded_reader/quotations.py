@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 _HEAD: Final = re.compile(r"From (?P<where>.+) \(data, not instructions\):")
 _FENCE: Final = re.compile(r"`{3,}")
 _NUMBERED: Final = re.compile(r" *(\d+)  (.*)", re.S)
-_LINES: Final = re.compile(r"(?P<path>.+):(?P<start>\d+)(?:-\d+)?")
+_LINES: Final = re.compile(r"(?!https?://)(?P<path>.+):(?P<start>\d+)(?:-\d+)?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,14 +72,16 @@ def _closing(lines: Sequence[str], start: int, bar: str) -> int:
 
 
 def _quotation(where: str, lines: Sequence[str]) -> Quotation:
-    matched = [_NUMBERED.fullmatch(line) for line in lines]
-    numbered = [match for match in matched if match is not None]
-    path = found["path"] if (found := _LINES.fullmatch(where)) else where
-    if not lines or len(numbered) < len(lines):
+    """With numbers only where the source has some; what was cut off in mid-line is left out."""
+    place = _LINES.fullmatch(where)
+    path = place["path"] if place else where
+    if place is None and not where.startswith("thread:"):
         return Quotation(where=where, path=path, first=0, lines=list(lines))
+    matched = [_NUMBERED.fullmatch(line) for line in lines]
+    numbered = [match for match in takewhile(bool, matched) if match]
     return Quotation(
         where=where,
         path=path,
-        first=int(numbered[0][1]),
+        first=int(numbered[0][1]) if numbered else 0,
         lines=[match[2] for match in numbered],
     )

@@ -11,7 +11,8 @@ _POLITE: Final = (
     r"|i(?:'d| would) like you to\s+|let'?s\s+)*"
 )
 _VERB: Final = (
-    r"(?:write|create|add|make|save|draft|take|leave|jot|put|record|log|push|append|note)"
+    r"(?:write|create|add|make|save|draft|take|leave|jot|put|record|log|push|append|note|overwrite"
+    r"|replace)"
 )
 _NAME: Final = r"[`'\"]?(?P<name>[\w-]+)[`'\"]?"
 _TO: Final = r"(?:in|to|into|on|under)\s+(?:the\s+|a\s+|our\s+)?"
@@ -46,6 +47,12 @@ _ABOUT: Final = re.compile(
     r"\s*(?:about|on|for|regarding|describing|explaining|summari[sz]ing)\s+(?P<title>[^:\n]+?)"
     r"\s*(?:[:\n]\s*(?P<text>.*))?$",
     _FLAGS,
+)
+_SAYS_IT: Final = re.compile(r"\s*(?:(?:that says|that|saying)\b\s*:?|:)\s*(?P<text>.*)", _FLAGS)
+_CHANGE: Final = re.compile(
+    rf"{_POLITE}(?:fix|delete|remove|rename|deploy|refactor|implement|change|update|edit|write|create"
+    r"|add|install|commit|push|merge|move|replace|generate)\s+\w",
+    re.I,
 )
 _ASKS_NICELY: Final = re.compile(r"\s*(?:can|could|would|will) you\b", re.I)
 _TITLE_WORDS: Final = 8
@@ -84,6 +91,12 @@ def request_in(question: str, attachment: str = "") -> Request | None:
     return _entry(question, attachment) or _note(question, attachment)
 
 
+def asks_for_a_change(question: str) -> bool:
+    """Whether something is to be done that only a person or a program with more hands can do."""
+    is_question = question.rstrip().endswith("?") and not _ASKS_NICELY.match(question)
+    return not is_question and bool(_CHANGE.match(question))
+
+
 def _entry(question: str, attachment: str) -> Request | None:
     for pattern in _ENTRIES:
         found = pattern.match(question)
@@ -98,7 +111,7 @@ def _entry(question: str, attachment: str) -> Request | None:
 def _note(question: str, attachment: str) -> Request | None:
     overwrite = bool(re.search(r"\b(?:overwrite|replace)\b", question.split(":")[0], re.I))
     if found := _NOTE_THAT.match(question):
-        text = _tidy(found["rest"])
+        text = _tidy(found["rest"]).removesuffix("?")
         return Request(tool="write_note", target=_title(text), text=text, overwrite=overwrite)
     found = _NOTE.match(question)
     if found is None:
@@ -114,9 +127,9 @@ def _title_and_text(rest: str) -> tuple[str, str]:
     if titled := _TITLED.match(rest):
         return (titled["quoted"] or titled["bare"]).strip(), _tidy(titled["text"] or "")
     if about := _ABOUT.match(rest):
-        return _tidy(about["title"]).rstrip("."), _tidy(about["text"] or "")
-    text = _tidy(re.sub(r"^\s*(?:that says|that|saying|with)?\s*:?\s*", "", rest, flags=re.I))
-    return "", text
+        return _tidy(about["title"]).rstrip(".?!"), _tidy(about["text"] or "")
+    says = _SAYS_IT.match(rest)
+    return "", _tidy(says["text"]) if says else ""
 
 
 def _tidy(text: str) -> str:

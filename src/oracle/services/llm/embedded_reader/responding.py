@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.services.llm.embedded_reader.acting import act
-from oracle.services.llm.embedded_reader.answering import answer
+from oracle.services.llm.embedded_reader.answering import answer, web_failed
 from oracle.services.llm.embedded_reader.attachments import facts_of, places_in
 from oracle.services.llm.embedded_reader.choosing import Passage
 from oracle.services.llm.embedded_reader.looking import (
@@ -77,12 +77,30 @@ def look(situation: Situation, aim: Aim) -> Response:
         why = f"Searching for {', '.join(aim.words.all)}"
         return _go(calls, why, 2) if calls else answer(situation, aim, found)
     if not found:
-        return _another_way(situation, aim)
+        return _into_the_project(situation) or _another_way(situation, aim)
     if not any(call.name in READS for call in situation.calls):
         calls = closer_calls(situation, found)
         if calls:
             return _go(calls, f"Reading the best places: {_places(found)}", 1)
     return answer(situation, aim, found)
+
+
+def _into_the_project(situation: Situation) -> Response | None:
+    """Where the web cannot be searched the project itself may say it; that needs other tools."""
+    is_only_the_web = all(call.name == "web_search" for call in situation.calls)
+    if not is_only_the_web or not situation.failed or _silent_turns(situation):
+        return None
+    if situation.has("search_code", "search_vault"):
+        return None
+    return Response(
+        text="The web cannot be searched; I look into the project instead.",
+        signal=signal(
+            "need_capability",
+            0.7,
+            capability="look into the repository, its documentation and decisions",
+            reason="the web cannot be searched, and the project itself may say it",
+        ),
+    )
 
 
 def _another_way(situation: Situation, aim: Aim) -> Response:
@@ -92,7 +110,7 @@ def _another_way(situation: Situation, aim: Aim) -> Response:
         return _go(calls, f"{_so_far(situation)}; trying other words and ways", 2)
     if calls := mapped_calls(situation, aim):
         return _go(calls, "Reading files whose names speak for them", 1)
-    if _silent_turns(situation) < _PATIENCE and not _is_only_the_web(situation):
+    if _silent_turns(situation) < _PATIENCE and not web_failed(situation):
         return _stuck(situation, aim)
     return answer(situation, aim, ())
 
@@ -106,11 +124,6 @@ def _silent_turns(situation: Situation) -> int:
     """How many of the latest turns called nothing: it was said then that no way is left."""
     called = [bool(turn) for turn in situation.turns]
     return len(called) - max((place + 1 for place, some in enumerate(called) if some), default=0)
-
-
-def _is_only_the_web(situation: Situation) -> bool:
-    """A web that cannot be searched has its own remedy, which the user should hear at once."""
-    return all(call.name == "web_search" for call in situation.calls) and bool(situation.failed)
 
 
 def _stuck(situation: Situation, aim: Aim) -> Response:

@@ -48,7 +48,12 @@ class Situation:
 
     @property
     def failed(self) -> list[Call]:
-        return [call for call in self.calls if call.success is False]
+        """What went wrong; a call that the tree did not run has done nothing."""
+        return [
+            call
+            for call in self.calls
+            if call.success is False and not call.content.startswith("Not run:")
+        ]
 
     @property
     def earlier_answers(self) -> list[str]:

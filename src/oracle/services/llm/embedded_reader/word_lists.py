@@ -24,6 +24,7 @@ whats when where wheres whether which while who whole whom whose why will with w
 wondering work working works would yes yet you your
 """
 _GENERIC: Final = """
+bug cover covered covers default fix tests treat
 add added adds allow allowed applied apply ask asked asks based become begin begins belong build
 built change changed changes check checked checks choose chose chosen class classes come contain
 contains control create created creates deal decide decided decides depend depends determine

@@ -36,6 +36,10 @@ _DEFINED: Final = re.compile(
     r"\s*(?:defined|implemented|declared|located|do|live|lives|for)?\s*(?:[?.!]|$)",
     re.I,
 )
+_WHAT: Final = re.compile(
+    r"\s*(?:what(?:'s| is| are)|how (?:do|can|should) (?:i|we|you)|how to|why|explain|describe)\b",
+    re.I,
+)
 _MOST: Final = 10
 
 
@@ -53,6 +57,7 @@ class SearchWords:
     guesses: Sequence[str] = ()
     pairs: Sequence[tuple[str, str]] = ()
     asks_why: bool = False
+    asks_what: bool = False
 
     @property
     def all(self) -> list[str]:
@@ -64,6 +69,12 @@ class SearchWords:
         joined = ["_".join(pair) for pair in self.pairs[:3]]
         return " ".join([*self.all, *joined])[:900]
 
+    def weight_of(self, word: str) -> float:
+        """What was named or quoted is what the question is about."""
+        if word in self.names or word in self.phrases or word in self.paths:
+            return 2.0
+        return 0.35 if is_generic(word) else 1.0
+
     def joined(self, other: SearchWords) -> SearchWords:
         """These first, then those of an earlier question."""
         return SearchWords(
@@ -74,6 +85,7 @@ class SearchWords:
             guesses=_once(self.guesses, other.guesses),
             pairs=[*self.pairs, *other.pairs],
             asks_why=self.asks_why,
+            asks_what=self.asks_what,
         )
 
 
@@ -99,6 +111,7 @@ def search_words(question: str) -> SearchWords:
         plain=_once([word.lower() for word in plain]),
         guesses=_once(_guesses(text, plain)),
         pairs=_pairs(rest, plain),
+        asks_what=bool(_WHAT.match(text)),
         asks_why=bool(re.search(r"\bwhy\b|\breasons?\b", text, re.I)),
     )
 

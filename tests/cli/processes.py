@@ -1,0 +1,134 @@
+"""The real command in a process of its own: on pipes, and on a pseudo-terminal."""
+
+import asyncio
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+from contextlib import contextmanager
+
+from oracle.testing import signal
+from oracle.testing.servers import Reply, ScriptedServer, openai
+
+ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
+SECONDS = 60
+STYLES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+QUESTION = "When does a session expire in session.py?"
+SOURCE = "MAX_IDLE = 1800  # a session expires after this\n"
+
+
+def make_project(folder):
+    (folder / "oracle.toml").touch()
+    (folder / "session.py").write_text(SOURCE)
+    return folder
+
+
+def says(*pieces, type_="context_sufficient", calls=(), **fields):
+    """A model's response: text, tool calls, a signal."""
+    fields = fields or {"sources_found": 1}
+    blocks = [openai.tool_call(f"c{n}", name, given) for n, (name, given) in enumerate(calls)]
+    return Reply(body=openai.stream(openai.text(*pieces, signal(type_, **fields)), *blocks))
+
+
+def searches(*pieces):
+    calls = [("search_code", '{"query": "session expires"}')]
+    return says(*pieces, type_="need_turn", reason="find the place", calls=calls)
+
+
+@contextmanager
+def model_serving(*replies):
+    """A scripted model for other processes: yields the variables that name it, and the server."""
+    loop = asyncio.new_event_loop()
+    server = ScriptedServer(*replies)
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    def do(work):
+        return asyncio.run_coroutine_threadsafe(work, loop).result(SECONDS)
+
+    try:
+        do(server.__aenter__())
+        address = f"{server.url}/v1"
+        yield {"ORACLE_MODEL_NAME": "openai:test", "ORACLE_MODEL_BASE_URL": address}, server
+        do(server.__aexit__(None, None, None))
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def oracle(*arguments, stdin=b"", env=None, **options):
+    """On pipes; `stdin` may also be something open."""
+    given = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.run(
+        [*ORACLE, *arguments],
+        env={**os.environ, **(env or {})},
+        timeout=SECONDS,
+        **given,
+        **options,
+    )
+
+
+class Terminal:
+    """A process whose stdin, stdout and stderr are a terminal. `shown` is all that it wrote."""
+
+    def __init__(self, *arguments, columns=80, env=None, **options):
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
+        env = {**plain, "TERM": "xterm-256color", **(env or {})}
+        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs, **options}
+        self._process = subprocess.Popen(
+            [*ORACLE, *arguments], env=env, preexec_fn=_own_the_terminal, **streams
+        )
+        os.close(theirs)
+        self.raw = ""
+        self._at = 0
+
+    @property
+    def shown(self):
+        return STYLES.sub("", self.raw).replace("\r", "")
+
+    def until(self, text):
+        """Read on until it shows `text`, behind what was waited for before."""
+        deadline = time.monotonic() + SECONDS
+        while (found := self.shown.find(text, self._at)) < 0:
+            assert time.monotonic() < deadline, self.shown
+            assert self._read(), self.shown
+        self._at = found + len(text)
+        return self
+
+    def type(self, keys):
+        os.write(self._ours, keys.encode())
+        return self
+
+    def end(self):
+        """Read to the end, and answer the exit code. `output` is what went to a pipe instead."""
+        while self._read():
+            pass
+        os.close(self._ours)
+        self.output, _ = self._process.communicate(timeout=SECONDS)
+        return self._process.returncode
+
+    def _read(self):
+        ready, _, _ = select.select([self._ours], [], [], SECONDS)
+        assert ready, f"silent for {SECONDS} s: {self.shown}"
+        try:
+            piece = os.read(self._ours, 65_536)
+        except OSError:
+            return False
+        self.raw += piece.decode("utf-8", "replace")
+        return bool(piece)
+
+
+def _own_the_terminal():
+    os.setsid()
+    fcntl.ioctl(2, termios.TIOCSCTTY, 0)

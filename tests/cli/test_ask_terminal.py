@@ -1,0 +1,135 @@
+"""`oracle ask` on a pseudo-terminal: what people see."""
+
+import re
+import subprocess
+
+import pytest
+
+from oracle.testing.servers import Reply, Stall, openai
+from tests.cli.processes import QUESTION, Terminal, make_project, model_serving, says, searches
+
+ANSWER = "# Sessions\n\nAfter **30 minutes**, see `session.py:1`.\n\n- one\n- two\n"
+STALLING = Reply(body=[*openai.beginning(), *openai.events(openai.text("It is so. ")), Stall()])
+COLOURS = re.compile(r"\x1b\[[\d;]*3\d[\d;]*m")
+CURSOR = ("\x1b[?25l", "\x1b[?25h")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(make_project(tmp_path))
+    return tmp_path
+
+
+def asked(*replies, arguments=(), **options):
+    with model_serving(*replies) as (env, _):
+        env |= options.pop("env", {})
+        terminal = Terminal("ask", *arguments, QUESTION, env=env, **options)
+        code = terminal.end()
+    return terminal, code
+
+
+def test_progress_then_the_rendered_answer_then_its_sources(project):
+    terminal, code = asked(searches("I look for it."), says(ANSWER))
+    places = [
+        terminal.shown.rindex(text)
+        for text in (
+            "question  code (0.99)",
+            "draft     I look for it.",
+            'tool      search_code "session expires"',
+            "→ search_code: 1 place",
+            "Sessions\n",
+            "After 30 minutes, see session.py:1.",
+            " • two",
+            "sources   session.py:1",
+            "run       answered · 2 turns · 1 tool call · 36 tokens",
+        )
+    ]
+    assert (code, places) == (0, sorted(places))
+    assert terminal.raw.rindex(CURSOR[0]) < terminal.raw.rindex(CURSOR[1])
+
+
+def test_words_appear_while_they_come_and_ctrl_c_keeps_them(project):
+    with model_serving(STALLING) as (env, server):
+        terminal = Terminal("ask", QUESTION, env=env).until("It is so.").until("writing")
+        code = terminal.type("\x03").end()
+    assert code == 130
+    assert "It is so. […]" in terminal.shown
+    assert "it was cancelled (Ctrl-C)" in terminal.shown
+    assert "Traceback" not in terminal.shown
+    assert server.left.is_set()
+
+
+@pytest.mark.parametrize("columns", [20, 40])
+def test_no_line_is_wider_than_a_narrow_terminal(project, columns):
+    terminal, code = asked(searches("I look for it."), says(ANSWER), columns=columns)
+    written = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.raw))
+    assert code == 0
+    assert max(map(len, written)) <= columns
+
+
+def test_no_color_means_no_colours(project):
+    terminal, _ = asked(searches("Looking."), says(ANSWER), env={"NO_COLOR": "1"})
+    assert COLOURS.findall(terminal.raw) == []
+    terminal, _ = asked(searches("Looking."), says(ANSWER))
+    assert COLOURS.findall(terminal.raw) != []
+
+
+def test_a_dumb_terminal_gets_plain_lines_and_no_control(project):
+    terminal, code = asked(searches("I look."), says(ANSWER), env={"TERM": "dumb"}, columns=40)
+    assert (code, "\x1b" in terminal.raw) == (0, False)
+    assert "draft      I look." in terminal.shown
+    assert "After 30 minutes, see session.py:1." in terminal.shown
+
+
+def test_quiet_shows_the_answer_only(project):
+    terminal, _ = asked(searches("I look for it."), says(ANSWER), arguments=["-q"])
+    assert "search_code" not in terminal.shown
+    assert "answered" not in terminal.shown
+    assert "After 30 minutes" in terminal.shown
+
+
+def test_a_pipe_on_stdout_gets_the_answer_while_the_terminal_shows_progress(project):
+    terminal, _ = asked(searches("I look."), says(ANSWER), stdout=subprocess.PIPE)
+    assert terminal.output == ANSWER.encode()
+    assert "tool      search_code" in terminal.shown
+    assert "30 minutes" not in terminal.shown
+
+
+def test_what_a_model_writes_cannot_steer_the_terminal(project):
+    terminal, _ = asked(searches("Looking."), says("Fine.\x1b[2J\x1b]0;owned\x07 Really."))
+    assert "\x1b[2J" not in terminal.raw
+    assert "\x1b]0" not in terminal.raw
+    assert "Really." in terminal.shown
+
+
+def test_letters_that_a_terminal_has_not_are_replaced(project):
+    terminal, code = asked(
+        searches("Looking."), says("- Tea: 茶"), env={"PYTHONIOENCODING": "ascii"}
+    )
+    assert code == 0
+    assert " * Tea: ?" in terminal.shown
+
+
+@pytest.mark.parametrize(("key", "is_granted"), [("y\r", True), ("\r", False), ("x\r", False)])
+def test_a_person_is_asked_and_only_a_yes_is_one(project, key, is_granted):
+    wanting = says(type_="need_capability", capability="write_note", reason="keep it")
+    with model_serving(wanting, says("Done.")) as (env, server):
+        terminal = Terminal("ask", "hello there", env=env)
+        terminal.until("oracle: Allow write_note? keep it [y/N] ").type(key).end()
+    offered = [tool["function"]["name"] for tool in server.requests[1].body.get("tools", [])]
+    assert ("write_note" in offered) == is_granted
+
+
+def test_ctrl_c_answers_a_question_with_no(project):
+    wanting = says(type_="need_capability", capability="write_note", reason="keep it")
+    with model_serving(wanting) as (env, _):
+        terminal = Terminal("ask", "hello there", env=env).until("[y/N] ")
+        assert terminal.type("\x03").end() == 130
+    assert "Traceback" not in terminal.shown
+
+
+def test_a_key_that_is_missing_leaves_the_terminal_as_it_was(project):
+    terminal = Terminal("ask", "--model", "anthropic:x", QUESTION)
+    assert terminal.end() == 78
+    assert "oracle: there is no key for anthropic: set the variable ANTHROPIC" in terminal.shown
+    assert terminal.raw.count(CURSOR[0]) == terminal.raw.count(CURSOR[1])

@@ -1,0 +1,66 @@
+import pytest
+
+from oracle.services.llm.embedded_reader.words import goes_on, other_words, search_words
+
+QUESTIONS = [
+    ("Where is the retry logic?", ["retry", "logic"]),
+    ("How does total_price work?", ["total_price"]),
+    ("What does Basket.add_item do?", ["Basket.add_item"]),
+    ("What does `check_out()` return?", ["check_out", "return"]),
+    ('Where is "connection refused" raised?', ["connection refused", "raised"]),
+    ("What is in src/shop/basket.py?", ["src/shop/basket.py"]),
+    ("Explain docs/control.md please", ["docs/control.md"]),
+    ("how are HTTP redirects followed", ["HTTP", "redirects", "followed"]),
+    ("Warum ist SQLite gewählt?", ["SQLite", "warum", "ist", "gewählt"]),
+    ("what?", []),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("question", "words"), QUESTIONS)
+def test_a_question_is_searched_by_its_names_and_telling_words(question, words):
+    assert search_words(question).all == words
+
+
+def test_a_name_that_begins_a_sentence_is_no_name_for_its_capital_alone():
+    words = search_words("Caching is where? And Ledger?")
+    assert words.names == ["Ledger"]
+    assert words.plain == ["caching"]
+
+
+def test_neighbours_are_searched_as_one_name_too():
+    assert search_words("where is the retry policy applied?").query.endswith(
+        "retry_policy policy_applied"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "leans"),
+    [
+        ("and where is it called?", True),
+        ("why?", True),
+        ("what about its tests?", True),
+        ("Where is total_price defined?", False),
+        ("How does the signal parser find the end of an element?", False),
+    ],
+)
+def test_a_follow_up_leans_on_the_question_before(question, leans):
+    assert goes_on(question, search_words(question)) is leans
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        ("Where is fetchUserRecord?", ["fetch", "user", "record"]),
+        ("how do retries happen", ["retry", "attempt", "backoff"]),
+        ("where is authentication", ["auth", "login"]),
+    ],
+)
+def test_other_words_are_parts_stems_and_relatives(question, other):
+    found = other_words(search_words(question))
+    assert set(other) <= set(found)
+    assert not set(found) & set(search_words(question).all)
+
+
+def test_a_huge_question_is_read_in_a_moment():
+    assert len(search_words("a-" * 500_000).query) <= 900
