@@ -51,3 +51,10 @@ def test_a_text_is_quoted_where_it_has_words_of_the_question():
 )
 def test_an_error_names_places_of_the_project(text, places):
     assert places_in(text) == places
+
+
+@pytest.mark.parametrize(
+    "text", ["new file\n@@ -1", "@@ -1 +1 @@\n+a", "diff --git ", "+++ \n@@ -1"]
+)
+def test_a_diff_in_pieces_is_counted_as_far_as_it_goes(text):
+    assert "The attached diff touches" in facts_of(text, [])

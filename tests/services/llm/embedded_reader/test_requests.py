@@ -61,3 +61,9 @@ def test_a_note_is_replaced_only_where_that_is_asked_for():
 )
 def test_a_change_is_told_from_a_question(question, is_change):
     assert asks_for_a_change(question) is is_change
+
+
+@pytest.mark.parametrize("command", ["write a note about", "log a", "note that", "write a note"])
+def test_a_huge_request_is_read_in_a_moment(command):
+    assert request_in(f"{command}{' ' * 100_000}x {' in ' * 20_000}") is None
+    assert asks_for_a_change(f"{command} {'a ' * 100_000}") in (True, False)

@@ -79,7 +79,9 @@ def _changes(lines: Sequence[str]) -> list[_Changed]:
             in_hunk = True
         elif not in_hunk and line.startswith("+++ "):
             _name(changes, line[4:])
-        elif not in_hunk and line.startswith(("new file", "deleted file", "rename from")):
+        elif (
+            changes and not in_hunk and line.startswith(("new file", "deleted file", "rename from"))
+        ):
             changes[-1].kind = line.split(" ")[0].replace("rename", "renamed")
         elif in_hunk and changes:
             changes[-1].added += line.startswith("+")

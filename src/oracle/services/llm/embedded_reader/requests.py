@@ -55,6 +55,8 @@ _CHANGE: Final = re.compile(
     re.I,
 )
 _ASKS_NICELY: Final = re.compile(r"\s*(?:can|could|would|will) you\b", re.I)
+_LONGEST_COMMAND: Final = 1_000
+_BODY: Final = "\x00"
 _TITLE_WORDS: Final = 8
 
 
@@ -84,17 +86,37 @@ class Request:
 
 def request_in(question: str, attachment: str = "") -> Request | None:
     """None where nothing is asked to be written: a question about notes is no request for one."""
-    if question.rstrip().endswith("?") and not re.match(
-        r"\s*(?:can|could|would|will) you", question, re.I
-    ):
+    divider = _end_of(question)
+    command, _, body = question.strip().partition(divider)
+    said = " ".join(command.split())
+    if len(said) > _LONGEST_COMMAND or (not body and _is_question(said)):
         return None
-    return _entry(question, attachment) or _note(question, attachment)
+    order = f"{said}: {_BODY}" if body.strip() else said
+    request = _entry(order, attachment) or _note(order, attachment)
+    return request and _with_body(request, body.strip())
+
+
+def _end_of(question: str) -> str:
+    """What comes first, a colon or the end of the line, divides the order from what to write."""
+    found = re.search(r":(?=\s)|\n", question.strip())
+    return found[0] if found else "\n"
+
+
+def _with_body(request: Request, body: str) -> Request:
+    text = request.text.replace(_BODY, _tidy(body))
+    target = _title(text) if _BODY in request.target else request.target
+    return replace(request, text=text, target=target)
+
+
+def _is_question(said: str) -> bool:
+    return said.endswith("?") and not _ASKS_NICELY.match(said)
 
 
 def asks_for_a_change(question: str) -> bool:
     """Whether something is to be done that only a person or a program with more hands can do."""
-    is_question = question.rstrip().endswith("?") and not _ASKS_NICELY.match(question)
-    return not is_question and bool(_CHANGE.match(question))
+    said = " ".join(question[:_LONGEST_COMMAND].split())
+    is_question = question.rstrip().endswith("?") and not _ASKS_NICELY.match(said)
+    return not is_question and bool(_CHANGE.match(said))
 
 
 def _entry(question: str, attachment: str) -> Request | None:
@@ -137,5 +159,7 @@ def _tidy(text: str) -> str:
 
 
 def _title(text: str) -> str:
+    if text == _BODY:
+        return text
     words = re.findall(r"[\w'-]+", text.split("\n")[0])
     return " ".join(words[:_TITLE_WORDS]) or "Note"
