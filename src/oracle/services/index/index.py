@@ -143,10 +143,13 @@ class Index:
         named = self._relative(path)
         return self._asked(lambda now: now.catalogue.symbols_in(named))
 
-    def repo_map(self, question: str, token_budget: int = 2_000) -> str:
-        """The files that matter to a question, with what they define, within the budget."""
+    def repo_map(self, question: str, token_budget: int = 2_000, *, under: str = "") -> str:
+        """The files that matter to a question, with what they define, within the budget.
+
+        With `under` only those in that folder, which all the others help to rank.
+        """
         return self._asked(
-            lambda now: draw_map(question, token_budget, now.catalogue, now.passages)
+            lambda now: draw_map(question, token_budget, now.catalogue, now.passages, under=under)
         )
 
     @property

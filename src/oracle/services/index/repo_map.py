@@ -26,13 +26,17 @@ _MOST_SYMBOLS: Final = 12
 _MOST_FILES: Final = 400
 
 
-def draw_map(question: str, token_budget: int, catalogue: Catalogue, passages: Passages) -> str:
+def draw_map(
+    question: str, token_budget: int, catalogue: Catalogue, passages: Passages, *, under: str = ""
+) -> str:
     """At most `token_budget` tokens, by our estimate; empty when not even one file fits."""
     cards = {card.id: card for card in catalogue.all_cards() if card.role != Role.THREAD}
     uses = _uses(catalogue, cards)
     graph, popularity = _graph(catalogue, uses)
     start = _start(question, cards, catalogue, passages)
     order = _ranked(graph, start)
+    if under:
+        order = [each for each in order if f"{cards[each].path}/".startswith(f"{under}/")]
     blocks: list[str] = []
     left = token_budget
     for number in order[:_MOST_FILES]:

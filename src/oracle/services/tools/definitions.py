@@ -63,7 +63,6 @@ _NO_NAMES: Final = """
 if else for while return switch case new throw delete do try
 """
 _KEYWORDS: Final = frozenset(_NO_NAMES.split())
-_LONGEST: Final = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +89,9 @@ def definitions_in(text: str, path: str) -> Iterator[Definition]:
                 )
 
 
-def end_of(definition: Definition, lines: list[str], path: str) -> int:
-    """The last line of a definition, or of as much of it as one wants to see."""
-    limit = min(len(lines), definition.line + _LONGEST - 1)
+def end_of(definition: Definition, lines: list[str], path: str, *, longest: int) -> int:
+    """The last line of a definition, or of the `longest` that one wants to see of it."""
+    limit = min(len(lines), definition.line + longest - 1)
     if not definition.kind:
         return definition.line
     find = _end_by_indent if ending_of(path) in _BY_INDENT else _end_by_braces

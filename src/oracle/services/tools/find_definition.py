@@ -1,21 +1,29 @@
-"""find_definition: where a name is defined."""
+"""find_definition: where a name is defined, and where it is used."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, islice
+from typing import Final
 
 from pydantic import Field
 
+from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.definitions import definitions_in, end_of
+from oracle.services.tools.catalogue import Symbol, Usage, best_named, name_parts
+from oracle.services.tools.definitions import definitions_in
 from oracle.services.tools.files import FileText
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.scanned_catalogue import where_now
 from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, found_places, lines_of, place_to_look
 
-_MOST = 12
+_MOST: Final = 12
+_MOST_USAGES: Final = 40
+_LONGEST: Final = 60
+_LONGEST_BESIDE_USAGES: Final = 12
 
 
 class FindDefinition(Arguments):
@@ -27,15 +35,21 @@ class FindDefinition(Arguments):
     path: str | None = Field(
         default=None, max_length=500, description="Only in this folder or file."
     )
+    references: bool = Field(
+        default=False, description="Also list the lines that use the name, after its definitions."
+    )
 
 
 def find_definition(work: Workspace) -> Tool[FindDefinition]:
     async def run(given: FindDefinition) -> Answer:
-        return await in_thread(lambda: _find(work, given))
+        return await _find(work, given)
 
     return Tool(
         name="find_definition",
-        description="Find where a class, function, type or constant is defined, with its lines.",
+        description=(
+            "Find where a class, function, type or constant is defined, with its lines; with "
+            "references also the lines that use it."
+        ),
         arguments=FindDefinition,
         run=run,
         query_types=frozenset({QueryType.CODE}),
@@ -43,53 +57,94 @@ def find_definition(work: Workspace) -> Tool[FindDefinition]:
     )
 
 
-def _find(work: Workspace, given: FindDefinition) -> Answer:
-    *owners, name = [part for part in re.split(r"[.#]|::|->", given.name.strip("() ")) if part] or [
-        given.name
-    ]
-    found = _in_files(work, name, place_to_look(work, given.path))
-    if owners:
-        found.sort(key=lambda pair: -_belongs(pair[1], pair[0], owners[-1]))
-        if found and _belongs(found[0][1], found[0][0], owners[-1]):
-            found = [pair for pair in found if _belongs(pair[1], pair[0], owners[-1])]
+async def _find(work: Workspace, given: FindDefinition) -> Answer:
+    *owners, name = name_parts(given.name)
+    place = _Place(work, place_to_look(work, given.path))
+    defined = [each for each in await work.catalogue.definitions(name) if each.path in place]
+    chosen = best_named(defined, name, owners)
+    if not given.references:
+        return await in_thread(
+            lambda: _answer(given, list(islice(_quoted(place, chosen, _LONGEST), _MOST)))
+        )
+    used = [each for each in await work.catalogue.usages(name) if each.path in place]
+    return await in_thread(lambda: _answer_with_usages(place, given, name, chosen, used))
+
+
+class _Place:
+    """The code below one folder, each file read once."""
+
+    def __init__(self, work: Workspace, under: str) -> None:
+        self._work = work
+        self._under = under
+        self._texts: dict[str, FileText | None] = {}
+
+    def __contains__(self, path: str) -> bool:
+        is_inside = not self._under or f"{path}/".startswith(f"{self._under}/")
+        return is_inside and kind_of(path, self._work.notes_folder) == "code"
+
+    def text(self, path: str) -> FileText | None:
+        if path not in self._texts:
+            try:
+                self._texts[path] = self._work.files.read(path)
+            except ToolProblem:
+                self._texts[path] = None
+        return self._texts[path]
+
+
+def _quoted(place: _Place, symbols: Sequence[Symbol], longest: int) -> Iterator[Source]:
+    """Each definition once, where it stands by now."""
+    seen: set[tuple[str, int]] = set()
+    for symbol in symbols:
+        text = place.text(symbol.path)
+        for now in where_now(symbol, text) if text else ():
+            if text is not None and (now.path, now.start) not in seen:
+                seen.add((now.path, now.start))
+                end = min(now.end, now.start + longest - 1)
+                source = lines_of(text, now.start, end, "code")
+                source["score"] = 1.0
+                yield source
+
+
+def _answer(given: FindDefinition, sources: Sequence[Source]) -> Answer:
     return found_places(
         given.name,
-        [source for source, _ in found[:_MOST]],
+        sources,
         of="definitions",
         otherwise="Try the bare name in its exact spelling, or search_code.",
     )
 
 
-def _in_files(work: Workspace, name: str, under: str) -> list[tuple[Source, FileText]]:
-    found: list[tuple[Source, FileText]] = []
-    for entry in work.files.entries():
-        if under and entry.path != under and not entry.path.startswith(f"{under}/"):
-            continue
-        if kind_of(entry.path, work.notes_folder) != "code":
-            continue
-        text = work.files.text_of(entry)
-        if text is None or name not in text.raw:
-            continue
-        for definition in definitions_in(text.raw, entry.path):
-            if definition.name == name:
-                end = end_of(definition, text.lines, entry.path)
-                source = lines_of(text, definition.line, end, "code")
-                source["score"] = 1.0
-                found.append((source, text))
-    return found
+def _answer_with_usages(
+    place: _Place,
+    given: FindDefinition,
+    name: str,
+    symbols: Sequence[Symbol],
+    used: Sequence[Usage],
+) -> Answer:
+    """Definitions are shown shorter, so that there is room for the lines that use them."""
+    definitions = list(islice(_quoted(place, symbols, _LONGEST_BESIDE_USAGES), _MOST))
+    usages = list(islice(_used_lines(place, name, used), _MOST_USAGES))
+    answer = _answer(given, definitions)
+    are_more = len(usages) == _MOST_USAGES
+    count = f"the first {_MOST_USAGES}; give a path for others" if are_more else f"{len(usages)}"
+    shown = f"Lines that use {name!r}: {count}." if usages else f"Nothing here uses {name!r}."
+    return Answer(
+        summary=f"{answer.summary} {shown}",
+        findings=[*definitions, *usages],
+        rest=lambda shown, lines: "Give a path to see the uses in one folder.",
+        empty=not definitions and not usages,
+    )
 
 
-def _belongs(text: FileText, source: Source, owner: str) -> bool:
-    """The owner is the file itself, or the nearest definition above that is indented less."""
-    stem = text.path.rpartition("/")[2].partition(".")[0]
-    if stem == owner:
-        return True
-    start = source.get("start", 1)
-    line = text.lines[start - 1]
-    depth = len(line) - len(line.lstrip())
-    above = [
-        definition
-        for definition in definitions_in(text.raw, text.path)
-        if definition.line < start and definition.depth < depth
-    ]
-    return bool(above) and max(above, key=lambda definition: definition.line).name == owner
+def _used_lines(place: _Place, name: str, used: Sequence[Usage]) -> Iterator[Source]:
+    """Without the lines that define the name, which a decorator may part from their beginning."""
+    for path, usages in groupby(used, key=lambda usage: usage.path):
+        text = place.text(path)
+        if text is not None:
+            found = definitions_in(text.raw, path)
+            defined = {each.line for each in found if each.name == name}
+            for line in (usage.line for usage in usages):
+                if line not in defined and any(
+                    name in held for held in text.lines[line - 1 : line]
+                ):
+                    yield lines_of(text, line, line, "code")

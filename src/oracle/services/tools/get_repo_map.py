@@ -20,6 +20,7 @@ from oracle.services.tools.safe_open import inner_path
 from oracle.services.tools.workspace import Workspace
 
 _FITS = 16_000
+_MOST_TOKENS = 4_000
 _MOST_NAMES = 12
 
 
@@ -27,17 +28,27 @@ class GetRepoMap(Arguments):
     path: str | None = Field(
         default=None, max_length=500, description="Only this folder, in more detail."
     )
+    question: str | None = Field(
+        default=None,
+        max_length=2_000,
+        description="What you want to know: the files that matter to it come first.",
+    )
 
 
 def get_repo_map(work: Workspace) -> Tool[GetRepoMap]:
     async def run(given: GetRepoMap) -> Answer:
+        folder = inner_path(given.path or "")
+        if given.question and given.question.strip():
+            drawn = await work.catalogue.map_for(given.question, _MOST_TOKENS, under=folder)
+            if drawn:
+                return _ranked(drawn, folder)
         return await in_thread(lambda: _map(work.files, given))
 
     return Tool(
         name="get_repo_map",
         description=(
             "Show the project's folders and files, and what the files define, as far as it fits. "
-            "Give a path to see one folder closer."
+            "Give a path to see one folder closer, or a question to see what matters to it first."
         ),
         arguments=GetRepoMap,
         run=run,
@@ -54,17 +65,29 @@ def _map(files: ProjectFiles, given: GetRepoMap) -> Answer:
             f"{named(given.path or '.')} is no folder with files to read; leave path out to see all"
         )
     text, detail = _most_detailed(files, entries, folder)
+    summary = f"{len(entries)} files below {one_line(folder or '.')}, shown with {detail}."
+    return _drawn(summary, text, folder)
+
+
+def _ranked(text: str, folder: str) -> Answer:
+    summary = (
+        f"Files below {one_line(folder or '.')} that matter most to the question, best first, with "
+        "the lines where they define what others use."
+    )
+    return _drawn(summary, text, folder)
+
+
+def _drawn(summary: str, text: str, folder: str) -> Answer:
+    source = Source(
+        kind="code",
+        where=folder or ".",
+        text=text,
+        path=folder or ".",
+        digest=hashlib.sha256(text.encode()).hexdigest(),
+    )
     return Answer(
-        summary=f"{len(entries)} files below {one_line(folder or '.')}, shown with {detail}.",
-        findings=[
-            Source(
-                kind="code",
-                where=folder or ".",
-                text=text,
-                path=folder or ".",
-                digest=hashlib.sha256(text.encode()).hexdigest(),
-            )
-        ],
+        summary=summary,
+        findings=[source],
         rest=lambda shown, lines: "Give a path to see one folder closer.",
     )
 

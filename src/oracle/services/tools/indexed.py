@@ -1,4 +1,4 @@
-"""Searching by the project's index, which is brought up to date before the first search.
+"""Finding things by the project's index, which is brought up to date before the first question.
 
 Where there can be no index (a folder that cannot be written, a disk that is full), files are
 scanned instead: slower, and no less true.
@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from oracle.errors import OracleError
+from oracle.services.tools.catalogue import Catalogue, Symbol, Usage
 from oracle.services.tools.searching import Hit, Searcher, SearchKind
 
 if TYPE_CHECKING:
-    from oracle.services.index import Index
+    from oracle.services.index import Definition, Index
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +67,44 @@ class IndexedSearcher:
             index.refresh()
             self._index = index
         return self._index
+
+
+class AskIndex(Protocol):
+    async def __call__(self, question: Callable[[Index], Found], /) -> Found | None: ...
+
+
+class IndexedCatalogue:
+    """`otherwise` is asked where there is no index, and for what the index does not find: it knows
+    languages that the index does not, and files that are newer.
+    """
+
+    def __init__(self, ask: AskIndex, otherwise: Catalogue) -> None:
+        self._ask = ask
+        self._otherwise = otherwise
+
+    async def definitions(self, name: str) -> Sequence[Symbol]:
+        found = await self._ask(lambda index: _symbols(index.definitions(name)))
+        return found or await self._otherwise.definitions(name)
+
+    async def usages(self, name: str) -> Sequence[Usage]:
+        found = await self._ask(
+            lambda index: [Usage(path=use.path, line=use.line) for use in index.references(name)]
+        )
+        return found or await self._otherwise.usages(name)
+
+    async def symbols(self, path: str) -> Sequence[Symbol]:
+        found = await self._ask(lambda index: _symbols(index.symbols(path)))
+        return found or await self._otherwise.symbols(path)
+
+    async def map_for(self, question: str, token_budget: int, *, under: str = "") -> str | None:
+        return await self._ask(lambda index: index.repo_map(question, token_budget, under=under))
+
+
+def _symbols(found: Sequence[Definition]) -> list[Symbol]:
+    return [
+        Symbol(name=each.name, parent=each.parent, path=each.path, start=each.start, end=each.end)
+        for each in found
+    ]
 
 
 def _search(index: Index, query: str, kind: SearchKind, k: int, under: str) -> list[Hit]:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from oracle.errors import InputError, ToolProblem
+from oracle.services.tools.catalogue import Catalogue
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.files import ProjectFiles
 from oracle.services.tools.find_definition import find_definition
 from oracle.services.tools.get_repo_map import get_repo_map
-from oracle.services.tools.indexed import IndexedSearcher
+from oracle.services.tools.indexed import IndexedCatalogue, IndexedSearcher
 from oracle.services.tools.list_notes import list_notes
 from oracle.services.tools.protocol import Tools
 from oracle.services.tools.push_thread import push_thread
@@ -22,6 +23,7 @@ from oracle.services.tools.read_note import read_note
 from oracle.services.tools.read_thread import read_thread
 from oracle.services.tools.registry import Tool
 from oracle.services.tools.safe_open import inner_path
+from oracle.services.tools.scanned_catalogue import ScannedCatalogue
 from oracle.services.tools.scanning import ScanningSearcher
 from oracle.services.tools.search_code import search_code
 from oracle.services.tools.search_threads import search_threads
@@ -70,12 +72,16 @@ def project_tools(
     """
     folder = _folder_for_notes(notes_folder)
     files = ProjectFiles(root, kept=(folder, THREADS_FOLDER))
+    catalogue: Catalogue = ScannedCatalogue(files, folder)
     if searcher is None:
         searcher = ScanningSearcher(files, partial(kind_of, notes_folder=folder))
-        searcher = IndexedSearcher(root, searcher) if is_indexed else searcher
+        if is_indexed:
+            searcher = IndexedSearcher(root, searcher)
+            catalogue = IndexedCatalogue(searcher.asked, catalogue)
     workspace = Workspace(
         files=files,
         searcher=searcher,
+        catalogue=catalogue,
         vault=Vault(files, folder),
         threads=Threads(files, now=now),
         fetcher=fetcher or Fetcher(),

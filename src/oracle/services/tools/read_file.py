@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Final
+
 from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.catalogue import Symbol, best_named, name_parts
 from oracle.services.tools.files import FileText
 from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import SourceKind
 from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.scanned_catalogue import symbols_in, where_now
 from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, lines_of
+
+_MOST: Final = 12
+_MOST_NEAR: Final = 12
 
 
 class ReadFile(Arguments):
@@ -21,16 +31,25 @@ class ReadFile(Arguments):
     )
     start: int = Field(default=1, ge=1, description="The first line, from 1.")
     end: int | None = Field(default=None, ge=1, description="The last line; to the end without it.")
+    symbol: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=300,
+        description="Instead of lines: a function, class or Class.method that the file defines.",
+    )
 
 
 def read_file(work: Workspace) -> Tool[ReadFile]:
     async def run(given: ReadFile) -> Answer:
-        return await in_thread(lambda: _read(work, given))
+        if given.symbol is None:
+            return await in_thread(lambda: _read(work, given))
+        return await _read_symbol(work, given, given.symbol)
 
     return Tool(
         name="read_file",
         description=(
-            "Read a file of the project, or the lines from start to end of it, with line numbers."
+            "Read a file of the project, or the lines from start to end of it, or just the symbol "
+            "that it defines, with line numbers."
         ),
         arguments=ReadFile,
         run=run,
@@ -41,8 +60,58 @@ def read_file(work: Workspace) -> Tool[ReadFile]:
 
 def _read(work: Workspace, given: ReadFile) -> Answer:
     text = work.files.read(given.path)
-    kind = "code" if kind_of(text.path, work.notes_folder) == "code" else "vault"
-    return lines_answer(text, given.start, given.end, kind=kind, tool="read_file")
+    return lines_answer(text, given.start, given.end, kind=_kind(work, text), tool="read_file")
+
+
+def _kind(work: Workspace, text: FileText) -> SourceKind:
+    return "code" if kind_of(text.path, work.notes_folder) == "code" else "vault"
+
+
+async def _read_symbol(work: Workspace, given: ReadFile, symbol: str) -> Answer:
+    if given.start != 1 or given.end is not None:
+        raise ToolProblem("give a symbol, or start and end: not both at once")
+    text = await asyncio.to_thread(work.files.read, given.path)
+    catalogued = await work.catalogue.symbols(text.path)
+    return await in_thread(lambda: _symbol_answer(text, symbol, catalogued, _kind(work, text)))
+
+
+def _symbol_answer(
+    text: FileText, symbol: str, catalogued: Sequence[Symbol], kind: SourceKind
+) -> Answer:
+    found = _named_in(catalogued, symbol)
+    now = [place for each in found for place in where_now(each, text)]
+    now = now or _named_in(symbols_in(text), symbol)
+    if not now:
+        known = [*catalogued, *symbols_in(text)]
+        raise ToolProblem(_nothing_named(text, symbol, [each.full_name for each in known]))
+    sources = [lines_of(text, each.start, each.end, kind) for each in now[:_MOST]]
+    lines = ", ".join(f"{each.start} to {each.end}" for each in now[:_MOST])
+    return Answer(
+        summary=f"{one_line(text.path)} defines {named(symbol)} in lines {lines}.",
+        findings=sources,
+        rest=lambda shown, lines: "For the rest call read_file with start and end.",
+    )
+
+
+def _named_in(symbols: Sequence[Symbol], wanted: str) -> list[Symbol]:
+    """Without regard to the case of letters only where nothing else fits; an owner must fit."""
+    *owners, name = name_parts(wanted)
+    whole = [each for each in symbols if each.name == wanted]
+    same = [each for each in symbols if each.name.casefold() == name.casefold()]
+    fitting = [each for each in same if not owners or each.parent == owners[-1]]
+    return whole or best_named(fitting, name, owners)
+
+
+def _nothing_named(text: FileText, symbol: str, names: Sequence[str]) -> str:
+    known = list(dict.fromkeys(names))
+    near = get_close_matches(symbol[:200], known, n=_MOST_NEAR, cutoff=0.4)
+    bare = name_parts(symbol)[-1].casefold()
+    near += [name for name in known if bare in name.casefold() and name not in near]
+    listed = ", ".join(one_line(name, 100) for name in (near or known)[:_MOST_NEAR])
+    wrong = f"{named(text.path)} defines no {named(symbol)}"
+    if not listed:
+        return f"{wrong}, nor anything else that can be told; read it by start and end"
+    return f"{wrong}; {'the nearest names are' if near else 'it defines'} {listed}"
 
 
 def lines_answer(

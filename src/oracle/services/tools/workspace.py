@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from oracle.errors import ToolProblem
 from oracle.services.tools.answer import Answer, place
+from oracle.services.tools.catalogue import Catalogue
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import Source, SourceKind
@@ -23,6 +24,7 @@ from oracle.services.web.settings import WebSettings
 class Workspace:
     files: ProjectFiles
     searcher: Searcher
+    catalogue: Catalogue
     vault: Vault
     threads: Threads
     fetcher: Fetcher
