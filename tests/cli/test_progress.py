@@ -68,4 +68,4 @@ def test_a_draft_is_folded_into_a_line():
 def test_what_goes_on_is_said_in_a_few_words():
     assert activity(CALL) == 'search_code "x"'
     assert activity(chunk("content", content="a")) == "writing"
-    assert activity(chunk("sources", sources=[])) is None
+    assert activity(chunk("sources", sources=[], citations=None)) is None

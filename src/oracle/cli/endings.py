@@ -24,6 +24,7 @@ EXIT_CODES: Final[Mapping[str, int]] = {
     "invalid_input": 2,
     "store_failed": 74,
     "held_elsewhere": 75,
+    "settled": NOT_WHOLE,
 }
 """By stop reason. Of a tree's own reasons nothing is known but that they are not `answered`."""
 
