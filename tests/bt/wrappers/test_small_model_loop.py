@@ -1,0 +1,32 @@
+"""A real language model in the whole loop: too small to emit signals, so the tree carries it."""
+
+import pytest
+
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.services.ledger import Limits
+from oracle.services.llm.opening import open_model
+from oracle.services.tools.project_tools import project_tools
+
+pytestmark = pytest.mark.extra
+
+
+@pytest.mark.parametrize(
+    "question", ["Thanks, that helps!", "How does the login function in auth.py check a token?"]
+)
+async def test_a_model_that_knows_no_signals_comes_to_a_decent_end(
+    question, small_model_url, tmp_path
+):
+    (tmp_path / "auth.py").write_text("def login(token):\n    return token in TOKENS\n")
+    model = open_model(
+        "openai:smollm2", base_url=small_model_url, context_window=8_192, longest_output=200
+    )
+    wrapper = OracleBTWrapper(
+        model=model, tools=project_tools(tmp_path), limits=Limits(turns=4, seconds=240)
+    )
+    chunks = [chunk async for chunk in wrapper.process_query(question)]
+    done = chunks[-1]
+    assert done.type == "done"
+    assert done["answer"].strip()
+    assert done["stop_reason"] in ("answered", "partial_answer", "stuck", "turn_limit")
+    assert "<signal" not in done["answer"]
+    assert 1 <= done["usage"]["turns"] <= 4
