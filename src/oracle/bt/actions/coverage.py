@@ -48,14 +48,20 @@ def ask_for_coverage(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=_MAY, writes=["coverage", "seconds_left"])
+@action(reads=_MAY, writes=["seconds_left"])
 def begin_coverage(ctx: TickContext) -> RunStatus:
     """FAILURE where it was done before, or where no tool on offer searches and reads."""
     bb = board_of(ctx)
-    can = _can_cover(bb)
-    bb_set(bb, "coverage", "done")
     note_time_left(ctx)
+    can = _can_cover(bb)
     return SUCCESS if can else ctx.fail("there is nothing to look for the parts with")
+
+
+@action(writes=["coverage"])
+def end_coverage(ctx: TickContext) -> RunStatus:
+    """Whatever came of it, it is not tried again. Not said before: a guard above looks at it."""
+    bb_set(board_of(ctx), "coverage", "done")
+    return SUCCESS
 
 
 @action(
@@ -79,7 +85,8 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     bb_set(bb, "parts", parts)
     if not parts:
         return ctx.fail("the searches found no part")
-    say_system(ctx, f"A broad question: reading {min(len(parts), MOST_PARTS)} parts of it.")
+    count = min(len(parts), MOST_PARTS)
+    say_system(ctx, f"Reading {count} part{'s'[: count > 1]} of the project, one by one.")
     return SUCCESS
 
 
