@@ -227,7 +227,7 @@ SCENES: Mapping[str, Scene] = {
         stop="answered",
     ),
     "a broad question": Scene(
-        replies=["From the CLI (f1.py:1) to the database (f2.py:1)." + ENOUGH],
+        replies=["From the CLI to the database." + ENOUGH],
         query=BROAD,
         tools=PARTS,
         stop="answered",
