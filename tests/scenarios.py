@@ -20,6 +20,11 @@ LONG = (
 TOOLS = {"search_code": "auth.py:3 def login()", "search_vault": "", "web_search": "x.y found"}
 WRITING = {"search_code": "auth.py:1", "write_note": "notes/x.md"}
 NUMBERED = {"search_code": lambda a: f"f{a['query']}.py:1 x", "web_search": "w"}
+BROAD = "How does an order travel from the CLI to the database?"
+PARTS = {
+    "search_code": lambda a: f"f{len(a['query'])}.py:1 x",
+    "read_file": lambda a: f"{a['path']}:1 order",
+}
 BAD = '<signal type="done"><confidence>2</confidence></signal>'
 
 
@@ -220,6 +225,19 @@ SCENES: Mapping[str, Scene] = {
             "rest",
         ],
         stop="answered",
+    ),
+    "a broad question": Scene(
+        replies=["From the CLI to the database." + ENOUGH],
+        query=BROAD,
+        tools=PARTS,
+        stop="answered",
+    ),
+    "cancelled among the parts": Scene(
+        replies=["never asked"],
+        query=BROAD,
+        tools={**PARTS, "read_file": never},
+        cancel_at=has_text("Reading"),
+        stop="cancelled",
     ),
     "malformed": Scene(replies=["text" + BAD, "text2" + BAD], stop="answered"),
     "silence": Scene(replies=["", "", ""], stop="stuck"),

@@ -216,7 +216,7 @@ async def test_each_strategy_is_taken_once_even_if_two_reasons_ask_for_one():
 
 
 async def test_a_strategy_that_has_nothing_to_offer_makes_room_and_is_not_taken_twice():
-    tools = {"search_code": "auth.py:3 x", "read_file": "auth.py:3 x"}
+    tools = {"search_code": "auth.py:3 x"}
     heard = await ask(look(), stuck(), stuck(), "All I know.", tools=tools)
     assert "Put the search differently" in heard.told(2)
     assert "No other way is left" in heard.told(3)

@@ -22,6 +22,7 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import BoundReached, TimedOut
 from oracle.models.stream_chunk import ChunkType
+from oracle.services.coverage import left_out
 from oracle.services.last_words import Remains, last_words
 
 _CLOSING = ["response", "signal", "classification", "evidence", "sources_tried", "ledger"]
@@ -139,6 +140,7 @@ def give_up_on_silence(ctx: TickContext) -> RunStatus:
         "gaps",
         "missing",
         "delegations",
+        "parts",
         "ledger",
         "model",
         "weight",
@@ -167,7 +169,11 @@ def say_last_words(ctx: TickContext) -> RunStatus:
     bb_set(bb, "tried", [*state.tools_tried])
     bb_set(bb, "usage", ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {})
     missing = [*bb_get(bb, "missing"), *bb_get(bb, "gaps")]
-    missing += [f"delegated work was not done: {d['scope']}" for d in bb_get(bb, "delegations")]
+    handed_over: list[dict[str, Any]] = bb_get(bb, "delegations")
+    undone = [one["scope"] for one in handed_over if not one.get("covered")]
+    missing += [f"delegated work was not done: {scope}" for scope in undone]
+    if unread := left_out(bb_get(bb, "parts")):
+        missing.append(f"not read: {unread}")
     bb_set(bb, "missing", missing)
     if not bb_get(bb, "answer"):
         _answer_for_the_model(ctx, bb, state.tools_tried, missing)

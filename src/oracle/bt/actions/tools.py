@@ -96,7 +96,25 @@ def screen_calls(ctx: TickContext) -> RunStatus:
 async def run_calls(ctx: TickContext) -> RunStatus:
     """Run them side by side. Where they are cut short, the results that have come are kept."""
     bb = board_of(ctx)
-    calls: list[Call] = bb_get(bb, "calls")
+    await perform_calls(ctx, bb, bb_get(bb, "calls"))
+    return SUCCESS
+
+
+@action(reads=["messages", "tool_results"], writes=["messages", "was_advised"])
+def advise_after_errors(ctx: TickContext) -> RunStatus:
+    """What the prompt would have said had the errors been known when it was composed."""
+    bb = board_of(ctx)
+    for segment in services_of(ctx).prompt_segments:
+        if segment.id == "error-recovery":
+            add_system_message(bb, segment.content)
+    bb_set(bb, "was_advised", True)
+    return SUCCESS
+
+
+async def perform_calls(
+    ctx: TickContext, bb: TypedBlackboard, calls: Sequence[Call], *, are_shown: bool = True
+) -> list[Result | None]:
+    """Run the calls and take in what comes of them; what `are_shown` stands in the conversation."""
     specs = {spec.name: spec for spec in all_tools(bb)}
     results: list[Result | None] = [None] * len(calls)
 
@@ -115,20 +133,18 @@ async def run_calls(ctx: TickContext) -> RunStatus:
             _raise_first(ends)
     finally:
         for call, result in zip(calls, results, strict=True):
-            _take_in(ctx, bb, call, result or _failed("cut off before it was done"), specs)
+            came = result or _failed("cut off before it was done")
+            if are_shown:
+                _show_to_the_model(bb, call, came)
+            _take_in(ctx, bb, call, came, specs)
     ctx.mark_progress()
-    return SUCCESS
+    return results
 
 
-@action(reads=["messages", "tool_results"], writes=["messages", "was_advised"])
-def advise_after_errors(ctx: TickContext) -> RunStatus:
-    """What the prompt would have said had the errors been known when it was composed."""
-    bb = board_of(ctx)
-    for segment in services_of(ctx).prompt_segments:
-        if segment.id == "error-recovery":
-            add_system_message(bb, segment.content)
-    bb_set(bb, "was_advised", True)
-    return SUCCESS
+def _show_to_the_model(bb: TypedBlackboard, call: Call, result: Result) -> None:
+    message = {"role": "tool", "call_id": call["id"], "name": call["name"]}
+    told = {**message, "content": result["content"], "success": bool(result["success"])}
+    bb_set(bb, "messages", with_result(bb_get(bb, "messages"), told))
 
 
 def _announce(ctx: TickContext, call: Call) -> None:
@@ -200,8 +216,6 @@ def _take_in(
     specs: Mapping[str, ToolSpec],
 ) -> None:
     name, content, success = call["name"], result["content"], bool(result["success"])
-    message = {"role": "tool", "call_id": call["id"], "name": name, "content": content}
-    bb_set(bb, "messages", with_result(bb_get(bb, "messages"), {**message, "success": success}))
     spec = specs.get(name)
     if not result.get("was_run") or spec is None:
         append(bb, "tool_results", {"name": name, "success": False, "empty": True, "run": False})

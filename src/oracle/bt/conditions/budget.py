@@ -57,10 +57,10 @@ def context_is_large(ctx: TickContext) -> bool:
 
 def scarce_resource(ctx: TickContext) -> Resource | None:
     bb = board_of(ctx)
-    return ledger_of(bb).at_reserve(ctx.now, _reserve(bb))
+    return ledger_of(bb).at_reserve(ctx.now, reserve_of(bb))
 
 
-def _reserve(bb: TypedBlackboard) -> Reserve:
+def reserve_of(bb: TypedBlackboard) -> Reserve:
     """What the last request will need: its input as it stands now, and its longest output."""
     model = bb_get(bb, "model")
     tokens = bb_get(bb, "weight")["tokens"]

@@ -127,6 +127,7 @@ BT.tree("decide", {
       signal("delegation_recommended"),
       BT.action("record", { fn = "oracle.bt.actions.signals.record_delegation" }),
       BT.selector("then", {
+        BT.action("cover the parts", { fn = "oracle.bt.actions.coverage.ask_for_coverage" }),
         BT.action("go on alone", { fn = "oracle.bt.actions.signals.go_on_alone" }),
         BT.action("what there is", { fn = what_there_is }),
       }),

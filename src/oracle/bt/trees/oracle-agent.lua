@@ -77,6 +77,10 @@ BT.tree("oracle-agent", {
     sources_tried = { type = "list", default = {} },
     sources_empty = { type = "list", default = {} },
 
+    -- a broad question: "due" at the end of the turn, or "done"
+    coverage = { type = "string", default = "" },
+    parts = { type = "list", default = {} },
+
     -- being stuck
     loop = "object?",
     ladder_rung = 0,
@@ -102,6 +106,7 @@ BT.tree("oracle-agent", {
     BT.action("open the ledger", { fn = "oracle.bt.actions.assess.open_ledger" }),
     BT.subtree("assess"),
     BT.subtree("compose"),
+    BT.guard("it is broad", { expression = "bb.classification.breadth >= 0.6", BT.subtree("coverage") }),
     -- The ledger limits the turns; this bound only stands behind it.
     BT.loop("turns", { max = 1000, BT.subtree("turn") }),
   }),

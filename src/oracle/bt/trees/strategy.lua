@@ -13,6 +13,7 @@ BT.tree("strategy", {
     strategy(1, "rephrase", "oracle.bt.actions.strategy.rephrase_the_search"),
     strategy(2, "more tools", "oracle.bt.actions.strategy.grant_next_rung"),
     strategy(3, "another source", "oracle.bt.actions.strategy.point_to_another_source"),
+    strategy(4, "every part", "oracle.bt.actions.coverage.ask_for_coverage"),
     BT.action("what there is", { fn = "oracle.bt.actions.ladder.ask_for_what_there_is" }),
   }),
 })

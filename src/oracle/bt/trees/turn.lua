@@ -45,6 +45,7 @@ BT.tree("turn", {
       expression = "bb.strategy > bb.strategy_applied and not bb.tools_withdrawn",
       BT.subtree("strategy"),
     }),
+    BT.guard("it is broad", { expression = "bb.coverage == 'due'", BT.subtree("coverage") }),
     BT.action("go on", { fn = "oracle.bt.actions.turn.go_on" }),
   }),
 })

@@ -24,6 +24,12 @@ BT.tree("work", {
         fn = "oracle.bt.conditions.context_needs.enough_is_there",
         BT.once("say so once", { BT.action("suggest to answer", { fn = "oracle.bt.actions.signals.suggest_to_answer" }) }),
       }),
+      BT.guard("it keeps spreading", {
+        fn = "oracle.bt.conditions.coverage.evidence_keeps_spreading",
+        BT.always_succeed("if it can", BT.action("cover the parts", {
+          fn = "oracle.bt.actions.coverage.ask_for_coverage",
+        })),
+      }),
       BT.guard("nothing was found", {
         fn = "oracle.bt.conditions.context_needs.nothing_was_found",
         BT.once("say so once", {

@@ -9,6 +9,7 @@ from oracle.services.llm.embedded_reader.acting import act
 from oracle.services.llm.embedded_reader.answering import answer, web_failed
 from oracle.services.llm.embedded_reader.attachments import facts_of, places_in
 from oracle.services.llm.embedded_reader.choosing import Passage
+from oracle.services.llm.embedded_reader.covering import cover, is_covered
 from oracle.services.llm.embedded_reader.looking import (
     READS,
     Aim,
@@ -70,6 +71,8 @@ def read_attachment(situation: Situation, aim: Aim) -> Response:
 def look(situation: Situation, aim: Aim) -> Response:
     """Search, look closer, answer; another way where nothing came, and `stuck` where none is."""
     found = best_of(situation, aim)
+    if found and is_covered(situation):
+        return cover(situation, aim, found)
     if not situation.tools:
         return answer(situation, aim, found)
     if not situation.calls:

@@ -34,13 +34,16 @@ class Exchange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Situation:
-    """`turns` are this run's responses so far, each with its calls; the newest is last."""
+    """`turns` are this run's responses so far, each with its calls; the newest is last. `told` is
+    what the tree has said meanwhile.
+    """
 
     question: str
     attachment: str
     history: Sequence[Exchange]
     turns: Sequence[Sequence[Call]]
     tools: Mapping[str, ToolSpec]
+    told: Sequence[str] = ()
 
     @property
     def calls(self) -> list[Call]:
@@ -78,6 +81,7 @@ def read_situation(request: ModelRequest) -> Situation:
         history=_exchanges(messages[: max(asked, 0)]),
         turns=_turns(messages[asked + 1 :]),
         tools={tool.name: tool for tool in request.tools},
+        told=[m["content"] for m in messages[asked + 1 :] if m["role"] == "system"],
     )
 
 
