@@ -1,6 +1,7 @@
 """The real command in a process of its own: on pipes, and on a pseudo-terminal."""
 
 import asyncio
+import codecs
 import fcntl
 import os
 import pty
@@ -90,6 +91,7 @@ class Terminal:
             [*ORACLE, *arguments], env=env, preexec_fn=_own_the_terminal, **streams
         )
         os.close(theirs)
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self.raw = ""
         self._at = 0
 
@@ -110,6 +112,15 @@ class Terminal:
         os.write(self._ours, keys.encode())
         return self
 
+    def insist(self, keys):
+        """Type until something happens: a signal between a prompt and the wait behind it is seen
+        only with the next key.
+        """
+        self.type(keys)
+        while not select.select([self._ours], [], [], 1.0)[0]:
+            self.type(keys)
+        return self
+
     def end(self):
         """Read to the end, and answer the exit code. `output` is what went to a pipe instead."""
         while self._read():
@@ -125,7 +136,7 @@ class Terminal:
             piece = os.read(self._ours, 65_536)
         except OSError:
             return False
-        self.raw += piece.decode("utf-8", "replace")
+        self.raw += self._decode(piece)
         return bool(piece)
 
 

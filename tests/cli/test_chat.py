@@ -38,15 +38,15 @@ def test_each_question_knows_what_was_said_before_until_a_new_one_begins(project
 def test_ctrl_c_cancels_the_answer_and_keeps_the_chat(project):
     with model_serving(STALLING, says("Better.")) as (env, _):
         chat = Terminal("chat", env=env).until("? ").type("hello\r").until("It is so.")
-        chat.type("\x03").until("cancelled (Ctrl-C)").until("run  ").type("again\r").until(
-            "Better."
-        )
-        assert chat.until("run  ").type("\x04").end() == 0
+        at_prompt(chat.type("\x03").until("cancelled (Ctrl-C)").until("run  "))
+        at_prompt(chat.type("again\r").until("Better.").until("run  "))
+        assert chat.type("\x04").end() == 0
 
 
 def test_ctrl_c_at_the_prompt_leaves_when_pressed_twice(project):
-    chat = at_prompt(Terminal("chat")).type("half a quest\x03").until("Ctrl-C again")
-    assert at_prompt(chat).type("\x03").end() == 130
+    chat = at_prompt(Terminal("chat")).type("half a quest").until("half a quest")
+    chat.insist("\x03").until("Ctrl-C again")
+    assert at_prompt(chat).insist("\x03").end() == 130
 
 
 def test_a_paste_of_many_lines_is_one_question(project):
@@ -71,7 +71,7 @@ def test_the_history_comes_back_with_the_next_chat(project):
     history = project / ".oracle" / "chat_history"
     assert history.read_text() == "hello\n"
     assert history.stat().st_mode & 0o077 == 0
-    again = at_prompt(Terminal("chat")).type("\x1b[A").until("hello").type("\x03")
+    again = at_prompt(Terminal("chat")).type("\x1b[A").until("hello").insist("\x03")
     assert at_prompt(again.until("Ctrl-C again")).type("\x04").end() == 0
 
 
