@@ -76,11 +76,11 @@ def test_the_history_comes_back_with_the_next_chat(project):
 
 
 def test_commands_that_are_none_are_told_and_nothing_is_sent(project):
-    chat = Terminal("chat").until("? ").type("/nwe\r").until("did you mean '/new'?")
-    chat.type("/session\r").until("no conversation yet").type("/session x\r").until(
-        "no session 'x'"
-    )
-    assert chat.type("/help\r").until("/quit").type("\x04").end() == 0
+    chat = at_prompt(Terminal("chat")).type("/nwe\r").until("did you mean '/new'?")
+    at_prompt(chat).type("/session\r").until("no conversation yet")
+    at_prompt(chat).type("/session x\r").until("no session 'x'")
+    at_prompt(chat).type("/help\r").until("/quit")
+    assert at_prompt(chat).type("\x04").end() == 0
     assert json.loads(oracle("runs", "--json").stdout) == []
 
 
