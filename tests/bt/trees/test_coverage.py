@@ -7,7 +7,7 @@ import pytest
 from oracle import Oracle
 from oracle.services.coverage import COVERED
 from oracle.services.ledger import Limits
-from oracle.testing import signal
+from oracle.testing import Reply, signal
 from tests.asking import CODE, ask, edited, enough, look
 from tests.scenarios import BROAD
 
@@ -95,6 +95,15 @@ async def test_evidence_that_keeps_spreading_leads_there():
     heard = await ask(*map(look, "12345"), enough(), tools=tools)
     assert COVERED not in heard.told(4)
     assert COVERED in heard.told(5)
+
+
+async def test_many_calls_in_one_turn_are_no_spread():
+    calls = [("search_code", {"query": str(n)}) for n in range(12)]
+    found = {"search_code": lambda a: f"f{a['query']}.py:1 x", "read_file": "f.py:1 x"}
+    heard = await ask(
+        Reply(text=signal("need_turn", reason="look"), calls=calls), enough(), tools=found
+    )
+    assert COVERED not in heard.told(1)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from oracle.services.coverage import MOST_PARTS
 
 FILES_OF_A_SPREAD: Final = 10
 CALLS_OF_A_SPREAD: Final = 5
+TURNS_OF_A_SPREAD: Final = 5
 TOKENS_OF_A_BATCH: Final = 10_000
 
 
@@ -20,7 +21,7 @@ TOKENS_OF_A_BATCH: Final = 10_000
 def evidence_keeps_spreading(ctx: TickContext) -> bool:
     """Say whether call after call has found other files, and no end of it is in sight."""
     bb = board_of(ctx)
-    if bb_get(bb, "coverage"):
+    if bb_get(bb, "coverage") or ctx.turn < TURNS_OF_A_SPREAD:
         return False
     last: list[int] = bb_get(bb, "new_by_call")[-CALLS_OF_A_SPREAD:]
     places: list[dict[str, Any]] = bb_get(bb, "evidence")
