@@ -161,14 +161,14 @@ SHAPES: Final = (
         "password",
         _PASSWORD_MARKS,
         rf"(?i){_NAMES_A_PASSWORD}[\"']?\]?\s{{0,20}}(?:=|:|=>|:=)\s{{0,20}}[rbuf]?"
-        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))[^\n]){4,500}+)(?P=quote)",
+        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))[^\n]){4,500})(?P=quote)",
         _is_real_password,
     ),
     _shape(
         "secret",
         _KEY_MARKS,
         rf"(?i){_NAMES_A_KEY}[\"']?\]?\s{{0,20}}(?:=|:|=>|:=)\s{{0,20}}[rbuf]?"
-        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))\S){8,500}+)(?P=quote)",
+        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))\S){8,500})(?P=quote)",
         _is_real_key,
     ),
     _shape(
