@@ -13,6 +13,7 @@ from oracle.errors import Failure
 from oracle.services.journal import MemorySink
 
 SECONDS = 30
+SEEDS = int(os.environ.get("ORACLE_FUZZ_SEEDS", "1000"))
 leaves = LeafRegistry()
 
 
@@ -130,7 +131,7 @@ async def played(run):
 @pytest.mark.extra
 async def test_replay_fuzz():
     end, seed = time.monotonic() + SECONDS, 0
-    while time.monotonic() < end:
+    while time.monotonic() < end and seed < SEEDS:
         seed += 1
         sink = MemorySink()
         live = RecordedRun(
