@@ -1,6 +1,7 @@
 """For half a minute, trees that nobody would write, run live and told again: always the same."""
 
 import asyncio
+import os
 import random
 import time
 
