@@ -22,6 +22,10 @@ from oracle.services.secret_files import is_secret_file
         "service-account-prod.json",
         "client_secret_123.json",
         "infra/terraform.tfstate",
+        "deploy_rsa",
+        "api-keys.json",
+        "passwords.txt",
+        "mail.gpg",
     ],
 )
 def test_a_file_of_secrets_is_known_by_its_name(path):

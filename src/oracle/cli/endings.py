@@ -34,7 +34,11 @@ Done = Mapping[str, Any]
 
 
 def exit_code(done: Done) -> int:
-    return EXIT_CODES.get(done["stop_reason"], NOT_WHOLE)
+    return exit_code_of(done["stop_reason"])
+
+
+def exit_code_of(stop_reason: str) -> int:
+    return EXIT_CODES.get(stop_reason, NOT_WHOLE)
 
 
 def is_error(done: Done) -> bool:

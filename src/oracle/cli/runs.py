@@ -9,7 +9,6 @@ import typer
 
 from oracle.cli.leaves import LeavesOption, import_leaves
 from oracle.cli.terminal import counted, printable, show, show_json, when
-from oracle.errors import InputError, LeaseHeld, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +21,8 @@ if TYPE_CHECKING:
     from oracle.services.journal import Record
     from oracle.services.store.database import Database
 
-EXIT_CODES: Final = {
-    "invalid_input": InputError.exit_code,
-    "held_elsewhere": LeaseHeld.exit_code,
-    "store_failed": StoreError.exit_code,
-}
-"""For questions that could not even be taken up."""
+NOT_TAKEN_UP: Final = ("invalid_input", "held_elsewhere", "store_failed")
+"""Why there is no answer to print, not even a part of one."""
 
 app = typer.Typer(help="Show a run, or take it up again.", no_args_is_help=True)
 
@@ -103,14 +98,17 @@ def _resume_question(run_id: str) -> None:
     import asyncio
 
     from oracle.agent import Oracle, answer_from
+    from oracle.cli.endings import exit_code_of
 
     answer = asyncio.run(answer_from(Oracle().resume(run_id)))
-    if answer.stop_reason in EXIT_CODES:
+    if answer.stop_reason in NOT_TAKEN_UP:
         typer.echo(f"oracle: {answer.detail}", err=True)
-        raise typer.Exit(EXIT_CODES[answer.stop_reason])
-    typer.echo(answer.text)
-    if not answer.is_whole:
-        typer.echo(f"oracle: {answer.stop_reason}: {answer.detail}", err=True)
+    else:
+        typer.echo(answer.text)
+        if not answer.is_whole:
+            typer.echo(f"oracle: {answer.stop_reason}: {answer.detail}", err=True)
+    if code := exit_code_of(answer.stop_reason):
+        raise typer.Exit(code)
 
 
 async def _resumed(database: Database, run: str) -> Outcome:

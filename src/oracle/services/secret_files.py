@@ -8,7 +8,21 @@ from functools import lru_cache
 from typing import Final
 
 _FOLDERS: Final = frozenset({".ssh", ".aws", ".gnupg", ".azure", ".gcloud", ".kube", ".docker"})
-_DATA: Final = ("json", "ini", "toml", "yaml", "yml", "xml", "csv", "txt", "cfg", "conf", "env")
+_DATA_LISTED: Final = "json ini toml yaml yml xml csv txt cfg conf env properties"
+_DATA: Final = tuple(_DATA_LISTED.split())
+_WORDS: Final = (
+    "credential",
+    "credentials",
+    "secret",
+    "secrets",
+    "password",
+    "passwords",
+    "passwd",
+    "apikey",
+    "apikeys",
+    "api[-_.]key",
+    "api[-_.]keys",
+)
 _NAMES: Final = (
     ".env",
     ".env.*",
@@ -24,6 +38,14 @@ _NAMES: Final = (
     "*.pfx",
     "*.p8",
     "*.ppk",
+    "*.der",
+    "*.asc",
+    "*.gpg",
+    "*.pgp",
+    "*.age",
+    "*.ovpn",
+    "*_rsa",
+    "*_ed25519",
     "*.jks",
     "*.keystore",
     "*.kdbx",
@@ -48,8 +70,11 @@ _NAMES: Final = (
     "credentials",
     ".credentials",
     "secrets",
-    *(f"*credentials.{kind}" for kind in _DATA),
-    *(f"*secrets.{kind}" for kind in _DATA),
+    *(f"*{word}.{kind}" for word in _WORDS for kind in _DATA),
+    "secring.*",
+    "known_hosts",
+    "authorized_keys",
+    "shadow",
     "client_secret*.json",
     "service[-_]account*.json",
     "serviceaccount*.json",

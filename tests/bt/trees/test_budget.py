@@ -193,3 +193,12 @@ async def test_who_stops_listening_closes_the_connection():
 async def test_a_model_that_breaks_off_closes_the_connection():
     heard = await ask(Reply(text="It is", raises=ModelError("lost")))
     assert (heard.stop, heard.model.closed) == ("model_unavailable", 1)
+
+
+async def test_a_price_that_rises_with_the_input_is_paid_as_it_rises():
+    prices = Prices(input=1.0, output=1.0, above=1_000, then=Prices(input=2.0, output=2.0))
+    small, large = ({"input_tokens": n, "output_tokens": 0} for n in (1_000, 2_000))
+    for usage, paid in ((small, 0.001), (large, 0.004)):
+        model = ScriptedModel(Reply(text="It is so.", usage=usage), prices=prices)
+        heard = await ask(model=model)
+        assert (heard.stop, heard.done["usage"]["money"]) == ("answered", paid)

@@ -1,6 +1,8 @@
+from dataclasses import asdict
+
 import pytest
 
-from oracle.services.llm.facts import SteppedPrices, facts_about
+from oracle.services.llm.facts import facts_about
 from oracle.services.llm.protocol import Prices
 
 
@@ -25,7 +27,8 @@ def test_of_an_unknown_model_no_price_is_claimed(provider):
 
 def test_prices_that_rise_with_the_input_rise_for_the_whole_request():
     prices = facts_about("anthropic", "claude-sonnet-4-5").prices
-    assert isinstance(prices, SteppedPrices)
+    assert prices is not None
+    assert Prices.from_dict(asdict(prices)) == prices
     assert prices.cost(200_000, 1_000) == pytest.approx(0.6 + 0.015)
     assert prices.cost(200_001, 1_000) == pytest.approx(1.200006 + 0.0225)
 

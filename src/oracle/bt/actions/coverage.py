@@ -7,7 +7,7 @@ from typing import Any, Final
 from oracle.bt.actions.oracle import add_system_message, bb_get, bb_set
 from oracle.bt.actions.state import append, board_of, granted_tools, ledger_of
 from oracle.bt.actions.telling import say_system
-from oracle.bt.actions.tools import perform_calls
+from oracle.bt.actions.tools import TAKEN_IN, perform_calls
 from oracle.bt.actions.turn import note_time_left
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
@@ -26,16 +26,6 @@ from oracle.services.coverage import (
 
 AT_ONCE: Final = 4
 _MAY: Final = ["coverage", "granted", "withdrawn", "tools_withdrawn", "tool_list"]
-_TAKEN_IN: Final = [
-    "ledger",
-    "tool_results",
-    "made",
-    "evidence",
-    "new_by_call",
-    "sources_tried",
-    "sources_empty",
-    "seen",
-]
 
 
 @action(reads=_MAY, writes=["coverage"])
@@ -65,8 +55,8 @@ def end_coverage(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=["query", "delegations", "tool_list", "granted", "withdrawn", *_TAKEN_IN],
-    writes=["parts", *_TAKEN_IN],
+    reads=["query", "delegations", "tool_list", "granted", "withdrawn", *TAKEN_IN],
+    writes=["parts", *TAKEN_IN],
 )
 async def list_parts(ctx: TickContext) -> RunStatus:
     """Search by all words of the question and by each alone; FAILURE where nothing is found."""

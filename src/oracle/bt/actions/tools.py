@@ -31,7 +31,17 @@ from oracle.services.tools.results import well_formed
 log = logging.getLogger(__name__)
 
 LONGEST_QUOTATION: Final = 400
-FAILURES_BEFORE_ADVICE: Final = 2
+TAKEN_IN: Final = (
+    "ledger",
+    "tool_results",
+    "made",
+    "evidence",
+    "new_by_call",
+    "sources_tried",
+    "sources_empty",
+    "seen",
+)
+"""The keys that the results of calls go into."""
 
 Call = dict[str, Any]
 Result = dict[str, Any]
@@ -68,30 +78,8 @@ def screen_calls(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=[
-        "calls",
-        "tool_list",
-        "ledger",
-        "messages",
-        "tool_results",
-        "made",
-        "evidence",
-        "new_by_call",
-        "sources_tried",
-        "sources_empty",
-        "seen",
-    ],
-    writes=[
-        "ledger",
-        "messages",
-        "tool_results",
-        "made",
-        "evidence",
-        "new_by_call",
-        "sources_tried",
-        "sources_empty",
-        "seen",
-    ],
+    reads=["calls", "tool_list", "messages", *TAKEN_IN],
+    writes=["messages", *TAKEN_IN],
 )
 async def run_calls(ctx: TickContext) -> RunStatus:
     """Run them side by side. Where they are cut short, the results that have come are kept."""

@@ -326,7 +326,7 @@ def weigh(bb: TypedBlackboard) -> Weight:
 
 def prices_of(bb: TypedBlackboard) -> Prices | None:
     prices = bb_get(bb, "model")["prices"]
-    return None if prices is None else Prices(**prices)
+    return None if prices is None else Prices.from_dict(prices)
 
 
 def _now() -> datetime:

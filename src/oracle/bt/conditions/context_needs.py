@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 from oracle.bt.actions.oracle import bb_get
 from oracle.bt.actions.state import board_of, classification_of, granted_tools
@@ -13,6 +13,10 @@ from oracle.bt.core.leaves import condition
 from oracle.services.sufficiency import BARREN_CALLS, Evidence, Verdict, heuristic_sufficiency
 
 log = logging.getLogger(__name__)
+
+FAILURES_BEFORE_ADVICE: Final = 2
+_OFFER: Final = ("granted", "withdrawn", "tools_withdrawn", "tool_list")
+_WEIGHED: Final = ("evidence", "new_by_call", "sources_tried")
 
 
 @condition(reads=["evidence", "earlier_evidence", "topic_shift", "classification", "attachment"])
@@ -31,37 +35,17 @@ def has_evidence(ctx: TickContext) -> bool:
     )
 
 
-@condition(reads=["granted", "withdrawn", "tools_withdrawn", "tool_list"])
+@condition(reads=_OFFER)
 def has_nothing_to_search_with(ctx: TickContext) -> bool:
     return all(spec.writes for spec in granted_tools(board_of(ctx)))
 
 
-@condition(
-    reads=[
-        "evidence",
-        "new_by_call",
-        "sources_tried",
-        "granted",
-        "withdrawn",
-        "tools_withdrawn",
-        "tool_list",
-    ]
-)
+@condition(reads=[*_WEIGHED, *_OFFER])
 def enough_is_there(ctx: TickContext) -> bool:
     return _verdict(ctx) is Verdict.ENOUGH
 
 
-@condition(
-    reads=[
-        "evidence",
-        "new_by_call",
-        "sources_tried",
-        "granted",
-        "withdrawn",
-        "tools_withdrawn",
-        "tool_list",
-    ]
-)
+@condition(reads=[*_WEIGHED, *_OFFER])
 def nothing_was_found(ctx: TickContext) -> bool:
     return _verdict(ctx) is Verdict.NOTHING
 
@@ -80,7 +64,7 @@ def calls_keep_failing(ctx: TickContext) -> bool:
     bb = board_of(ctx)
     results: list[dict[str, Any]] = bb_get(bb, "tool_results")
     failed = sum(result["run"] and not result["success"] for result in results)
-    return failed >= 2 and not bb_get(bb, "was_advised")
+    return failed >= FAILURES_BEFORE_ADVICE and not bb_get(bb, "was_advised")
 
 
 def _verdict(ctx: TickContext) -> Verdict:

@@ -10,7 +10,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.wrappers.our_leaves import import_our_leaves
 from oracle.bt.wrappers.recorded_run import Recipe
 from oracle.models.prompt_segment import PromptSegment
@@ -89,12 +88,6 @@ def built_in_trees() -> Mapping[str, str]:
     import_our_leaves()
     folder = Path(str(files("oracle") / "bt" / "trees"))
     return {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.lua"))}
-
-
-def check_trees(sources: Mapping[str, str]) -> None:
-    """Raise a `TreeFileError` for trees that could not be run."""
-    import_our_leaves()
-    TreeLibrary(sources=sources)[TREE]
 
 
 def _model_facts(model: Model | None) -> dict[str, Any]:

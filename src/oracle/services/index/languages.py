@@ -37,6 +37,7 @@ _GRAMMARS: Final = {
     "php": ("tree_sitter_php", "language_php"),
 }
 PARSED: Final = tuple(_SUFFIXES)
+_OUTLINED_LIKE: Final = {"tsx": "typescript"}
 NOTE_SUFFIXES: Final = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org"})
 
 
@@ -62,5 +63,6 @@ def outline_query(language: str) -> Query:
     """What is defined, used and remarked in a file of this language."""
     from tree_sitter import Query
 
-    source = files("oracle.services.index").joinpath("outlines", f"{language}.scm")
+    named = _OUTLINED_LIKE.get(language, language)
+    source = files("oracle.services.index").joinpath("outlines", f"{named}.scm")
     return Query(grammar(language), source.read_text("utf-8"))

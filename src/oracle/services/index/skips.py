@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from oracle.services.secret_files import is_secret_file
+
 LARGEST: Final = 1_000_000
 _LONGEST_LINE_ON_AVERAGE: Final = 600
 _HEAD: Final = 8_192
@@ -20,28 +22,6 @@ _SKIPPED_FOLDERS_LISTED: Final = (
 )
 SKIPPED_FOLDERS: Final = frozenset(_SKIPPED_FOLDERS_LISTED.split())
 
-_SECRET: Final = re.compile(
-    r"""(?:
-        \.env(?:\..+)? | .+\.env
-      | .*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|pgp|age|crt|cer|der|p8|ovpn)
-      | id_(?:rsa|dsa|ecdsa|ed25519)(?:[._-].*)? | .*_rsa | .*_ed25519
-      | \.?(?:netrc|_netrc|pgpass|npmrc|pypirc|htpasswd|git-credentials|dockercfg|my\.cnf)
-      | \.(?:s3cfg|boto)
-      | (?:.*[._-])?(?:credentials?|secrets?)
-        (?:\.(?:json|ya?ml|toml|ini|cfg|conf|txt|xml|csv|env|properties))?
-      | (?:.*[._-])?(?:passwords?|passwd|apikeys?|api[._-]keys?|tokens?)
-        \.(?:json|ya?ml|toml|ini|cfg|conf|txt|csv)
-      | service[._-]?account.*\.json | client_secret.*\.json | kubeconfig | .*\.tfstate(?:\..*)?
-      | .*\.tfvars | secring\..* | known_hosts | authorized_keys | shadow | master\.key
-    )""",
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
-)
-_HARMLESS: Final = re.compile(
-    r"(?:.*\.)?env[._-]?(?:example|sample|template|dist|defaults)"
-    r"|.*\.env\.(?:example|sample|template|dist)",
-    re.IGNORECASE,
-)
-_SECRET_FOLDERS: Final = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker"})
 _SECRET_CONTENT: Final = re.compile(
     rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----|-----BEGIN PGP PRIVATE KEY BLOCK-----"
 )
@@ -71,16 +51,9 @@ _GENERATED_CONTENT: Final = re.compile(
 )
 
 
-def secret_name(path: str) -> bool:
-    *folders, name = path.split("/")
-    if any(folder.lower() in _SECRET_FOLDERS for folder in folders):
-        return True
-    return bool(_SECRET.fullmatch(name)) and not _HARMLESS.fullmatch(name)
-
-
 def skip_by_name(path: str) -> str | None:
     name = path.rpartition("/")[2]
-    if secret_name(path):
+    if is_secret_file(path):
         return "its name is that of a secret"
     dot = name.rfind(".")
     if dot > 0 and name[dot:].lower() in _BINARY_SUFFIXES:

@@ -6,7 +6,7 @@ fetched. It is imported when a model is opened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from oracle.services.llm.protocol import Prices
@@ -30,19 +30,6 @@ _SHORTER_OUTPUT = {
     "gpt-4-turbo": 4_096,
 }
 """Models, by how their names begin, that refuse a request for as much as usual."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SteppedPrices(Prices):
-    """Prices that rise with the input: a request beyond `above` tokens costs `then` as a whole."""
-
-    above: int
-    then: Prices
-
-    def cost(self, input_tokens: int, output_tokens: int) -> float:
-        if input_tokens > self.above:
-            return self.then.cost(input_tokens, output_tokens)
-        return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,7 +77,7 @@ def _stepped(first: Prices, rest: list[tuple[int, Prices]]) -> Prices:
         return first
     (above, following), *further = rest
     then = _stepped(following, further)
-    return SteppedPrices(input=first.input, output=first.output, above=above, then=then)
+    return replace(first, above=above, then=then)
 
 
 def _steps(price: Decimal | TieredPrices) -> list[int]:

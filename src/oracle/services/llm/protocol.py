@@ -5,9 +5,9 @@ Both sides are JSON-shaped, so that a journal can hold them and a replay can giv
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NotRequired, Protocol, TypedDict
+from typing import Any, Literal, NotRequired, Protocol, Self, TypedDict
 
 from oracle.models.tool_spec import ToolSpec
 
@@ -63,13 +63,29 @@ class ModelRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prices:
-    """Money for a million tokens."""
+    """Money for a million tokens.
+
+    Some rise with the input: then a request beyond `above` tokens costs `then` as a whole.
+    """
 
     input: float
     output: float
+    above: int | None = None
+    then: Prices | None = None
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """Of one request; of the sum of several it would be another."""
+        if self.above is not None and self.then is not None and input_tokens > self.above:
+            return self.then.cost(input_tokens, output_tokens)
         return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Back from `dataclasses.asdict`, the form on a blackboard."""
+        known: dict[str, Any] = dict(data)
+        if known.get("then") is not None:
+            known["then"] = cls.from_dict(known["then"])
+        return cls(**known)
 
 
 class Model(Protocol):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from oracle.errors import InputError, ModelRefused, did_you_mean
+from oracle.settings import KEY_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,14 +44,14 @@ PROVIDERS = {
         Provider(
             name="anthropic",
             address="https://api.anthropic.com",
-            key_variable="ANTHROPIC_API_KEY",
+            key_variable=KEY_VARIABLES["anthropic"],
             address_variable="ANTHROPIC_BASE_URL",
             flags_failures=True,
         ),
         Provider(
             name="openai",
             address="https://api.openai.com/v1",
-            key_variable="OPENAI_API_KEY",
+            key_variable=KEY_VARIABLES["openai"],
             address_variable="OPENAI_BASE_URL",
         ),
         Provider(

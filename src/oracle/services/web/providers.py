@@ -13,6 +13,7 @@ from oracle.errors import WebProblem, did_you_mean
 from oracle.services.web.decoding import unpacked
 from oracle.services.web.readable import readable
 from oracle.services.web.settings import WebSettings
+from oracle.settings import KEY_VARIABLES
 
 if TYPE_CHECKING:
     import httpx
@@ -184,8 +185,7 @@ def _refused(provider: Provider, status: int) -> str:
 
 
 def _key_variable(provider: Provider) -> str:
-    own = f"{provider.name.upper()}_API_KEY"
-    return f"{own}, or the variable that key_variable names under [web]"
+    return f"{KEY_VARIABLES[provider.name]}, or the variable that key_variable names under [web]"
 
 
 def _decoded(provider: Provider, data: bytes) -> object:
