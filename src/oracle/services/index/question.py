@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -43,16 +44,19 @@ _ASKS_FOR_DECISION: Final = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """`terms`: what must be there. `kin`: words of the same meaning. `pairs`: neighbours joined."""
+    """`terms`: what must be there. `kin`: words of the same meaning. `pairs`: neighbours joined.
+    `sequence`: all that was said, in its order.
+    """
 
     terms: dict[str, float]
     kin: dict[str, float]
     pairs: dict[str, float]
+    sequence: tuple[str, ...]
     wants: frozenset[Role]
     wants_decision: bool
 
 
-def read_question(text: str, *, kin_weight: float = 0.35, pair_weight: float = 0.6) -> Question:
+def read_question(text: str, *, kin_weight: float = 0.5, pair_weight: float = 0.6) -> Question:
     text = text[:LONGEST]
     words = WORD.findall(text)[:MOST_WORDS]
     spoken = [word for word in words if fold(word).lower() not in noise() | question_noise()]
@@ -63,36 +67,48 @@ def read_question(text: str, *, kin_weight: float = 0.35, pair_weight: float = 0
             terms[term] = terms.get(term, 0.0) + 1.0
     return Question(
         terms={term: min(weight, 2.0) for term, weight in terms.items()},
-        kin=_kin(terms, kin_weight),
+        kin=_kin([*terms, *_joined_stems(words)], kin_weight),
         pairs={
             left.lower() + right.lower(): pair_weight
             for left, right in pairwise(word for word in spoken if word.isalpha())
         },
+        sequence=tuple(found[-1] for word in words if (found := terms_of_word(word))),
         wants=frozenset(role for role, pattern in _ASKS_FOR.items() if pattern.search(text)),
         wants_decision=bool(_ASKS_FOR_DECISION.search(text)),
     )
 
 
-def _kin(terms: dict[str, float], weight: float) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for term in terms:
-        for other in kinship().get(term, ()):
-            if other not in terms:
-                found[other] = max(found.get(other, 0.0), weight)
-    return found
+def _joined_stems(words: Sequence[str]) -> Iterator[str]:
+    stems = [stem(fold(word).lower()) for word in words]
+    return (left + right for left, right in pairwise(stems))
+
+
+def _kin(terms: Collection[str], weight: float) -> dict[str, float]:
+    return {
+        other: weight for term in terms for other in kinship().get(term, ()) if other not in terms
+    }
 
 
 @cache
 def kinship() -> dict[str, tuple[str, ...]]:
-    """From a stem to the stems that the trade uses for the same thing."""
+    """From a stem, or two of them joined, to the terms that the trade uses for the same thing."""
     lines = files("oracle.services.index").joinpath("kinship.txt").read_text("utf-8").splitlines()
     related: dict[str, dict[str, None]] = {}
     for line in lines:
         if line.startswith("#"):
             continue
-        group = list(dict.fromkeys(stem(word) for word in line.split()))
-        for term in group:
-            related.setdefault(term, {}).update(dict.fromkeys(group))
+        group = line.split()
+        for word in group:
+            related.setdefault(_as_asked(word), {}).update(dict.fromkeys(map(_as_term, group)))
     return {
         term: tuple(other for other in others if other != term) for term, others in related.items()
     }
+
+
+def _as_asked(word: str) -> str:
+    """`rate_limit` is asked for as "rate limits", and found as the name `rateLimit`."""
+    return "".join(map(stem, word.split("_")))
+
+
+def _as_term(word: str) -> str:
+    return word.replace("_", "") if "_" in word else stem(word)

@@ -8,7 +8,7 @@ from typing import Final
 
 from oracle.services.index.catalogue import Catalogue, FileCard
 from oracle.services.index.intake import distinctive
-from oracle.services.index.passages import Match, Passages
+from oracle.services.index.passages import Match, Passages, Run
 from oracle.services.index.question import Question, read_question
 from oracle.services.index.records import Kind, Role
 from oracle.services.index.words import terms_of_word
@@ -25,8 +25,9 @@ class Weights:
 
     fields: Mapping[str, float]
     kin_fields: Mapping[str, float]
-    kin: float = 0.35
+    kin: float = 0.5
     pairs: float = 0.6
+    runs: Mapping[int, float] = field(default_factory=lambda: {2: 0.5, 3: 3.0})
     further: tuple[float, ...] = (0.5, 0.35, 0.25, 0.15, 0.1)
     roles: Mapping[Role, float] = field(default_factory=dict[Role, float])
     card: float = 0.5
@@ -36,7 +37,7 @@ class Weights:
 CODE: Final = Weights(
     fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
     kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
-    roles={Role.TEST: 0.6, Role.DOCUMENT: 0.6, Role.SETTINGS: 0.7},
+    roles={Role.TEST: 0.4, Role.DOCUMENT: 0.5, Role.SETTINGS: 0.7},
 )
 NOTES: Final = Weights(
     fields={"body": 1.0, "names": 1.5, "place": 1.5, "remarks": 0.8},
@@ -60,7 +61,12 @@ def rank(
     weights = weights or (CODE if kind == "code" else NOTES)
     question = read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
     only = None if kind == "code" else kind
-    matches = passages.search(_terms_by_field(question, weights), kind=only, limit=CANDIDATES)
+    matches = passages.search(
+        _terms_by_field(question, weights),
+        runs=_runs(question, weights),
+        kind=only,
+        limit=CANDIDATES,
+    )
     cards = passages.search(_card_terms(question), kind=only, limit=CARDS)
     by_file: dict[int, list[Match]] = {}
     for match in matches:
@@ -120,6 +126,17 @@ def _scores(
     for match in cards:
         scores[match.file] = scores.get(match.file, 0.0) + weights.card * match.score / best
     return scores
+
+
+def _runs(question: Question, weights: Weights) -> dict[Run, float]:
+    """What the question and a text say in the same order, such as the text of an error."""
+    spoken = question.sequence
+    return {
+        run: weight
+        for length, weight in weights.runs.items()
+        for at in range(len(spoken) - length + 1)
+        if len(set(run := spoken[at : at + length])) > 1
+    }
 
 
 def _card_terms(question: Question) -> dict[str, dict[str, float]]:
