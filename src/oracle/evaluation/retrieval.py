@@ -1,7 +1,8 @@
 """How well questions find the files that answer them, source by source, beside two baselines.
 
-A source is this repository, or a package of the environment that runs it. Nothing is written into
-either: the index lies in a folder of its own, which is gone afterwards.
+A source is this repository, a package of the environment that runs it, or the notebook of a team
+that does not exist. Nothing is written into any: the index lies in a folder of its own, which is
+gone afterwards.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import oracle
 from oracle import evaluation
@@ -22,20 +22,42 @@ from oracle.evaluation.baselines import over_files, over_windows
 from oracle.evaluation.labelled import Part
 from oracle.services.index import Index
 from oracle.services.index.reading import decode
+from oracle.services.tools.vault import kind_of
 
 DEPTH: Final = 10
 Way = Literal["index", "windows", "files"]
 WAYS: Final[tuple[Way, ...]] = ("index", "windows", "files")
+Kind = Literal["code", "vault", "threads"]
 Search = Callable[[str], Sequence[str]]
+WRITTEN_BY: Final[Mapping[Part, Mapping[str, str]]] = {
+    "tuning": {"retrieval_tuning": "J"},
+    "test": {"retrieval_test": "J", "retrieval_test_k": "K", "retrieval_test_notebook_k": "K"},
+}
+_Key = TypeVar("_Key")
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledQuestion:
-    """`files` answer it, as paths below the source's root; any of them is a find."""
+    """`files` answer it, as paths below the source's root; any of them is a find.
+
+    Notes and threads are looked for among their kind alone, by the baselines too. A search of code
+    goes through all files, since documents explain code.
+    """
 
     source: str
     question: str
     files: frozenset[str]
+    writer: str
+    kind: Kind = "code"
+
+    @property
+    def asked_of(self) -> str:
+        return self.source if self.kind == "code" else f"{self.source}, {self.kind}"
+
+    @property
+    def group(self) -> str:
+        return f"{self.kind}, writer {self.writer}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,23 +77,31 @@ class Miss:
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalReport:
-    """`missing` names the sources that are not installed here."""
+    """By source, and by kind and writer; `missing` names sources that are not installed here."""
 
     sources: Mapping[str, Mapping[Way, Measures]]
+    groups: Mapping[str, Mapping[Way, Measures]]
     total: Mapping[Way, Measures]
     misses: tuple[Miss, ...]
     missing: tuple[str, ...]
 
 
 def labelled_questions(part: Part) -> list[LabelledQuestion]:
-    data = files(evaluation).joinpath("data", f"retrieval_{part}.jsonl")
-    rows = map(json.loads, data.read_text("utf-8").splitlines())
     return [
         LabelledQuestion(
-            source=row["source"], question=row["question"], files=frozenset(row["files"])
+            source=row["source"],
+            question=row["question"],
+            files=frozenset(row["files"]),
+            writer=writer,
+            kind=row.get("kind", "code"),
         )
-        for row in rows
+        for name, writer in WRITTEN_BY[part].items()
+        for row in map(json.loads, _data(f"{name}.jsonl").read_text("utf-8").splitlines())
     ]
+
+
+def _data(name: str) -> Path:
+    return Path(evaluation.__file__).parent / "data" / name
 
 
 def root_of(source: str) -> Path | None:
@@ -79,31 +109,28 @@ def root_of(source: str) -> Path | None:
     if source == "oracle":
         checkout = Path(oracle.__file__).parents[2]
         return checkout if (checkout / "pyproject.toml").is_file() else None
+    if source == "notebook":
+        return _data("notebook")
     spec = find_spec(source)
     return Path(spec.origin).parent if spec and spec.origin else None
 
 
 def evaluate(questions: Iterable[LabelledQuestion]) -> RetrievalReport:
-    by_source: dict[str, list[LabelledQuestion]] = {}
-    for question in questions:
-        by_source.setdefault(question.source, []).append(question)
-    found: dict[str, dict[Way, list[_Outcome]]] = {}
+    outcomes: list[_Outcome] = []
     missing: list[str] = []
-    for source, asked in by_source.items():
+    for source, asked in _grouped(questions, lambda each: each.source).items():
         root = root_of(source)
         if root is None:
             missing.append(source)
         else:
-            found[source] = _outcomes(root, asked)
+            outcomes += _outcomes(root, asked)
+    by_source = _grouped(outcomes, lambda each: each.question.asked_of)
+    by_group = _grouped(outcomes, lambda each: each.question.group)
     return RetrievalReport(
-        sources={
-            source: {way: _measures(outcomes[way]) for way in WAYS}
-            for source, outcomes in found.items()
-        },
-        total={
-            way: _measures([each for ways in found.values() for each in ways[way]]) for way in WAYS
-        },
-        misses=tuple(_misses(found)),
+        sources={source: _all_ways(some) for source, some in by_source.items()},
+        groups={group: _all_ways(some) for group, some in by_group.items()},
+        total=_all_ways(outcomes),
+        misses=tuple(_misses(outcomes)),
         missing=tuple(missing),
     )
 
@@ -111,47 +138,64 @@ def evaluate(questions: Iterable[LabelledQuestion]) -> RetrievalReport:
 @dataclass(frozen=True, kw_only=True)
 class _Outcome:
     question: LabelledQuestion
-    found: tuple[str, ...]
+    found: Mapping[Way, tuple[str, ...]]
 
-    @property
-    def first(self) -> int | None:
-        ranks = (at for at, path in enumerate(self.found, 1) if path in self.question.files)
+    def first(self, way: Way) -> int | None:
+        ranks = (at for at, path in enumerate(self.found[way], 1) if path in self.question.files)
         return next(ranks, None)
 
+    def share(self, way: Way, k: int) -> float:
+        right = self.question.files
+        return len(right.intersection(self.found[way][:k])) / len(right)
 
-def _outcomes(root: Path, asked: Sequence[LabelledQuestion]) -> dict[Way, list[_Outcome]]:
+
+def _grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key, list[_Item]]:
+    groups: dict[_Key, list[_Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _outcomes(root: Path, asked: Sequence[LabelledQuestion]) -> Iterator[_Outcome]:
     with TemporaryDirectory() as folder, Index.open(root, folder=Path(folder)) as index:
         index.refresh()
         texts = {path: decode((root / path).read_bytes()) for path in index.paths()}
-        searches: dict[Way, Search] = {
-            "index": lambda question: [hit.path for hit in index.search(question, k=DEPTH)],
-            "windows": partial(over_windows(texts).search, k=DEPTH),
-            "files": partial(over_files(texts).search, k=DEPTH),
-        }
-        return {
-            way: [_Outcome(question=each, found=tuple(search(each.question))) for each in asked]
-            for way, search in searches.items()
-        }
+        by_kind: dict[Kind, list[LabelledQuestion]] = _grouped(asked, lambda each: each.kind)
+        for kind, some in by_kind.items():
+            searches = _searches(index, texts, kind)
+            for question in some:
+                yield _Outcome(
+                    question=question,
+                    found={way: tuple(searches[way](question.question)) for way in WAYS},
+                )
 
 
-def _measures(outcomes: Sequence[_Outcome]) -> Measures:
+def _searches(index: Index, texts: Mapping[str, str], kind: Kind) -> dict[Way, Search]:
+    searched = {path: text for path, text in texts.items() if kind in ("code", kind_of(path))}
+    return {
+        "index": lambda question: [hit.path for hit in index.search(question, kind=kind, k=DEPTH)],
+        "windows": partial(over_windows(searched).search, k=DEPTH),
+        "files": partial(over_files(searched).search, k=DEPTH),
+    }
+
+
+def _all_ways(outcomes: Sequence[_Outcome]) -> dict[Way, Measures]:
+    return {way: _measures(outcomes, way) for way in WAYS}
+
+
+def _measures(outcomes: Sequence[_Outcome], way: Way) -> Measures:
     count = len(outcomes)
+    firsts = [first for each in outcomes if (first := each.first(way))]
     return Measures(
         count=count,
         recall_at={
-            k: sum(
-                len(each.question.files.intersection(each.found[:k])) / len(each.question.files)
-                for each in outcomes
-            )
-            / max(1, count)
-            for k in (1, 5, 10)
+            k: sum(each.share(way, k) for each in outcomes) / max(1, count) for k in (1, 5, 10)
         },
-        mrr=sum(1 / each.first for each in outcomes if each.first) / max(1, count),
+        mrr=sum(1 / first for first in firsts) / max(1, count),
     )
 
 
-def _misses(found: Mapping[str, Mapping[Way, Sequence[_Outcome]]]) -> Iterator[Miss]:
-    for ways in found.values():
-        for outcome in ways["index"]:
-            if outcome.first is None:
-                yield Miss(question=outcome.question, found=outcome.found[:3])
+def _misses(outcomes: Iterable[_Outcome]) -> Iterator[Miss]:
+    for outcome in outcomes:
+        if outcome.first("index") is None:
+            yield Miss(question=outcome.question, found=outcome.found["index"][:3])
