@@ -195,6 +195,13 @@ def test_only_what_is_the_projects_own_is_listed(root):
     assert not any(path.startswith("out/") for path in paths)
 
 
+def test_what_is_ignored_for_oracle_is_not_listed(root):
+    (root / ".oracleignore").write_text("src/\n!*.log\n")
+    paths = {entry.path for entry in ProjectFiles(root).entries()}
+    assert not any(path.startswith("src/") for path in paths)
+    assert "noise.log" in paths
+
+
 async def test_notes_are_seen_even_where_git_ignores_them(root):
     (root / ".gitignore").write_text("notes/\nthreads/\n")
     tools = project_tools(root)

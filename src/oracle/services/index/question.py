@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -22,6 +23,7 @@ from oracle.services.index.words import (
 
 MOST_WORDS: Final = 64
 LONGEST: Final = 4_000
+_FAINT: Final = 0.1
 
 _ASKS_FOR: Final = {
     Role.TEST: re.compile(r"\b(?:tests?|tested|testing|fixtures?|specs?)\b", re.I),
@@ -44,8 +46,8 @@ _ASKS_FOR_DECISION: Final = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """`terms`: what must be there. `kin`: words of the same meaning. `pairs`: neighbours joined.
-    `sequence`: all that was said, in its order.
+    """`terms`: what it says; how it is asked counts faintly. `kin`: words of the same meaning.
+    `pairs`: neighbours joined. `sequence`: all that was said, in its order.
     """
 
     terms: dict[str, float]
@@ -59,18 +61,17 @@ class Question:
 def read_question(text: str, *, kin_weight: float = 0.5, pair_weight: float = 0.6) -> Question:
     text = text[:LONGEST]
     words = WORD.findall(text)[:MOST_WORDS]
-    spoken = [word for word in words if fold(word).lower() not in noise() | question_noise()]
-    spoken = spoken or [word for word in words if fold(word).lower() not in noise()] or words
-    terms: dict[str, float] = {}
-    for word in spoken:
-        for term in terms_of_word(word):
-            terms[term] = terms.get(term, 0.0) + 1.0
+    telling = [word for word in words if fold(word).lower() not in question_noise()]
+    terms = Counter(term for word in telling or words for term in terms_of_word(word))
+    kin = _kin([*terms, *_joined_stems(words)]) - terms.keys()
+    faint = {term for word in words for term in terms_of_word(word)} - terms.keys() - kin
     return Question(
-        terms={term: min(weight, 2.0) for term, weight in terms.items()},
-        kin=_kin([*terms, *_joined_stems(words)], kin_weight),
+        terms={term: min(count, 2.0) for term, count in terms.items()}
+        | dict.fromkeys(sorted(faint), _FAINT),
+        kin=dict.fromkeys(sorted(kin), kin_weight),
         pairs={
             left.lower() + right.lower(): pair_weight
-            for left, right in pairwise(word for word in spoken if word.isalpha())
+            for left, right in pairwise(word for word in telling if _is_plain(word))
         },
         sequence=tuple(found[-1] for word in words if (found := terms_of_word(word))),
         wants=frozenset(role for role, pattern in _ASKS_FOR.items() if pattern.search(text)),
@@ -78,15 +79,17 @@ def read_question(text: str, *, kin_weight: float = 0.5, pair_weight: float = 0.
     )
 
 
+def _is_plain(word: str) -> bool:
+    return word.isalpha() and fold(word).lower() not in noise()
+
+
 def _joined_stems(words: Sequence[str]) -> Iterator[str]:
     stems = [stem(fold(word).lower()) for word in words]
     return (left + right for left, right in pairwise(stems))
 
 
-def _kin(terms: Collection[str], weight: float) -> dict[str, float]:
-    return {
-        other: weight for term in terms for other in kinship().get(term, ()) if other not in terms
-    }
+def _kin(terms: Iterable[str]) -> set[str]:
+    return {other for term in terms for other in kinship().get(term, ())}
 
 
 @cache

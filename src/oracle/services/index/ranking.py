@@ -40,9 +40,13 @@ CODE: Final = Weights(
     roles={Role.TEST: 0.4, Role.DOCUMENT: 0.5, Role.SETTINGS: 0.7},
 )
 NOTES: Final = Weights(
-    fields={"body": 1.0, "names": 1.5, "place": 1.5, "remarks": 0.8},
-    kin_fields={"body": 1.0, "names": 1.5, "place": 1.5},
-    decision=1.35,
+    fields={"body": 1.0, "names": 0.8, "place": 0.6, "remarks": 0.8},
+    kin_fields={"body": 0.7, "names": 0.6, "place": 0.8},
+    kin=0.3,
+    runs={2: 0.4, 3: 1.5},
+    further=(0.25, 0.12, 0.06),
+    card=0.3,
+    decision=1.6,
 )
 
 

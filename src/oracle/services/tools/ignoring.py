@@ -1,4 +1,4 @@
-"""What of a project is nobody's business: ignored by git, made by tools, or oracle's own."""
+"""What of a project is nobody's business: ignored by git or for oracle, made by tools, or its own."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ SKIPPED: Final = frozenset(
 )
 TEMPORARY: Final = ".oracle-"
 """What a half-written file is called until it is whole."""
+IGNORE_FILES: Final = (".gitignore", ".oracleignore")
+"""In one folder the latter has the last word."""
 _LARGEST_IGNORE_FILE: Final = 256 * 1024
 
 
 class Ignoring:
-    """Reads each folder's `.gitignore` once; one instance serves one walk.
+    """Reads each folder's files of rules once; one instance serves one walk.
 
     Folders in `kept` belong to oracle's users whatever git thinks of them.
     """
@@ -65,7 +67,7 @@ class Ignoring:
         return any(self.ignores(folder, is_folder=True) for folder in folders)
 
     def _git_ignores(self, path: str, folder: str, is_folder: bool) -> bool:
-        """The nearest `.gitignore` that has an opinion decides."""
+        """The nearest folder whose rules have an opinion decides."""
         while True:
             if spec := self._spec(folder):
                 inside = path[len(folder) + 1 :] if folder else path
@@ -78,21 +80,21 @@ class Ignoring:
 
     def _spec(self, folder: str) -> GitIgnoreSpec | None:
         if folder not in self._specs:
-            self._specs[folder] = _read_spec(self._root / folder / ".gitignore")
+            lines = [line for name in IGNORE_FILES for line in _rules(self._root / folder / name)]
+            self._specs[folder] = _parse(lines) if lines else None
         return self._specs[folder]
 
 
-def _read_spec(file: Path) -> GitIgnoreSpec | None:
+def _rules(file: Path) -> list[str]:
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as opened:
-            text = opened.read(_LARGEST_IGNORE_FILE).decode(errors="replace")
+            return opened.read(_LARGEST_IGNORE_FILE).decode(errors="replace").splitlines()
     except OSError:
-        return None
-    return _parse(text.splitlines())
+        return []
 
 
-def _parse(lines: list[str]) -> GitIgnoreSpec | None:
+def _parse(lines: list[str]) -> GitIgnoreSpec:
     """A line that git would not understand either is left out, not the others."""
     from pathspec import GitIgnoreSpec
 
