@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
 from typing import Final
 
 from oracle.services.index.catalogue import Catalogue, FileCard
 from oracle.services.index.intake import distinctive
 from oracle.services.index.outline import Symbol
 from oracle.services.index.passages import Passages
+from oracle.services.index.question import read_question
 from oracle.services.index.ranking import CODE, rank
 from oracle.services.index.records import Role
+from oracle.services.index.words import terms_of_word
 from oracle.services.tokens import estimate_tokens
 
 _MOST_OWNERS: Final = 3
@@ -35,12 +39,14 @@ def draw_map(
     graph, popularity = _graph(catalogue, uses)
     start = _start(question, cards, catalogue, passages)
     order = _ranked(graph, start)
+    asked = read_question(question)
+    worth = _Worth(popularity=popularity, terms=frozenset({*asked.terms, *asked.kin}))
     if under:
         order = [each for each in order if f"{cards[each].path}/".startswith(f"{under}/")]
     blocks: list[str] = []
     left = token_budget
     for number in order[:_MOST_FILES]:
-        block = _block(cards[number], catalogue.outline(number), popularity)
+        block = _block(cards[number], catalogue.outline(number), worth)
         cost = estimate_tokens(block) + 1
         if cost > left:
             break
@@ -66,8 +72,8 @@ def _graph(
     for user, names in uses.items():
         edges = graph.setdefault(user, {})
         for name in names:
-            defining = owners.get(name, ())
-            popularity[name] += bool(defining)
+            defining = owners.get(name, set[int]())
+            popularity[name] += bool(defining - {user})
             if 0 < len(defining) <= _MOST_OWNERS:
                 for owner in defining:
                     if owner != user:
@@ -107,13 +113,28 @@ def _ranked(graph: Mapping[int, Mapping[int, float]], start: Mapping[int, float]
     return sorted(ranks, key=lambda number: (-ranks[number], number))
 
 
-def _block(card: FileCard, symbols: Sequence[Symbol], popularity: Counter[str]) -> str:
-    return "\n".join([card.path, *_lines(symbols, popularity)])
+@dataclass(frozen=True, kw_only=True)
+class _Worth:
+    """What makes a symbol worth its line: the question's words in its name, and who uses it."""
+
+    popularity: Counter[str]
+    terms: frozenset[str]
+
+    def __call__(self, symbol: Symbol) -> tuple[float, bool]:
+        asked = sum(term in self.terms for term in terms_of_word(symbol.name))
+        return asked + log2(1 + self.popularity[symbol.name]), symbol.parent is None
+
+    def is_shown(self, symbol: Symbol) -> bool:
+        is_used = self.popularity[symbol.name] > 0
+        return not symbol.name.startswith("__") and (symbol.kind != "constant" or is_used)
 
 
-def _lines(symbols: Sequence[Symbol], popularity: Counter[str]) -> Iterator[str]:
-    shown = [each for each in symbols if each.kind != "constant" or popularity[each.name]]
-    best = sorted(shown, key=lambda each: (-popularity[each.name], each.parent is not None))
+def _block(card: FileCard, symbols: Sequence[Symbol], worth: _Worth) -> str:
+    return "\n".join([card.path, *_lines(symbols, worth)])
+
+
+def _lines(symbols: Sequence[Symbol], worth: _Worth) -> Iterator[str]:
+    best = sorted(filter(worth.is_shown, symbols), key=worth, reverse=True)
     for symbol in sorted(best[:_MOST_SYMBOLS], key=lambda each: each.start):
         inside = "  " if symbol.parent else ""
         yield f"  {symbol.start}: {inside}{symbol.kind} {symbol.name}"

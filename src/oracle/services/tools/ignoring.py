@@ -1,4 +1,4 @@
-"""What of a project is nobody's business: ignored by git or for oracle, made by tools, or its own."""
+"""What of a project is nobody's business: ignored by git or by oracle, made by tools, its own."""
 
 from __future__ import annotations
 
