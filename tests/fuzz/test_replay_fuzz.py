@@ -15,7 +15,7 @@ from oracle.errors import Failure
 from oracle.services.journal import MemorySink
 
 SECONDS = 30
-SEEDS = int(os.environ.get("ORACLE_FUZZ_SEEDS", "1000"))
+SEEDS = int(os.environ.get("ORACLE_FUZZ_SEEDS", "2000"))
 leaves = LeafRegistry()
 
 

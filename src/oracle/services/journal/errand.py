@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any, Final, Protocol, TypeAlias
 
 from oracle.services.journal.after_crash import Effect, Source
+from oracle.services.journal.failures import as_body
 from oracle.services.journal.json_shape import json_shaped
 from oracle.services.journal.record import RecordKind
 
@@ -22,6 +23,14 @@ Task: TypeAlias = asyncio.Task[None]
 
 MOST_PARTS_AHEAD: Final = 32
 """How far a stream is read before its leaf asks; bursts then cost no rounds of the event loop."""
+
+
+def as_written(request: Any, brought: Brought) -> Any:
+    """The body of the record that it makes."""
+    kind, body, problem = brought
+    if problem is not None:
+        return as_body(request, problem)
+    return {"request": request, **body} if kind == "answer" else body
 
 
 class Tell(Protocol):

@@ -20,8 +20,8 @@ from typing import Any, Final, Protocol
 
 from oracle.errors import JournalError, ReplayDiverged
 from oracle.services.journal.after_crash import Effect, Source, cut_off, recovering
-from oracle.services.journal.errand import Brought, Errand, Told
-from oracle.services.journal.failures import as_body, as_exception
+from oracle.services.journal.errand import Brought, Errand, Told, as_written
+from oracle.services.journal.failures import as_exception
 from oracle.services.journal.json_shape import as_json, json_shaped
 from oracle.services.journal.record import Place, Record, RecordKind
 from oracle.services.journal.script import Entry, Script
@@ -244,7 +244,7 @@ class Journal:
                 try:
                     if errand.ahead and self._turnstile.is_free:
                         brought = errand.take()
-                        self._append(brought[0], place, _as_written(request, brought))
+                        self._append(brought[0], place, as_written(request, brought))
                     else:
                         brought = await errand.ask()
                 finally:
@@ -356,7 +356,7 @@ class Journal:
                 return
             self._handed_over.add(place.node_path)
             try:
-                self._append(brought[0], place, _as_written(request, brought))
+                self._append(brought[0], place, as_written(request, brought))
             except JournalError as failure:
                 told.set_result(("failure", None, failure))
             else:
@@ -392,13 +392,6 @@ class Journal:
         self._sink.append(Record(self._seq, kind, place, body, tuple(self._readings)))
         self._seq += 1
         self._readings.clear()
-
-
-def _as_written(request: Any, brought: Brought) -> Any:
-    kind, body, problem = brought
-    if problem is not None:
-        return as_body(request, problem)
-    return {"request": request, **body} if kind == "answer" else body
 
 
 def _ignore(_: Any) -> None:
