@@ -2,6 +2,9 @@
 
 import pytest
 
+from oracle.services._signal_end import ELEMENT_LIMIT
+from oracle.services.signal_parser import strip_signal
+from tests.signal_model import expect
 from tests.signal_texts import BAD, STUCK, TURN, check_hiding
 
 
@@ -96,3 +99,14 @@ OPEN_FENCE = TURN.replace("more", "\n\n```\n")
 )
 def test_code_inside_an_element_holds_no_tags(marked: str, counted: str | None) -> None:
     check_hiding(marked, counted)
+
+
+@pytest.mark.parametrize("blank", ["\n\n", "\n   \n", "\n\n> \n"])
+@pytest.mark.parametrize("fence", ["```", "    ```", "~~~~"])
+def test_an_element_cut_off_at_the_limit_does_not_spoil_the_next(blank: str, fence: str) -> None:
+    """Wherever the limit of the first falls, one of the next has room for all of the code."""
+    code = f"{blank}{fence}\n<signal a\n{fence}\n</signal>"
+    for cut_off in range(1, len(code)):
+        text = "<signal>" * 10
+        text += "x" * (ELEMENT_LIMIT + cut_off - len(text + code)) + code
+        assert strip_signal(text) == expect(text).shown == "", cut_off

@@ -169,6 +169,8 @@ def test_time_is_linear_in_the_text(piece: str, chunk: int) -> None:
         "<signal>\n\n```\n" * 3000,
         ("<signal>" * 200 + "`</signal>`" * 200) * 10,
         ("<signal>" * 200 + "`</signal>`" + "\n" * 2000) * 10,
+        ("<signal>" * 256 + "\n" + " " * 2040) * 10,
+        ("<signal>" * 490 + "\n\n\n" + ">" * 60 + "``") * 10,
     ],
 )
 def test_no_text_costs_much_more_than_prose_in_single_characters(text: str) -> None:

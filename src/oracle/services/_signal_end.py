@@ -77,9 +77,11 @@ class ElementEnd:
             if mark is not None:
                 self._at = mark.end()
                 end = self._pass(mark)
-                if end == _UNDECIDED and not complete:
-                    self._at = mark.start()
-                    return None
+                if end == _UNDECIDED:
+                    if not complete:
+                        self._at = mark.start()
+                        return None
+                    self._learning = False  # a later element reads on where this one is cut off
             else:
                 self._at = max(self._at, self._undecided_from(text))
                 if not complete:

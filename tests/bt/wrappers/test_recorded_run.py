@@ -41,6 +41,33 @@ class World:
             yield f"{question}.{part}.{self.random.random()}"
 
 
+class SlowToClose(World):
+    """`rounds` of the event loop pass before what it holds or pours is closed."""
+
+    def __init__(self, **rounds):
+        super().__init__()
+        self.rounds = rounds
+        self.closed = []
+
+    async def close(self, name):
+        for _ in range(self.rounds[name]):
+            await asyncio.sleep(0)
+        self.closed.append(name)
+
+    async def hold(self, name):
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await self.close(name)
+
+    async def pour(self, name):
+        try:
+            yield name
+            await asyncio.Event().wait()
+        finally:
+            await self.close(name)
+
+
 def log(ctx, entry):
     ctx.blackboard.set("log", [*ctx.blackboard.get("log"), entry])
 
@@ -63,6 +90,36 @@ async def write(ctx):
     return SUCCESS
 
 
+@leaves.action(reads=["log"], writes=["log"])
+async def hold(ctx, name):
+    try:
+        await ctx.perform(name, lambda: ctx.services.hold(name))
+    finally:
+        log(ctx, f"{name} let go")
+    return SUCCESS
+
+
+@leaves.action(reads=["log"], writes=["log"])
+async def sip(ctx, name):
+    """Stops listening after the first part."""
+    stream = ctx.stream(name, lambda: ctx.services.pour(name))
+    log(ctx, await anext(stream))
+    await stream.aclose()
+    log(ctx, f"{name} had enough")
+    log(ctx, await ctx.perform([name, "more"], lambda: ctx.services.ask(name)))
+    return SUCCESS
+
+
+HALTED_TOGETHER = f"""
+BT.tree("t", {{
+  blackboard = {{ log = {{ type = "list", default = {{}} }} }},
+  root = BT.parallel("p", {{ succeed = "one",
+    BT.action("a", {{ fn = "{HERE}.hold", args = {{ name = "a" }} }}),
+    BT.action("b", {{ fn = "{HERE}.hold", args = {{ name = "b" }} }}),
+    BT.action("c", {{ fn = "{HERE}.sip", args = {{ name = "c" }} }}),
+  }}),
+}})
+"""
 CONCURRENT = f"""
 BT.tree("t", {{
   blackboard = {{ log = {{ type = "list", default = {{}} }} }},
@@ -120,6 +177,11 @@ def watched(run):
     return seen
 
 
+async def played(run):
+    changes = watched(run)
+    return run.summary(await run.settle()), changes
+
+
 def replay_of(sink, records=None):
     records = sink.records if records is None else records
     return RecordedRun.replay(records, sink.contents, leaves=leaves)
@@ -140,6 +202,34 @@ async def test_a_replay_is_exact_however_answers_deadlines_and_parts_were_mixed(
     changes_again = watched(replay)
     assert replay.summary(await replay.settle()) == summary
     assert changes_again == changes
+
+
+@pytest.mark.parametrize("rounds", [(0, 0, 0), (9, 0, 0), (0, 9, 0), (0, 0, 300), (300, 9, 0)])
+async def test_how_long_an_effect_takes_to_close_makes_no_difference(rounds):
+    world = SlowToClose(**dict(zip("abc", rounds, strict=True)))
+    sink, told, changes = await recorded(HALTED_TOGETHER, world)
+    assert sorted(world.closed) == ["a", "b", "c"]
+    first, enough, more, *let_go = told["board"]["log"][1:]
+    assert (first, enough, more["answer"]) == ("c", "c had enough", "c")
+    assert let_go == ["a let go", "b let go"]
+    assert await played(replay_of(sink)) == (told, changes)
+
+
+async def test_a_replay_is_exact_though_an_effect_could_not_be_closed(monkeypatch, caplog):
+    monkeypatch.setattr("oracle.bt.core.runtime.CLEAN_UP_SECONDS", 0.01)
+    world, closes = SlowToClose(b=0, c=0), asyncio.Event()
+
+    async def close(name):
+        if name == "a":
+            await closes.wait()
+
+    world.close = close
+    sink, told, changes = await recorded(HALTED_TOGETHER, world)
+    assert "p/a: not closed after 0.01 s; left behind" in caplog.text
+    assert told["board"]["log"][-2:] == ["a let go", "b let go"]
+    assert await played(replay_of(sink)) == (told, changes)
+    closes.set()
+    await asyncio.sleep(0)
 
 
 async def test_a_replay_asks_the_world_for_nothing():

@@ -15,6 +15,7 @@ from oracle.errors import (
     TimedOut,
 )
 from oracle.services.journal import Journal, MemorySink, Record
+from oracle.services.journal.errand import MOST_PARTS_AHEAD
 from oracle.services.journal.record import Place
 
 
@@ -25,16 +26,23 @@ class Key:
 
 
 class AlwaysAtRest:
+    def __init__(self):
+        self.closing = []
+
     def is_at_rest(self, blocked):
         return True
 
     def is_asleep(self):
         return True
 
+    def close(self, task):
+        task.cancel()
+        self.closing.append(task)
 
-def journal(sink=None, **options):
+
+def journal(sink=None, *, run=None, **options):
     port = Journal(sink, **options)
-    port.attach(AlwaysAtRest())
+    port.attach(run or AlwaysAtRest())
     return port
 
 
@@ -111,20 +119,54 @@ async def test_a_stream_that_breaks_is_recorded_with_what_came_before():
     assert seen == ["a"]
 
 
-async def test_a_consumer_that_stops_early_closes_the_source():
-    closed = []
+async def test_a_consumer_that_stops_early_has_the_run_close_the_source():
+    run, closed = AlwaysAtRest(), []
 
     async def source():
         try:
             yield "a"
-            yield "b"
+            await asyncio.Event().wait()
         finally:
             closed.append(True)
 
-    stream = journal().stream(Key(), "q", source)
+    stream = journal(run=run).stream(Key(), "q", source)
     assert await anext(stream) == "a"
     await stream.aclose()
+    await asyncio.wait(run.closing)
     assert closed == [True]
+
+
+async def test_a_stream_is_not_read_far_ahead_of_who_asks_for_it():
+    read = []
+
+    async def endless():
+        while True:
+            read.append(len(read))
+            yield read[-1]
+
+    stream = journal().stream(Key(), "q", endless)
+    assert [await anext(stream) for _ in range(100)] == read[:100]
+    assert len(read) <= 100 + MOST_PARTS_AHEAD
+    await stream.aclose()
+
+
+async def test_an_effect_that_is_cancelled_by_others_cancels_who_waits_for_it():
+    async def cancelled():
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await journal().perform(Key(), "q", cancelled)
+
+
+async def test_a_source_that_cannot_even_begin_is_on_record():
+    def source():
+        raise TimedOut("no model")
+
+    sink = MemorySink()
+    with pytest.raises(TimedOut):
+        [part async for part in journal(sink).stream(Key(), "q", source)]
+    with pytest.raises(TimedOut, match="no model"):
+        await gather_into([], journal(records=sink.records, may_act=False))
 
 
 async def test_parts_are_written_after_a_moment_even_if_no_more_come(monkeypatch):
@@ -329,7 +371,8 @@ async def test_after_it_was_closed_nothing_is_written_any_more():
     port = journal(sink)
     await port.close()
     port.command({"late": True})
-    await port.perform(Key(), "q", answer)
+    with pytest.raises(asyncio.CancelledError):
+        await port.perform(Key(), "q", answer)
     assert sink.records == []
 
 

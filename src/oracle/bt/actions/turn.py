@@ -130,9 +130,9 @@ async def call_model(ctx: TickContext) -> RunStatus:
 
 @action(reads=["response", "was_awaited"], writes=["response", "was_awaited"])
 def await_what_came(ctx: TickContext) -> RunStatus:
-    """A request that was halted is closed before the next tick; then what came is here.
+    """A leaf that was halted has ended before the next tick; then what came is here.
 
-    One that does not let itself be closed is left behind, and nothing came.
+    One that does not end is left behind, and nothing came.
     """
     bb = board_of(ctx)
     if bb_get(bb, "response") is not None:

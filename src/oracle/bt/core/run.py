@@ -72,17 +72,21 @@ class RunState:
         return self.tasks.pop(node.index) if self.delivered == node.index else None
 
     def abandon(self, node: Node) -> None:
-        """Cancel the node's task at once; the runtime awaits its clean-up before the next tick."""
+        """Cancel the node's task, unless it is done."""
         if node.index not in self.tasks:
             return
         task, _ = self.tasks.pop(node.index)
         if node.index in self.finished:
             self.finished.remove(node.index)
         if not task.done():
-            task.cancel()
-            self.closing.append(task)
+            self.close(task)
         elif not task.cancelled():
             task.exception()
+
+    def close(self, task: asyncio.Task[Any]) -> None:
+        """Cancel it at once; the runtime awaits its end before the next tick."""
+        task.cancel()
+        self.closing.append(task)
 
     def has_news_below(self, node: Node) -> bool:
         """Say whether a leaf below has finished, which a later tick will deliver."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.node import Node
@@ -235,18 +236,26 @@ class TreeRun(RunState):
         return outcome
 
     async def _close(self) -> None:
-        """Wait for cancelled leaves, so that connections are closed and not abandoned."""
+        """Wait for cancelled leaves and then for what they had under way, so that connections are
+        closed and not abandoned.
+        """
         if not self.closing:
             return
-        done, late = await asyncio.wait(self.closing, timeout=self._clean_up_seconds)
-        self.closing.clear()
-        for task in late:
+        ends_at = time.monotonic() + self._clean_up_seconds
+        while self.closing:
+            cancelled = list(self.closing)
+            _, late = await asyncio.wait(cancelled, timeout=max(0.0, ends_at - time.monotonic()))
+            del self.closing[: len(cancelled)]
+            for task in cancelled:
+                self._report_end(task, is_late=task in late)
+
+    def _report_end(self, task: asyncio.Task[Any], *, is_late: bool) -> None:
+        if is_late:
             log.error(
                 "%s: not closed after %g s; left behind", task.get_name(), self._clean_up_seconds
             )
-        for task in done:
-            if not task.cancelled() and task.exception() is not None:
-                log.error("%s: failed while closing: %s", task.get_name(), task.exception())
+        elif not task.cancelled() and task.exception() is not None:
+            log.error("%s: failed while closing: %s", task.get_name(), task.exception())
 
     # -- progress ----------------------------------------------------------------------------------
 

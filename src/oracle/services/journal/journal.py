@@ -14,12 +14,14 @@ from collections.abc import (
     Iterable,
     Mapping,
 )
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final, Protocol
 
 from oracle.errors import JournalError, ReplayDiverged
 from oracle.services.journal.after_crash import Effect, Source, cut_off, recovering
-from oracle.services.journal.failures import as_body, as_exception
+from oracle.services.journal.errand import Brought, Errand, Told, as_written
+from oracle.services.journal.failures import as_exception
 from oracle.services.journal.json_shape import as_json, json_shaped
 from oracle.services.journal.record import Place, Record, RecordKind
 from oracle.services.journal.script import Entry, Script
@@ -44,6 +46,7 @@ class Run(Protocol):
 
     def is_at_rest(self, blocked: Mapping[str, int]) -> bool: ...
     def is_asleep(self) -> bool: ...
+    def close(self, task: asyncio.Task[Any]) -> None: ...
 
 
 class Journal:
@@ -186,15 +189,21 @@ class Journal:
         if writes and place in self._script.open_intents:
             effect = recovering(place, effect, recover)
         elif writes:
+            effect = self._intended(place, request, effect)
+        with self._errand(place, request) as errand:
+            errand.perform(effect)
+            _, body, problem = await errand.ask()
+        if problem is not None:
+            raise problem
+        return body["value"]
+
+    def _intended(self, place: Place, request: Any, effect: Effect) -> Effect:
+        async def intended() -> Any:
             self._append("intent", place, {"request": request})
             await self._sink.flush()
-        try:
-            value = json_shaped(await effect())
-        except Exception as problem:
-            await self._happened("failure", place, as_body(request, problem))
-            raise
-        await self._happened("answer", place, {"request": request, "value": value})
-        return value
+            return await effect()
+
+        return intended
 
     def stream(self, key: Key, request: Any, source: Source) -> AsyncGenerator[Any, None]:
         request, place = self._placed(key, request)
@@ -228,28 +237,33 @@ class Journal:
     async def _live_parts(
         self, place: Place, request: Any, source: Source
     ) -> AsyncGenerator[Any, None]:
-        parts = source()
-        try:
+        with self._errand(place, request) as errand:
+            errand.stream(source)
             while True:
                 self._block(place)
                 try:
-                    part = json_shaped(await anext(parts))
-                    if self._turnstile.is_free:
-                        self._append("parts", place, part)
+                    if errand.ahead and self._turnstile.is_free:
+                        brought = errand.take()
+                        self._append(brought[0], place, as_written(request, brought))
                     else:
-                        await self._happened("parts", place, part)
-                except StopAsyncIteration:
-                    await self._happened("answer", place, {"request": request})
-                    return
-                except Exception as problem:
-                    await self._happened("failure", place, as_body(request, problem))
-                    raise
+                        brought = await errand.ask()
                 finally:
                     self._unblock(place)
+                kind, part, problem = brought
+                if kind == "answer":
+                    return
+                if problem is not None:
+                    raise problem
                 yield part
-        finally:
-            if isinstance(parts, AsyncGenerator):
-                await parts.aclose()
+
+    def _errand(self, place: Place, request: Any) -> Errand:
+        return Errand(place.node_path, partial(self._tell, place, request), self._close_task)
+
+    def _close_task(self, task: asyncio.Task[None]) -> None:
+        if self._run is None:
+            task.cancel()
+        else:
+            self._run.close(task)
 
     # -- the clock ---------------------------------------------------------------------------------
 
@@ -334,26 +348,21 @@ class Journal:
 
     # -- writing -----------------------------------------------------------------------------------
 
-    async def _happened(self, kind: RecordKind, place: Place, body: Any) -> None:
+    def _tell(self, place: Place, request: Any, told: Told, brought: Brought) -> None:
         """Record it when it is its turn. A leaf that is halted before that never hears of it."""
-        if self._turnstile.is_free:
-            self._append(kind, place, body)
-            return
-        turn = asyncio.get_running_loop().create_future()
 
         def happen() -> None:
-            if turn.cancelled():
+            if told.cancelled():
                 return
             self._handed_over.add(place.node_path)
             try:
-                self._append(kind, place, body)
+                self._append(brought[0], place, as_written(request, brought))
             except JournalError as failure:
-                turn.set_exception(failure)
+                told.set_result(("failure", None, failure))
             else:
-                turn.set_result(None)
+                told.set_result(brought)
 
-        self._turnstile.enter(happen, drop=turn.cancel)
-        await turn
+        self._turnstile.enter(happen, drop=told.cancel)
 
     def _append(self, kind: RecordKind, place: Place, body: Any) -> None:
         """Parts of one stream are gathered, for as long as may be lost in a crash."""
