@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from oracle.bt.actions.coverage import question_of
 from oracle.bt.actions.oracle import bb_get, bb_set
 from oracle.bt.actions.state import board_of, ledger_of, set_ledger
-from oracle.bt.actions.telling import services_of
+from oracle.bt.actions.telling import say_system, services_of
 from oracle.bt.actions.turn import CHARACTERS_OF_A_TOKEN, prices_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
@@ -25,7 +25,7 @@ from oracle.services.coverage.extracts import (
     asked_about,
     prompt_for_a_part,
 )
-from oracle.services.coverage.parts import Part
+from oracle.services.coverage.parts import ASKED_ABOUT, Part
 from oracle.services.llm.protocol import Message, Model, ModelRequest
 
 AT_ONCE: Final = 4
@@ -45,6 +45,7 @@ async def ask_about_parts(ctx: TickContext) -> RunStatus:
     prompt = prompt_for_a_part(services_of(ctx).prompt_segments)
     requests = [asked_about(question_of(bb), parts[number], prompt) for number in chosen]
     replies: list[Reply | None] = [None] * len(chosen)
+    say_system(ctx, _announced(parts, chosen))
 
     async def ask(place: int) -> None:
         replies[place] = await _reply_to(ctx, requests[place], parts[chosen[place]]["name"])
@@ -59,6 +60,13 @@ async def ask_about_parts(ctx: TickContext) -> RunStatus:
             _take_in(bb, number, request, reply)
     ctx.mark_progress()
     return SUCCESS
+
+
+def _announced(parts: Sequence[Part], chosen: Sequence[int]) -> str:
+    asked = [n for n, part in enumerate(parts) if part["state"] in ("read", *ASKED_ABOUT)]
+    first, last = asked.index(chosen[0]) + 1, asked.index(chosen[-1]) + 1
+    which = f"parts {first} to {last}" if last > first else f"part {first}"
+    return f"Asking the model about {which} of {len(asked)}."
 
 
 async def _reply_to(ctx: TickContext, messages: Sequence[Message], name: str) -> Reply:

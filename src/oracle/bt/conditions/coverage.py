@@ -16,7 +16,7 @@ from oracle.services.conversation import rough_tokens
 from oracle.services.coverage.extracts import LONGEST_EXTRACT, prompt_for_a_part
 from oracle.services.coverage.listing import asks_where_it_is_used
 from oracle.services.coverage.merging import MOST_TOKENS_WHOLE, tokens_of
-from oracle.services.coverage.parts import MOST_PARTS, Part
+from oracle.services.coverage.parts import ASKED_ABOUT, MOST_PARTS, Part
 from oracle.services.ledger import Ledger
 
 FILES_OF_A_SPREAD: Final = 10
@@ -83,7 +83,7 @@ def may_be_read(part: Part, ledger: Ledger) -> bool:
 def are_too_much(ctx: TickContext) -> bool:
     """Still true when some have been made smaller: it was decided for all of them."""
     parts: list[Part] = bb_get(board_of(ctx), "parts")
-    was_asked = any(part["state"] in ("extracted", "nothing", "unanswered") for part in parts)
+    was_asked = any(part["state"] in ASKED_ABOUT for part in parts)
     tokens = tokens_of(parts)
     return was_asked or tokens > MOST_TOKENS_WHOLE or not room_for(ctx)(tokens)
 

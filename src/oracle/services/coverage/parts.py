@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 MOST_PARTS: Final = 20
+ASKED_ABOUT: Final = ("extracted", "nothing", "unanswered")
 _COVERED: Final = ("whole", "quoted", "extracted", "nothing")
 _NAMED: Final = 10
 
