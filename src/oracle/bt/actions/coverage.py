@@ -15,7 +15,7 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.services.coverage.listing import READS, SEARCHES, listed_uses, parts_of, searches_for
 from oracle.services.coverage.merging import messages_of, settled, told_after
-from oracle.services.coverage.parts import MOST_PARTS, Part, id_of, is_covered, left_out
+from oracle.services.coverage.parts import MOST_PARTS, Part, id_of, is_covered
 
 AT_ONCE: Final = 4
 SHARE_OF_THE_TIME: Final = 0.5
@@ -138,8 +138,6 @@ def merge_parts(ctx: TickContext) -> RunStatus:
     add_system_message(bb, told_after(parts))
     done = [{**delegation, "covered": True} for delegation in bb_get(bb, "delegations")]
     bb_set(bb, "delegations", done)
-    if missing := left_out(parts):
-        say_system(ctx, f"Not read: {missing}.", "warning")
     return SUCCESS
 
 

@@ -48,8 +48,10 @@ def settled(
 
 
 def messages_of(parts: Sequence[Part], question: str) -> list[Message]:
-    """One message that makes the calls, and a result for each."""
+    """One message that makes the calls, and a result for each; none where nothing is to be told."""
     shown = [n for n, part in enumerate(parts) if _is_shown(part)]
+    if not shown:
+        return []
     ordered = [shown[place] for place in in_order(question, [parts[n] for n in shown])]
     made = [
         {"id": id_of(n), "name": parts[n]["tool"], "arguments": parts[n]["arguments"]}

@@ -44,7 +44,7 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     silent = [path for path in [*parts, *_told(situation, SILENT)] if path not in found]
     missing = _told(situation, LEFT_OUT)
     told = [
-        _lead(aim, found, len(uses)) + "\n\n" + "\n".join(items),
+        _lead(aim, found, has_uses=bool(uses), is_a_flow=bool(onward)) + "\n\n" + "\n".join(items),
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
         f"Left out, found but not read: {codes(missing)}." if missing else "",
     ]
@@ -52,13 +52,16 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     return Response(text=text, signal=signal("context_sufficient", 0.7, sources_found=len(items)))
 
 
-def _lead(aim: Aim, found: Mapping[str, Sequence[Place]], uses: int) -> str:
+def _lead(
+    aim: Aim, found: Mapping[str, Sequence[Place]], *, has_uses: bool, is_a_flow: bool
+) -> str:
     files = counted(len(found), "file")
-    if uses:
+    if has_uses:
         places = counted(sum(map(len, found.values())), "place")
         return f"{codes(aim.words.names)} stands at {places} in {files}:"
     say = "says" if len(found) == 1 else "say"
-    return f"What {files} of the project {say} about {codes(aim.words.all)}:"
+    order = ", each before those that it uses" if is_a_flow else ""
+    return f"What {files} of the project {say} about {codes(aim.words.all)}{order}:"
 
 
 def _uses(situation: Situation) -> dict[str, list[Place]]:
@@ -113,8 +116,10 @@ def _onward(situation: Situation, found: Mapping[str, object]) -> dict[str, list
 
 def _item(number: int, places: Sequence[Place], onward: Sequence[str]) -> str:
     first, *others = places
-    told = [f"{number}. {first}", *(f"   - {place}" for place in others)]
-    return "\n".join([*told, *([f"   - on to {'; '.join(onward[:3])}"] if onward else [])])
+    head = f"{number}. "
+    below = [*map(str, others), *([f"on to {'; '.join(onward[:3])}"] if onward else [])]
+    indent = " " * len(head)  # as markdown wants it: less would end the list
+    return "\n".join([f"{head}{first}", *(f"{indent}- {line}" for line in below)])
 
 
 def _told(situation: Situation, mark: str) -> list[str]:
