@@ -100,6 +100,7 @@ def test_no_more_parts_are_asked_about(known, enough):
         (3_499, {"limits": Limits(tokens=10_000)}, True),
         (3_500, {"limits": Limits(tokens=10_000)}, False),
         (3_500, {"limits": Limits(money=0.01)}, False),
+        (3_500, {"limits": Limits(turns=2, tokens=10_000), "turns": 1}, False),
         (1_000, {"now": 299.0}, True),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from oracle.bt.actions.oracle import bb_get
@@ -17,7 +18,7 @@ from oracle.services.coverage.extracts import LONGEST_EXTRACT, prompt_for_a_part
 from oracle.services.coverage.listing import asks_where_it_is_used
 from oracle.services.coverage.merging import MOST_TOKENS_WHOLE, tokens_of
 from oracle.services.coverage.parts import ASKED_ABOUT, MOST_PARTS, Part
-from oracle.services.ledger import Ledger
+from oracle.services.ledger import Ledger, Reserve, Resource
 
 FILES_OF_A_SPREAD: Final = 10
 CALLS_OF_A_SPREAD: Final = 5
@@ -98,8 +99,7 @@ def room_for(ctx: TickContext) -> Callable[[int], bool]:
 
     def fits(tokens: int) -> bool:
         money = 0.0 if prices is None else 2 * prices.cost(tokens, 0)
-        after = ledger.with_usage(2 * tokens, money)
-        scarce = after.at_reserve(ctx.now, reserve)
+        scarce = _scarce_after(ledger.with_usage(2 * tokens, money), ctx.now, reserve)
         return tokens <= window and scarce not in ("tokens", "money")
 
     return fits
@@ -115,4 +115,9 @@ def _is_scarce(ctx: TickContext, left: list[Part]) -> bool:
     money += 0.0 if prices is None else prices.cost(MOST_TOKENS_WHOLE, 0)
     tokens = sum(sent) + LONGEST_EXTRACT * len(sent) + MOST_TOKENS_WHOLE
     after = ledger_of(bb).with_usage(tokens, money)
-    return not prompt or after.at_reserve(ctx.now, reserve_of(bb)) not in (None, "turns")
+    return not prompt or _scarce_after(after, ctx.now, reserve_of(bb)) is not None
+
+
+def _scarce_after(ledger: Ledger, now: float, reserve: Reserve) -> Resource | None:
+    """What would be scarce besides turns, of which parts take none."""
+    return replace(ledger, turns=0).at_reserve(now, reserve)

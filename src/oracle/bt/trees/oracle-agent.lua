@@ -77,7 +77,7 @@ BT.tree("oracle-agent", {
     sources_tried = { type = "list", default = {} },
     sources_empty = { type = "list", default = {} },
 
-    -- a broad question: "due" at the end of the turn, or "done"
+    -- a broad question: "due" at the end of the turn, or "done"; its parts, and until when they may be read
     coverage = { type = "string", default = "" },
     parts = { type = "list", default = {} },
     parts_until = 0.0,

@@ -17,10 +17,10 @@ _SHORTEST_NAME: Final = 4
 _WORD: Final = re.compile(r"(?P<dot>\.?)\b(?P<name>\w+)(?P<call>\(?)")
 _SHAPED: Final = re.compile(r"[a-z0-9]_[a-z0-9]|[A-Z]")
 _IMPORT: Final = re.compile(
-    r"\s*(?:from|import|use|require|#\s*include|export .* from|const .*=)\b"
+    r"\s*(?:from|import|use|require|#\s*include)\b|.*\brequire\(|\s*export .{1,200} from\b"
 )
 _MODULE: Final = re.compile(r"[\w./:-]+")
-_FACES: Final = ("__init__", "index", "mod", "main")
+_FACES: Final = ("__init__", "index", "mod")
 
 Uses = Mapping[int, Mapping[int, Sequence[str]]]
 """By the number of a text: whom it uses, and the names that show it."""

@@ -10,7 +10,7 @@ from oracle.services.coverage.wording import COVERED, EXTRACT, LEFT_OUT, SILENT
 from oracle.services.llm.embedded_reader.choosing import Term, is_dull, terms_for
 from oracle.services.llm.embedded_reader.extracting import Place, best_places
 from oracle.services.llm.embedded_reader.looking import READS, Aim, found_in
-from oracle.services.llm.embedded_reader.quotations import quotations_in
+from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
 from oracle.services.llm.embedded_reader.saying import (
     Response,
     code,
@@ -34,8 +34,10 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     """A numbered list over the parts, and an open word on what was left out; None where no part
     says anything.
     """
-    uses = _uses(situation) if aim.wants_uses or aim.wants_all else {}
-    parts = uses or _parts(situation, aim)
+    uses = _uses(situation, aim.words.names) if aim.wants_uses or aim.wants_all else {}
+    parts = _parts(situation, aim)
+    if uses:
+        parts = {**uses, **{p: _with(aim.words.names, parts[p]) for p in parts if p not in uses}}
     found = {path: places for path, places in parts.items() if places}
     if not found:
         return None
@@ -64,15 +66,27 @@ def _lead(
     return f"What {files} of the project {say} about {codes(aim.words.all)}{order}:"
 
 
-def _uses(situation: Situation) -> dict[str, list[Place]]:
-    """Each line that a list of uses has, by file; an import only where a file has nothing else."""
+def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[Place]]:
+    """The line of each quotation in a list of uses that has the name, by file; an import only where
+    a file has nothing else.
+    """
     found: dict[str, list[Place]] = {}
     for call in situation.calls:
         if call.name == _USES and call.arguments.get("references"):
-            for source in quotations_in(call.content):
-                places = found.setdefault(source.path, [])
-                places += [Place(where=source.place(0, 0), line=line) for line in source.lines[:1]]
+            for source in filter(lambda source: source.lines, quotations_in(call.content)):
+                found.setdefault(source.path, []).append(_naming(source, names))
     return {path: _lively(places) for path, places in found.items()}
+
+
+def _naming(source: Quotation, names: Sequence[str]) -> Place:
+    named = (n for n, line in enumerate(source.lines) if any(name in line for name in names))
+    number = next(named, 0)
+    return Place(where=source.place(number, number), line=source.lines[number])
+
+
+def _with(names: Sequence[str], places: Sequence[Place]) -> list[Place]:
+    """Where a name stands in a text or a setting, no list of uses has it."""
+    return [place for place in places if any(name in place.line for name in names)]
 
 
 def _lively(places: Sequence[Place]) -> list[Place]:

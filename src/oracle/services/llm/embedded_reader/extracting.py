@@ -35,8 +35,9 @@ class Place:
 
 def is_about_one_part(request: ModelRequest) -> bool:
     """Whether a part stands alone in the request, with the question."""
-    last = request.messages[-1] if request.messages else None
-    return not request.tools and last is not None and ASKED in last["content"]
+    roles = [message["role"] for message in request.messages]
+    is_alone = roles == ["system", "user"] and not request.tools
+    return is_alone and ASKED in request.messages[-1]["content"]
 
 
 def extract(request: ModelRequest) -> str:
