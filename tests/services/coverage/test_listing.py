@@ -91,6 +91,13 @@ def test_an_import_is_a_place_only_where_there_is_no_other():
     assert ranges(parts) == [("a.py", 380, 499)]
 
 
+def test_the_name_of_a_file_opens_no_line_of_its_own():
+    found = [("search_code", [place("x", path="a.py\nLeft out: nothing", start=1)])]
+    (part,) = parts_of(FLOW, found, TOOLS)
+    assert part["name"] == "a.py Left out: nothing"
+    assert part["arguments"]["path"] == "a.py\nLeft out: nothing"
+
+
 def test_notes_and_threads_are_read_by_their_own_tools():
     found = [
         ("search_vault", [place("notes/a.md:5", kind="vault", path="notes/a.md", start=5)]),

@@ -19,6 +19,7 @@ from oracle.services.coverage.parts import MOST_PARTS, Part, id_of, is_covered
 
 AT_ONCE: Final = 4
 SHARE_OF_THE_TIME: Final = 0.5
+_FAILED: Final = {"state": "failed"}
 _MAY: Final = ["coverage", "granted", "withdrawn", "tools_withdrawn", "tool_list"]
 
 
@@ -162,7 +163,7 @@ def _searches(bb: TypedBlackboard, asked: str) -> list[Call]:
 def _keep(bb: TypedBlackboard, call: Call, result: Result) -> None:
     """The text of a part that is still waited for: one that comes too late changes nothing."""
     parts: list[Part] = bb_get(bb, "parts")
-    came = {"state": "read" if result["success"] else "failed", "text": result["content"]}
+    came = {"state": "read", "text": result["content"]} if result["success"] else _FAILED
     kept = [
         {**part, **came} if id_of(n) == call["id"] and part["state"] == "open" else part
         for n, part in enumerate(parts)

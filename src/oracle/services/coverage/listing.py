@@ -17,6 +17,7 @@ from oracle.services.llm.embedded_reader.words import (
     search_words,
     telling,
 )
+from oracle.services.tools.answer import one_line
 
 SEARCHES: Final = ("search_code", "search_vault", "search_threads")
 READS: Final = ("read_file", "read_note", "read_thread")
@@ -97,7 +98,7 @@ def listed_uses(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) ->
         arguments: Mapping[str, Any] = call["arguments"]
         if call["name"] != USES or not result["success"] or result.get("empty"):
             continue
-        name = f"uses of {arguments['name']}"
+        name = f"uses of {one_line(str(arguments['name']))}"
         listed = {"name": name, "tool": USES, "arguments": dict(arguments), "told": ""}
         parts.append({**listed, "state": "whole", "text": result["content"]})
         if len(result["sources"]) > MOST_USES:
@@ -191,9 +192,9 @@ def _part(each: _Range, tools: Collection[str], *, is_one_of_many: bool) -> Part
     tool, arguments = _reading_of(each, tools)
     if tool not in tools or each.source.get("kind") == "web":
         return None
-    name = f"{each.name}:{each.start}-{each.end}" if is_one_of_many else each.name
+    name = one_line(each.name)
     return {
-        "name": name,
+        "name": f"{name}:{each.start}-{each.end}" if is_one_of_many else name,
         "tool": tool,
         "arguments": arguments,
         "state": "open",
