@@ -316,7 +316,7 @@ SCENES: Mapping[str, Scene] = {
         repeats_last=True,
         query=BROAD,
         tools=LARGE_PARTS,
-        limits=Limits(seconds=1.0),
+        limits=Limits(seconds=3.0),
         stop="answered",
     ),
     "cancelled among the extracts": Scene(

@@ -108,15 +108,19 @@ async def test_many_calls_in_one_turn_are_no_spread():
 
 @pytest.mark.parametrize(
     ("limits", "read"),
-    [(Limits(uses_of_a_tool=4), 4)],
-    ids=["uses"],
+    [(Limits(uses_of_a_tool=4), 4), (Limits(uses_of_a_tool=10), 8), (Limits(), 16)],
+    ids=["few uses", "a fifth for the model", "as many as usual"],
 )
 async def test_where_it_stops_in_mid_way_what_was_left_out_is_said(limits, read):
-    tools = files(20, text="order " * 1300)
-    heard = await ask(enough(), tools=tools, query=BROAD, limits=limits)
+    heard = await ask(enough(), tools=files(20), query=BROAD, limits=limits)
     assert heard.ran.count("read_file") == read
     assert f"f{read}.py" in heard.done["missing"][0]
     assert f"Left out: f{read}.py" in heard.told(0)
+
+
+async def test_with_uses_enough_twenty_parts_are_read():
+    heard = await ask(enough(), tools=files(24), query=BROAD, limits=Limits(uses_of_a_tool=40))
+    assert heard.ran.count("read_file") == 20
 
 
 async def test_a_part_that_cannot_be_read_is_left_out_by_name():

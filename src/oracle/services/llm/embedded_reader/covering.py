@@ -8,6 +8,7 @@ from typing import Final
 
 from oracle.services.coverage.wording import COVERED, EXTRACT, LEFT_OUT, SILENT
 from oracle.services.llm.embedded_reader.choosing import Term, is_dull, terms_for
+from oracle.services.llm.embedded_reader.excerpts import is_definition
 from oracle.services.llm.embedded_reader.extracting import Place, best_places
 from oracle.services.llm.embedded_reader.looking import READS, Aim, found_in
 from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
@@ -37,7 +38,8 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     uses = _uses(situation, aim.words.names) if aim.wants_uses or aim.wants_all else {}
     parts = _parts(situation, aim)
     if uses:
-        parts = {**uses, **{p: _with(aim.words.names, parts[p]) for p in parts if p not in uses}}
+        others = {path: _with(aim.words.names, parts[path]) for path in parts if path not in uses}
+        parts = {**uses, **{path: places for path, places in others.items() if places}}
     found = {path: places for path, places in parts.items() if places}
     if not found:
         return None
@@ -60,7 +62,7 @@ def _lead(
     files = counted(len(found), "file")
     if has_uses:
         places = counted(sum(map(len, found.values())), "place")
-        return f"{codes(aim.words.names)} stands at {places} in {files}:"
+        return f"{codes(aim.words.names)} is used at {places} in {files}:"
     say = "says" if len(found) == 1 else "say"
     order = ", each before those that it uses" if is_a_flow else ""
     return f"What {files} of the project {say} about {codes(aim.words.all)}{order}:"
@@ -75,7 +77,19 @@ def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[Place]]:
         if call.name == _USES and call.arguments.get("references"):
             for source in filter(lambda source: source.lines, quotations_in(call.content)):
                 found.setdefault(source.path, []).append(_naming(source, names))
-    return {path: _lively(places) for path, places in found.items()}
+    return _without_definitions({path: _lively(places) for path, places in found.items()}, names)
+
+
+def _without_definitions(
+    found: Mapping[str, Sequence[Place]], names: Sequence[str]
+) -> dict[str, list[Place]]:
+    """Where something is defined is no use of it; it is told where there is no other place."""
+    used = {
+        path: [p for p in places if not any(is_definition(p.line, name) for name in names)]
+        for path, places in found.items()
+    }
+    used = {path: places for path, places in used.items() if places}
+    return used or {path: list(places) for path, places in found.items()}
 
 
 def _naming(source: Quotation, names: Sequence[str]) -> Place:
@@ -86,7 +100,8 @@ def _naming(source: Quotation, names: Sequence[str]) -> Place:
 
 def _with(names: Sequence[str], places: Sequence[Place]) -> list[Place]:
     """Where a name stands in a text or a setting, no list of uses has it."""
-    return [place for place in places if any(name in place.line for name in names)]
+    named = [place for place in places if any(name in place.line for name in names)]
+    return [p for p in named if not any(is_definition(p.line, name) for name in names)]
 
 
 def _lively(places: Sequence[Place]) -> list[Place]:
