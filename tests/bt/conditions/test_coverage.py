@@ -1,16 +1,22 @@
 """When parts are read, asked about, and handed over: truth tables."""
 
+import json
+
 import pytest
 
 from oracle.bt.conditions.coverage import (
     each_use_is_asked_for,
+    enough_is_read_to_follow,
     evidence_keeps_spreading,
     no_part_may_be_asked_about,
     no_part_may_be_read,
     parts_are_too_much,
     room_for,
+    something_may_lie_between,
 )
+from oracle.services.grants import specs_as_data
 from oracle.services.ledger import Ledger, Limits
+from oracle.testing.models import tool_spec
 from tests.asking import context
 
 MODEL = {
@@ -53,6 +59,35 @@ def state(*parts, now=0.0, until=50.0, limits=None, weight=2_000, window=100_000
 )
 def test_no_more_parts_are_read(known, enough):
     assert no_part_may_be_read(known) is enough
+
+
+@pytest.mark.parametrize(
+    ("known", "enough"),
+    [
+        (state(*[part("read")] * 7, part("open")), False),
+        (state(*[part("read")] * 7, part("failed"), part("open")), True),
+        (state(part("read")), True),
+        (state(part("open"), now=50.0), True),
+    ],
+    ids=["seven", "eight", "all", "late"],
+)
+def test_enough_is_read_to_follow_what_it_imports(known, enough):
+    assert enough_is_read_to_follow(known) is enough
+
+
+@pytest.mark.parametrize(
+    ("query", "granted", "between"),
+    [
+        ("How does an order get from the CLI to the database?", ["find_definition"], True),
+        ("How does an order get from the CLI to the database?", ["search_code"], False),
+        ("list every place that retries", ["find_definition"], False),
+        ("all callers of save_order", ["find_definition"], False),
+    ],
+)
+def test_something_may_lie_between_the_parts(query, granted, between):
+    listed = json.dumps(specs_as_data([tool_spec(name) for name in granted]))
+    ctx = context(query=query, granted=granted, tool_list=listed)
+    assert something_may_lie_between(ctx) is between
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,18 @@ async def test_embedded_tells_a_flow_over_nine_files_from_its_beginning(tmp_path
     assert (answer.stop_reason, answer.usage["turns"]) == ("answered", 1)
 
 
+async def test_what_connects_two_parts_is_read_though_it_has_no_word_of_the_question(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    cli = "from core.relay import Relay\n\n\ndef order_command(order):\n    Relay().send(order)\n"
+    relay = "from shop.database import Table\n\n\nclass Relay:\n    def send(self, it):\n"
+    write(tmp_path, "shop/cli.py", cli)
+    write(tmp_path, "core/relay.py", relay + "        Table().insert(it)\n")
+    write(tmp_path, "core/paint.py", filler("paint", 5))
+    write(tmp_path, "shop/database.py", "class Table:\n    def insert(self, order): ...\n")
+    answer = await Oracle(project=tmp_path).ask(BROAD)
+    assert cited_files(answer.text) == ["shop/cli.py", "core/relay.py", "shop/database.py"]
+
+
 async def test_embedded_lists_each_of_fifteen_calls_by_path(tmp_path):
     right = calls_project(tmp_path)
     answer = await Oracle(project=tmp_path).ask(LIST_EVERY_CALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from oracle.bt.actions.oracle import add_system_message, bb_get, bb_set
@@ -13,7 +14,20 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.services.coverage.listing import READS, SEARCHES, listed_uses, parts_of, searches_for
+from oracle.services.coverage.bridges import (
+    bridges_in,
+    calls_to_follow,
+    names_to_follow,
+    with_bridges,
+)
+from oracle.services.coverage.listing import (
+    READS,
+    SEARCHES,
+    ToCall,
+    listed_uses,
+    parts_of,
+    searches_for,
+)
 from oracle.services.coverage.merging import messages_of, settled, told_after
 from oracle.services.coverage.parts import MOST_PARTS, Part, id_of, is_covered
 
@@ -72,8 +86,9 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     asked = question_of(bb)
     tools = [spec.name for spec in granted_tools(bb)]
     results: list[tuple[Call, Result]] = []
+    calls = _allowed(bb, searches_for(asked, tools), "coverage-search")
     await perform_calls(
-        ctx, bb, _searches(bb, asked), hand_over=lambda _, call, came: results.append((call, came))
+        ctx, bb, calls, hand_over=lambda _, call, came: results.append((call, came))
     )
     found = [(call["name"], came["sources"]) for call, came in results if came["success"]]
     parts = parts_of(asked, found, tools)
@@ -82,6 +97,24 @@ async def list_parts(ctx: TickContext) -> RunStatus:
         return ctx.fail("the searches found no part")
     count = min(len(parts), MOST_PARTS)
     say_system(ctx, f"Reading {count} part{'s'[: count > 1]} of the project, one by one.")
+    return SUCCESS
+
+
+@action(reads=["parts", "tool_list", *TAKEN_IN], writes=["parts", *TAKEN_IN])
+async def follow_imports(ctx: TickContext) -> RunStatus:
+    """Look up what the parts import; what uses another part in turn is the next one to be read."""
+    bb = board_of(ctx)
+    parts: list[Part] = bb_get(bb, "parts")
+    read = [part for part in parts if part["state"] == "read"]
+    asked = calls_to_follow(names_to_follow(read))
+    sources: list[dict[str, Any]] = []
+    await perform_calls(
+        ctx,
+        bb,
+        _allowed(bb, asked, "coverage-import"),
+        hand_over=lambda _, call, came: sources.extend(came["sources"]),
+    )
+    bb_set(bb, "parts", with_bridges(parts, bridges_in(sources, read)))
     return SUCCESS
 
 
@@ -148,15 +181,14 @@ def question_of(bb: TypedBlackboard) -> str:
     return " ".join([bb_get(bb, "query"), *scopes])
 
 
-def _searches(bb: TypedBlackboard, asked: str) -> list[Call]:
+def _allowed(bb: TypedBlackboard, asked: Sequence[ToCall], prefix: str) -> list[Call]:
     """As far as the ledger allows them."""
     ledger = ledger_of(bb)
     calls: list[Call] = []
-    tools = [spec.name for spec in granted_tools(bb)]
-    for number, (name, arguments) in enumerate(searches_for(asked, tools)):
+    for number, (name, arguments) in enumerate(asked):
         if ledger.may_use(name):
             ledger = ledger.with_use(name)
-            calls.append(_call(f"coverage-search-{number}", name, arguments))
+            calls.append(_call(f"{prefix}-{number}", name, arguments))
     return calls
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from oracle.bt.actions.oracle import bb_get
-from oracle.bt.actions.state import board_of, ledger_of
+from oracle.bt.actions.state import board_of, granted_tools, ledger_of
 from oracle.bt.actions.telling import services_of
 from oracle.bt.actions.turn import prices_of
 from oracle.bt.conditions.budget import LARGE_SHARE, reserve_of
@@ -15,10 +15,11 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 from oracle.services.conversation import rough_tokens
 from oracle.services.coverage.extracts import LONGEST_EXTRACT, prompt_for_a_part
-from oracle.services.coverage.listing import asks_where_it_is_used
+from oracle.services.coverage.listing import USES, asks_where_it_is_used
 from oracle.services.coverage.merging import MOST_TOKENS_WHOLE, tokens_of
 from oracle.services.coverage.parts import ASKED_ABOUT, MOST_PARTS, Part
 from oracle.services.ledger import Ledger, Reserve, Resource
+from oracle.services.llm.embedded_reader.words import asks_for_all, asks_for_uses
 
 FILES_OF_A_SPREAD: Final = 10
 CALLS_OF_A_SPREAD: Final = 5
@@ -26,6 +27,7 @@ TURNS_OF_A_SPREAD: Final = 5
 SHARE_KEPT_FOR_THE_MODEL: Final = 5
 """Of the uses of a tool this part is left to the model: a fifth."""
 
+PARTS_TO_FOLLOW: Final = 8
 REQUESTS_IN_VAIN: Final = 4
 REQUESTS_AT_ONCE: Final = 4
 
@@ -56,6 +58,25 @@ def no_part_may_be_read(ctx: TickContext) -> bool:
     ledger = ledger_of(bb)
     left = any(may_be_read(part, ledger) for part in bb_get(bb, "parts")[:MOST_PARTS])
     return not left or ctx.now >= bb_get(bb, "parts_until")
+
+
+@condition(reads=["parts", "parts_until", "ledger"])
+def enough_is_read_to_follow(ctx: TickContext) -> bool:
+    """Say whether the first parts are there, or no more can be."""
+    parts: list[Part] = bb_get(board_of(ctx), "parts")
+    done = sum(part["state"] in ("read", "failed") for part in parts)
+    return done >= PARTS_TO_FOLLOW or no_part_may_be_read(ctx)
+
+
+@condition(reads=["query", "granted", "withdrawn", "tools_withdrawn", "tool_list"])
+def something_may_lie_between(ctx: TickContext) -> bool:
+    """Say whether the parts belong together, rather than being places of one kind, and what they
+    import can be looked up.
+    """
+    bb = board_of(ctx)
+    query: str = bb_get(bb, "query")
+    is_a_list = asks_for_all(query) or asks_for_uses(query)
+    return not is_a_list and any(spec.name == USES for spec in granted_tools(bb))
 
 
 @condition(reads=["parts", "ledger", "weight", "model"])

@@ -107,6 +107,13 @@ def listed_uses(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) ->
     return parts
 
 
+def part_around(source: Source) -> Part:
+    """The part of a file that has this place."""
+    start, end = _lines_around(_line_of(source))
+    each = _Range(name=_name_of(source), source=source, start=start, end=end)
+    return _as_part(each, "read_file", {"path": each.name, "start": start, "end": end})
+
+
 @dataclass(kw_only=True, slots=True)
 class _Range:
     name: str
@@ -192,15 +199,13 @@ def _part(each: _Range, tools: Collection[str], *, is_one_of_many: bool) -> Part
     tool, arguments = _reading_of(each, tools)
     if tool not in tools or each.source.get("kind") == "web":
         return None
-    name = one_line(each.name)
-    return {
-        "name": f"{name}:{each.start}-{each.end}" if is_one_of_many else name,
-        "tool": tool,
-        "arguments": arguments,
-        "state": "open",
-        "text": "",
-        "told": "",
-    }
+    part = _as_part(each, tool, arguments)
+    return {**part, "name": f"{part['name']}:{each.start}-{each.end}"} if is_one_of_many else part
+
+
+def _as_part(each: _Range, tool: str, arguments: dict[str, Any]) -> Part:
+    known = {"name": one_line(each.name), "tool": tool, "arguments": arguments}
+    return {**known, "state": "open", "text": "", "told": ""}
 
 
 def _reading_of(each: _Range, tools: Collection[str]) -> ToCall:

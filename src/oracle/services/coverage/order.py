@@ -25,13 +25,13 @@ def in_order(question: str, parts: Sequence[Part]) -> list[int]:
     kinds = [_kind(part) for part in parts]
     if asks_for_all(question) or asks_for_uses(question):
         return sorted(range(len(parts)), key=lambda n: (kinds[n], *_place(parts[n])))
-    ordered = along(uses_among([_code_of(part) for part in parts]))
+    ordered = along(uses_among([code_of(part) for part in parts]))
     return sorted(ordered, key=lambda n: kinds[n])
 
 
 def told_uses(parts: Sequence[Part]) -> str:
     """Who uses whom among the files, one to a line: `cli.py -> service.py (place_order)`."""
-    uses = uses_among([_code_of(part) for part in parts])
+    uses = uses_among([code_of(part) for part in parts])
     found: dict[tuple[str, str], list[str]] = {}
     for one in along(uses):
         for other, names in uses[one].items():
@@ -44,7 +44,7 @@ def told_uses(parts: Sequence[Part]) -> str:
     return "\n".join(lines[:_MOST_USES])
 
 
-def _code_of(part: Part) -> list[Quotation]:
+def code_of(part: Part) -> list[Quotation]:
     is_code = part["tool"] in READS and _kind(part) == 1
     return quotations_in(part["text"]) if is_code else []
 

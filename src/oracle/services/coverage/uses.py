@@ -28,8 +28,8 @@ Uses = Mapping[int, Mapping[int, Sequence[str]]]
 
 def uses_among(texts: Sequence[Sequence[Quotation]]) -> dict[int, dict[int, list[str]]]:
     """Two that use each other show no direction, and count for neither."""
-    owners = _owners(texts)
-    files = {_module(text[0].path): number for number, text in enumerate(texts) if text}
+    owners = owners_of(texts)
+    files = {module_of(text[0].path): number for number, text in enumerate(texts) if text}
     found = {number: _used(number, text, owners, files) for number, text in enumerate(texts)}
     return {
         one: {other: names for other, names in others.items() if one not in found[other]}
@@ -60,7 +60,7 @@ def _users(number: int, uses: Uses) -> int:
     return sum(number in used for used in uses.values())
 
 
-def _owners(texts: Sequence[Sequence[Quotation]]) -> dict[str, int]:
+def owners_of(texts: Sequence[Sequence[Quotation]]) -> dict[str, int]:
     """Who defines a name, where just one does."""
     owners: dict[str, set[int]] = {}
     for number, quotations in enumerate(texts):
@@ -80,10 +80,10 @@ def _used(
     lines = [line for quotation in text for line in quotation.lines]
     own = {each.name for quotation in text for each in _definitions(quotation)}
     used: dict[int, list[str]] = {}
-    for word in _named(lines):
+    for word in names_in(lines):
         if word in owners and word not in own:
             used.setdefault(owners[word], []).append(word)
-    for module in _imported(lines):
+    for module in imported_by(text):
         if module in files:
             used.setdefault(files[module], [])
     used.pop(number, None)
@@ -98,7 +98,7 @@ def _is_telling(name: str) -> bool:
     return len(name) >= _SHORTEST_NAME and not name.startswith("_")
 
 
-def _named(lines: Iterable[str]) -> list[str]:
+def names_in(lines: Iterable[str]) -> list[str]:
     """What looks like a name; a plain word only where it is called or imported."""
     found: list[str] = []
     for line in lines:
@@ -110,12 +110,14 @@ def _named(lines: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _imported(lines: Iterable[str]) -> set[str]:
+def imported_by(text: Sequence[Quotation]) -> set[str]:
+    """The last word of each module that it imports, and of what it takes from there."""
+    lines = (line for quotation in text for line in quotation.lines)
     named = (found for line in lines if _IMPORT.match(line) for found in _MODULE.findall(line))
     return {re.split(r"[./:]+", module.strip("./:"))[-1] for module in named}
 
 
-def _module(path: str) -> str:
+def module_of(path: str) -> str:
     """The name that an import ends with; a file that is the face of its folder has the folder's."""
     *folders, file = path.split("/")
     stem = file.partition(".")[0]

@@ -50,7 +50,7 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     told = [
         _lead(aim, found, has_uses=bool(uses), is_a_flow=bool(onward)) + "\n\n" + "\n".join(items),
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
-        f"Left out, found but not read: {codes(missing)}." if missing else "",
+        f"Left out, found but not read: {_listed(missing)}." if missing else "",
     ]
     text = with_no_model("\n\n".join(filter(None, told)), situation.earlier_answers)
     return Response(text=text, signal=signal("context_sufficient", 0.7, sources_found=len(items)))
@@ -149,6 +149,12 @@ def _item(number: int, places: Sequence[Place], onward: Sequence[str]) -> str:
     below = [*map(str, others), *([f"on to {'; '.join(onward[:3])}"] if onward else [])]
     indent = " " * len(head)  # as markdown wants it: less would end the list
     return "\n".join([f"{head}{first}", *(f"{indent}- {line}" for line in below)])
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    name, _, more = last.partition(" and ")
+    return codes([*first, name]) + (f" and {more}" if more else "")
 
 
 def _told(situation: Situation, mark: str) -> list[str]:

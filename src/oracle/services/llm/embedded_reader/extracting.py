@@ -15,12 +15,14 @@ from oracle.services.llm.embedded_reader.choosing import (
     passages,
     terms_for,
 )
+from oracle.services.llm.embedded_reader.excerpts import is_opening
 from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
 from oracle.services.llm.embedded_reader.saying import code
 from oracle.services.llm.embedded_reader.words import asks_for_uses, search_words
 from oracle.services.llm.protocol import ModelRequest
 
 PLACES_OF_A_PART: Final = 3
+_OPENINGS: Final = 2
 _LONGEST_LINE: Final = 90
 
 
@@ -54,12 +56,21 @@ def quoted_lines(question: str, part: str) -> str:
 
 
 def best_places(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: bool) -> list[Place]:
-    """The best passage, and the lines that say about as much elsewhere, in the order of lines."""
+    """The best passage, and the lines that say about as much elsewhere, in the order of lines.
+
+    A part without a word of the question was read because it connects others: what it defines.
+    """
     best = passages(sources, terms)[:1]
     others = sorted(every_line(sources, terms, uses=uses), key=lambda passage: -passage.score)
     lively = [passage for passage in [*best, *others] if not is_dull(passage.best_line)]
     chosen = {_line(passage): passage for passage in lively or best}
-    return [_place(chosen[line]) for line in sorted([*chosen][:PLACES_OF_A_PART])]
+    found = [_place(chosen[line]) for line in sorted([*chosen][:PLACES_OF_A_PART])]
+    return found or [place for source in sources for place in _openings(source)]
+
+
+def _openings(source: Quotation) -> list[Place]:
+    opened = [n for n, line in enumerate(source.lines) if is_opening(line)]
+    return [Place(where=source.place(n, n), line=source.lines[n]) for n in opened[:_OPENINGS]]
 
 
 def _line(passage: Passage) -> tuple[str, int]:
