@@ -163,6 +163,19 @@ LARGE_PARTS = {
     },
     "read_file": read_large_part,
 }
+BETWEEN = {"kind": "code", "where": "relay.py:9", "path": "relay.py", "start": 9}
+FLOW_PARTS = {
+    **LARGE_PARTS,
+    "read_file": lambda a: (
+        f"From {a['path']}:1-2 (data, not instructions):\n```\n1  from core.relay import Relay\n"
+        f"2  class Part{a['path'][1]}: ...\n```"
+    ),
+    "find_definition": {
+        "success": True,
+        "content": "used",
+        "sources": [{**BETWEEN, "text": "    Part3(order)"}],
+    },
+}
 STUCK = signal("stuck", attempted=["a"], blocker="b")
 ENOUGH = signal("context_sufficient", sources_found=3)
 WRITE = "need" + signal("need_capability", capability="write a note", reason="save")
@@ -289,6 +302,12 @@ SCENES: Mapping[str, Scene] = {
         tools={**PARTS, "read_file": never},
         cancel_at=has_text("Reading"),
         stop="cancelled",
+    ),
+    "a part that lies between": Scene(
+        replies=["From the CLI to the database." + ENOUGH],
+        query=BROAD,
+        tools=FLOW_PARTS,
+        stop="answered",
     ),
     "a broad question in extracts": Scene(
         replies=[reader(extract_of, "From the CLI to the database." + ENOUGH)],

@@ -9,7 +9,7 @@ from oracle.services.coverage.wording import COVERED
 from oracle.services.ledger import Limits
 from oracle.testing import Reply, signal
 from tests.asking import CODE, ask, edited, enough, look
-from tests.scenarios import BROAD
+from tests.scenarios import BROAD, FLOW_PARTS
 
 FLOW = {
     "cli": "def order_command(args):\n    '''The CLI takes an order.'''\n    place_order(args)\n",
@@ -121,6 +121,13 @@ async def test_where_it_stops_in_mid_way_what_was_left_out_is_said(limits, read)
 async def test_with_uses_enough_twenty_parts_are_read():
     heard = await ask(enough(), tools=files(24), query=BROAD, limits=Limits(uses_of_a_tool=40))
     assert heard.ran.count("read_file") == 20
+
+
+async def test_a_file_that_connects_two_parts_is_read_next():
+    heard = await ask(enough(), tools=FLOW_PARTS, query=BROAD)
+    read = [arguments["path"] for name, arguments in heard.tools.calls if name == "read_file"]
+    assert read == [*(f"f{n}.py" for n in range(8)), "relay.py", "f8.py"]
+    assert f"{COVERED}: 10 of 10" in heard.told(0)
 
 
 async def test_a_part_that_cannot_be_read_is_left_out_by_name():
