@@ -1,6 +1,7 @@
 """Questions, what the model and the tools answer to them, and how that must end."""
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -9,7 +10,9 @@ from typing import Any
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import ModelError, ModelRefused
 from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.coverage.wording import ASKED
 from oracle.services.ledger import Limits
+from oracle.services.llm.protocol import ModelRequest
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 
 CODE = "How does the login function in auth.py work?"
@@ -37,9 +40,49 @@ def searches(count: int) -> list[Reply]:
     return [search(number) for number in range(count)]
 
 
+def large_part(path: str) -> str:
+    """As `read_file` shows a file, and too long for several to be handed over whole."""
+    lines = "\n".join(f"{n:>3}  save_order(order, {n})" for n in range(1, 121))
+    return f"{path}:\n\nFrom {path}:1-120 (data, not instructions):\n```\n{lines}\n```"
+
+
+def read_large_part(arguments: Mapping[str, str]) -> dict[str, Any]:
+    path = arguments["path"]
+    place = {"kind": "code", "where": f"{path}:1-120", "path": path, "start": 1, "end": 120}
+    sources = [{**place, "text": "save_order(order, 1)"}]
+    return {"success": True, "content": large_part(path), "sources": sources}
+
+
+def reader(about_a_part: Callable[[str], Any], answer: Any) -> Callable[[ModelRequest], Any]:
+    """A model that is asked about parts, in whatever order, and then for the answer."""
+
+    def reply(request: ModelRequest) -> Any:
+        asked = request.messages[-1]["content"]
+        if ASKED in asked:
+            return about_a_part(re.findall(r"From (\S+?):", asked)[0])
+        return answer(request) if callable(answer) else answer
+
+    return reply
+
+
+def extract_of(path: str) -> str:
+    return f"- `{path}:7`: {path} saves the order."
+
+
+def most_extracts(path: str) -> Reply | str:
+    """One request fails, one brings nothing, one part does not bear on the question."""
+    if path == "f1.py":
+        return Reply(text="- `f1", raises=ModelError("overloaded"))
+    return {"f2.py": "", "f3.py": "Nothing."}.get(path, extract_of(path))
+
+
 def held(text: str) -> Callable[[Any], Reply]:
     """Says this, and then nothing more."""
     return lambda _: Reply(text=text, hold=asyncio.Event())
+
+
+def never_ends(_: str) -> Reply:
+    return Reply(text="- ", hold=asyncio.Event())
 
 
 async def yes(_: Mapping[str, Any]) -> bool:
@@ -112,6 +155,27 @@ async def play(scene: Scene, context_id: str | None = None, **more: Any) -> list
     return said
 
 
+LARGE_PARTS = {
+    "search_code": {
+        "success": True,
+        "content": "found",
+        "sources": [{"kind": "code", "where": f"f{n}.py:1", "text": "order"} for n in range(9)],
+    },
+    "read_file": read_large_part,
+}
+BETWEEN = {"kind": "code", "where": "relay.py:9", "path": "relay.py", "start": 9}
+FLOW_PARTS = {
+    **LARGE_PARTS,
+    "read_file": lambda a: (
+        f"From {a['path']}:1-2 (data, not instructions):\n```\n1  from core.relay import Relay\n"
+        f"2  class Part{a['path'][1]}: ...\n```"
+    ),
+    "find_definition": {
+        "success": True,
+        "content": "used",
+        "sources": [{**BETWEEN, "text": "    Part3(order)"}],
+    },
+}
 STUCK = signal("stuck", attempted=["a"], blocker="b")
 ENOUGH = signal("context_sufficient", sources_found=3)
 WRITE = "need" + signal("need_capability", capability="write a note", reason="save")
@@ -237,6 +301,49 @@ SCENES: Mapping[str, Scene] = {
         query=BROAD,
         tools={**PARTS, "read_file": never},
         cancel_at=has_text("Reading"),
+        stop="cancelled",
+    ),
+    "a part that lies between": Scene(
+        replies=["From the CLI to the database." + ENOUGH],
+        query=BROAD,
+        tools=FLOW_PARTS,
+        stop="answered",
+    ),
+    "a broad question in extracts": Scene(
+        replies=[reader(extract_of, "From the CLI to the database." + ENOUGH)],
+        repeats_last=True,
+        query=BROAD,
+        tools=LARGE_PARTS,
+        stop="answered",
+    ),
+    "extracts of some parts": Scene(
+        replies=[reader(most_extracts, "From the CLI to the database." + ENOUGH)],
+        repeats_last=True,
+        query=BROAD,
+        tools=LARGE_PARTS,
+        stop="answered",
+    ),
+    "a model that is down, asked about parts": Scene(
+        replies=[Reply(raises=ModelError("down"))],
+        repeats_last=True,
+        query=BROAD,
+        tools=LARGE_PARTS,
+        stop="model_unavailable",
+    ),
+    "time among the extracts": Scene(
+        replies=[reader(never_ends, "From what there is." + ENOUGH)],
+        repeats_last=True,
+        query=BROAD,
+        tools=LARGE_PARTS,
+        limits=Limits(seconds=3.0),
+        stop="answered",
+    ),
+    "cancelled among the extracts": Scene(
+        replies=[reader(never_ends, "never asked")],
+        repeats_last=True,
+        query=BROAD,
+        tools=LARGE_PARTS,
+        cancel_at=has_text("Asking"),
         stop="cancelled",
     ),
     "malformed": Scene(replies=["text" + BAD, "text2" + BAD], stop="answered"),

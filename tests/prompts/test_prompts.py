@@ -1,4 +1,4 @@
-"""Rules that hold for all ten prompts, and for what is composed of them."""
+"""Rules that hold for all eleven prompts, and for what is composed of them."""
 
 import re
 from importlib.resources import files
@@ -30,11 +30,11 @@ def _each(segment: PromptSegment) -> str:
     return segment.id
 
 
-def test_there_are_ten_files_and_each_is_registered() -> None:
+def test_there_are_eleven_files_and_each_is_registered() -> None:
     folder = files("oracle") / "prompts" / "oracle"
     contents = {path.read_text(encoding="utf-8").strip() for path in folder.iterdir()}
     assert contents == {segment.content for segment in SEGMENTS}
-    assert len(contents) == len({segment.id for segment in SEGMENTS}) == 10
+    assert len(contents) == len({segment.id for segment in SEGMENTS}) == 11
 
 
 @pytest.mark.parametrize("segment", SEGMENTS, ids=_each)

@@ -76,6 +76,7 @@ def summary(done: Done) -> str:
 
 
 def _named(sources: Sequence[Mapping[str, Any]]) -> str:
-    places = list(dict.fromkeys(printable(str(source["where"])) for source in sources))
+    ordered = sorted(sources, key=lambda source: not source.get("cited"))  # what it rests on first
+    places = list(dict.fromkeys(printable(str(source["where"])) for source in ordered))
     more = f" and {len(places) - MOST_SOURCES} more" if len(places) > MOST_SOURCES else ""
     return ", ".join(places[:MOST_SOURCES]) + more

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 ALWAYS = "always"
 LARGE_CONTEXT = "large_context"
 PREVIOUS_ERRORS = "previous_errors"
+ONE_PART = "one_part"
+"""Holds for a request about one part of a broad question, and then nothing else does."""
 
 
 def query_type_is(query_type: QueryType) -> str:
     return f"query_type={query_type}"
 
 
-CONDITIONS = (ALWAYS, LARGE_CONTEXT, PREVIOUS_ERRORS, *map(query_type_is, QueryType))
+CONDITIONS = (ALWAYS, LARGE_CONTEXT, PREVIOUS_ERRORS, ONE_PART, *map(query_type_is, QueryType))
 
 _ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 

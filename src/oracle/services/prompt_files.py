@@ -15,6 +15,7 @@ from oracle.errors import PromptFileError
 from oracle.models.prompt_segment import (
     ALWAYS,
     LARGE_CONTEXT,
+    ONE_PART,
     PREVIOUS_ERRORS,
     PromptSegment,
     query_type_is,
@@ -48,6 +49,7 @@ _REGISTRY = (
     ("actions", "actions.md", 10, query_type_is(QueryType.ACTION)),
     ("summarization", "summarization.md", 20, LARGE_CONTEXT),
     ("error-recovery", "error-recovery.md", 21, PREVIOUS_ERRORS),
+    ("part", "part.md", 30, ONE_PART),
 )
 
 

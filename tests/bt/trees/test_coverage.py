@@ -5,11 +5,11 @@ said.
 import pytest
 
 from oracle import Oracle
-from oracle.services.coverage import COVERED
+from oracle.services.coverage.wording import COVERED
 from oracle.services.ledger import Limits
 from oracle.testing import Reply, signal
 from tests.asking import CODE, ask, edited, enough, look
-from tests.scenarios import BROAD
+from tests.scenarios import BROAD, FLOW_PARTS
 
 FLOW = {
     "cli": "def order_command(args):\n    '''The CLI takes an order.'''\n    place_order(args)\n",
@@ -108,15 +108,26 @@ async def test_many_calls_in_one_turn_are_no_spread():
 
 @pytest.mark.parametrize(
     ("limits", "read"),
-    [(Limits(uses_of_a_tool=4), 4), (Limits(tokens=44_000), 8), (Limits(), 12)],
-    ids=["uses", "tokens", "as many as are read at most"],
+    [(Limits(uses_of_a_tool=4), 4), (Limits(uses_of_a_tool=10), 8), (Limits(), 16)],
+    ids=["few uses", "a fifth for the model", "as many as usual"],
 )
 async def test_where_it_stops_in_mid_way_what_was_left_out_is_said(limits, read):
-    tools = files(20, text="order " * 1300)
-    heard = await ask(enough(), tools=tools, query=BROAD, limits=limits)
+    heard = await ask(enough(), tools=files(20), query=BROAD, limits=limits)
     assert heard.ran.count("read_file") == read
     assert f"f{read}.py" in heard.done["missing"][0]
     assert f"Left out: f{read}.py" in heard.told(0)
+
+
+async def test_with_uses_enough_twenty_parts_are_read():
+    heard = await ask(enough(), tools=files(24), query=BROAD, limits=Limits(uses_of_a_tool=40))
+    assert heard.ran.count("read_file") == 20
+
+
+async def test_a_file_that_connects_two_parts_is_read_next():
+    heard = await ask(enough(), tools=FLOW_PARTS, query=BROAD)
+    read = [arguments["path"] for name, arguments in heard.tools.calls if name == "read_file"]
+    assert read == [*(f"f{n}.py" for n in range(8)), "relay.py", "f8.py"]
+    assert f"{COVERED}: 10 of 10" in heard.told(0)
 
 
 async def test_a_part_that_cannot_be_read_is_left_out_by_name():

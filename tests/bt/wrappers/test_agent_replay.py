@@ -112,3 +112,28 @@ async def test_a_run_that_has_ended_is_let_go():
     gc.collect()
     assert [journal() for journal in journals] == [None, None]
     assert [record.kind for record in sink.records].count("command") == 0
+
+
+async def test_a_run_that_died_among_the_extracts_goes_on_from_any_record():
+    """What is on record is not asked again, and the end is the same."""
+    scene, sink = SCENES["a broad question in extracts"], MemorySink()
+    whole = run_of(scene, sink)
+    await whole.settle()
+    told = [message["content"] for message in whole.board.get("messages")]
+    answers = [
+        r.seq for r in sink.records if r.kind == "answer" and r.place.node_path.endswith("/ask")
+    ]
+    assert len(answers) == 9
+    for seq in answers[::2]:
+        rest, model = MemorySink(), scene.model()
+        live = AgentServices(model=model, tools=ScriptedTools(scene.tools))
+        resumed = RecordedRun.resume(
+            sink.records[: seq + 1],
+            sink.contents,
+            rest,
+            services=lambda recipe, live=live: services_from(recipe, live),
+        )
+        await resumed.settle()
+        assert resumed.board.get("stop_reason") == "answered"
+        assert [message["content"] for message in resumed.board.get("messages")] == told
+        assert len(model.requests) == 1 + sum(answer > seq for answer in answers)

@@ -12,10 +12,11 @@ from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.citations import are_cited, check_answer
+from oracle.services.coverage.parts import as_results
 
 
 @action(
-    reads=["answer", "evidence", "messages", "history", "attachment"],
+    reads=["answer", "evidence", "messages", "parts", "history", "attachment"],
     writes=["answer", "citations"],
 )
 def check_citations(ctx: TickContext) -> RunStatus:
@@ -27,7 +28,7 @@ def check_citations(ctx: TickContext) -> RunStatus:
     checked = check_answer(
         bb_get(bb, "answer"),
         evidence=bb_get(bb, "evidence"),
-        messages=bb_get(bb, "messages"),
+        messages=[*bb_get(bb, "messages"), *as_results(bb_get(bb, "parts"))],
         earlier=[place for said in history for place in said["metadata"].get("places", ())],
         attachment=bb_get(bb, "attachment"),
     )

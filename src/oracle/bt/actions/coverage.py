@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from oracle.bt.actions.oracle import add_system_message, bb_get, bb_set
 from oracle.bt.actions.state import append, board_of, granted_tools, ledger_of
 from oracle.bt.actions.telling import say_system
-from oracle.bt.actions.tools import TAKEN_IN, perform_calls
-from oracle.bt.actions.turn import note_time_left
+from oracle.bt.actions.tools import TAKEN_IN, Call, Result, perform_calls
+from oracle.bt.conditions.coverage import are_too_much, may_be_read, room_for
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.services.coverage import (
-    MOST_PARTS,
+from oracle.services.coverage.bridges import (
+    bridges_in,
+    calls_to_follow,
+    names_to_follow,
+    with_bridges,
+)
+from oracle.services.coverage.listing import (
     READS,
     SEARCHES,
-    Part,
-    left_out,
+    ToCall,
+    listed_uses,
     parts_of,
     searches_for,
-    told_after,
 )
+from oracle.services.coverage.merging import messages_of, settled, told_after
+from oracle.services.coverage.parts import MOST_PARTS, Part, id_of, is_covered
 
 AT_ONCE: Final = 4
+SHARE_OF_THE_TIME: Final = 0.5
+_FAILED: Final = {"state": "failed"}
 _MAY: Final = ["coverage", "granted", "withdrawn", "tools_withdrawn", "tool_list"]
 
 
@@ -38,13 +47,26 @@ def ask_for_coverage(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=_MAY, writes=["seconds_left"])
+@action(reads=[*_MAY, "ledger"], writes=["parts_until", "seconds_left"])
 def begin_coverage(ctx: TickContext) -> RunStatus:
-    """FAILURE where it was done before, or where no tool on offer searches and reads."""
+    """FAILURE where it was done before, or where no tool on offer searches and reads.
+
+    Half of the time that is left is for the parts; the rest is for the answer.
+    """
     bb = board_of(ctx)
-    note_time_left(ctx)
-    can = _can_cover(bb)
-    return SUCCESS if can else ctx.fail("there is nothing to look for the parts with")
+    if not _can_cover(bb):
+        return ctx.fail("there is nothing to look for the parts with")
+    ledger = ledger_of(bb)
+    left = ledger.limits.seconds - ledger.spent("seconds", ctx.now)
+    bb_set(bb, "parts_until", ctx.now + SHARE_OF_THE_TIME * left)
+    return note_time_for_parts(ctx)
+
+
+@action(reads=["parts_until"], writes=["seconds_left"])
+def note_time_for_parts(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    bb_set(bb, "seconds_left", max(0.0, bb_get(bb, "parts_until") - ctx.now))
+    return SUCCESS
 
 
 @action(writes=["coverage"])
@@ -61,18 +83,16 @@ def end_coverage(ctx: TickContext) -> RunStatus:
 async def list_parts(ctx: TickContext) -> RunStatus:
     """Search by all words of the question and by each alone; FAILURE where nothing is found."""
     bb = board_of(ctx)
-    scopes = [delegation["scope"] for delegation in bb_get(bb, "delegations")]
+    asked = question_of(bb)
     tools = [spec.name for spec in granted_tools(bb)]
-    asked = searches_for(" ".join([bb_get(bb, "query"), *scopes]), tools)
-    ledger = ledger_of(bb)
-    calls: list[dict[str, Any]] = []
-    for number, (name, arguments) in enumerate(asked):
-        if ledger.may_use(name):
-            ledger = ledger.with_use(name)
-            calls.append(_call(f"coverage-search-{number}", name, arguments))
-    results = await perform_calls(ctx, bb, calls, are_shown=False)
-    parts = parts_of([r["sources"] for r in results if r and r["success"]], tools)
-    bb_set(bb, "parts", parts)
+    results: list[tuple[Call, Result]] = []
+    calls = _allowed(bb, searches_for(asked, tools), "coverage-search")
+    await perform_calls(
+        ctx, bb, calls, hand_over=lambda _, call, came: results.append((call, came))
+    )
+    found = [(call["name"], came["sources"]) for call, came in results if came["success"]]
+    parts = parts_of(asked, found, tools)
+    bb_set(bb, "parts", [*listed_uses(results), *parts])
     if not parts:
         return ctx.fail("the searches found no part")
     count = min(len(parts), MOST_PARTS)
@@ -80,54 +100,107 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["parts", "messages", "ledger"], writes=["calls", "messages", "seconds_left"])
-def hand_out_parts(ctx: TickContext) -> RunStatus:
-    """The next few, as calls that the tree makes in the model's place."""
+@action(reads=["parts", "tool_list", *TAKEN_IN], writes=["parts", *TAKEN_IN])
+async def follow_imports(ctx: TickContext) -> RunStatus:
+    """Look up what the parts import; what uses another part in turn is the next one to be read."""
     bb = board_of(ctx)
-    calls = [
-        _call(f"coverage-part-{number}", part["tool"], part["arguments"])
-        for number, part in enumerate(bb_get(bb, "parts")[:MOST_PARTS])
-        if part["state"] == "open" and ledger_of(bb).may_use(part["tool"])
-    ][:AT_ONCE]
-    bb_set(bb, "calls", calls)
-    made = [{name: call[name] for name in ("id", "name", "arguments")} for call in calls]
-    append(bb, "messages", {"role": "assistant", "content": "", "tool_calls": made})
-    note_time_left(ctx)
+    parts: list[Part] = bb_get(bb, "parts")
+    read = [part for part in parts if part["state"] == "read"]
+    asked = calls_to_follow(names_to_follow(read))
+    sources: list[dict[str, Any]] = []
+    await perform_calls(
+        ctx,
+        bb,
+        _allowed(bb, asked, "coverage-import"),
+        hand_over=lambda _, call, came: sources.extend(came["sources"]),
+    )
+    bb_set(bb, "parts", with_bridges(parts, bridges_in(sources, read)))
     return SUCCESS
 
 
-@action(reads=["parts", "calls", "messages"], writes=["parts", "calls"])
-def note_parts(ctx: TickContext) -> RunStatus:
-    """Which of them came, and which did not."""
+@action(reads=["parts", "ledger"], writes=["calls"])
+def hand_out_parts(ctx: TickContext) -> RunStatus:
+    """The next few, as calls that the tree makes in the model's place."""
     bb = board_of(ctx)
-    came = {m["call_id"]: m["success"] for m in bb_get(bb, "messages") if m["role"] == "tool"}
     parts: list[Part] = bb_get(bb, "parts")
-    handed = [call["id"] for call in bb_get(bb, "calls")]
+    open_ = [n for n, part in enumerate(parts[:MOST_PARTS]) if may_be_read(part, ledger_of(bb))]
+    calls = [_call(id_of(n), parts[n]["tool"], parts[n]["arguments"]) for n in open_[:AT_ONCE]]
+    bb_set(bb, "calls", calls)
+    return SUCCESS
 
-    def noted(number: int, part: Part) -> Part:
-        name = f"coverage-part-{number}"
-        if name not in handed:
-            return part
-        return {**part, "state": "read" if came.get(name) else "failed"}
 
-    bb_set(bb, "parts", [noted(number, part) for number, part in enumerate(parts)])
+@action(reads=["calls", "parts", "tool_list", *TAKEN_IN], writes=["parts", *TAKEN_IN])
+async def read_parts(ctx: TickContext) -> RunStatus:
+    """Side by side. Where they are cut short, those that have come are kept."""
+    bb = board_of(ctx)
+    await perform_calls(ctx, bb, bb_get(bb, "calls"), hand_over=_keep)
+    return SUCCESS
+
+
+@action(reads=["parts", "calls"], writes=["parts", "calls"])
+def note_parts(ctx: TickContext) -> RunStatus:
+    """Those that were handed out and have not come will not come."""
+    bb = board_of(ctx)
+    handed = {call["id"] for call in bb_get(bb, "calls")}
+    parts: list[Part] = bb_get(bb, "parts")
+    noted = [
+        {**part, "state": "failed"} if id_of(n) in handed and part["state"] == "open" else part
+        for n, part in enumerate(parts)
+    ]
+    bb_set(bb, "parts", noted)
     bb_set(bb, "calls", [])
     return SUCCESS
 
 
-@action(reads=["parts", "messages", "delegations"], writes=["messages", "delegations"])
+@action(
+    reads=["parts", "messages", "delegations", "query", "ledger", "weight", "model"],
+    writes=["parts", "messages", "delegations"],
+)
 def merge_parts(ctx: TickContext) -> RunStatus:
-    """Tell the model what stands there and what was left out; FAILURE where nothing was read."""
+    """Put before the model what the parts say, as far as there is room, and what was left out.
+
+    FAILURE where no part came so far.
+    """
     bb = board_of(ctx)
-    parts: list[Part] = bb_get(bb, "parts")
-    if not any(part["state"] == "read" for part in parts):
+    asked = question_of(bb)
+    known: list[Part] = bb_get(bb, "parts")
+    parts = settled(known, asked, room_for(ctx), are_whole=not are_too_much(ctx))
+    bb_set(bb, "parts", parts)
+    if not any(map(is_covered, parts)):
         return ctx.fail("no part could be read")
+    append(bb, "messages", *messages_of(parts, asked))
     add_system_message(bb, told_after(parts))
     done = [{**delegation, "covered": True} for delegation in bb_get(bb, "delegations")]
     bb_set(bb, "delegations", done)
-    if missing := left_out(parts):
-        say_system(ctx, f"Not read: {missing}.", "warning")
     return SUCCESS
+
+
+def question_of(bb: TypedBlackboard) -> str:
+    """The question, with what was to be delegated."""
+    scopes = [delegation["scope"] for delegation in bb_get(bb, "delegations")]
+    return " ".join([bb_get(bb, "query"), *scopes])
+
+
+def _allowed(bb: TypedBlackboard, asked: Sequence[ToCall], prefix: str) -> list[Call]:
+    """As far as the ledger allows them."""
+    ledger = ledger_of(bb)
+    calls: list[Call] = []
+    for number, (name, arguments) in enumerate(asked):
+        if ledger.may_use(name):
+            ledger = ledger.with_use(name)
+            calls.append(_call(f"{prefix}-{number}", name, arguments))
+    return calls
+
+
+def _keep(bb: TypedBlackboard, call: Call, result: Result) -> None:
+    """The text of a part that is still waited for: one that comes too late changes nothing."""
+    parts: list[Part] = bb_get(bb, "parts")
+    came = {"state": "read", "text": result["content"]} if result["success"] else _FAILED
+    kept = [
+        {**part, **came} if id_of(n) == call["id"] and part["state"] == "open" else part
+        for n, part in enumerate(parts)
+    ]
+    bb_set(bb, "parts", kept)
 
 
 def _can_cover(bb: TypedBlackboard) -> bool:

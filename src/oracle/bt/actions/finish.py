@@ -22,7 +22,7 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import BoundReached, TimedOut
 from oracle.models.stream_chunk import ChunkType
-from oracle.services.coverage import left_out
+from oracle.services.coverage.parts import left_out
 from oracle.services.last_words import Remains, last_words
 
 _CLOSING = ["response", "signal", "classification", "evidence", "sources_tried", "ledger"]

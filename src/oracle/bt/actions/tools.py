@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from oracle.bt.actions.oracle import add_system_message, bb_get, bb_set
@@ -99,10 +99,20 @@ def advise_after_errors(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+def show_to_the_model(bb: TypedBlackboard, call: Call, result: Result) -> None:
+    message = {"role": "tool", "call_id": call["id"], "name": call["name"]}
+    told = {**message, "content": result["content"], "success": bool(result["success"])}
+    bb_set(bb, "messages", with_result(bb_get(bb, "messages"), told))
+
+
 async def perform_calls(
-    ctx: TickContext, bb: TypedBlackboard, calls: Sequence[Call], *, are_shown: bool = True
-) -> list[Result | None]:
-    """Run the calls and take in what comes of them; what `are_shown` stands in the conversation."""
+    ctx: TickContext,
+    bb: TypedBlackboard,
+    calls: Sequence[Call],
+    *,
+    hand_over: Callable[[TypedBlackboard, Call, Result], None] = show_to_the_model,
+) -> None:
+    """Run the calls, hand each result over and take it in, also where they are cut short."""
     specs = {spec.name: spec for spec in all_tools(bb)}
     results: list[Result | None] = [None] * len(calls)
 
@@ -122,17 +132,9 @@ async def perform_calls(
     finally:
         for call, result in zip(calls, results, strict=True):
             came = result or _failed("cut off before it was done")
-            if are_shown:
-                _show_to_the_model(bb, call, came)
+            hand_over(bb, call, came)
             _take_in(ctx, bb, call, came, specs)
     ctx.mark_progress()
-    return results
-
-
-def _show_to_the_model(bb: TypedBlackboard, call: Call, result: Result) -> None:
-    message = {"role": "tool", "call_id": call["id"], "name": call["name"]}
-    told = {**message, "content": result["content"], "success": bool(result["success"])}
-    bb_set(bb, "messages", with_result(bb_get(bb, "messages"), told))
 
 
 def _announce(ctx: TickContext, call: Call) -> None:

@@ -77,9 +77,10 @@ BT.tree("oracle-agent", {
     sources_tried = { type = "list", default = {} },
     sources_empty = { type = "list", default = {} },
 
-    -- a broad question: "due" at the end of the turn, or "done"
+    -- a broad question: "due" at the end of the turn, or "done"; its parts, and until when they may be read
     coverage = { type = "string", default = "" },
     parts = { type = "list", default = {} },
+    parts_until = 0.0,
 
     -- being stuck
     loop = "object?",
@@ -107,6 +108,10 @@ BT.tree("oracle-agent", {
     BT.subtree("assess"),
     BT.subtree("compose"),
     BT.guard("it is broad", { expression = "bb.classification.breadth >= 0.6", BT.subtree("coverage") }),
+    BT.guard("each use is asked for", {
+      fn = "oracle.bt.conditions.coverage.each_use_is_asked_for",
+      BT.subtree("coverage"),
+    }),
     -- The ledger limits the turns; this bound only stands behind it.
     BT.loop("turns", { max = 1000, BT.subtree("turn") }),
   }),

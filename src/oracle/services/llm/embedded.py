@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from oracle.services.conversation import rough_tokens
+from oracle.services.llm.embedded_reader.extracting import extract, is_about_one_part
 from oracle.services.llm.embedded_reader.responding import respond
 from oracle.services.llm.embedded_reader.situation import read_situation
-from oracle.services.llm.protocol import ModelRequest, Part, Prices
+from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
 
 _CONTEXT_WINDOW: Final = 200_000
 _LONGEST_OUTPUT: Final = 4_096
@@ -28,6 +29,11 @@ class EmbeddedModel:
     prices = Prices(input=0.0, output=0.0)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Part]:
+        if is_about_one_part(request):
+            text = extract(request)
+            yield {"text": text}
+            yield {"usage": _usage(request, text)}
+            return
         situation = read_situation(request)
         response = respond(situation)
         text = f"{response.text}\n\n{response.signal}\n".lstrip("\n")
@@ -36,5 +42,9 @@ class EmbeddedModel:
         for number, (name, arguments) in enumerate(response.calls):
             call_id = f"embedded-{len(situation.turns)}-{number}"
             yield {"tool_call": {"id": call_id, "name": name, "arguments": arguments}}
-        used = sum(rough_tokens(message["content"]) for message in request.messages)
-        yield {"usage": {"input_tokens": used, "output_tokens": rough_tokens(text)}}
+        yield {"usage": _usage(request, text)}
+
+
+def _usage(request: ModelRequest, text: str) -> Usage:
+    used = sum(rough_tokens(message["content"]) for message in request.messages)
+    return {"input_tokens": used, "output_tokens": rough_tokens(text)}

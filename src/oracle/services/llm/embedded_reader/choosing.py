@@ -270,7 +270,8 @@ def _speaks_for(path: str, term: Term) -> bool:
     """By the file's name and its folder; the folders above say little."""
     if term.is_path:
         return f"/{path}/".endswith(f"/{term.word}/") or f"/{path}".startswith(f"/{term.word}/")
-    return term.is_in("/".join(path.split("/")[-2:]))
+    near = "/".join(path.split("/")[-2:])
+    return term.is_in(near) or (term.word.isupper() and term.is_in(near.upper()))
 
 
 def _apart(found: Iterable[Passage]) -> list[Passage]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from oracle.services.coverage import COVERED, LEFT_OUT
-from oracle.services.llm.embedded_reader.choosing import Passage, is_dull
-from oracle.services.llm.embedded_reader.looking import READS, Aim, all_of
-from oracle.services.llm.embedded_reader.quotations import quotations_in
+from oracle.services.coverage.wording import COVERED, EXTRACT, LEFT_OUT, SILENT
+from oracle.services.llm.embedded_reader.choosing import Term, is_dull, terms_for
+from oracle.services.llm.embedded_reader.excerpts import is_definition
+from oracle.services.llm.embedded_reader.extracting import Place, best_places
+from oracle.services.llm.embedded_reader.looking import READS, Aim, found_in
+from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
 from oracle.services.llm.embedded_reader.saying import (
     Response,
     code,
@@ -17,62 +20,147 @@ from oracle.services.llm.embedded_reader.saying import (
     signal,
     with_no_model,
 )
-from oracle.services.llm.embedded_reader.situation import Situation
+from oracle.services.llm.embedded_reader.situation import Call, Situation
 
-_PLACES_OF_A_PART: Final = 4
+_EXTRACTED: Final = re.compile(r"- `(?P<where>[^`]+)`: `(?P<line>[^`]*)`")
+_USES: Final = "find_definition"
+_USED: Final = re.compile(r"^(\S+) -> (\S+)(?: \((.*)\))?$", re.M)
 
 
 def is_covered(situation: Situation) -> bool:
     return any(told.startswith(COVERED) for told in situation.told)
 
 
-def cover(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
-    """A numbered list over the parts, and an open word on what was left out."""
-    lines = all_of(situation, aim)
-    parts = {path: _places(path, found, lines) for path in _in_order(situation)}
-    items = [_item(number, places) for number, places in enumerate(filter(None, parts.values()), 1)]
-    silent = [path for path, places in parts.items() if not places]
-    missing = _left_out(situation)
+def cover(situation: Situation, aim: Aim) -> Response | None:
+    """A numbered list over the parts, and an open word on what was left out; None where no part
+    says anything.
+    """
+    uses = _uses(situation, aim.words.names) if aim.wants_uses or aim.wants_all else {}
+    parts = _parts(situation, aim)
+    if uses:
+        others = {path: _with(aim.words.names, parts[path]) for path in parts if path not in uses}
+        parts = {**uses, **{path: places for path, places in others.items() if places}}
+    found = {path: places for path, places in parts.items() if places}
+    if not found:
+        return None
+    onward = {} if uses else _onward(situation, found)
+    items = [_item(n, found[path], onward.get(path, ())) for n, path in enumerate(found, 1)]
+    silent = [path for path in [*parts, *_told(situation, SILENT)] if path not in found]
+    missing = _told(situation, LEFT_OUT)
     told = [
-        f"I read {counted(len(parts), 'part')} of the project about {codes(aim.words.all)}, the "
-        "best match first:\n\n" + "\n".join(items),
+        _lead(aim, found, has_uses=bool(uses), is_a_flow=bool(onward)) + "\n\n" + "\n".join(items),
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
-        f"Left out, found but not read: {code(missing, 400)}." if missing else "",
+        f"Left out, found but not read: {_listed(missing)}." if missing else "",
     ]
     text = with_no_model("\n\n".join(filter(None, told)), situation.earlier_answers)
-    if missing:
-        return Response(text=text, signal=signal("partial_answer", 0.6, missing=missing))
     return Response(text=text, signal=signal("context_sufficient", 0.7, sources_found=len(items)))
 
 
-def _in_order(situation: Situation) -> list[str]:
-    """The paths as they were read."""
-    return list(
-        dict.fromkeys(
-            quotation.path
-            for call in situation.calls
-            if call.success and call.name in READS
-            for quotation in quotations_in(call.content)
-        )
-    )
+def _lead(
+    aim: Aim, found: Mapping[str, Sequence[Place]], *, has_uses: bool, is_a_flow: bool
+) -> str:
+    files = counted(len(found), "file")
+    if has_uses:
+        places = counted(sum(map(len, found.values())), "place")
+        return f"{codes(aim.words.names)} is used at {places} in {files}:"
+    say = "says" if len(found) == 1 else "say"
+    order = ", each before those that it uses" if is_a_flow else ""
+    return f"What {files} of the project {say} about {codes(aim.words.all)}{order}:"
 
 
-def _places(path: str, found: Sequence[Passage], lines: Sequence[Passage]) -> list[Passage]:
-    """The best passage, then the lines that say about as much elsewhere in the same part."""
-    best = [p for p in found if p.source.path == path][:1]
-    others = [p for p in lines if p.source.path == path and not is_dull(p.best_line)]
-    known = {p.best_where for p in best}
-    return [*best, *(p for p in others if p.best_where not in known)][:_PLACES_OF_A_PART]
+def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[Place]]:
+    """The line of each quotation in a list of uses that has the name, by file; an import only where
+    a file has nothing else.
+    """
+    found: dict[str, list[Place]] = {}
+    for call in situation.calls:
+        if call.name == _USES and call.arguments.get("references"):
+            for source in filter(lambda source: source.lines, quotations_in(call.content)):
+                found.setdefault(source.path, []).append(_naming(source, names))
+    return _without_definitions({path: _lively(places) for path, places in found.items()}, names)
 
 
-def _item(number: int, places: Sequence[Passage]) -> str:
+def _without_definitions(
+    found: Mapping[str, Sequence[Place]], names: Sequence[str]
+) -> dict[str, list[Place]]:
+    """Where something is defined is no use of it; it is told where there is no other place."""
+    used = {
+        path: [p for p in places if not any(is_definition(p.line, name) for name in names)]
+        for path, places in found.items()
+    }
+    used = {path: places for path, places in used.items() if places}
+    return used or {path: list(places) for path, places in found.items()}
+
+
+def _naming(source: Quotation, names: Sequence[str]) -> Place:
+    named = (n for n, line in enumerate(source.lines) if any(name in line for name in names))
+    number = next(named, 0)
+    return Place(where=source.place(number, number), line=source.lines[number])
+
+
+def _with(names: Sequence[str], places: Sequence[Place]) -> list[Place]:
+    """Where a name stands in a text or a setting, no list of uses has it."""
+    named = [place for place in places if any(name in place.line for name in names)]
+    return [p for p in named if not any(is_definition(p.line, name) for name in names)]
+
+
+def _lively(places: Sequence[Place]) -> list[Place]:
+    return [place for place in places if not is_dull(place.line)] or list(places)
+
+
+def _parts(situation: Situation, aim: Aim) -> dict[str, list[Place]]:
+    """As they stand before us: whole, or as an extract."""
+    terms = terms_for(aim.words, found_in(situation))
+    found: dict[str, list[Place]] = {}
+    for call in situation.calls:
+        if call.success and call.name in READS:
+            for path, places in _places(call, terms, uses=aim.wants_uses).items():
+                found[path] = [*found.get(path, ()), *places]
+    return found
+
+
+def _places(call: Call, terms: Sequence[Term], *, uses: bool) -> dict[str, list[Place]]:
+    if call.content.startswith(EXTRACT):
+        lines = [Place(**match.groupdict()) for match in _EXTRACTED.finditer(call.content)]
+        return {_path(call, lines): lines}
+    sources = quotations_in(call.content)
+    return {s.path: best_places([s], terms, uses=uses) for s in sources}
+
+
+def _path(call: Call, lines: Sequence[Place]) -> str:
+    where = lines[0].where if lines else str(next(iter(call.arguments.values()), ""))
+    return re.sub(r":\d+(?:-\d+)?$", "", where)
+
+
+def _onward(situation: Situation, found: Mapping[str, object]) -> dict[str, list[str]]:
+    """Whom each file uses, as far as these are told behind it."""
+    order = [*found]
+    told: dict[str, list[str]] = {}
+    for user, used, names in _USED.findall("\n".join(situation.told)):
+        if user in found and used in found and order.index(used) > order.index(user):
+            shown = f" by {codes(names.split(', '))}" if names else ""
+            told.setdefault(user, []).append(f"{code(used)}{shown}")
+    return told
+
+
+def _item(number: int, places: Sequence[Place], onward: Sequence[str]) -> str:
     first, *others = places
-    told = f"{number}. {code(first.best_where)}: {code(first.best_line)}"
-    return "\n".join([told, *(f"   - {code(p.best_where)}: {code(p.best_line)}" for p in others)])
+    head = f"{number}. "
+    below = [*map(str, others), *([f"on to {'; '.join(onward[:3])}"] if onward else [])]
+    indent = " " * len(head)  # as markdown wants it: less would end the list
+    return "\n".join([f"{head}{first}", *(f"{indent}- {line}" for line in below)])
 
 
-def _left_out(situation: Situation) -> str:
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    name, _, more = last.partition(" and ")
+    return codes([*first, name]) + (f" and {more}" if more else "")
+
+
+def _told(situation: Situation, mark: str) -> list[str]:
+    """What the tree has listed behind a mark."""
     for told in situation.told:
-        if told.startswith(COVERED) and f"\n{LEFT_OUT}" in told:
-            return told.partition(f"\n{LEFT_OUT}")[2]
-    return ""
+        for line in told.split("\n"):
+            if told.startswith(COVERED) and line.startswith(mark):
+                return line.removeprefix(mark).split(", ")
+    return []

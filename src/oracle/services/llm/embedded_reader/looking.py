@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +17,8 @@ from oracle.services.llm.embedded_reader.requests import asks_for_a_change
 from oracle.services.llm.embedded_reader.situation import Call, Situation
 from oracle.services.llm.embedded_reader.words import (
     SearchWords,
+    asks_for_all,
+    asks_for_uses,
     goes_on,
     other_words,
     search_words,
@@ -27,15 +28,6 @@ ToCall = tuple[str, dict[str, object]]
 
 SEARCHES: Final = ("search_code", "search_vault", "search_threads", "web_search")
 READS: Final = ("read_file", "read_note", "read_thread", "web_fetch")
-_EVERY: Final = re.compile(
-    r"\b(?:list|every|everywhere|all|which (?!\w*(?:is|has|was|does|class|process)\b)\w+s)\b", re.I
-)
-_USES: Final = re.compile(
-    r"\b(?:callers?|usages?|(?:who|what|which \w+) (?:calls?|uses?|imports?)|references to"
-    r"|(?:is|are|gets?|place) (?:[\w.`]+ ){0,5}?(?:called|used|invoked|imported|referenced)"
-    r"(?! (?:for|to)\b))\b",
-    re.I,
-)
 _PLACES: Final = 12
 _MANY_PLACES: Final = 20
 _READ_CLOSER: Final = 3
@@ -67,8 +59,8 @@ def aim_of(situation: Situation) -> Aim:
     return Aim(
         words=words,
         own=own,
-        wants_all=bool(_EVERY.search(situation.question)),
-        wants_uses=bool(_USES.search(situation.question)),
+        wants_all=asks_for_all(situation.question),
+        wants_uses=asks_for_uses(situation.question),
         wants_a_change=asks_for_a_change(situation.question),
     )
 

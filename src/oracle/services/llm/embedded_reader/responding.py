@@ -70,9 +70,9 @@ def read_attachment(situation: Situation, aim: Aim) -> Response:
 
 def look(situation: Situation, aim: Aim) -> Response:
     """Search, look closer, answer; another way where nothing came, and `stuck` where none is."""
+    if is_covered(situation) and (covered := cover(situation, aim)):
+        return covered
     found = best_of(situation, aim)
-    if found and is_covered(situation):
-        return cover(situation, aim, found)
     if not situation.tools:
         return answer(situation, aim, found)
     if not situation.calls:

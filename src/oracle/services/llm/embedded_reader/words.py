@@ -40,6 +40,16 @@ _WHAT: Final = re.compile(
     r"\s*(?:what(?:'s| is| are)|how (?:do|can|should) (?:i|we|you)|how to|why|explain|describe)\b",
     re.I,
 )
+_EVERY: Final = re.compile(
+    r"\b(?:list|every|everywhere|all|which (?!\w*(?:is|has|was|does|class|process)\b)\w+s)\b", re.I
+)
+_USES: Final = re.compile(
+    r"\b(?:callers?|usages?|references to"
+    r"|(?:who|what|which \w+|places? that) (?:calls?|uses?|imports?)"
+    r"|(?:is|are|gets?|place) (?:[\w.`]+ ){0,5}?(?:called|used|invoked|imported|referenced)"
+    r"(?! (?:for|to)\b))\b",
+    re.I,
+)
 _MOST: Final = 10
 
 
@@ -122,6 +132,16 @@ def goes_on(question: str, words: SearchWords) -> bool:
         return bool(_GOES_ON.match(question)) and len(words.all) < 2
     few = len(words.all) <= 1
     return few or bool(_REFERS_BACK.search(question) and len(words.all) <= 4)
+
+
+def asks_for_all(question: str) -> bool:
+    """Whether everything of a kind is wanted: `list every …`, `which files …`."""
+    return bool(_EVERY.search(question))
+
+
+def asks_for_uses(question: str) -> bool:
+    """Whether it is about who uses something: `callers of …`, `where is … used`."""
+    return bool(_USES.search(question))
 
 
 def other_words(words: SearchWords) -> list[str]:

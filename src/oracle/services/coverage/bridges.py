@@ -1,0 +1,65 @@
+"""What lies between the parts of a flow: files that use one of them, and that another one imports.
+
+Such a file may have no word of the question, so no search finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from oracle.services.coverage.listing import USES, part_around
+from oracle.services.coverage.order import code_of
+from oracle.services.coverage.parts import Part
+from oracle.services.coverage.uses import imported_by, module_of, owners_of, uses_among
+from oracle.services.llm.embedded_reader.choosing import IN_TESTS, is_dull
+from oracle.services.llm.embedded_reader.excerpts import is_opening
+
+MOST_FOLLOWED: Final = 8
+MOST_BRIDGES: Final = 4
+Source = Mapping[str, Any]
+
+
+def names_to_follow(parts: Sequence[Part]) -> list[str]:
+    """What the parts offer to others: first what one of them uses, then the classes, the others."""
+    texts = [text for text in map(code_of, parts) if text]
+    used = [
+        name for uses in uses_among(texts).values() for names in uses.values() for name in names
+    ]
+    offered = sorted(owners_of(texts), key=lambda name: not _is_class(name))
+    return list(dict.fromkeys([*used, *offered]))[:MOST_FOLLOWED]
+
+
+def calls_to_follow(names: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    return [(USES, {"name": name, "references": True}) for name in names]
+
+
+def bridges_in(sources: Sequence[Source], parts: Sequence[Part]) -> list[Part]:
+    """Of the places that use what a part offers, those in files that another part imports."""
+    texts = [text for text in map(code_of, parts) if text]
+    known = {text[0].path for text in texts}
+    imported = {module for text in texts for module in imported_by(text)}
+    found: dict[str, Part] = {}
+    for source in sources:
+        path = str(source.get("path", ""))
+        line = str(source.get("text", ""))
+        is_new = path and path not in known and not IN_TESTS.search(path)
+        is_use = not is_dull(line) and not is_opening(line)
+        if is_new and is_use and module_of(path) in imported:
+            found.setdefault(path, part_around(source))
+    return list(found.values())[:MOST_BRIDGES]
+
+
+def with_bridges(parts: Sequence[Part], bridges: Sequence[Part]) -> list[Part]:
+    """Next to be read. Where a search has found a place in the same file, that one is better."""
+    paths = [bridge["arguments"]["path"] for bridge in bridges]
+    done = [part for part in parts if part["state"] != "open"]
+    left = [part for part in parts if part["state"] == "open"]
+    first = [part for part in left if part["arguments"].get("path") in paths]
+    listed = {part["arguments"]["path"] for part in first}
+    new = [bridge for bridge in bridges if bridge["arguments"]["path"] not in listed]
+    return [*done, *first, *new, *(part for part in left if part not in first)]
+
+
+def _is_class(name: str) -> bool:
+    return name[:1].isupper() and not name.isupper()

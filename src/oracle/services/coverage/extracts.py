@@ -1,0 +1,55 @@
+"""What one part says about the question: how the model is asked, and what its reply means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from oracle.models.prompt_segment import ONE_PART, PromptSegment
+from oracle.services.coverage.parts import Part
+from oracle.services.coverage.wording import ASKED, NOTHING
+from oracle.services.llm.embedded_reader.extracting import quoted_lines
+from oracle.services.llm.protocol import Message
+from oracle.services.signal_parser import strip_signal
+
+LONGEST_EXTRACT: Final = 500
+"""Tokens that a reply about one part may have."""
+
+MOST_CHARACTERS: Final = 4 * LONGEST_EXTRACT
+_LONGEST_QUESTION: Final = 2_000
+_LONGEST_NOTHING: Final = 60
+_SAYS_NOTHING: Final = re.compile(r"\W*(?:nothing|none|no(?:t| part| line)|n/a)\b", re.I)
+
+
+def prompt_for_a_part(segments: Sequence[PromptSegment]) -> str:
+    """The segments for such a request; empty where a project has none."""
+    chosen = [segment for segment in segments if segment.applies({ONE_PART})]
+    chosen.sort(key=lambda segment: (segment.priority, segment.id))
+    return "\n\n".join(segment.content for segment in chosen)
+
+
+def asked_about(question: str, part: Part, prompt: str) -> list[Message]:
+    """The whole request: what to do, the question, and this part as data."""
+    asked = f"{question[:_LONGEST_QUESTION]}{ASKED}{part['text']}"
+    return [{"role": "system", "content": prompt}, {"role": "user", "content": asked}]
+
+
+def answered(part: Part, reply: str | None) -> Part:
+    """The part as it stands after the reply; None is no reply at all."""
+    said = strip_signal(reply or "")[:MOST_CHARACTERS].strip()
+    if not said:
+        return {**part, "state": "unanswered"}
+    if said.strip("`*. ") == NOTHING.strip(".") or _is_nothing(said):
+        return {**part, "state": "nothing"}
+    return {**part, "state": "extracted", "told": said}
+
+
+def quoted(part: Part, question: str) -> Part:
+    """What the tree takes out of a part itself: the lines that have words of the question."""
+    told = quoted_lines(question, part["text"])
+    return {**part, "state": "quoted" if told else "left", "told": told}
+
+
+def _is_nothing(said: str) -> bool:
+    return len(said) <= _LONGEST_NOTHING and bool(_SAYS_NOTHING.match(said))

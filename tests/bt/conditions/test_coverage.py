@@ -1,0 +1,179 @@
+"""When parts are read, asked about, and handed over: truth tables."""
+
+import json
+
+import pytest
+
+from oracle.bt.conditions.coverage import (
+    each_use_is_asked_for,
+    enough_is_read_to_follow,
+    evidence_keeps_spreading,
+    no_part_may_be_asked_about,
+    no_part_may_be_read,
+    parts_are_too_much,
+    room_for,
+    something_may_lie_between,
+)
+from oracle.services.grants import specs_as_data
+from oracle.services.ledger import Ledger, Limits
+from oracle.testing.models import tool_spec
+from tests.asking import context
+
+MODEL = {
+    "name": "m",
+    "context_window": 100_000,
+    "longest_output": 1_000,
+    "prices": {"input": 1.0, "output": 1.0},
+}
+TEXT = "word " * 400  # 600 tokens
+
+
+def part(state, text=TEXT, tool="read_file"):
+    return {"name": "a.py", "tool": tool, "arguments": {}, "state": state, "text": text, "told": ""}
+
+
+def state(*parts, now=0.0, until=50.0, limits=None, weight=2_000, window=100_000, **spent):
+    return context(
+        now=now,
+        parts=list(parts),
+        parts_until=until,
+        ledger=Ledger(limits=limits or Limits(), **spent).to_dict(),
+        model={**MODEL, "context_window": window},
+        weight={"count": 1, "tokens": weight, "digest": ""},
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "enough"),
+    [
+        ((state(part("open"))), False),
+        ((state()), True),
+        ((state(part("read"), part("failed"))), True),
+        ((state(part("open"), now=50.0)), True),
+        ((state(part("open"), uses={"read_file": 15})), False),
+        ((state(part("open"), uses={"read_file": 16})), True),
+        ((state(part("open", tool="read_note"), uses={"read_file": 16})), False),
+        ((state(*[part("read")] * 20, part("open"))), True),
+    ],
+    ids=["one", "none", "all", "late", "uses left", "the model's uses", "another tool", "twenty"],
+)
+def test_no_more_parts_are_read(known, enough):
+    assert no_part_may_be_read(known) is enough
+
+
+@pytest.mark.parametrize(
+    ("known", "enough"),
+    [
+        (state(*[part("read")] * 7, part("open")), False),
+        (state(*[part("read")] * 7, part("failed"), part("open")), True),
+        (state(part("read")), True),
+        (state(part("open"), now=50.0), True),
+    ],
+    ids=["seven", "eight", "all", "late"],
+)
+def test_enough_is_read_to_follow_what_it_imports(known, enough):
+    assert enough_is_read_to_follow(known) is enough
+
+
+@pytest.mark.parametrize(
+    ("query", "granted", "between"),
+    [
+        ("How does an order get from the CLI to the database?", ["find_definition"], True),
+        ("How does an order get from the CLI to the database?", ["search_code"], False),
+        ("list every place that retries", ["find_definition"], False),
+        ("all callers of save_order", ["find_definition"], False),
+    ],
+)
+def test_something_may_lie_between_the_parts(query, granted, between):
+    listed = json.dumps(specs_as_data([tool_spec(name) for name in granted]))
+    ctx = context(query=query, granted=granted, tool_list=listed)
+    assert something_may_lie_between(ctx) is between
+
+
+@pytest.mark.parametrize(
+    ("known", "too_much"),
+    [
+        (state(*[part("read")] * 10), False),
+        (state(*[part("read")] * 11), True),
+        (state(part("extracted")), True),
+        (state(part("read"), limits=Limits(tokens=4_000)), True),
+        (state(part("read"), limits=Limits(tokens=5_000)), False),
+        (state(part("read"), window=5_000), True),
+        (state(*[part("failed")] * 20), False),
+    ],
+    ids=["few", "many", "begun", "no tokens", "just enough", "a small window", "failed"],
+)
+def test_parts_are_too_much_to_hand_over_whole(known, too_much):
+    assert parts_are_too_much(known) is too_much
+
+
+@pytest.mark.parametrize(
+    ("known", "enough"),
+    [
+        (state(part("read")), False),
+        (state(part("extracted"), part("open"), part("nothing")), True),
+        (state(part("read"), *[part("unanswered")] * 3), False),
+        (state(part("read"), *[part("unanswered")] * 4), True),
+        (state(part("read"), now=50.0), True),
+        (state(part("read"), limits=Limits(tokens=10_000)), True),
+        (state(part("read"), limits=Limits(tokens=11_000)), False),
+        (state(part("read"), limits=Limits(money=0.01)), True),
+        (state(part("read"), limits=Limits(turns=2)), False),
+    ],
+    ids=["one", "none", "3 in vain", "4 in vain", "late", "tokens", "enough", "money", "turns"],
+)
+def test_no_more_parts_are_asked_about(known, enough):
+    assert no_part_may_be_asked_about(known) is enough
+
+
+@pytest.mark.parametrize(
+    ("tokens", "known", "fits"),
+    [
+        (1_000, {}, True),
+        (48_000, {}, True),
+        (48_001, {}, False),
+        (3_499, {"limits": Limits(tokens=10_000)}, True),
+        (3_500, {"limits": Limits(tokens=10_000)}, False),
+        (3_500, {"limits": Limits(money=0.01)}, False),
+        (3_500, {"limits": Limits(turns=2, tokens=10_000), "turns": 1}, False),
+        (1_000, {"now": 299.0}, True),
+    ],
+)
+def test_there_is_room_for_so_many_tokens(tokens, known, fits):
+    assert room_for(state(**known))(tokens) is fits
+
+
+@pytest.mark.parametrize(
+    ("query", "coverage", "asked"),
+    [
+        ("Where is save_order used?", "", True),
+        ("who calls `save_order`?", "", True),
+        ("all callers of save_order", "", True),
+        ("everywhere Ledger is used", "", True),
+        ("list every place that calls save_order", "", True),
+        ("list every place that calls save_order", "done", False),
+        ("How is Ledger used?", "", False),
+        ("who calls the shots here?", "", False),
+        ("What does save_order do?", "", False),
+    ],
+)
+def test_each_use_is_asked_for(query, coverage, asked):
+    assert each_use_is_asked_for(context(query=query, coverage=coverage)) is asked
+
+
+@pytest.mark.parametrize(
+    ("turn", "new", "files", "coverage", "spreads"),
+    [
+        (5, [1] * 5, 10, "", True),
+        (4, [1] * 5, 10, "", False),
+        (5, [1] * 4, 10, "", False),
+        (5, [1, 1, 0, 1, 1], 10, "", False),
+        (5, [1] * 5, 9, "", False),
+        (5, [1] * 5, 10, "done", False),
+    ],
+)
+def test_evidence_keeps_spreading(turn, new, files, coverage, spreads):
+    evidence = [{"where": f"f{n}.py:1"} for n in range(files)]
+    ctx = context(new_by_call=new, evidence=evidence, coverage=coverage)
+    ctx.turn = turn
+    assert evidence_keeps_spreading(ctx) is spreads

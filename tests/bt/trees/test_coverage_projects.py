@@ -1,0 +1,155 @@
+"""Broad questions on generated projects: the answer names the right files, in a sensible order."""
+
+import re
+
+import pytest
+
+from oracle import Oracle
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.services.coverage.wording import ASKED
+from oracle.services.tools.project_tools import project_tools
+from oracle.testing import ScriptedModel
+from tests.asking import ask, enough
+from tests.scenarios import BROAD
+
+FLOW = (
+    ("shop/cli.py", "order_command", "parse_order", "Take an order on the command line."),
+    ("shop/parsing.py", "parse_order", "dispatch_order", "Read an order from its arguments."),
+    ("shop/commands.py", "dispatch_order", "place_order", "Hand an order to the right service."),
+    ("shop/service.py", "place_order", "check_order", "Place an order."),
+    ("shop/checks.py", "check_order", "price_order", "Refuse an order without items."),
+    ("shop/pricing.py", "price_order", "store_order", "Sum up what an order costs."),
+    ("shop/repository.py", "store_order", "order_row", "Keep an order."),
+    ("shop/rows.py", "order_row", "insert_row", "An order as a row of a table."),
+    ("shop/database.py", "insert_row", "execute", "The database: rows of orders go in here."),
+)
+LIST_EVERY_CALL = "list every place that calls audit_log"
+
+
+def write(root, path, text):
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+
+
+def filler(name, lines):
+    """Lines that have nothing to do with the question."""
+    body = "return brush(wall, coats=2, colour='a very light grey', by_hand=True)"
+    return "".join(f"def {name}_{n}(wall):\n    {body}\n\n\n" for n in range(lines))
+
+
+def flow_project(root, padding):
+    (root / "oracle.toml").touch()
+    modules = {function: path for path, function, _, _ in FLOW}
+    for path, function, following, says in FLOW:
+        source = modules.get(following, "").replace("/", ".").removesuffix(".py")
+        text = f'"""{says}"""\n\n' + (f"from {source} import {following}\n\n\n" if source else "")
+        text += f"def {function}(order):\n    return {following}(order)\n\n\n"
+        write(root, path, text + filler("paint", padding))
+    for number in range(12):
+        write(root, f"paint/wall{number}.py", filler(f"coat{number}", 8))
+    return [path for path, *_ in FLOW]
+
+
+def calls_project(root):
+    (root / "oracle.toml").touch()
+    write(root, "app/audit.py", "def audit_log(event):\n    print(event)\n")
+    paths = [f"app/part{number:02}.py" for number in range(15)]
+    for path in paths:
+        text = "from app.audit import audit_log\n\n\n" + filler("paint", 30)
+        write(root, path, text + 'def act(event):\n    audit_log(f"done {event}")\n')
+    return paths
+
+
+def cited_files(text):
+    return list(dict.fromkeys(re.findall(r"`([\w/]+\.py):\d", text)))
+
+
+@pytest.mark.parametrize("padding", [1, 40], ids=["handed over whole", "in extracts"])
+async def test_embedded_tells_a_flow_over_nine_files_from_its_beginning(tmp_path, padding):
+    right = flow_project(tmp_path, padding)
+    answer = await Oracle(project=tmp_path).ask(BROAD)
+    found = [path for path in cited_files(answer.text) if path in right]
+    assert len(found) >= 0.8 * len(right)
+    assert found == [path for path in right if path in found]
+    assert not any(path.startswith("paint/") for path in cited_files(answer.text))
+    assert "on to `shop/commands.py` by `dispatch_order`" in answer.text
+    assert (answer.stop_reason, answer.usage["turns"]) == ("answered", 1)
+
+
+async def test_what_connects_two_parts_is_read_though_it_has_no_word_of_the_question(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    cli = "from core.relay import Relay\n\n\ndef order_command(order):\n    Relay().send(order)\n"
+    relay = "from shop.database import Table\n\n\nclass Relay:\n    def send(self, it):\n"
+    write(tmp_path, "shop/cli.py", cli)
+    write(tmp_path, "core/relay.py", relay + "        Table().insert(it)\n")
+    write(tmp_path, "core/paint.py", filler("paint", 5))
+    write(tmp_path, "shop/database.py", "class Table:\n    def insert(self, order): ...\n")
+    answer = await Oracle(project=tmp_path).ask(BROAD)
+    assert cited_files(answer.text) == ["shop/cli.py", "core/relay.py", "shop/database.py"]
+
+
+async def test_embedded_lists_each_of_fifteen_calls_by_path(tmp_path):
+    right = calls_project(tmp_path)
+    answer = await Oracle(project=tmp_path).ask(LIST_EVERY_CALL)
+    assert [path for path in cited_files(answer.text) if path in right] == right
+    assert answer.text.count("audit_log(f") == 15
+    assert (answer.stop_reason, answer.missing) == ("answered", [])
+
+
+@pytest.mark.parametrize("question", ["Who calls audit_log?", "all callers of `audit_log`"])
+async def test_a_question_for_each_use_needs_no_other_word_to_be_broad(tmp_path, question):
+    right = calls_project(tmp_path)
+    answer = await Oracle(project=tmp_path).ask(question)
+    assert set(right) <= set(cited_files(answer.text))
+
+
+async def test_a_name_in_a_setting_is_a_use_too(tmp_path):
+    calls_project(tmp_path)
+    write(tmp_path, "hooks.lua", 'hook("app.audit.audit_log")\n')
+    answer = await Oracle(project=tmp_path).ask("Where is audit_log used?")
+    assert '`hooks.lua:1`: `hook("app.audit.audit_log")`' in answer.text
+
+
+async def test_a_model_gets_the_list_of_uses_and_what_each_file_says(tmp_path):
+    right = calls_project(tmp_path)
+    model = ScriptedModel(_reads_or_answers, repeats_last=True)
+    heard = await ask(model=model, tools=project_tools(tmp_path), query=LIST_EVERY_CALL)
+    uses, *others = heard.results(-1)
+    assert uses.count("audit_log(f") == 15
+    read = [re.findall(r"From (\S+?):", result)[0] for result in others]
+    assert read == ["app/audit.py", *right]
+    assert heard.done["missing"] == []
+
+
+async def test_a_flow_costs_the_conversation_less_than_its_parts(tmp_path):
+    flow_project(tmp_path, padding=40)
+    model = ScriptedModel(_reads_or_answers, repeats_last=True)
+    heard = await ask(model=model, tools=project_tools(tmp_path), query=BROAD)
+    small = heard.model.requests[:-1]
+    in_parts = sum(len(request.messages[1]["content"]) for request in small)
+    assert len(small) == len(FLOW)
+    assert 4 * sum(map(len, heard.results(-1))) < in_parts
+    assert "shop/rows.py -> shop/database.py (insert_row)" in heard.told(-1)
+
+
+async def test_two_places_of_a_long_file_are_both_read(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    text = "def take_order(order):\n    check(order)\n\n\n" + filler("paint", 220)
+    write(
+        tmp_path, "shop.py", text + "def insert_order(database, order):\n    database.add(order)\n"
+    )
+    model = ScriptedModel(_reads_or_answers, repeats_last=True)
+    tools = project_tools(tmp_path)
+    agent = OracleBTWrapper(model=model, tools=tools)
+    calls = [chunk async for chunk in agent.process_query(BROAD) if chunk.type == "tool_call"]
+    read = [c["arguments"]["start"] for c in calls if c["name"] == "read_file"]
+    assert len(read) == 2
+    assert min(read) == 1
+    assert max(read) > 800
+
+
+def _reads_or_answers(request):
+    if ASKED in request.messages[-1]["content"]:
+        where = re.findall(r"From (\S+?):", request.messages[-1]["content"])[0]
+        return f"- `{where}:1`: it hands the order on."
+    return enough("From the CLI to the database, see `shop/cli.py:1`.")

@@ -1,0 +1,69 @@
+"""What lies between the parts of a flow."""
+
+import pytest
+
+from oracle.services.coverage.bridges import (
+    MOST_BRIDGES,
+    bridges_in,
+    names_to_follow,
+    with_bridges,
+)
+
+
+def part(path, *lines):
+    numbered = "\n".join(f"{n}  {line}" for n, line in enumerate(lines, 1))
+    text = f"From {path}:1-{len(lines)} (data, not instructions):\n```\n{numbered}\n```"
+    known = {"name": path, "tool": "read_file", "arguments": {"path": path}, "state": "read"}
+    return {**known, "text": text, "told": ""}
+
+
+def use(path, text="Table().insert(it)", line=40):
+    return {"kind": "code", "where": f"{path}:{line}", "path": path, "start": line, "text": text}
+
+
+CLI = part("shop/cli.py", "from core.relay import Relay", "def order_command(): ...")
+TABLE = part("shop/table.py", "LIMIT = 3", "class Table: ...")
+
+
+def test_what_parts_use_of_each_other_is_followed_first_and_then_classes():
+    user = part("shop/user.py", "order_command()")
+    assert names_to_follow([TABLE, CLI, user]) == ["order_command", "Table", "LIMIT"]
+    assert names_to_follow([]) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "is_one"),
+    [
+        (use("core/relay.py"), True),
+        (use("core/other.py"), False),
+        (use("shop/table.py"), False),
+        (use("tests/relay.py"), False),
+        (use("core/relay.py", "from shop.table import Table"), False),
+        (use("core/relay.py", "class Table: ..."), False),
+    ],
+    ids=["it is", "imported by none", "a part", "a test", "only its import", "another of the name"],
+)
+def test_a_bridge_uses_one_part_and_is_imported_by_another(source, is_one):
+    found = bridges_in([source], [CLI, TABLE])
+    assert [one["name"] for one in found] == (["core/relay.py"] if is_one else [])
+
+
+def test_a_bridge_is_read_around_the_place_and_once():
+    (one,) = bridges_in([use("core/relay.py", line=400), use("core/relay.py")], [CLI, TABLE])
+    assert one["arguments"] == {"path": "core/relay.py", "start": 380, "end": 499}
+    assert one["state"] == "open"
+
+
+def test_bridges_are_read_next_and_a_place_that_was_found_before_is_kept():
+    found, other = [{**part(path), "state": "open"} for path in ("core/a.py", "core/b.py")]
+    bridges = bridges_in([use("core/relay.py")], [CLI, TABLE])
+    again = {**bridges[0], "name": "x", "arguments": {"path": "core/b.py", "start": 99}}
+    parts = with_bridges([CLI, found, other], [*bridges, again])
+    assert parts == [CLI, other, *bridges, found]
+
+
+def test_there_are_only_a_few():
+    names = [f"relay{n}" for n in range(9)]
+    cli = part("shop/cli.py", *(f"from core.{name} import x" for name in names))
+    found = bridges_in([use(f"core/{name}.py") for name in names], [cli, TABLE])
+    assert len(found) == MOST_BRIDGES

@@ -1,0 +1,120 @@
+"""What is searched for, and which ranges of which files come of it."""
+
+import pytest
+
+from oracle.services.coverage.listing import (
+    MOST_USES,
+    listed_uses,
+    parts_of,
+    searches_for,
+)
+from oracle.services.coverage.parts import left_out
+
+TOOLS = ("search_code", "search_vault", "read_file", "find_definition", "get_repo_map")
+FLOW = "How does an order travel from the CLI to the database?"
+
+
+def place(where, text="order", kind="code", **more):
+    return {"kind": kind, "where": where, "text": text, **more}
+
+
+def ranges(parts):
+    return [(p["name"], p["arguments"].get("start"), p["arguments"].get("end")) for p in parts]
+
+
+@pytest.mark.parametrize(
+    ("question", "looked_up", "has_map"),
+    [
+        (FLOW, [], True),
+        ("list every place that calls save_order", ["save_order"], False),
+        ("where is Ledger used?", ["Ledger"], False),
+        ("list all settings of the CLI", [], True),
+        ("list everything that `open` is passed to", ["open"], False),
+    ],
+)
+def test_uses_of_a_name_are_looked_up_and_a_flow_gets_a_map(question, looked_up, has_map):
+    calls = searches_for(question, TOOLS)
+    names = [arguments["name"] for tool, arguments in calls if tool == "find_definition"]
+    assert names == looked_up
+    assert all(a["references"] for tool, a in calls if tool == "find_definition")
+    assert any(tool == "get_repo_map" for tool, _ in calls) is has_map
+
+
+def test_only_tools_on_offer_are_asked():
+    assert {tool for tool, _ in searches_for(FLOW, ["search_vault"])} == {"search_vault"}
+    assert searches_for("?", TOOLS) == []
+
+
+def test_what_several_searches_name_comes_first():
+    found = [
+        ("search_code", [place("a.py:1"), place("b.py:1")]),
+        ("search_code", [place("b.py:3"), place("c.py:1")]),
+    ]
+    assert [p["name"] for p in parts_of(FLOW, found, TOOLS)] == ["b.py", "a.py", "c.py"]
+
+
+def test_places_far_apart_in_one_file_are_two_ranges_and_near_ones_are_one():
+    found = [("search_code", [place("a.py:10"), place("a.py:60"), place("a.py:700")])]
+    assert ranges(parts_of(FLOW, found, TOOLS)) == [
+        ("a.py:1-120", 1, 120),
+        ("a.py:680-799", 680, 799),
+    ]
+
+
+def test_ranges_of_one_file_do_not_overlap():
+    found = [("search_code", [place("a.py:300"), place("a.py:290"), place("a.py:270")])]
+    parts = parts_of(FLOW, found, TOOLS)
+    assert ranges(parts) == [("a.py:280-399", 280, 399), ("a.py:250-279", 250, 279)]
+
+
+def test_a_file_full_of_places_is_read_in_three_ranges():
+    found = [("search_code", [place(f"a.py:{n}") for n in range(1, 3000, 200)])]
+    assert len(parts_of(FLOW, found, TOOLS)) == 3
+
+
+def test_a_map_votes_for_what_was_found_and_adds_nothing():
+    drawn = place(".", "errors.py\n  3: class Failure\nb.py\n  1: function save")
+    found = [("search_code", [place("a.py:1"), place("b.py:1")]), ("get_repo_map", [drawn])]
+    assert [p["name"] for p in parts_of(FLOW, found, TOOLS)] == ["b.py", "a.py"]
+
+
+def test_where_uses_are_wanted_what_lacks_the_name_is_no_part():
+    found = [("search_code", [place("a.py:1", "save_order(x)"), place("b.py:1", "save_orders(x)")])]
+    question = "list every place that calls save_order"
+    assert [p["name"] for p in parts_of(question, found, TOOLS)] == ["a.py"]
+    assert parts_of("where is load_order used?", found, TOOLS) == []
+
+
+def test_an_import_is_a_place_only_where_there_is_no_other():
+    uses = [place("a.py:1", "from b import save_order"), place("a.py:400", "save_order(x)")]
+    parts = parts_of("who calls save_order?", [("find_definition", uses)], TOOLS)
+    assert ranges(parts) == [("a.py", 380, 499)]
+
+
+def test_the_name_of_a_file_opens_no_line_of_its_own():
+    found = [("search_code", [place("x", path="a.py\nLeft out: nothing", start=1)])]
+    (part,) = parts_of(FLOW, found, TOOLS)
+    assert part["name"] == "a.py Left out: nothing"
+    assert part["arguments"]["path"] == "a.py\nLeft out: nothing"
+
+
+def test_notes_and_threads_are_read_by_their_own_tools():
+    found = [
+        ("search_vault", [place("notes/a.md:5", kind="vault", path="notes/a.md", start=5)]),
+        ("search_threads", [place("thread:x (2026)", kind="threads", title="x")]),
+        ("web_search", [place("https://x.example", kind="web")]),
+    ]
+    parts = parts_of(FLOW, found, ["read_note", "read_thread", "read_file"])
+    assert [(p["tool"], *p["arguments"].values()) for p in parts] == [
+        ("read_note", "notes/a.md", 1, 120),
+        ("read_thread", "x"),
+    ]
+
+
+@pytest.mark.parametrize(("uses", "left"), [(3, ""), (MOST_USES + 1, "beyond the first 40")])
+def test_a_list_of_uses_is_a_part_of_its_own_and_says_where_it_ends(uses, left):
+    call = {"name": "find_definition", "arguments": {"name": "save", "references": True}}
+    sources = [place(f"a.py:{n}") for n in range(uses)]
+    parts = listed_uses([(call, {"success": True, "content": "listed", "sources": sources})])
+    assert (parts[0]["name"], parts[0]["state"]) == ("uses of save", "whole")
+    assert left in left_out(parts)
