@@ -44,7 +44,7 @@ BROAD_STRENGTH = 0.2
 BROAD_WEIGHT = 4.0
 SURE = 0.9
 SEEN_AT_LEAST = 3
-SMALLEST = 0.03
+SMALLEST = 0.034
 # Each round holds out one writer of single questions and one of conversations.
 ROUNDS = tuple(zip_longest(TUNING_SINGLES, TUNING_CONVERSATIONS))
 

@@ -13,7 +13,7 @@ from oracle.models.query_classification import QueryType
 
 Part = Literal["tuning", "test"]
 
-TUNING_SINGLES = ("tuning_a", "tuning_b", "tuning_c", "tuning_d", "tuning_i")
+TUNING_SINGLES = ("tuning_a", "tuning_b", "tuning_c", "tuning_d", "tuning_i", "tuning_l")
 TUNING_CONVERSATIONS = (
     "tuning_conversations_d",
     "tuning_conversations_e",
