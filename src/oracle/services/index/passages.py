@@ -87,9 +87,14 @@ class Passages:
             self._seen = self._stamp()
 
     def search(
-        self, weights: Mapping[str, Mapping[str, float]], *, kind: str | None, limit: int
+        self,
+        weights: Mapping[str, Mapping[str, float]],
+        *,
+        kind: str | None,
+        limit: int,
+        files: Sequence[int] | None = None,
     ) -> list[Match]:
-        """The best passages for terms with a weight in each field."""
+        """The best passages for terms with a weight in each field; with `files`, of those only."""
         import tantivy
 
         query = tantivy.Query
@@ -104,14 +109,12 @@ class Passages:
         if not clauses:
             return []
         wanted = query.boolean_query(clauses)
-        if kind:
-            of_kind = query.term_query(self._schema, "kind", kind, "basic")
-            wanted = query.boolean_query(
-                [
-                    (tantivy.Occur.Must, wanted),
-                    (tantivy.Occur.Must, query.const_score_query(of_kind, 0.0)),
-                ]
-            )
+        filters = [query.term_query(self._schema, "kind", kind, "basic")] if kind else []
+        if files is not None:
+            filters.append(query.term_set_query(self._schema, "file", list(files)))
+        if filters:
+            unscored = [query.const_score_query(each, 0.0) for each in filters]
+            wanted = query.boolean_query([(tantivy.Occur.Must, each) for each in (wanted, *unscored)])
         searcher = self._index.searcher()
         hits = searcher.search(wanted, limit, count=False).hits
         return _matches(searcher, hits)
