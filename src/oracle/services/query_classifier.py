@@ -79,6 +79,19 @@ def explain_query(
     )
 
 
+def terms_to_look_up(query: str, history: History = ()) -> list[str]:
+    """All that a classification may ask `known_terms` for, with this history or without."""
+    asked: dict[str, None] = {}
+
+    def note(term: str) -> bool:
+        asked[term] = None
+        return False
+
+    for turns in ((), list(history)):
+        gather(query, turns, note)
+    return list(asked)
+
+
 def type_alone(reading: Reading) -> QueryType:
     """The type of a turn whatever came before it."""
     return next(iter(model().scores(plain_features(reading)).probabilities))

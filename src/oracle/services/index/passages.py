@@ -114,7 +114,9 @@ class Passages:
             filters.append(query.term_set_query(self._schema, "file", list(files)))
         if filters:
             unscored = [query.const_score_query(each, 0.0) for each in filters]
-            wanted = query.boolean_query([(tantivy.Occur.Must, each) for each in (wanted, *unscored)])
+            wanted = query.boolean_query(
+                [(tantivy.Occur.Must, each) for each in (wanted, *unscored)]
+            )
         searcher = self._index.searcher()
         hits = searcher.search(wanted, limit, count=False).hits
         return _matches(searcher, hits)
