@@ -91,6 +91,7 @@ _BELOW: Final = "path >= ? AND path < ?"
 
 class Catalogue:
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._cards: dict[int, FileCard | None] = {}
         self._cards_stamp = (-1, -1)
         self._connection = sqlite3.connect(

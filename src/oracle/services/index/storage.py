@@ -120,9 +120,12 @@ class Storage:
             raise
 
     def _new(self) -> Generation:
+        name = f"g{os.urandom(6).hex()}"
         try:
-            return self._begun(f"g{os.urandom(6).hex()}")
+            return self._begun(name)
         except (OSError, sqlite3.Error, ValueError) as problem:
+            if self._current_name() != name:
+                shutil.rmtree(self._folder / name, ignore_errors=True)
             raise StoreError(
                 f"no index can be made in {self._folder}: {problem}; is there room, and may it be "
                 "written?"
