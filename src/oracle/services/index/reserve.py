@@ -15,6 +15,8 @@ from typing import Final
 from oracle.services.index.catalogue import Entry
 
 _ALWAYS: Final = 200_000
+_SMALL: Final = 2_000_000
+_PLENTY: Final = 100_000_000
 _BY_SYMBOL: Final = 24_000
 """A row touches a page of its table and one of each index, and takes out as many."""
 
@@ -23,8 +25,12 @@ _BY_SYMBOL: Final = 24_000
 def reserved(path: Path, size: int) -> Generator[Callable[[], None]]:
     """`size` bytes that nobody else can take, until they are given back by calling what it yields.
 
-    Raises `OSError` where there is not that much.
+    Raises `OSError` where there is not that much. A small piece of a disk with plenty of room is not
+    fought for: making and removing a file takes longer than the rest of a small update.
     """
+    if size < _SMALL and _free(path.parent) > _PLENTY:
+        yield lambda: None
+        return
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
@@ -34,6 +40,11 @@ def reserved(path: Path, size: int) -> Generator[Callable[[], None]]:
         yield lambda: path.unlink(missing_ok=True)
     finally:
         path.unlink(missing_ok=True)
+
+
+def _free(folder: Path) -> int:
+    state = os.statvfs(folder)
+    return state.f_bavail * state.f_frsize
 
 
 def room_for(entries: Sequence[Entry], catalogue: Path) -> int:
