@@ -101,7 +101,7 @@ class Index:
         place = self.root / path
         return (
             name in IGNORE_FILES
-            or (place.is_dir() and not place.is_symlink())
+            or (os.path.isdir(place) and not os.path.islink(place))
             or (not os.path.lexists(place) and bool(self._now().catalogue.paths_below(path)))
         )
 

@@ -25,8 +25,8 @@ _BY_SYMBOL: Final = 24_000
 def reserved(path: Path, size: int) -> Generator[Callable[[], None]]:
     """`size` bytes that nobody else can take, until they are given back by calling what it yields.
 
-    Raises `OSError` where there is not that much. A small piece of a disk with plenty of room is not
-    fought for: making and removing a file takes longer than the rest of a small update.
+    Raises `OSError` where there is not that much. A small piece of a disk with plenty of room is
+    not fought for: making and removing a file costs a small update too much.
     """
     if size < _SMALL and _free(path.parent) > _PLENTY:
         yield lambda: None
