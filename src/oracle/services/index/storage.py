@@ -37,6 +37,7 @@ class Generation:
 
 class Storage:
     def __init__(self, root: Path, folder: Path | None = None) -> None:
+        self._root = root
         self._folder = (folder or oracle_folder(root)) / "index"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -62,7 +63,9 @@ class Storage:
         self._generation.close()
 
     def alone(self, patience: Patience | None = None) -> AbstractContextManager[None]:
-        """For whoever writes."""
+        """For whoever writes. An index that was removed from a project begins again."""
+        if self._root.is_dir():
+            self._folder.mkdir(parents=True, exist_ok=True)
         return only_one(self._lock, patience)
 
     @contextmanager
