@@ -187,7 +187,8 @@ class Refresh:
                 )
             writer.remove(batch.gone)
             self._write_again(batch, writer)
-            with reserved(self._reserve, room_for(batch.entries, catalogue.path)) as give_back:
+            room = room_for(batch.entries, catalogue.path)
+            with reserved(self._reserve, room, small=self._small) as give_back:
                 writer.commit()
                 give_back()
                 self._settle(batch)

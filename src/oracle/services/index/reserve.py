@@ -15,20 +15,19 @@ from typing import Final
 from oracle.services.index.catalogue import Entry
 
 _ALWAYS: Final = 200_000
-_SMALL: Final = 2_000_000
 _PLENTY: Final = 100_000_000
 _BY_SYMBOL: Final = 24_000
 """A row touches a page of its table and one of each index, and takes out as many."""
 
 
 @contextmanager
-def reserved(path: Path, size: int) -> Generator[Callable[[], None]]:
+def reserved(path: Path, size: int, *, small: bool = False) -> Generator[Callable[[], None]]:
     """`size` bytes that nobody else can take, until they are given back by calling what it yields.
 
-    Raises `OSError` where there is not that much. A small piece of a disk with plenty of room is
-    not fought for: making and removing a file costs a small update too much.
+    Raises `OSError` where there is not that much. On a disk with plenty of room a `small` update
+    does without: making and removing a file would cost it too much.
     """
-    if size < _SMALL and _free(path.parent) > _PLENTY:
+    if small and _free(path.parent) > _PLENTY:
         yield lambda: None
         return
     try:
