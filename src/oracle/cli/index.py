@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.cli.indexing_bar import bar
+from oracle.cli.indexing_bar import bar, rebuilt
 from oracle.cli.terminal import counted, printable
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def render_report(report: RefreshReport) -> str:
         f"{report.removed} gone, {report.skipped} left out"
     )
     if report.rebuilt:
-        text += f"\nthe index was built anew: {printable(report.rebuilt)}"
+        text += f"\n{rebuilt(report.rebuilt)}"
     return text
 
 

@@ -1,15 +1,21 @@
-"""How far the index is, as a bar that is erased again."""
+"""How far the index is, as a bar that is erased again, and what is told of it."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
+from oracle.cli.terminal import printable
+
 if TYPE_CHECKING:
     from collections.abc import Generator
     from contextlib import AbstractContextManager
 
     from oracle.services.index.records import ProgressListener
+
+
+def rebuilt(reason: str) -> str:
+    return f"the index was built anew: {printable(reason)}"
 
 
 def bar() -> AbstractContextManager[ProgressListener | None]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from oracle.cli.indexing_bar import bar
+from oracle.cli.indexing_bar import bar, rebuilt
 from oracle.cli.links import can_link, link, target_of
 from oracle.cli.terminal import printable, show_json
 
@@ -37,7 +37,9 @@ def search(
     root = find_root(Path.cwd())
     with Index.open(root) as index:
         with bar() as progress:
-            index.refresh(progress)
+            report = index.refresh(progress)
+        if report.rebuilt:
+            print(f"oracle: {rebuilt(report.rebuilt)}", file=sys.stderr)
         hits = index.search(query, kind, k)
     if as_json:
         show_json([asdict(hit) for hit in hits])

@@ -146,6 +146,15 @@ async def test_another_process_that_takes_its_time_is_not_waited_for(
     assert "another process is writing the index" in caplog.text
 
 
+async def test_a_damaged_index_is_built_anew_and_told(index, searcher, project, caplog):
+    async with index.at_hand():
+        pass
+    next(project.glob(".oracle/index/g*/catalogue.db")).write_bytes(b"noise" * 1_000)
+    async with index.at_hand():
+        assert await found(searcher, "tide") == ["src/tide.py"]
+    assert "the index was built anew: file is not a database" in caplog.text
+
+
 async def test_many_search_at_once_and_one_of_them_may_leave(searcher):
     searches = [asyncio.ensure_future(found(searcher, "tide")) for _ in range(20)]
     await asyncio.sleep(0)

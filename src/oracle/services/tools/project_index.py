@@ -119,10 +119,12 @@ class ProjectIndex:
                 from oracle.services.index import Index
 
                 self._index = Index.open(self._root)
-            self._index.refresh(
+            report = self._index.refresh(
                 partial(self._tell, is_wanted),
                 patience=lambda: is_wanted() and time.monotonic() < until,
             )
+            if report.rebuilt:
+                log.warning("the index was built anew: %s", report.rebuilt)
         except _NotWantedAnyMore:
             self._put_away()
         except (OracleError, OSError) as problem:
