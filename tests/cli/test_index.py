@@ -37,6 +37,7 @@ def test_index_says_what_it_did(project):
 def test_explain_tells_the_reason(project):
     assert run("index", "--explain", ".env") == ".env: not indexed: its name is that of a secret\n"
     assert run("index", "--explain", "tide.py") == "tide.py: indexed\n"
+    assert "it cannot be read: No such file" in run("index", "--explain", "gone.py")
 
 
 def test_search_shows_path_lines_score_and_text(project):

@@ -20,7 +20,10 @@ def index(
         bool, typer.Option("--watch", help="Go on, and take in changes as they happen.")
     ] = False,
     explain: Annotated[
-        Path | None, typer.Option("--explain", help="Say whether this file is indexed, or why not.")
+        Path | None,
+        typer.Option(
+            "--explain", readable=False, help="Say whether this file is indexed, or why not."
+        ),
     ] = None,
 ) -> None:
     """Index the project's files, or what changed since the last time."""

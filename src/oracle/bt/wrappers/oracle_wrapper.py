@@ -168,9 +168,9 @@ class OracleBTWrapper:
             raise InputError(f"run {run_id} cannot be resumed without a store")
         async with AsyncExitStack() as leaving:
             store = await leaving.enter_async_context(self._opened())
-            stored = await store.runs.resume(run_id, services=asking.services)
             if self._sources is not None:
                 await asking.prepare(leaving.enter_async_context(self._sources.at_hand()))
+            stored = await store.runs.resume(run_id, services=asking.services)
             return await self._kept(asking, store, stored)
 
     async def _kept(

@@ -6,6 +6,7 @@ files that neither of them finds.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -33,12 +34,23 @@ def reserved(path: Path, size: int, *, small: bool = False) -> Generator[Callabl
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            os.posix_fallocate(handle, 0, size)
+            _take(handle, size)
         finally:
             os.close(handle)
         yield lambda: path.unlink(missing_ok=True)
     finally:
         path.unlink(missing_ok=True)
+
+
+def _take(handle: int, size: int) -> None:
+    """A file system that cannot promise anything is written to without a promise."""
+    if not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        os.posix_fallocate(handle, 0, size)
+    except OSError as problem:
+        if problem.errno not in (errno.EINVAL, errno.EOPNOTSUPP):
+            raise
 
 
 def _free(folder: Path) -> int:

@@ -52,7 +52,7 @@ class ProjectIndex:
         self._next_refresh: Future[None] | None = None
         self._is_closed = False
         self._index: Index | None = None
-        self._problem: Exception | None = None
+        self._problem: BaseException | None = None
 
     @asynccontextmanager
     async def at_hand(self) -> AsyncGenerator[None]:
@@ -127,7 +127,9 @@ class ProjectIndex:
                 log.warning("the index was built anew: %s", report.rebuilt)
         except _NotWantedAnyMore:
             self._put_away()
-        except (OracleError, OSError) as problem:
+        except BaseException as problem:
+            # Whatever is wrong with it, a question can be answered without an index. A panic of the
+            # text index is no `Exception`.
             self._do_without(problem)
 
     def _tell(self, is_wanted: Wanted, step: Progress) -> None:
@@ -136,7 +138,7 @@ class ProjectIndex:
         if self._progress is not None:
             self._progress(step)
 
-    def _do_without(self, problem: Exception) -> None:
+    def _do_without(self, problem: BaseException) -> None:
         log.warning("files are scanned, because the index cannot be used: %s", problem)
         self._problem = problem
 
