@@ -114,7 +114,7 @@ class Screen:
         if self._region is not None:
             self._region.activity = indexing(done, total)
         elif not self._is_indexing and total >= MANY_FILES:
-            self.tell(Line(kind="index", text=f"{total:,} files are new or have changed"))
+            self.tell(Line(kind="index", text=f"{total:,} files to look at"))
         self._is_indexing = True
 
     def pause(self) -> None:
