@@ -4,18 +4,14 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
 
-from oracle.errors import InputError, NotFound
+from oracle.errors import InputError
 from oracle.services.index import Index
-from oracle.services.index.watch import follow
 
 SHELF = '''"""Books on a shelf."""
 
@@ -321,82 +317,6 @@ def test_files_that_vanish_during_a_refresh_are_passed_over(project):
     assert len(index.paths()) == 20
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a b.py",
-        "ünïcode.py",
-        "日本語.py",
-        "new\nline.py",
-        "quote'\".py",
-        "-rf.py",
-        "a;b.py",
-        "{x}.py",
-    ],
-)
-def test_hostile_names_are_names_like_others(project, name):
-    project.write(name, "alpha = 1\n")
-    index = project.indexed()
-    assert paths(index.search("alpha")) == [name]
-    index.update([name])
-    assert index.explain(name) is None
-
-
-def test_a_name_that_is_no_text_is_left_out(project):
-    with open(os.fsencode(project.root) + b"/\xff\xfe.py", "wb") as file:
-        file.write(b"alpha = 1\n")
-    assert project.indexed().paths() == []
-
-
-def test_deep_trees_and_long_lines_do_no_harm(project):
-    deep = "/".join("d" for _ in range(150))
-    project.write(f"{deep}/a.py", "alpha = 1\n")
-    project.write("nested.py", "x = " + "(" * 20_000 + ")" * 20_000 + "\n")
-    project.write("nested.js", "[" * 50_000)
-    project.write("one_line.py", "alpha = 'x'; " * 500)
-    assert set(paths(project.indexed().search("alpha"))) == {f"{deep}/a.py", "one_line.py"}
-
-
-def test_paths_that_are_longer_than_the_system_takes_are_left_out(project):
-    project.write("a.py", "alpha = 1\n")
-    here = os.open(project.root, os.O_RDONLY)
-    for _ in range(20):
-        os.mkdir("y" * 250, dir_fd=here)
-        inner = os.open("y" * 250, os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
-    assert project.indexed().paths() == ["a.py"]
-
-
-def test_odd_kinds_of_files_are_neither_waited_for_nor_followed(project):
-    project.write("a.py", "alpha = 1\n")
-    os.mkfifo(project.root / "pipe.py")
-    server = socket.socket(socket.AF_UNIX)
-    server.bind(os.path.relpath(project.root / "socket.py"))
-    server.close()
-    (project.root / "zero.py").symlink_to("/dev/zero")
-    (project.root / "loop").symlink_to(".")
-    (project.root / "gone.py").symlink_to("gone.py")
-    with open(project.root / "sparse.py", "wb") as file:
-        file.truncate(2 << 30)
-    project.write("x" * 252 + ".py", "alpha = 2\n")
-    assert project.indexed().paths() == ["a.py", "x" * 252 + ".py"]
-
-
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [("a.rs", "fn a(){"), ("a.sh", "$("), ("a.js", "f(function(){"), ("a.rb", "class A")],
-)
-def test_sources_that_are_nested_without_end_take_no_time(project, name, line):
-    project.write(name, f"# alpha\n{(line + chr(10)) * 20_000}")
-    began = time.process_time()
-    index = project.indexed()
-    assert paths(index.search("alpha")) == [name]
-    assert index.references("alpha_beta") == []
-    assert time.process_time() - began < 10
-
-
 def test_a_search_below_a_folder_ranks_what_is_there(project):
     for number in range(150):
         project.write(f"loud/f{number}.py", "tide = tide_tide = 'tide'\n" * 9)
@@ -471,39 +391,6 @@ def test_a_map_shows_what_matters_within_its_budget(project):
     assert drawn.startswith("core.py\n  1: function tide_height")
     assert len(drawn) < 60 * 6
     assert index.repo_map("tide", token_budget=1) == ""
-
-
-def test_a_watched_project_follows_its_files(project):
-    project.write("a.py", "alpha = 1\n")
-    index, stop = project.index(), threading.Event()
-    reports = follow(index, stop)
-    assert next(reports).added == 1
-    project.write("b.py", "beta = 1\n")
-    assert next(reports).added == 1
-    stop.set()
-    assert paths(index.search("beta")) == ["b.py"]
-
-
-def test_a_burst_of_changes_is_followed(project):
-    index, stop = project.index(), threading.Event()
-    reports = follow(index, stop)
-    next(reports)
-    for number in range(500):
-        project.write(f"f{number}.py", f"x = {number}\n")
-    added = 0
-    while added < 500:
-        added += next(reports).added
-    stop.set()
-    assert len(index.paths()) == 500
-
-
-def test_a_followed_project_that_is_removed_is_told(project):
-    project.write("a.py", "alpha = 1\n")
-    reports = follow(project.index(), threading.Event())
-    next(reports)
-    shutil.rmtree(project.root)
-    with pytest.raises(NotFound, match="is gone, so there is nothing left to follow"):
-        list(reports)
 
 
 def test_the_root_of_an_index_must_be_a_folder(tmp_path):
