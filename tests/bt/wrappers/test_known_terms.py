@@ -2,12 +2,14 @@
 
 import asyncio
 import shutil
+import threading
 
 import pytest
 
 from oracle.bt.wrappers.agent_recipe import services_from
 from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.project_agent import project_agent
+from oracle.services.ledger import Limits
 from oracle.services.store.database import as_url
 from oracle.settings import load_settings
 from oracle.testing import ScriptedModel, signal
@@ -89,6 +91,21 @@ async def test_outside_of_a_project_nothing_is_indexed(project):
     (board,) = await asked(project, QUESTION, root=project)
     assert board.get("known_terms") is None
     assert not (project / ".oracle").exists()
+
+
+async def test_a_question_without_time_does_not_wait_for_the_index(project):
+    runs, gate = [], threading.Event()
+    agent = project_agent(
+        load_settings(project, environment={}),
+        model=ScriptedModel(ANSWER, repeats_last=True),
+        limits=Limits(seconds=0.3),
+        environment={},
+        watch=lambda run: runs.append(run) or gate.set(),
+        indexing=lambda step: gate.wait(60),
+    )
+    said = [chunk async for chunk in agent.process_query(QUESTION)]
+    assert said[-1]["answer"]
+    assert runs[0].board.get("known_terms") is None
 
 
 async def test_who_cancels_while_it_is_indexed_gets_an_answer_at_once(project):

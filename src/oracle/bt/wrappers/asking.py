@@ -48,18 +48,19 @@ class Asking:
     def services(self, recipe: Recipe) -> AgentServices:
         return services_from(recipe, replace(self._services, say=self.chunks.put))
 
-    async def prepare(self, work: Coroutine[Any, Any, Prepared]) -> Prepared | None:
-        """What comes of it; None for a question that is cancelled meanwhile."""
+    async def prepare(
+        self, work: Coroutine[Any, Any, Prepared], seconds: float | None = None
+    ) -> Prepared | None:
+        """What comes of it; None if the question is cancelled meanwhile, or has no time for it."""
         if self._cancelled is not None:
             work.close()
             return None
         preparing = self._preparing = asyncio.ensure_future(work)
         try:
-            await asyncio.wait({preparing})
+            await asyncio.wait({preparing}, timeout=seconds)
         finally:
-            self._preparing = None
             preparing.cancel()
-        return None if preparing.cancelled() else preparing.result()
+        return preparing.result() if preparing.done() and not preparing.cancelled() else None
 
     async def settle(self, run: RecordedRun, settle: Callable[[], Awaitable[Outcome]]) -> None:
         self._run = run

@@ -159,9 +159,18 @@ class OracleBTWrapper:
         """With the sources at hand until `leaving`, and what they know of the question."""
         known: Sequence[str] | None = None
         if self._sources is not None:
-            await asking.prepare(leaving.enter_async_context(self._sources.at_hand()))
-            known = await asking.prepare(self._sources.known(question.terms()))
+            await self._have_at_hand(self._sources, asking, leaving)
+            known = await asking.prepare(
+                self._sources.known(question.terms()), self._setup.limits.seconds
+            )
         return self._setup.recipe(replace(question, known_terms=known))
+
+    async def _have_at_hand(
+        self, sources: Sources, asking: Asking, leaving: AsyncExitStack
+    ) -> None:
+        """Not for longer than the question itself may take: files can be read without them."""
+        entering = leaving.enter_async_context(sources.at_hand())
+        await asking.prepare(entering, self._setup.limits.seconds)
 
     async def _go_on(self, asking: Asking, run_id: str) -> str | None:
         if self._store is None:
@@ -169,7 +178,7 @@ class OracleBTWrapper:
         async with AsyncExitStack() as leaving:
             store = await leaving.enter_async_context(self._opened())
             if self._sources is not None:
-                await asking.prepare(leaving.enter_async_context(self._sources.at_hand()))
+                await self._have_at_hand(self._sources, asking, leaving)
             stored = await store.runs.resume(run_id, services=asking.services)
             return await self._kept(asking, store, stored)
 

@@ -125,8 +125,9 @@ class ProjectIndex:
             )
             if report.rebuilt:
                 log.warning("the index was built anew: %s", report.rebuilt)
-        except _NotWantedAnyMore:
+        except _NotWantedAnyMore as left:
             self._put_away()
+            self._problem = left
         except BaseException as problem:
             # Whatever is wrong with it, a question can be answered without an index. A panic of the
             # text index is no `Exception`.
