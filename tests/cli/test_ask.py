@@ -47,7 +47,7 @@ def test_verbose_tells_classification_tools_signals_drafts_and_the_ledger(projec
     lines = [line.split() for line in result.stderr.decode().splitlines()]
     kinds = [line[0] for line in lines]
     assert kinds == ["question", "note", "signal", "draft", "tool", "→", "signal", "sources", "run"]
-    assert lines[0][1:4] == ["code", "(0.99)", "·"]
+    assert lines[0][1:4] == ["code", "(1.00)", "·"]
     assert "2 turns · 1 tool call · 36 tokens" in result.stderr.decode()
     assert b"\x1b" not in result.stderr
 

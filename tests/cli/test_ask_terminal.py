@@ -33,7 +33,7 @@ def test_progress_then_the_rendered_answer_then_its_sources(project):
     places = [
         terminal.shown.rindex(text)
         for text in (
-            "question  code (0.99)",
+            "question  code (1.00)",
             "draft     I look for it.",
             'tool      search_code "session expires"',
             "→ search_code: 1 place",
@@ -65,6 +65,60 @@ def test_no_line_is_wider_than_a_narrow_terminal(project, columns):
     written = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.raw))
     assert code == 0
     assert max(map(len, written)) <= columns
+
+
+LINKS = re.compile(r"\x1b]8;[^;]*;([^\x1b]+)\x1b\\([^\x1b]+)")
+
+
+def test_citations_and_sources_are_links_where_the_terminal_has_them(project):
+    answer = "See `session.py:1`, and `other.py:7`."
+    terminal, _ = asked(searches("Looking."), says(answer), env={"TERM": "xterm-kitty"})
+    target = f"{project.as_uri()}/session.py#1"
+    assert LINKS.findall(terminal.shown) == [(target, "session.py:1")] * 2
+
+
+@pytest.mark.parametrize(
+    "env", [{}, {"TERM": "xterm-kitty", "NO_COLOR": "1"}, {"TERM": "dumb", "VTE_VERSION": "7600"}]
+)
+def test_other_terminals_get_no_links(project, env):
+    terminal, _ = asked(searches("Looking."), says(ANSWER), env=env)
+    assert "session.py:1" in terminal.shown
+    assert "\x1b]8" not in terminal.raw
+
+
+def test_a_pipe_gets_no_links_beside_a_terminal_that_does(project):
+    env = {"TERM": "xterm-kitty"}
+    terminal, _ = asked(searches("Looking."), says(ANSWER), env=env, stdout=subprocess.PIPE)
+    assert terminal.output == ANSWER.encode()
+    assert [text for _, text in LINKS.findall(terminal.shown)] == ["session.py:1"]
+
+
+def write_many(project, count=600):
+    text = "\n".join(f"def thing_{number}(): return {number}" for number in range(60))
+    for number in range(count):
+        (project / f"f{number}.py").write_text(text)
+
+
+def test_indexing_is_shown_while_it_goes_on(project):
+    write_many(project)
+    terminal, code = asked(searches("Looking."), says(ANSWER))
+    counts = re.findall(r"indexing ([\d,]+) of 602 files", terminal.shown)
+    assert (code, counts == sorted(counts, key=int), len(counts) > 1) == (0, True, True)
+
+
+def test_a_dumb_terminal_is_told_once_that_there_is_much_to_index(project):
+    write_many(project, 100)
+    terminal, _ = asked(searches("Looking."), says(ANSWER), env={"TERM": "dumb"})
+    assert terminal.shown.count("index      102 files to look at") == 1
+
+
+def test_ctrl_c_ends_the_indexing_as_well(project):
+    write_many(project, 2_000)
+    with model_serving() as (env, _):
+        terminal = Terminal("ask", QUESTION, env=env).until("indexing ")
+        assert terminal.type("\x03").end() == 130
+    assert "it was cancelled (Ctrl-C)" in terminal.shown
+    assert "indexing 2,002 of 2,002" not in terminal.shown
 
 
 def test_no_color_means_no_colours(project):

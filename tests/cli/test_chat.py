@@ -35,6 +35,14 @@ def test_each_question_knows_what_was_said_before_until_a_new_one_begins(project
     assert sorted(session["exchanges"] for session in sessions) == [1, 2]
 
 
+def test_a_file_that_is_saved_between_two_questions_is_found(project):
+    chat = at_prompt(Terminal("chat")).type("where is MAX_IDLE defined?\r").until("session.py:1")
+    at_prompt(chat.until("run  "))
+    (project / "moon.py").write_text("def moonrise_hour():\n    return 5\n")
+    chat.type("where is moonrise_hour defined?\r").until("moon.py:1").until("run  ")
+    assert at_prompt(chat).type("\x04").end() == 0
+
+
 def test_ctrl_c_cancels_the_answer_and_keeps_the_chat(project):
     with model_serving(STALLING, says("Better.")) as (env, _):
         chat = Terminal("chat", env=env).until("? ").type("hello\r").until("It is so.")

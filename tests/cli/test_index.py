@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from oracle.cli.main import app
+from tests.cli.processes import Terminal, oracle
 
 
 @pytest.fixture
@@ -36,6 +37,7 @@ def test_index_says_what_it_did(project):
 def test_explain_tells_the_reason(project):
     assert run("index", "--explain", ".env") == ".env: not indexed: its name is that of a secret\n"
     assert run("index", "--explain", "tide.py") == "tide.py: indexed\n"
+    assert "it cannot be read: No such file" in run("index", "--explain", "gone.py")
 
 
 def test_search_shows_path_lines_score_and_text(project):
@@ -57,14 +59,31 @@ def test_search_as_json_has_the_fields_of_a_hit(project):
     }
 
 
+def test_places_are_links_where_the_terminal_has_them(project):
+    terminal = Terminal("search", "tide", env={"TERM": "xterm-kitty"})
+    assert terminal.end() == 0
+    target = f"{project.as_uri()}/tide.py#1"
+    assert f"\x1b]8;;{target}\x1b\\tide.py:1-2\x1b]8;;\x1b\\  1.00" in terminal.raw
+    terminal = Terminal("search", "tide")
+    assert (terminal.end(), "\x1b]8" in terminal.raw) == (0, False)
+    assert b"\x1b" not in oracle("search", "tide", env={"TERM": "xterm-kitty"}).stdout
+
+
+def test_a_search_in_a_damaged_index_tells_that_it_was_built_anew(project):
+    run("index")
+    next(project.glob(".oracle/index/g*/catalogue.db")).write_bytes(b"noise" * 1_000)
+    found = oracle("search", "tide")
+    assert found.stderr == b"oracle: the index was built anew: file is not a database\n"
+    assert found.stdout.startswith(b"tide.py:1-2")
+
+
 def test_what_could_steer_a_terminal_is_not_shown(project):
     (project / "evil.py").write_text("tide = '\x1b[2J'\n")
     assert "\x1b" not in run("search", "evil tide")
 
 
 def test_watch_takes_in_changes_until_it_is_interrupted(project):
-    oracle = os.path.join(os.path.dirname(sys.executable), "oracle")
-    command = [oracle, "index", "--watch"]
+    command = [os.path.join(os.path.dirname(sys.executable), "oracle"), "index", "--watch"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline().startswith("2 files indexed: 2 new")
         (project / "moon.py").write_text("moon = 1\n")

@@ -1,10 +1,14 @@
 """Citations become links only where a terminal can follow them."""
 
+import io
+import re
 from pathlib import Path
 
 import pytest
 
-from oracle.cli.links import can_link, target_of, with_links
+from oracle.cli.links import Links, can_link, citation_links, link, target_of
+from oracle.cli.live import RenderedText, console_on
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.citations import check_answer
 
 ROOT = Path("/srv/my project")
@@ -14,8 +18,25 @@ READ = [
 ]
 
 
-def link(target, text):
-    return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+def shown(answer, monkeypatch):
+    """The answer as a terminal gets it, each link as <target|text>."""
+    monkeypatch.setenv("TERM", "xterm-kitty")
+    monkeypatch.setenv("COLUMNS", "60")
+    checked = check_answer(answer, evidence=READ)
+    data = {"sources": [], "citations": checked.citations}
+    output = RenderedText(console_on(file := Terminal()), ROOT)
+    output.chunk(OracleStreamChunk(type=ChunkType.SOURCES, turn=1, data=data))
+    output.answer(checked.answer)
+    plain = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue())
+    linked = re.sub(r"\x1b]8;id=\d+;(.+?)\x1b\\(.*?)\x1b]8;;\x1b\\", r"<\1|\2>", plain)
+    return "\n".join(line.rstrip() for line in linked.splitlines()).strip()
 
 
 @pytest.mark.parametrize(
@@ -41,36 +62,70 @@ def test_links_are_for_terminals_that_are_known_to_have_them(environment, can):
     assert can_link(environment, is_terminal=False) is False
 
 
-def test_a_citation_that_holds_leads_to_its_line_and_another_one_stays_text():
-    checked = check_answer("`a.py:3`, b.py:4, https://a.org/x.", evidence=READ)
-    assert with_links(checked.answer, checked.citations, root=ROOT) == (
-        f"`{link('file:///srv/my%20project/src/a.py#3', 'a.py:3')}`, b.py:4 (⚠ not read), "
-        f"{link('https://a.org/x', 'https://a.org/x')}."
-    )
-
-
-def test_a_citation_that_was_corrected_leads_to_the_right_line():
-    checked = check_answer("`x = compute(1)` is at a.py:30", evidence=READ)
-    assert "a.py#1\x1b" in with_links(checked.answer, checked.citations, root=ROOT)
-
-
-@pytest.mark.parametrize("citations", [None, [], [{"span": [0, 3], "text": "abc"}]])
-def test_without_citations_of_this_text_it_stays_as_it_is(citations):
-    if citations:
-        citations = [{**citations[0], "status": "resolved", "url": "https://a.org", "path": ""}]
-    assert with_links("xyz `a.py:3`", citations, root=ROOT) == "xyz `a.py:3`"
+A = "file:///srv/my%20project/src/a.py#3"
 
 
 @pytest.mark.parametrize(
-    ("path", "url", "target"),
+    ("answer", "expected"),
     [
-        ("a\x1b\\b.py", "", "file:///srv/my%20project/a%1B%5Cb.py#3"),
-        ("", "https://a.org/\x1b\\\x07ü", "https://a.org/%1B%5C%07%C3%BC"),
-        ("../../etc/passwd.txt", "", ""),
-        ("/etc/passwd.txt", "", ""),
-        ("", "", ""),
+        ("See `a.py:3`.", f"See <{A}|a.py:3>."),
+        ("# On a.py:3", f"On <{A}|a.py:3>"),
+        ("- **a.py:3-4** and", f" • <{A}|a.py:3-4> and"),
+        ("At https://a.org/x.", "At <https://a.org/x|https://a.org/x>."),
+        ("b.py:4 is", "b.py:4 (⚠ not read) is"),
+        ("`x = compute(1)` is at a.py:30", "x = compute(1) is at a.py:30 (⚠ it is at line 1)"),
+        ("[a.py:3](https://evil.example)", f"<{A}|a.py:3> (https://evil.example)"),
+        ("```\na.py:3\n```", "a.py:3"),
     ],
 )
-def test_a_target_cannot_steer_the_terminal_or_leave_the_project(path, url, target):
-    citation = {"status": "resolved", "path": path, "url": url, "start": 3}
-    assert target_of(citation, root=ROOT) == target
+def test_only_citations_that_hold_are_links(answer, expected, monkeypatch):
+    assert expected.strip() in shown(answer, monkeypatch)
+
+
+def test_a_table_and_a_line_that_wraps_keep_their_links(monkeypatch):
+    table = shown("| where |\n| --- |\n| `a.py:3` |", monkeypatch)
+    assert f"<{A}|a.py:3>" in table
+    wrapped = shown(f"{'word ' * 11}`src/a.py:3` and so on", monkeypatch)
+    assert f"<{A}|src/a.py:3> and so on" in wrapped
+
+
+def test_without_a_root_an_answer_has_no_links(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-kitty")
+    output = RenderedText(console_on(file := Terminal()))
+    data = {"sources": [], "citations": check_answer("a.py:3", evidence=READ).citations}
+    output.chunk(OracleStreamChunk(type=ChunkType.SOURCES, turn=1, data=data))
+    output.answer("a.py:3")
+    assert "]8;" not in file.getvalue()
+
+
+def test_an_equal_text_further_on_is_not_taken_for_one_without_a_target():
+    links = Links([("a.py:3", ""), ("a.py:3", "file:///a"), ("gone", "file:///b"), ("c", "x:c")])
+    assert list(links.places("a.py:3 and")) == []
+    assert list(links.places("then a.py:3, c")) == [(5, 11, "file:///a"), (13, 14, "x:c")]
+    assert list(links.places("gone a.py:3")) == []
+    assert list(citation_links(None, root=ROOT).places("a.py:3")) == []
+
+
+def test_a_link_without_a_target_is_its_text():
+    assert link("a", "") == "a"
+    assert link("a", "file:///a") == "\x1b]8;;file:///a\x1b\\a\x1b]8;;\x1b\\"
+
+
+@pytest.mark.parametrize(
+    ("place", "target"),
+    [
+        ({"path": "a\x1b\\b.py", "start": 3}, "file:///srv/my%20project/a%1B%5Cb.py#3"),
+        ({"path": "notes/größe 1.md"}, "file:///srv/my%20project/notes/gr%C3%B6%C3%9Fe%201.md"),
+        ({"path": "a\n#?.py", "start": 0}, "file:///srv/my%20project/a%0A%23%3F.py"),
+        ({"url": "https://a.org/\x1b\\\x07ü"}, "https://a.org/%1B%5C%07%C3%BC"),
+        ({"url": "https://a.org/\ud800"}, "https://a.org/?"),
+        ({"url": "javascript:alert(1)"}, ""),
+        ({"path": "../../etc/passwd.txt", "start": 3}, ""),
+        ({"path": "/etc/passwd.txt"}, ""),
+        ({"path": "a\0b"}, ""),
+        ({"path": "", "url": ""}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_target_cannot_steer_the_terminal_or_leave_the_project(place, target):
+    assert target_of(place, root=ROOT) == target

@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.models.query_classification import NEEDS, QueryType
-from oracle.services.query_classifier import MARGIN, classify_query, explain_query
+from oracle.services.query_classifier import (
+    MARGIN,
+    classify_query,
+    explain_query,
+    terms_to_look_up,
+)
 
 CODE, DOCUMENTATION, RESEARCH, CONVERSATIONAL, ACTION = QueryType
 
@@ -135,6 +140,33 @@ def test_known_terms_are_evidence_for_inside(known):
     alone, informed = explain_query(query), explain_query(query, known_terms=known)
     assert informed.probabilities[RESEARCH] < alone.probabilities[RESEARCH]
     assert informed.probabilities[CODE] > alone.probabilities[CODE]
+
+
+@pytest.mark.parametrize(
+    ("query", "known", "expected"),
+    [
+        ("what does Frobnicator do?", {"Frobnicator"}, CODE),
+        ("what does Frobnicator do?", set(), RESEARCH),
+        ("tell me about tide tables", {"tide tables"}, CODE),
+        ("What is Python?", {"Python", "python"}, RESEARCH),
+        ("what is error handling in general?", {"error handling"}, RESEARCH),
+        ("Retry policies in general?", {"Retry"}, RESEARCH),
+        ("thanks Frobnicator", {"Frobnicator"}, CONVERSATIONAL),
+        ("write a note about Frobnicator", {"Frobnicator"}, ACTION),
+    ],
+)
+def test_a_name_that_only_we_have_makes_it_a_question_about_this_project(query, known, expected):
+    assert classify_query(query, known_terms=known).query_type == expected
+
+
+def test_all_that_a_classification_asks_for_can_be_looked_up_before_it():
+    offer = [{"role": "assistant", "content": "It is so. Shall I explain Frobnicator?"}]
+    for query, history in (("what does Tide Table do?", ()), ("yes please", offer)):
+        asked = set()
+        classify_query(query, history, lambda term, asked=asked: asked.add(term) or False)
+        assert asked
+        assert asked <= set(terms_to_look_up(query, history))
+    assert "Frobnicator" in terms_to_look_up("yes please", offer)
 
 
 def test_a_broad_question_is_broader_than_a_narrow_one():

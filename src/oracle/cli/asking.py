@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -12,13 +13,17 @@ from typing import TYPE_CHECKING, Any, Final
 from oracle.cli.approval import asking_through, say_yes, somebody_is_there
 from oracle.cli.endings import exit_code
 from oracle.cli.interrupts import interrupts_call
+from oracle.cli.links import can_link
 from oracle.cli.progress import Line
 from oracle.cli.screen import JsonLines, PlainText, Screen, Volume
 from oracle.cli.showing import Showing
 from oracle.errors import ModelRefused
 from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.project import here
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from oracle.bt.state.base import RunStatus
     from oracle.bt.wrappers.conversation_store import ConversationStore
     from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
@@ -74,7 +79,7 @@ class Asker:
         Ctrl-C cancels it; what there is then is shown.
         """
         loop = asyncio.get_running_loop()
-        showing = Showing(screen_for(self._manner))
+        showing = Showing(screen_for(self._manner, self._settings.root))
         run = _WatchedRun(showing, is_traced=self._manner.trace)
         try:
             self._tell_where_it_is_kept(showing)
@@ -115,6 +120,7 @@ class Asker:
             approve=approve,
             dry_run=self._manner.dry_run,
             watch=run.watch,
+            indexing=lambda step: showing.indexing(step.done, step.total),
         )
 
 
@@ -161,16 +167,16 @@ class _WatchedRun:
         self._showing.tell(Line(kind=status, text=path), always=True)
 
 
-def screen_for(manner: Manner) -> Screen:
-    """What stdout and stderr can do decides how things look."""
+def screen_for(manner: Manner, root: Path | None = None) -> Screen:
+    """What stdout and stderr can do decides how things look; `root` is where links lead to."""
     is_terminal, sees_progress = sys.stdout.isatty(), sys.stderr.isatty()
     if not is_terminal and not sees_progress:
         output = JsonLines() if manner.json else PlainText()
         return Screen(output, None, manner.volume, tells_lines=manner.volume == "verbose")
-    return _terminal_screen(manner, is_terminal, sees_progress)
+    return _terminal_screen(manner, root or here(), is_terminal, sees_progress)
 
 
-def _terminal_screen(manner: Manner, is_terminal: bool, sees_progress: bool) -> Screen:
+def _terminal_screen(manner: Manner, root: Path, is_terminal: bool, sees_progress: bool) -> Screen:
     from oracle.cli.live import LiveRegion, RenderedText, console_on
 
     out, err = console_on(sys.stdout), console_on(sys.stderr)
@@ -180,12 +186,15 @@ def _terminal_screen(manner: Manner, is_terminal: bool, sees_progress: bool) -> 
     region: LiveRegion | None = None
     if not console.is_dumb_terminal and (has_preview or has_progress):
         region = LiveRegion(console, has_progress=has_progress, has_preview=has_preview)
-    output = RenderedText(out) if is_terminal else PlainText()
+    has_links = can_link(os.environ, is_terminal=True)
+    linked = root if has_links else None
+    output = RenderedText(out, linked) if is_terminal else PlainText()
     return Screen(
         JsonLines() if manner.json else output,
         region,
         manner.volume,
         tells_lines=has_progress or manner.volume == "verbose",
+        root=linked if sees_progress else None,
     )
 
 

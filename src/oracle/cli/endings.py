@@ -49,7 +49,7 @@ def is_error(done: Done) -> bool:
 def notes(done: Done, sources: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """What the reader should know besides the answer: a heading and a line each."""
     if sources:
-        yield "sources", _named(sources)
+        yield "sources", _listed(sources)
     if done["caveat"]:
         yield "caveat", printable(done["caveat"])
     for missing in done["missing"]:
@@ -75,8 +75,12 @@ def summary(done: Done) -> str:
     return " · ".join(parts)
 
 
-def _named(sources: Sequence[Mapping[str, Any]]) -> str:
+def named(source: Mapping[str, Any]) -> str:
+    return printable(str(source["where"]))
+
+
+def _listed(sources: Sequence[Mapping[str, Any]]) -> str:
     ordered = sorted(sources, key=lambda source: not source.get("cited"))  # what it rests on first
-    places = list(dict.fromkeys(printable(str(source["where"])) for source in ordered))
+    places = list(dict.fromkeys(map(named, ordered)))
     more = f" and {len(places) - MOST_SOURCES} more" if len(places) > MOST_SOURCES else ""
     return ", ".join(places[:MOST_SOURCES]) + more

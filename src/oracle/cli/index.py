@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.cli.indexing_bar import bar, rebuilt
 from oracle.cli.terminal import counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-    from contextlib import AbstractContextManager
-
     from oracle.services.index import Index, RefreshReport
-    from oracle.services.index.records import ProgressListener
 
 
 def index(
@@ -23,7 +20,10 @@ def index(
         bool, typer.Option("--watch", help="Go on, and take in changes as they happen.")
     ] = False,
     explain: Annotated[
-        Path | None, typer.Option("--explain", help="Say whether this file is indexed, or why not.")
+        Path | None,
+        typer.Option(
+            "--explain", readable=False, help="Say whether this file is indexed, or why not."
+        ),
     ] = None,
 ) -> None:
     """Index the project's files, or what changed since the last time."""
@@ -36,7 +36,7 @@ def index(
         elif watch:
             _follow(opened)
         else:
-            with _bar() as progress:
+            with bar() as progress:
                 report = opened.refresh(progress)
             typer.echo(render_report(report))
 
@@ -48,7 +48,7 @@ def render_report(report: RefreshReport) -> str:
         f"{report.removed} gone, {report.skipped} left out"
     )
     if report.rebuilt:
-        text += f"\nthe index was built anew: {printable(report.rebuilt)}"
+        text += f"\n{rebuilt(report.rebuilt)}"
     return text
 
 
@@ -71,32 +71,3 @@ def _follow(opened: Index) -> None:
     except KeyboardInterrupt:
         stop.set()
         raise typer.Exit(130) from None
-
-
-def _bar() -> AbstractContextManager[ProgressListener | None]:
-    """On stderr, for a person only."""
-    from contextlib import nullcontext
-
-    return _drawn_bar() if sys.stderr.isatty() else nullcontext()
-
-
-def _drawn_bar() -> AbstractContextManager[ProgressListener]:
-    from contextlib import contextmanager
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    from oracle.services.index.records import Progress as Step
-
-    @contextmanager
-    def drawn() -> Generator[ProgressListener]:
-        columns = (TextColumn("indexing"), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("indexing", total=None)
-
-            def listen(step: Step) -> None:
-                bar.update(task, completed=step.done, total=step.total)
-
-            yield listen
-
-    return drawn()

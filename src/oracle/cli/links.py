@@ -1,14 +1,15 @@
-"""Citations as links, on a terminal that can follow them (OSC 8)."""
+"""Citations and places as links, on a terminal that can follow them (OSC 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import quote
 
 _CLOSING: Final = "\x1b]8;;\x1b\\"
 _FIRST_VTE: Final = 5000
+_LOOK_AHEAD: Final = 20
 _PROGRAMS: Final = frozenset({"ghostty", "Hyper", "iTerm.app", "rio", "Tabby", "vscode", "WezTerm"})
 _TERMS: Final = ("alacritty", "contour", "foot", "ghostty", "kitty", "wezterm")
 _VARIABLES: Final = ("DOMTERM", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WEZTERM_PANE", "WT_SESSION")
@@ -34,30 +35,60 @@ def can_link(environment: Mapping[str, str], *, is_terminal: bool) -> bool:
     )
 
 
-def with_links(answer: str, citations: Sequence[Mapping[str, Any]] | None, *, root: Path) -> str:
-    """The answer of `done` with a link on each citation that holds.
+def link(text: str, target: str) -> str:
+    """`text` must be printable; a target of `target_of` is."""
+    return f"\x1b]8;;{target}\x1b\\{text}{_CLOSING}" if target else text
 
-    `citations` are those of the `sources` chunk. A file is linked to its line, below `root`.
+
+class Links:
+    """Texts with their targets, in the order in which they stand in what is shown piece by piece.
+
+    One that has no target is passed over in its place, so that an equal one further on is not taken
+    for it. One that is not found, because markdown has changed it, has no link.
     """
-    pieces: list[str] = []
-    place = 0
-    for citation in citations or ():
-        start, end = citation["span"]
-        target = target_of(citation, root=root)
-        if target and place <= start and answer[start:end] == citation["text"]:
-            pieces += [answer[place:start], f"\x1b]8;;{target}\x1b\\{answer[start:end]}{_CLOSING}"]
-            place = end
-    return "".join([*pieces, answer[place:]])
+
+    def __init__(self, targets: Iterable[tuple[str, str]] = ()) -> None:
+        self._waiting = [(text, target) for text, target in targets if text]
+
+    def places(self, piece: str) -> Iterator[tuple[int, int, str]]:
+        """Start, end and target of each link in the next piece."""
+        at = 0
+        while self._waiting:
+            found = self._next(piece, at)
+            if found is None:
+                return
+            place, number = found
+            text, target = self._waiting[number]
+            del self._waiting[: number + 1]
+            at = place + len(text)
+            if target:
+                yield place, at, target
+
+    def _next(self, piece: str, at: int) -> tuple[int, int] | None:
+        for number, (text, _) in enumerate(self._waiting[:_LOOK_AHEAD]):
+            if (place := piece.find(text, at)) >= 0:
+                return place, number
+        return None
 
 
-def target_of(citation: Mapping[str, Any], *, root: Path) -> str:
-    """Where a citation leads; empty for one that leads nowhere."""
-    if citation["status"] not in ("resolved", "moved"):
+def citation_links(citations: Iterable[Mapping[str, Any]] | None, *, root: Path) -> Links:
+    """For the citations of the `sources` chunk; only those that hold lead anywhere."""
+    return Links(
+        (each["text"], target_of(each, root=root) if each["status"] == "resolved" else "")
+        for each in citations or ()
+    )
+
+
+def target_of(place: Mapping[str, Any], *, root: Path) -> str:
+    """Where a place leads: to its page, or to the line of its file below `root`.
+
+    Empty for one that leads nowhere, or out of the project.
+    """
+    if url := place.get("url"):
+        is_web = str(url).startswith(("https://", "http://"))
+        return quote(url, safe="%/:=&?~#+!$,;'@()*[]", errors="replace") if is_web else ""
+    path = PurePosixPath(place.get("path") or "")
+    if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in str(path):
         return ""
-    if citation["url"]:
-        return quote(citation["url"], safe="%/:=&?~#+!$,;'@()*[]")
-    path = PurePosixPath(citation["path"])
-    if not citation["path"] or path.is_absolute() or ".." in path.parts:
-        return ""
-    line = f"#{citation['start']}" if citation["start"] else ""
-    return (root / path).as_uri() + line
+    line = f"#{place['start']}" if place.get("start") else ""
+    return (root.absolute() / path).as_uri() + line

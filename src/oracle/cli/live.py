@@ -1,11 +1,12 @@
-"""The part of a terminal that changes while an answer comes, and rich's ways with markdown."""
+"""An answer on a terminal, and the part of it that changes while the answer comes."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from pathlib import Path
+from typing import Any, Final
 
 from rich.console import (
     Console,
@@ -16,13 +17,15 @@ from rich.console import (
     RenderResult,
 )
 from rich.live import Live
-from rich.markdown import Heading, Markdown
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
+from oracle.cli.links import Links, citation_links
+from oracle.cli.markdown import linked, rendered
 from oracle.cli.progress import Line
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ASCII_FRAMES: Final = "|/-\\"
@@ -50,36 +53,22 @@ def console_on(file: Any) -> Console:
     return console
 
 
-class _Heading(Heading):
-    """At the left, without a frame: an answer is no poster."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        self.text.justify = "left"
-        yield self.text
-
-
-class _Answer(Markdown):
-    elements: ClassVar = {**Markdown.elements, "heading_open": _Heading}
-
-
-def rendered(text: str) -> Markdown:
-    """Markdown that cannot steer the terminal, whatever a model or a file put into it."""
-    safe = "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")
-    return _Answer(safe, code_theme="ansi_dark", hyperlinks=False)
-
-
 class RenderedText:
-    """The answer on a terminal's stdout."""
+    """The answer on a terminal's stdout; with a `root`, its citations are links to files there."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, root: Path | None = None) -> None:
         self._console = console
+        self._root = root
+        self._links: Links | None = None
 
-    def chunk(self, chunk: object) -> None:
+    def chunk(self, chunk: OracleStreamChunk) -> None:
         """Only what is known to be the answer is printed."""
+        if chunk.type == ChunkType.SOURCES and self._root is not None:
+            self._links = citation_links(chunk["citations"], root=self._root)
 
     def answer(self, text: str) -> None:
         with self._console.capture() as capture:
-            self._console.print(rendered(text))
+            self._console.print(rendered(text, self._links))
         drawn = "\n".join(line.rstrip() for line in capture.get().splitlines())
         print(drawn, file=self._console.file, flush=True)
 
@@ -195,7 +184,11 @@ class LiveRegion:
 
 
 def _styled(line: Line) -> Text:
-    return Text(f"{line.kind:<{WIDTH_OF_KINDS}} ", style="dim") + Text(line.text, style=line.tone)
+    return Text(f"{line.kind:<{WIDTH_OF_KINDS}} ", style="dim") + _words(line)
+
+
+def _words(line: Line) -> Text:
+    return linked(Text(line.text, style=line.tone), Links(line.links))
 
 
 def _in_columns(lines: Sequence[Line]) -> Table:
@@ -203,5 +196,5 @@ def _in_columns(lines: Sequence[Line]) -> Table:
     table.add_column(width=WIDTH_OF_KINDS)
     table.add_column(overflow="fold")
     for line in lines:
-        table.add_row(Text(line.kind, style="dim"), Text(line.text, style=line.tone))
+        table.add_row(Text(line.kind, style="dim"), _words(line))
     return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -17,12 +17,16 @@ _QUIET_FIELDS: Final = ("type", "confidence")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """`kind` says what it is about; `tone` how it should look. Only a `whole` one may wrap."""
+    """`kind` says what it is about; `tone` how it should look. Only a `whole` one may wrap.
+
+    `links` are parts of the text with their targets, for a terminal that can follow them.
+    """
 
     kind: str
     text: str
     tone: str = "dim"
     whole: bool = False
+    links: Sequence[tuple[str, str]] = ()
 
     def __str__(self) -> str:
         return f"{self.kind:<10} {self.text}"
@@ -51,6 +55,10 @@ def activity(chunk: OracleStreamChunk) -> str | None:
     if chunk.type == ChunkType.TOOL_CALL:
         return f"{chunk['name']} {shortened(_arguments(chunk['arguments']))}"
     return _ACTIVITIES.get(chunk.type)
+
+
+def indexing(done: int, total: int) -> str:
+    return f"indexing {done:,} of {total:,} files"
 
 
 _ACTIVITIES: Final = {

@@ -9,15 +9,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from oracle.cli.endings import is_error, notes, summary
-from oracle.cli.progress import Line, activity, classified, folded, told
+from oracle.cli.endings import is_error, named, notes, summary
+from oracle.cli.links import target_of
+from oracle.cli.progress import Line, activity, classified, folded, indexing, told
 from oracle.cli.terminal import printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from oracle.cli.live import LiveRegion
+
+MANY_FILES: Final = 100
 
 Volume = Literal["quiet", "normal", "verbose"]
 Board = Mapping[str, Any]
@@ -49,20 +54,28 @@ class PlainText:
 
 class Screen:
     """Used from one thread. `region` is None where nothing can be erased again; then lines of
-    progress are printed if it `tells_lines`.
+    progress are printed if it `tells_lines`. With a `root`, sources are links to files there.
     """
 
     def __init__(
-        self, output: Output, region: LiveRegion | None, volume: Volume, *, tells_lines: bool
+        self,
+        output: Output,
+        region: LiveRegion | None,
+        volume: Volume,
+        *,
+        tells_lines: bool,
+        root: Path | None = None,
     ) -> None:
         self._output = output
         self._region = region
         self._volume = volume
         self._tells_lines = tells_lines
+        self._root = root
         self._draft = ""
         self._was_cut = False
         self._sources: Sequence[Mapping[str, Any]] = ()
         self._is_classified = False
+        self._is_indexing = False
         self._is_over = False
 
     def show(self, chunk: OracleStreamChunk, board: Board) -> None:
@@ -96,6 +109,14 @@ class Screen:
         elif always or (self._region is None and self._tells_lines):
             print(line, file=sys.stderr, flush=True)
 
+    def indexing(self, done: int, total: int) -> None:
+        """A line for each step where it is erased again, else one for a work that takes a while."""
+        if self._region is not None:
+            self._region.activity = indexing(done, total)
+        elif not self._is_indexing and total >= MANY_FILES:
+            self.tell(Line(kind="index", text=f"{total:,} files to look at"))
+        self._is_indexing = True
+
     def pause(self) -> None:
         """Make room for a question to the user."""
         if self._region is not None:
@@ -108,6 +129,8 @@ class Screen:
     def _classify(self, board: Board) -> None:
         if not self._is_classified and (found := board.get("classification")):
             self._is_classified = True
+            if self._region is not None and self._is_indexing:
+                self._region.activity = "thinking"
             self.tell(classified(found, board.get("granted") or ()))
 
     def _write(self, text: str) -> None:
@@ -143,12 +166,23 @@ class Screen:
             self._add_notes(done)
 
     def _add_notes(self, done: OracleStreamChunk) -> None:
-        lines = [Line(kind=kind, text=text, whole=True) for kind, text in self._notes(done)]
+        lines = [
+            Line(kind=kind, text=text, whole=True, links=self._links if kind == "sources" else ())
+            for kind, text in self._notes(done)
+        ]
         if self._region is not None and self._region.has_progress:
             self._region.print_notes(lines)
         else:
             for line in lines:
                 print(line, file=sys.stderr, flush=True)
+
+    @property
+    def _links(self) -> list[tuple[str, str]]:
+        root = self._root
+        if root is None:
+            return []
+        targets = {named(source): target_of(source, root=root) for source in self._sources}
+        return list(targets.items())
 
     def _notes(self, done: OracleStreamChunk) -> list[tuple[str, str]]:
         found = list(notes(done.data, self._sources))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from oracle.cli.indexing_bar import bar, rebuilt
+from oracle.cli.links import can_link, link, target_of
 from oracle.cli.terminal import printable, show_json
 
 if TYPE_CHECKING:
@@ -30,24 +34,34 @@ def search(
     from oracle.services.index import Index
     from oracle.services.project import find_root
 
-    with Index.open(find_root(Path.cwd())) as index:
-        index.refresh()
+    root = find_root(Path.cwd())
+    with Index.open(root) as index:
+        with bar() as progress:
+            report = index.refresh(progress)
+        if report.rebuilt:
+            print(f"oracle: {rebuilt(report.rebuilt)}", file=sys.stderr)
         hits = index.search(query, kind, k)
     if as_json:
         show_json([asdict(hit) for hit in hits])
-    else:
-        typer.echo(render_hits(hits) if hits else "nothing found")
+        return
+    has_links = can_link(os.environ, is_terminal=sys.stdout.isatty())
+    shown = render_hits(hits, root if has_links else None) if hits else "nothing found"
+    typer.echo(shown)
 
 
-def render_hits(hits: Sequence[Hit]) -> str:
-    return "\n\n".join(map(_hit, hits))
+def render_hits(hits: Sequence[Hit], root: Path | None = None) -> str:
+    """With a `root`, places are links to files there."""
+    return "\n\n".join(_hit(hit, root) for hit in hits)
 
 
-def _hit(hit: Hit) -> str:
+def _hit(hit: Hit, root: Path | None) -> str:
     symbol = f"  {printable(hit.symbol)}" if hit.symbol else ""
     lines = [line for line in hit.text.splitlines() if line.strip()][:_SHOWN_LINES]
     shown = "\n".join(f"    {_plain(line)}" for line in lines)
-    return f"{printable(hit.path)}:{hit.start}-{hit.end}  {hit.score:.2f}{symbol}\n{shown}"
+    place = f"{printable(hit.path)}:{hit.start}-{hit.end}"
+    if root is not None:
+        place = link(place, target_of({"path": hit.path, "start": hit.start}, root=root))
+    return f"{place}  {hit.score:.2f}{symbol}\n{shown}"
 
 
 def _plain(line: str) -> str:

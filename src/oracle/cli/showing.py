@@ -27,6 +27,7 @@ class Showing:
         self.on_failure: Callable[[], object] = lambda: None
         self._screen = screen
         self._failure: BaseException | None = None
+        self._next_step = 0.0
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, daemon=True, name="showing")
         self._thread.start()
@@ -38,6 +39,13 @@ class Showing:
     def tell(self, line: Line, *, always: bool = False) -> None:
         """A line of progress; `always` for one that was asked for, however quiet it is else."""
         self._jobs.put(lambda: self._screen.tell(line, always=always))
+
+    def indexing(self, done: int, total: int) -> None:
+        """How far the index is; from any thread, and as often as one likes."""
+        now = time.monotonic()
+        if now >= self._next_step or done == total:
+            self._next_step = now + SECONDS_A_FRAME
+            self._jobs.put(lambda: self._screen.indexing(done, total))
 
     def between(self, job: Job) -> None:
         """Do something that needs the terminal for itself."""

@@ -9,7 +9,7 @@ them all (`model.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from oracle.models.query_classification import NEEDS, Needs, QueryClassification, QueryType
@@ -26,7 +26,7 @@ from oracle.services.classification.features import (
     plain_features,
     talk_features,
 )
-from oracle.services.classification.known import KnownTerms, known_features
+from oracle.services.classification.known import ONLY_OURS, KnownTerms, known_features
 from oracle.services.classification.model import Scores, model
 from oracle.services.classification.reading import Reading, read
 
@@ -34,7 +34,10 @@ History = Iterable[object]
 
 MARGIN = 0.25
 """Closer than this the two best types cannot be told apart, and what both need is granted."""
+OURS_OR_THEIRS = 25
+"""How much more often a question about the project names a thing that only the project has."""
 MOST_KEYWORDS = 6
+_INSIDE = (QueryType.CODE, QueryType.DOCUMENTATION)
 _TURNS = 8
 _READABLE = ("evidence", "word", "history", "known")
 
@@ -62,14 +65,14 @@ def classify_query(
 ) -> QueryClassification:
     """`history` holds turns with a role and a content, mappings or objects, oldest first."""
     found = gather(query, history, known_terms).features
-    return _classification(found, model().scores(found))
+    return _classification(found, _scores(found))
 
 
 def explain_query(
     query: str, history: History = (), known_terms: KnownTerms | None = None
 ) -> Explanation:
     gathered = gather(query, history, known_terms)
-    scores = model().scores(gathered.features)
+    scores = _scores(gathered.features)
     return Explanation(
         classification=_classification(gathered.features, scores),
         probabilities=scores.probabilities,
@@ -77,6 +80,33 @@ def explain_query(
         read_as=gathered.read_as,
         evidence={kind: _strongest(gathered.features, kind) for kind in scores.probabilities},
     )
+
+
+def terms_to_look_up(query: str, history: History = ()) -> list[str]:
+    """All that a classification may ask `known_terms` for, with this history or without."""
+    asked: dict[str, None] = {}
+
+    def note(term: str) -> bool:
+        asked[term] = None
+        return False
+
+    for turns in ((), list(history)):
+        gather(query, turns, note)
+    return list(asked)
+
+
+def _scores(found: Features) -> Scores:
+    """What only this project has is not asked of the world, whatever the sentence sounds like."""
+    scores = model().scores(found)
+    if ONLY_OURS not in found["known"]:
+        return scores
+    shares = {
+        kind: OURS_OR_THEIRS * share if kind in _INSIDE else share
+        for kind, share in scores.probabilities.items()
+    }
+    total = sum(shares.values())
+    ranked = sorted(shares.items(), key=lambda each: -each[1])
+    return replace(scores, probabilities={kind: share / total for kind, share in ranked})
 
 
 def type_alone(reading: Reading) -> QueryType:

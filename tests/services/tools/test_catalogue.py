@@ -2,12 +2,15 @@
 
 import pytest
 
+from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.project_tools import project_tools
 
 
 @pytest.fixture(params=[True, False], ids=["indexed", "scanned"])
 def either(root, request):
-    return project_tools(root, is_indexed=request.param)
+    index = ProjectIndex(root)
+    yield project_tools(root, index=index if request.param else None)
+    index.close()
 
 
 async def test_uses_come_after_the_definition(either):
@@ -45,8 +48,10 @@ async def test_an_unknown_symbol_is_told_with_the_nearest_names(either):
 
 
 async def test_a_question_ranks_the_map_of_an_indexed_project(root):
-    tools = project_tools(root, is_indexed=True)
+    index = ProjectIndex(root)
+    tools = project_tools(root, index=index)
     drawn = await tools.run("get_repo_map", {"question": "tax rate of a country"})
     assert drawn["sources"][0]["text"].startswith("src/shop/rates.ts")
     below = await tools.run("get_repo_map", {"question": "tax", "path": "docs"})
     assert "rates.ts" not in below["content"]
+    index.close()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from oracle.bt.actions.oracle import bb_get, bb_set
 from oracle.bt.actions.state import as_data, board_of, set_ledger
@@ -39,15 +41,20 @@ def notice_topic_shift(ctx: TickContext) -> RunStatus:
 def classify(ctx: TickContext) -> RunStatus:
     """By itself where the topic has shifted, else as a part of the conversation."""
     bb = board_of(ctx)
-    turns: list[dict[str, str]] = []
-    if not bb_get(bb, "topic_shift"):
-        for exchange in bb_get(bb, "history"):
-            turns.append({"role": "user", "content": exchange["question"]})
-            turns.append({"role": "assistant", "content": exchange["answer"]})
+    turns = [] if bb_get(bb, "topic_shift") else turns_of(bb_get(bb, "history"))
     known: list[str] | None = bb_get(bb, "known_terms")
     found = classify_query(bb_get(bb, "query"), turns, None if known is None else frozenset(known))
     bb_set(bb, "classification", as_data(found))
     return SUCCESS
+
+
+def turns_of(history: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """The conversation as the classifier reads it."""
+    return [
+        {"role": role, "content": exchange[part]}
+        for exchange in history
+        for role, part in (("user", "question"), ("assistant", "answer"))
+    ]
 
 
 @action(reads=["history"], writes=["earlier_evidence", "previous_errors"])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from oracle.bt.actions.assess import turns_of
 from oracle.bt.wrappers.our_leaves import import_our_leaves
 from oracle.bt.wrappers.recorded_run import Recipe
 from oracle.models.prompt_segment import PromptSegment
@@ -19,7 +20,7 @@ from oracle.services.grants import specs_as_data
 from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.services.prompt_files import built_in_segments
-from oracle.services.query_classifier import classify_query
+from oracle.services.query_classifier import terms_to_look_up
 from oracle.services.tools.protocol import Tools
 
 TREE: Final = "oracle-agent"
@@ -28,10 +29,16 @@ UNKNOWN_WINDOW: Final = 8_192
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
+    """`known_terms` are those of its terms that name something in the project, if that is known."""
+
     text: str
     attachment: str = ""
     history: Sequence[Exchange] = ()
-    known_terms: Callable[[str], bool] | None = None
+    known_terms: Sequence[str] | None = None
+
+    def terms(self) -> list[str]:
+        """What the classification may want to know of: which of these are the project's own."""
+        return terms_to_look_up(self.text, turns_of([_remembered(each) for each in self.history]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,7 +79,7 @@ class AgentSetup:
         if question.history:
             board["history"] = [_remembered(exchange) for exchange in question.history]
         if question.known_terms is not None:
-            board["known_terms"] = _terms_in(question)
+            board["known_terms"] = sorted(question.known_terms)
         return board
 
 
@@ -115,22 +122,6 @@ def _remembered(exchange: Exchange) -> dict[str, Any]:
     said = ("places_found", "places", "failed", "sources_tried")
     metadata = {name: exchange.metadata[name] for name in said if name in exchange.metadata}
     return {"question": exchange.question, "answer": exchange.answer, "metadata": metadata}
-
-
-def _terms_in(question: Question) -> list[str]:
-    """Those of the project's terms that the question names: all that a classification asks for."""
-    named: set[str] = set()
-    is_known = question.known_terms
-    assert is_known is not None
-
-    def note(term: str) -> bool:
-        found = is_known(term)
-        if found:
-            named.add(term)
-        return found
-
-    classify_query(question.text, (), note)
-    return sorted(named)
 
 
 @lru_cache(maxsize=16)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.wrappers.agent_recipe import services_from
@@ -29,6 +29,7 @@ STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
 """Why there was no run, or none to the end. Everything else is an `internal_error`."""
 
 
+Prepared = TypeVar("Prepared")
 Watcher: TypeAlias = Callable[[RecordedRun], object]
 
 
@@ -42,9 +43,24 @@ class Asking:
         self._outcome: Outcome | None = None
         self._cancelled: str | None = None
         self._last_words = ""
+        self._preparing: asyncio.Future[Any] | None = None
 
     def services(self, recipe: Recipe) -> AgentServices:
         return services_from(recipe, replace(self._services, say=self.chunks.put))
+
+    async def prepare(
+        self, work: Coroutine[Any, Any, Prepared], seconds: float | None = None
+    ) -> Prepared | None:
+        """What comes of it; None if the question is cancelled meanwhile, or has no time for it."""
+        if self._cancelled is not None:
+            work.close()
+            return None
+        preparing = self._preparing = asyncio.ensure_future(work)
+        try:
+            await asyncio.wait({preparing}, timeout=seconds)
+        finally:
+            preparing.cancel()
+        return preparing.result() if preparing.done() and not preparing.cancelled() else None
 
     async def settle(self, run: RecordedRun, settle: Callable[[], Awaitable[Outcome]]) -> None:
         self._run = run
@@ -64,6 +80,8 @@ class Asking:
 
     def cancel(self, reason: str) -> None:
         self._cancelled = self._cancelled or reason
+        if self._preparing is not None:
+            self._preparing.cancel()
         if self._run is not None:
             self._run.cancel(reason)
 

@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import replace
 from typing import Any, TypeAlias
 from weakref import WeakSet
@@ -19,7 +19,7 @@ from oracle.bt.core.runtime import Outcome
 from oracle.bt.wrappers.agent_recipe import AgentSetup, Question
 from oracle.bt.wrappers.asking import Asking, Watcher
 from oracle.bt.wrappers.conversation_store import ConversationStore
-from oracle.bt.wrappers.recorded_run import RecordedRun
+from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
 from oracle.bt.wrappers.stored_run import StoredRun
 from oracle.errors import InputError
 from oracle.models.prompt_segment import PromptSegment
@@ -28,6 +28,7 @@ from oracle.services.agent_services import AgentServices, Approve
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
 from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Model
+from oracle.services.sources import Sources
 from oracle.services.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.tools.protocol import Tools
 
@@ -41,8 +42,9 @@ class OracleBTWrapper:
 
     With a `store` runs and exchanges are kept, and `context_id` names the exchange to go on from;
     without one, a run leaves nothing behind. A store that is given as a function is opened for each
-    question. `approve` asks a person. `watch` is shown each run before its first tick, to look at
-    its board or to subscribe to its statuses.
+    question. `sources` are brought up to date before each question, and say which of its terms are
+    the project's own. `approve` asks a person. `watch` is shown each run before its first tick, to
+    look at its board or to subscribe to its statuses.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class OracleBTWrapper:
         session_id: str | None = None,
         approve: Approve | None = None,
         watch: Watcher | None = None,
-        known_terms: Callable[[str], bool] | None = None,
+        sources: Sources | None = None,
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
     ) -> None:
@@ -82,7 +84,7 @@ class OracleBTWrapper:
         )
         self._store = store
         self._session_id = session_id
-        self._known_terms = known_terms
+        self._sources = sources
         self._watch = watch
         self._at_work: WeakSet[Asking] = WeakSet()
 
@@ -136,24 +138,47 @@ class OracleBTWrapper:
     ) -> str | None:
         if not query.strip():
             raise InputError("the question is empty; ask something")
-        question = Question(text=query, attachment=attachment, known_terms=self._known_terms)
-        if self._store is None:
-            if context_id is not None:
-                raise InputError(f"there is no store to look for exchange {context_id!r} in")
-            run = RecordedRun(self._setup.recipe(question), services=asking.services)
-            await asking.settle(run, run.settle)
-            return None
-        async with self._opened() as store:
+        question = Question(text=query, attachment=attachment)
+        if self._store is None and context_id is not None:
+            raise InputError(f"there is no store to look for exchange {context_id!r} in")
+        async with AsyncExitStack() as leaving:
+            if self._store is None:
+                recipe = await self._recipe(asking, question, leaving)
+                run = RecordedRun(recipe, services=asking.services)
+                await asking.settle(run, run.settle)
+                return None
+            store = await leaving.enter_async_context(self._opened())
             place = await store.place(context_id, self._session_id)
-            recipe = self._setup.recipe(replace(question, history=place.history))
+            question = replace(question, history=place.history)
+            recipe = await self._recipe(asking, question, leaving)
             return await self._kept(
                 asking, store, await store.begin(recipe, place, asking.services)
             )
 
+    async def _recipe(self, asking: Asking, question: Question, leaving: AsyncExitStack) -> Recipe:
+        """With the sources at hand until `leaving`, and what they know of the question."""
+        known: Sequence[str] | None = None
+        if self._sources is not None:
+            await self._have_at_hand(self._sources, asking, leaving)
+            known = await asking.prepare(
+                self._sources.known(question.terms()), self._setup.limits.seconds
+            )
+        return self._setup.recipe(replace(question, known_terms=known))
+
+    async def _have_at_hand(
+        self, sources: Sources, asking: Asking, leaving: AsyncExitStack
+    ) -> None:
+        """Not for longer than the question itself may take: files can be read without them."""
+        entering = leaving.enter_async_context(sources.at_hand())
+        await asking.prepare(entering, self._setup.limits.seconds)
+
     async def _go_on(self, asking: Asking, run_id: str) -> str | None:
         if self._store is None:
             raise InputError(f"run {run_id} cannot be resumed without a store")
-        async with self._opened() as store:
+        async with AsyncExitStack() as leaving:
+            store = await leaving.enter_async_context(self._opened())
+            if self._sources is not None:
+                await self._have_at_hand(self._sources, asking, leaving)
             stored = await store.runs.resume(run_id, services=asking.services)
             return await self._kept(asking, store, stored)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oracle.bt.wrappers.conversation_store import ConversationStore
 from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper, Watcher
@@ -13,8 +14,12 @@ from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.project import here
 from oracle.services.prompt_files import load_segments
+from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
 from oracle.settings import EMBEDDED, Settings
+
+if TYPE_CHECKING:
+    from oracle.services.index.records import ProgressListener
 
 
 def project_agent(
@@ -30,14 +35,24 @@ def project_agent(
     watch: Watcher | None = None,
     dry_run: bool = False,
     environment: Mapping[str, str] | None = None,
+    indexing: ProgressListener | None = None,
 ) -> OracleBTWrapper:
-    """What is given takes the place of what the settings say. Nothing is sent anywhere yet."""
+    """What is given takes the place of what the settings say. Nothing is sent anywhere yet.
+
+    The root of a project is indexed, unless there are tools of one's own; a folder outside of any
+    is scanned, and nothing is left in it. `indexing` hears, in another thread, how it gets on.
+    """
     environment = os.environ if environment is None else environment
     root = root or settings.root or here()
+    index = None
+    if tools is None:
+        if settings.root is not None and root.resolve() == settings.root.resolve():
+            index = ProjectIndex(root, indexing)
+        tools = tools_of(settings, root, environment, index=index, dry_run=dry_run)
     return OracleBTWrapper(
         project_id=root.name,
         model=model or model_of(settings, environment),
-        tools=tools or tools_of(settings, root, environment, dry_run=dry_run),
+        tools=tools,
         limits=limits or settings.limits,
         trees=trees_of(settings),
         segments=load_segments(settings.path("prompts.folder")),
@@ -45,6 +60,7 @@ def project_agent(
         session_id=session_id,
         approve=approve,
         watch=watch,
+        sources=index,
     )
 
 
@@ -71,7 +87,12 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
 
 
 def tools_of(
-    settings: Settings, root: Path, environment: Mapping[str, str], *, dry_run: bool = False
+    settings: Settings,
+    root: Path,
+    environment: Mapping[str, str],
+    *,
+    index: ProjectIndex | None = None,
+    dry_run: bool = False,
 ) -> Tools:
     from oracle.services.tools.project_tools import project_tools
     from oracle.services.web.settings import WebSettings
@@ -82,7 +103,7 @@ def tools_of(
         root,
         notes_folder=settings.vault.notes,
         dry_run=dry_run,
-        is_indexed=True,
+        index=index,
         web=WebSettings(provider=web.provider, url=web.url, key=key),
     )
 

@@ -85,10 +85,13 @@ class Entry:
 
 
 _CARDS: Final = "SELECT id, path, kind, role, decides FROM files"
+_BELOW: Final = "path >= ? AND path < ?"
+"""Between `folder/` and `folder0`: 0 is the character behind the slash."""
 
 
 class Catalogue:
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._cards: dict[int, FileCard | None] = {}
         self._cards_stamp = (-1, -1)
         self._connection = sqlite3.connect(
@@ -113,7 +116,8 @@ class Catalogue:
         try:
             yield
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
             raise
         self._connection.execute("COMMIT")
 
@@ -141,9 +145,16 @@ class Catalogue:
 
     def paths_below(self, folder: str) -> list[str]:
         rows = self._connection.execute(
-            "SELECT path FROM files WHERE substr(path, 1, ?) = ?", (len(folder) + 1, folder + "/")
+            f"SELECT path FROM files WHERE {_BELOW}", (f"{folder}/", f"{folder}0")
         )
         return [path for (path,) in rows]
+
+    def numbers_at(self, place: str) -> list[int]:
+        """Of a file, or of all files in a folder and below."""
+        rows = self._connection.execute(
+            f"SELECT id FROM files WHERE path = ? OR ({_BELOW})", (place, f"{place}/", f"{place}0")
+        )
+        return [number for (number,) in rows]
 
     def cards(self, numbers: Iterable[int]) -> dict[int, FileCard]:
         """Of those numbers that are current. Remembered until anybody changes the catalogue."""

@@ -13,6 +13,7 @@ from oracle.errors import InputError
 from oracle.services.index.catalogue import Catalogue
 from oracle.services.index.intake import read, read_bytes
 from oracle.services.index.known import KnownTerms
+from oracle.services.index.lock import Patience
 from oracle.services.index.outline import Symbol
 from oracle.services.index.ranking import Ranked, callers, rank
 from oracle.services.index.reading import decode, lines_of
@@ -70,9 +71,14 @@ class Index:
 
     # bringing it up to date
 
-    def refresh(self, progress: ProgressListener | None = None) -> RefreshReport:
-        """Take in what changed since the last time, told by state on disk and then by content."""
-        with self._storage.alone():
+    def refresh(
+        self, progress: ProgressListener | None = None, *, patience: Patience | None = None
+    ) -> RefreshReport:
+        """Take in what changed since the last time, told by state on disk and then by content.
+
+        Whoever listens to the progress may end it by raising; what was committed stays.
+        """
+        with self._storage.alone(patience):
             report = self._mended(lambda now: Refresh(self.root, now, progress).whole())
             return replace(report, rebuilt=self._storage.rebuilt_because())
 
@@ -95,7 +101,7 @@ class Index:
         place = self.root / path
         return (
             name in IGNORE_FILES
-            or (place.is_dir() and not place.is_symlink())
+            or (os.path.isdir(place) and not os.path.islink(place))
             or (not os.path.lexists(place) and bool(self._now().catalogue.paths_below(path)))
         )
 
@@ -110,13 +116,17 @@ class Index:
     # finding
 
     def search(
-        self, query: str, kind: Kind = "code", k: int = 10, *, per_file: int = 1
+        self, query: str, kind: Kind = "code", k: int = 10, *, per_file: int = 1, under: str = ""
     ) -> list[Hit]:
-        """The best passages, best first, scores from 0 to 1, at most `per_file` from one file."""
+        """The best passages, best first, scores from 0 to 1, at most `per_file` from one file.
+
+        With `under`, a path relative to the root, only those of that file, or in that folder.
+        """
         if kind not in ("code", "vault", "threads"):
             raise InputError(f"{kind!r} is no kind of source; choose code, vault or threads")
         wanted = max(0, min(k, MOST_HITS))
-        return self._asked(lambda now: self._search(now, query, kind, wanted, max(1, per_file)))
+        most, place = max(1, per_file), under.strip("/")
+        return self._asked(lambda now: self._search(now, query, kind, wanted, most, place))
 
     def definitions(self, name: str) -> list[Definition]:
         """Where a name is defined: exactly so spelt first, then in any case of letters.
@@ -172,33 +182,39 @@ class Index:
         return generation
 
     def _asked(self, question: Callable[[Generation], Answer]) -> Answer:
-        try:
-            return question(self._now())
-        except BaseException as problem:
-            if not broken(problem):
-                raise
-            with self._storage.alone():
-                self._begin_anew(problem)
-                return question(self._storage.current)
+        with self._storage.refusals():
+            try:
+                return question(self._now())
+            except BaseException as problem:
+                if not broken(problem):
+                    raise
+                with self._storage.alone():
+                    self._begin_anew(problem)
+                    return question(self._storage.current)
 
     def _mended(self, work: Callable[[Generation], RefreshReport]) -> RefreshReport:
         """The lock is held."""
-        try:
-            return work(self._now())
-        except BaseException as problem:
-            if not broken(problem):
-                raise
-            return self._begin_anew(problem)
+        with self._storage.refusals():
+            try:
+                return work(self._now())
+            except BaseException as problem:
+                if not broken(problem):
+                    raise
+                return self._begin_anew(problem)
 
     def _begin_anew(self, problem: BaseException) -> RefreshReport:
         generation = self._storage.begin_anew(f"it was damaged ({problem})")
         return Refresh(self.root, generation, None).whole()
 
-    def _search(self, now: Generation, query: str, kind: Kind, k: int, per_file: int) -> list[Hit]:
+    def _search(
+        self, now: Generation, query: str, kind: Kind, k: int, per_file: int, under: str
+    ) -> list[Hit]:
         hits: list[Hit] = []
-        ranked = rank(query, kind, now.catalogue, now.passages)
+        files = now.catalogue.numbers_at(under) if under else None
+        ranked = rank(query, kind, now.catalogue, now.passages, files=files)
         if kind == "code" and len(ranked) < k:
-            ranked += callers(ranked, now.catalogue, now.passages, limit=k - len(ranked))
+            missing = k - len(ranked)
+            ranked += callers(ranked, now.catalogue, now.passages, limit=missing, files=files)
         best = ranked[0].score if ranked else 1.0
         for each in ranked:
             if len(hits) >= k:

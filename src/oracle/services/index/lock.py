@@ -4,17 +4,44 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
+
+from oracle.errors import StoreError
+
+SECONDS_BETWEEN_TRIES: Final = 0.05
+
+Patience = Callable[[], bool]
+"""Whether to wait any longer for whoever is at work."""
 
 
 @contextmanager
-def only_one(path: Path) -> Generator[None]:
-    """Held until the block ends, or the process, however it ends."""
+def only_one(path: Path, patience: Patience | None = None) -> Generator[None]:
+    """Held until the block ends, or the process, however it ends.
+
+    Without `patience` it is waited for as long as it takes.
+    """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        if patience is None:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        else:
+            _wait(handle, path, patience)
         yield
     finally:
         os.close(handle)
+
+
+def _wait(handle: int, path: Path, patience: Patience) -> None:
+    while True:
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not patience():
+                raise StoreError(
+                    f"another process is writing the index in {path.parent}; wait until it is done"
+                ) from None
+        time.sleep(SECONDS_BETWEEN_TRIES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -13,9 +13,12 @@ from oracle.services.index.languages import grammar, outline_query
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+Captures = Mapping[str, Sequence["Node"]]
 PARSE_SECONDS: Final = 1.0
 LARGEST_PARSED: Final = 400_000
 _BLOCK: Final = 16_384
+_DEEPEST: Final = 500
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
 _DEFINITIONS: Final = ("class", "function", "type", "module", "constant", "declaration")
 _LONGEST_NAME: Final = 120
 _NAME_NODES: Final = frozenset(
@@ -46,9 +49,17 @@ class Outline:
 
 def outline_of(source: bytes, language: str, *, seconds: float = PARSE_SECONDS) -> Outline | None:
     """None when it takes longer than it may, or when there is too much of it."""
-    if len(source) > LARGEST_PARSED:
-        return None
     deadline = time.monotonic() + seconds
+    captures = _captures(source, language, deadline)
+    return None if captures is None else _outline(captures, source, deadline)
+
+
+def _captures(source: bytes, language: str, deadline: float) -> Captures | None:
+    """What the outline's query finds."""
+    from tree_sitter import QueryCursor
+
+    if len(source) > LARGEST_PARSED or _is_too_deep(source):
+        return None
     late = False
 
     def read(offset: int, _: object) -> bytes:
@@ -57,7 +68,18 @@ def outline_of(source: bytes, language: str, *, seconds: float = PARSE_SECONDS) 
         return b"" if late else source[offset : offset + _BLOCK]
 
     tree = _parser(language).parse(read)
-    return None if late else _outline(tree.root_node, source, language)
+    return None if late else QueryCursor(outline_query(language)).captures(tree.root_node)
+
+
+def _is_too_deep(source: bytes) -> bool:
+    """By its brackets. A query takes time with the square of the depth, and cannot be stopped."""
+    depth = 0
+    for bracket in source.translate(None, _NO_BRACKETS):
+        depth += 1 if bracket in b"([{" else -1
+        if depth > _DEEPEST:
+            return True
+        depth = max(depth, 0)
+    return False
 
 
 @cache
@@ -67,16 +89,14 @@ def _parser(language: str) -> Parser:
     return Parser(grammar(language))
 
 
-def _outline(root: Node, source: bytes, language: str) -> Outline:
-    from tree_sitter import QueryCursor
-
-    captures = QueryCursor(outline_query(language)).captures(root)
-    symbols = [
-        symbol
-        for kind in _DEFINITIONS
-        for node in captures.get(kind, ())
-        if (symbol := _symbol(node, kind, source))
-    ]
+def _outline(captures: Captures, source: bytes, deadline: float) -> Outline | None:
+    symbols: list[Symbol] = []
+    for kind in _DEFINITIONS:
+        for node in captures.get(kind, ()):
+            if time.monotonic() > deadline:
+                return None
+            if symbol := _symbol(node, kind, source):
+                symbols.append(symbol)
     remarks = sorted(
         (node.start_point[0] + 1, node.end_point[0] + 1) for node in captures.get("comment", ())
     )
@@ -149,12 +169,12 @@ def nested(symbols: list[Symbol]) -> list[Symbol]:
 
 
 def reference_lines(source: bytes, language: str, name: str) -> list[int]:
-    """The lines on which the grammar sees a name used, not defined or only mentioned."""
-    from tree_sitter import QueryCursor
+    """The lines on which the grammar sees a name used, not defined or only mentioned.
 
-    tree = _parser(language).parse(source)
+    None in a file that takes longer than it may.
+    """
     wanted = name.encode()
-    captures = QueryCursor(outline_query(language)).captures(tree.root_node)
+    captures = _captures(source, language, time.monotonic() + PARSE_SECONDS) or {}
     return sorted(
         {
             node.start_point[0] + 1

@@ -96,8 +96,12 @@ class Passages:
         runs: Mapping[Run, float] | None = None,
         kind: str | None,
         limit: int,
+        files: Sequence[int] | None = None,
     ) -> list[Match]:
-        """The best passages for terms with a weight in each field, and for runs of terms."""
+        """The best passages for terms with a weight in each field, and for runs of terms.
+
+        With `files`, of those only.
+        """
         import tantivy
 
         query = tantivy.Query
@@ -119,13 +123,13 @@ class Passages:
         if not clauses:
             return []
         wanted = query.boolean_query(clauses)
-        if kind:
-            of_kind = query.term_query(self._schema, "kind", kind, "basic")
+        filters = [query.term_query(self._schema, "kind", kind, "basic")] if kind else []
+        if files is not None:
+            filters.append(query.term_set_query(self._schema, "file", list(files)))
+        if filters:
+            unscored = [query.const_score_query(each, 0.0) for each in filters]
             wanted = query.boolean_query(
-                [
-                    (tantivy.Occur.Must, wanted),
-                    (tantivy.Occur.Must, query.const_score_query(of_kind, 0.0)),
-                ]
+                [(tantivy.Occur.Must, each) for each in (wanted, *unscored)]
             )
         searcher = self._index.searcher()
         hits = searcher.search(wanted, limit, count=False).hits

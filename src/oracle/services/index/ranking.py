@@ -60,8 +60,15 @@ class Ranked:
 
 
 def rank(
-    text: str, kind: Kind, catalogue: Catalogue, passages: Passages, weights: Weights | None = None
+    text: str,
+    kind: Kind,
+    catalogue: Catalogue,
+    passages: Passages,
+    weights: Weights | None = None,
+    *,
+    files: Sequence[int] | None = None,
 ) -> list[Ranked]:
+    """With `files`, those only: what they score beside each other is what counts."""
     weights = weights or (CODE if kind == "code" else NOTES)
     question = read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
     only = None if kind == "code" else kind
@@ -70,8 +77,9 @@ def rank(
         runs=_runs(question, weights),
         kind=only,
         limit=CANDIDATES,
+        files=files,
     )
-    cards = passages.search(_card_terms(question), kind=only, limit=CARDS)
+    cards = passages.search(_card_terms(question), kind=only, limit=CARDS, files=files)
     by_file: dict[int, list[Match]] = {}
     for match in matches:
         by_file.setdefault(match.file, []).append(match)
@@ -92,7 +100,12 @@ def rank(
 
 
 def callers(
-    ranked: Sequence[Ranked], catalogue: Catalogue, passages: Passages, *, limit: int
+    ranked: Sequence[Ranked],
+    catalogue: Catalogue,
+    passages: Passages,
+    *,
+    limit: int,
+    files: Sequence[int] | None = None,
 ) -> list[Ranked]:
     """Files that use what the best passages define and that the words alone did not find."""
     terms = {
@@ -102,7 +115,7 @@ def callers(
         if distinctive(name) and len(parts := terms_of_word(name)) > 1
         for whole in parts[:1]
     }
-    found = passages.search({"body": terms}, kind="code", limit=CARDS) if terms else []
+    found = passages.search({"body": terms}, kind="code", limit=CARDS, files=files) if terms else []
     seen = {each.card.id for each in ranked}
     first = {match.file: match for match in reversed(found) if match.file not in seen}
     cards = catalogue.cards(first)

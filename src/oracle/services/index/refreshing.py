@@ -15,6 +15,7 @@ from oracle.services.index.catalogue import Catalogue, Entry, FileState
 from oracle.services.index.intake import read, take_in
 from oracle.services.index.passages import PassageWriter, pack, unpack
 from oracle.services.index.records import Progress, ProgressListener, RefreshReport
+from oracle.services.index.reserve import reserved, room_for
 from oracle.services.index.storage import Generation
 from oracle.services.index.walk import Found, judge, walk
 
@@ -60,6 +61,7 @@ class Refresh:
         self._root = root
         self._catalogue: Catalogue = generation.catalogue
         self._passages = generation.passages
+        self._reserve = generation.catalogue.path.with_name("reserve")
         self._progress = progress or _unheard
         self._tally = _Tally()
         self._done = 0
@@ -67,8 +69,8 @@ class Refresh:
         self._small = False
 
     def whole(self) -> RefreshReport:
-        recovered = self._recover()
-        known = self._catalogue.states()
+        left = self._left_half_done()
+        known = {path: at for path, at in self._catalogue.states().items() if at.id not in left}
         passed_over = self._catalogue.skipped()
         candidates: list[Found] = []
         seen: set[str] = set()
@@ -84,7 +86,7 @@ class Refresh:
         self._tally.removed = len(gone)
         with self._catalogue.transaction():
             self._catalogue.unskip(path for path in passed_over if path not in seen)
-        self._apply(candidates, known, gone + recovered)
+        self._apply(candidates, known, gone + sorted(left))
         return self._report()
 
     def some(self, paths: Iterable[str]) -> RefreshReport:
@@ -118,16 +120,13 @@ class Refresh:
             and state.mtime_ns != 0
         )
 
-    def _recover(self) -> list[int]:
-        """Numbers whose passages a dead process may have left half-done."""
+    def _left_half_done(self) -> set[int]:
+        """Numbers that a dead process was changing. Until they are replaced they stay: what it had
+        not yet committed can still be found.
+        """
         pending = self._catalogue.pending()
-        if not pending:
-            return []
-        numbers = [number for number, _ in pending]
-        numbers += [state.id for _, path in pending if (state := self._catalogue.state(path))]
-        with self._catalogue.transaction():
-            self._catalogue.forget(numbers)
-        return numbers
+        states = (self._catalogue.state(path) for _, path in pending)
+        return {number for number, _ in pending} | {state.id for state in states if state}
 
     def _apply(
         self, candidates: Sequence[Found], known: dict[str, FileState], gone: list[int]
@@ -188,7 +187,16 @@ class Refresh:
                 )
             writer.remove(batch.gone)
             self._write_again(batch, writer)
-            writer.commit()
+            room = room_for(batch.entries, catalogue.path)
+            with reserved(self._reserve, room, small=self._small) as give_back:
+                writer.commit()
+                give_back()
+                self._settle(batch)
+        else:
+            self._settle(batch)
+
+    def _settle(self, batch: _Batch) -> None:
+        catalogue = self._catalogue
         with catalogue.transaction():
             catalogue.forget(batch.gone)
             catalogue.add(batch.entries)

@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from contextlib import AbstractContextManager
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import StoreError
 from oracle.services.index.catalogue import FORMAT, Catalogue
-from oracle.services.index.lock import only_one
+from oracle.services.index.lock import Patience, only_one
 from oracle.services.index.passages import Passages
+from oracle.services.index.refusals import refusal
 from oracle.services.project import oracle_folder
 
 _BROKEN: Final = (sqlite3.DatabaseError, ValueError, OSError, KeyError, TypeError)
@@ -35,6 +37,7 @@ class Generation:
 
 class Storage:
     def __init__(self, root: Path, folder: Path | None = None) -> None:
+        self._root = root
         self._folder = (folder or oracle_folder(root)) / "index"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +47,8 @@ class Storage:
             ) from problem
         self._lock = self._folder / "lock"
         self._rebuilt: str | None = None
-        self._generation = self._open()
+        with self.refusals():
+            self._generation = self._open()
 
     @property
     def current(self) -> Generation:
@@ -58,9 +62,21 @@ class Storage:
     def close(self) -> None:
         self._generation.close()
 
-    def alone(self) -> AbstractContextManager[None]:
-        """For whoever writes."""
-        return only_one(self._lock)
+    def alone(self, patience: Patience | None = None) -> AbstractContextManager[None]:
+        """For whoever writes. An index that was removed from a project begins again."""
+        if self._root.is_dir():
+            self._folder.mkdir(parents=True, exist_ok=True)
+        return only_one(self._lock, patience)
+
+    @contextmanager
+    def refusals(self) -> Generator[None]:
+        """A disk that refuses to be written is told with its place. What was there stays."""
+        try:
+            yield
+        except BaseException as problem:
+            if told := refusal(problem):
+                raise StoreError(f"the index in {self._folder} cannot be used: {told}") from problem
+            raise
 
     def rebuilt_because(self) -> str | None:
         """Why the index was begun anew, told once."""
@@ -107,9 +123,12 @@ class Storage:
             raise
 
     def _new(self) -> Generation:
+        name = f"g{os.urandom(6).hex()}"
         try:
-            return self._begun(f"g{os.urandom(6).hex()}")
+            return self._begun(name)
         except (OSError, sqlite3.Error, ValueError) as problem:
+            if self._current_name() != name:
+                shutil.rmtree(self._folder / name, ignore_errors=True)
             raise StoreError(
                 f"no index can be made in {self._folder}: {problem}; is there room, and may it be "
                 "written?"
@@ -142,6 +161,6 @@ class Storage:
 
 def broken(problem: BaseException) -> bool:
     """Whether it tells of a damaged index; a panic in the text index is no `Exception`."""
-    if isinstance(problem, sqlite3.OperationalError) and "locked" in str(problem):
+    if refusal(problem):
         return False
     return isinstance(problem, _BROKEN) or type(problem).__name__ == "PanicException"

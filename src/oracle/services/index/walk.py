@@ -127,7 +127,7 @@ def _skip_folder(folder: Path, name: str, path: str, levels: list[_Level]) -> st
         return f"{name} is never indexed"
     if not _speakable(path):
         return "its name is not valid UTF-8"
-    if (folder / "pyvenv.cfg").exists():
+    if os.path.exists(folder / "pyvenv.cfg"):
         return "a Python environment"
     return _ignored(path + "/", levels)
 

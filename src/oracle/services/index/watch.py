@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
+from oracle.errors import NotFound
 from oracle.services.index.index import Index
 from oracle.services.index.records import RefreshReport
 from oracle.services.index.skips import SKIPPED_FOLDERS
@@ -14,7 +15,8 @@ from oracle.services.index.skips import SKIPPED_FOLDERS
 def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
     """What each update did, as it is done, until `stop` is set. Begins with a refresh.
 
-    The refresh comes after the watch has begun, so that nothing falls between the two.
+    The refresh comes after the watch has begun, so that nothing falls between the two. A project
+    that is removed ends it.
     """
     from watchfiles import DefaultFilter, watch
 
@@ -30,6 +32,8 @@ def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
     next(changes, None)
     yield index.refresh()
     for bundle in changes:
+        if not index.root.is_dir():
+            raise NotFound(f"{index.root} is gone, so there is nothing left to follow")
         if bundle:
             report = index.update(Path(path) for _, path in bundle)
             if report.touched:

@@ -1,76 +1,35 @@
-"""Finding things by the project's index, which is brought up to date before the first question.
-
-Where there can be no index (a folder that cannot be written, a disk that is full), files are
-scanned instead: slower, and no less true.
-"""
+"""Finding things by the project's index, and by the files themselves where there is none."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from oracle.errors import OracleError
 from oracle.services.tools.catalogue import Catalogue, Symbol, Usage
+from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.searching import Hit, Searcher, SearchKind
 
 if TYPE_CHECKING:
-    from oracle.services.index import Definition, Index
-
-log = logging.getLogger(__name__)
-
-Found = TypeVar("Found")
+    from oracle.services.index import Definition
+    from oracle.services.index import Hit as Found
 
 
 class IndexedSearcher:
-    """`otherwise` searches where the index cannot. All work on the index is done in one thread."""
+    """`otherwise` searches where the index cannot."""
 
-    def __init__(self, root: Path, otherwise: Searcher) -> None:
-        self._root = root
+    def __init__(self, index: ProjectIndex, otherwise: Searcher) -> None:
+        self._index = index
         self._otherwise = otherwise
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index")
-        self._index: Index | None = None
-        self._problem: Exception | None = None
 
     async def search(
         self, query: str, kind: SearchKind, k: int, *, under: str = ""
     ) -> Sequence[Hit]:
-        hits = await self.asked(lambda index: _search(index, query, kind, k, under))
+        hits = await self._index.asked(
+            lambda index: [_hit(found) for found in index.search(query, kind, k, under=under)]
+        )
         if hits is None:
             return await self._otherwise.search(query, kind, k, under=under)
         return hits
-
-    async def asked(self, question: Callable[[Index], Found]) -> Found | None:
-        """Ask the index; None where there can be none."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, partial(self._asked, question))
-
-    def _asked(self, question: Callable[[Index], Found]) -> Found | None:
-        if self._problem is not None:
-            return None
-        try:
-            return question(self._opened())
-        except (OracleError, OSError) as problem:
-            log.warning("files are scanned, because the index cannot be used: %s", problem)
-            self._problem = problem
-            return None
-
-    def _opened(self) -> Index:
-        if self._index is None:
-            from oracle.services.index import Index
-
-            index = Index.open(self._root)
-            index.refresh()
-            self._index = index
-        return self._index
-
-
-class AskIndex(Protocol):
-    async def __call__(self, question: Callable[[Index], Found], /) -> Found | None: ...
 
 
 class IndexedCatalogue:
@@ -78,8 +37,8 @@ class IndexedCatalogue:
     languages that the index does not, and files that are newer.
     """
 
-    def __init__(self, ask: AskIndex, otherwise: Catalogue) -> None:
-        self._ask = ask
+    def __init__(self, index: ProjectIndex, otherwise: Catalogue) -> None:
+        self._ask = index.asked
         self._otherwise = otherwise
 
     async def definitions(self, name: str) -> Sequence[Symbol]:
@@ -100,18 +59,14 @@ class IndexedCatalogue:
         return await self._ask(lambda index: index.repo_map(question, token_budget, under=under))
 
 
+def _hit(found: Found) -> Hit:
+    return Hit(
+        path=found.path, start=found.start, end=found.end, score=found.score, text=found.text
+    )
+
+
 def _symbols(found: Sequence[Definition]) -> list[Symbol]:
     return [
         Symbol(name=each.name, parent=each.parent, path=each.path, start=each.start, end=each.end)
         for each in found
     ]
-
-
-def _search(index: Index, query: str, kind: SearchKind, k: int, under: str) -> list[Hit]:
-    """The index does not know folders, so more is asked for where only one counts."""
-    found = index.search(query, kind, k if not under else 10 * k)
-    return [
-        Hit(path=hit.path, start=hit.start, end=hit.end, score=hit.score, text=hit.text)
-        for hit in found
-        if not under or hit.path == under or hit.path.startswith(f"{under}/")
-    ][:k]

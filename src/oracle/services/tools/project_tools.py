@@ -16,6 +16,7 @@ from oracle.services.tools.find_definition import find_definition
 from oracle.services.tools.get_repo_map import get_repo_map
 from oracle.services.tools.indexed import IndexedCatalogue, IndexedSearcher
 from oracle.services.tools.list_notes import list_notes
+from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
 from oracle.services.tools.push_thread import push_thread
 from oracle.services.tools.read_file import read_file
@@ -62,22 +63,22 @@ def project_tools(
     dry_run: bool = False,
     web: WebSettings | None = None,
     searcher: Searcher | None = None,
-    is_indexed: bool = False,
+    index: ProjectIndex | None = None,
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> Tools:
     """`now` is what new entries of threads are dated by.
 
-    Without a `searcher` files are scanned, or looked up in the project's index if it `is_indexed`.
+    Without a `searcher` files are looked up in the `index`, or scanned.
     """
     folder = _folder_for_notes(notes_folder)
     files = ProjectFiles(root, kept=(folder, THREADS_FOLDER))
     catalogue: Catalogue = ScannedCatalogue(files, folder)
     if searcher is None:
         searcher = ScanningSearcher(files, partial(kind_of, notes_folder=folder))
-        if is_indexed:
-            searcher = IndexedSearcher(root, searcher)
-            catalogue = IndexedCatalogue(searcher.asked, catalogue)
+        if index is not None:
+            searcher = IndexedSearcher(index, searcher)
+            catalogue = IndexedCatalogue(index, catalogue)
     workspace = Workspace(
         files=files,
         searcher=searcher,

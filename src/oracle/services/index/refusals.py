@@ -1,0 +1,54 @@
+"""A disk that says no, told apart from an index that is damaged: building anew would not help."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sqlite3
+from typing import Final
+
+_NO_ROOM: Final = "; make room, and try again"
+_NOT_ALLOWED: Final = "; let yourself write there, or remove the folder to have it built anew"
+_ADVICE: Final = {
+    errno.ENOSPC: _NO_ROOM,
+    errno.EDQUOT: _NO_ROOM,
+    errno.EFBIG: _NO_ROOM,
+    errno.EACCES: _NOT_ALLOWED,
+    errno.EPERM: _NOT_ALLOWED,
+    errno.EROFS: _NOT_ALLOWED,
+    errno.EMFILE: "; raise the limit (ulimit -n), or close something",
+    errno.ENFILE: "; close something",
+    errno.ENOMEM: "; close something",
+}
+_SQLITE: Final = {
+    "SQLITE_FULL": errno.ENOSPC,
+    "SQLITE_IOERR_WRITE": errno.ENOSPC,
+    "SQLITE_IOERR_FSYNC": errno.ENOSPC,
+    "SQLITE_IOERR_SHMSIZE": errno.ENOSPC,
+    "SQLITE_IOERR_SHMMAP": errno.ENOSPC,
+    "SQLITE_IOERR_TRUNCATE": errno.ENOSPC,
+    "SQLITE_READONLY": errno.EACCES,
+    "SQLITE_PERM": errno.EACCES,
+    "SQLITE_NOMEM": errno.ENOMEM,
+}
+_IN_RUST: Final = re.compile(r"\bos error (\d+)\)|\bcode: (\d+), kind")
+
+
+def refusal(problem: BaseException) -> str:
+    """Why nothing can be written, and what to do; empty where it is something else."""
+    if isinstance(problem, sqlite3.OperationalError) and "locked" in str(problem):
+        return "another process is writing it; wait until it is done"
+    number = _number(problem)
+    return f"{os.strerror(number)}{_ADVICE[number]}" if number in _ADVICE else ""
+
+
+def _number(problem: BaseException) -> int | None:
+    """The text index is written in Rust, and has the number in its words only."""
+    if isinstance(problem, OSError):
+        return problem.errno
+    if isinstance(problem, sqlite3.Error):
+        name: str = getattr(problem, "sqlite_errorname", None) or ""
+        return _SQLITE.get(name) or _SQLITE.get("_".join(name.split("_")[:2]))
+    found = _IN_RUST.search(str(problem))
+    return int(found[1] or found[2]) if found else None

@@ -1,0 +1,131 @@
+"""The agent of a project knows its names: before the run begins, and on the record."""
+
+import asyncio
+import shutil
+import threading
+
+import pytest
+
+from oracle.bt.wrappers.agent_recipe import services_from
+from oracle.bt.wrappers.conversation_store import open_conversations
+from oracle.bt.wrappers.project_agent import project_agent
+from oracle.services.ledger import Limits
+from oracle.services.store.database import as_url
+from oracle.settings import load_settings
+from oracle.testing import ScriptedModel, signal
+
+ANSWER = "So it is." + signal("context_sufficient", sources_found=0)
+OFFER = "It is so. Shall I explain Frobnicator?" + signal("context_sufficient", sources_found=0)
+QUESTION = "what does Frobnicator do?"
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "oracle.toml").touch()
+    (root / "frob.py").write_text("class Frobnicator:\n    pass\n")
+    (root / "tides.md").write_text("# Tide tables\n\nHigh at noon.\n")
+    return root
+
+
+async def asked(folder, *questions, answers=(ANSWER,), store=None, **options):
+    """The boards of the runs."""
+    runs = []
+    agent = project_agent(
+        load_settings(folder, environment={}),
+        model=ScriptedModel(*answers, repeats_last=True),
+        store=store,
+        watch=runs.append,
+        environment={},
+        **options,
+    )
+    context_id = None
+    for question in questions:
+        said = [chunk async for chunk in agent.process_query(question, context_id)]
+        context_id = said[-1]["context_id"]
+    return [run.board for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "type_"),
+    [
+        (QUESTION, ["Frobnicator", "frobnicator"], "code"),
+        ("tell me about tide tables", ["tide tables"], "code"),
+        ("what does Zanzibar do?", [], "research"),
+    ],
+)
+async def test_a_question_about_a_thing_of_the_project_is_seen_as_one(
+    project, question, known, type_
+):
+    (board,) = await asked(project, question)
+    assert board.get("known_terms") == known
+    assert board.get("classification")["query_type"] == type_
+
+
+async def test_names_that_an_offer_mentions_are_looked_up_as_well(project, tmp_path):
+    async with open_conversations(as_url(tmp_path / "oracle.db")) as store:
+        boards = await asked(project, "hello", "yes please", answers=(OFFER, ANSWER), store=store)
+    assert "Frobnicator" in boards[1].get("known_terms")
+
+
+async def test_a_replay_classifies_alike_without_the_project(project, tmp_path):
+    async with open_conversations(as_url(tmp_path / "oracle.db")) as store:
+        (board,) = await asked(project, QUESTION, store=store)
+        shutil.rmtree(project)
+        (row,) = await store.runs.runs.newest(1)
+        replayed = await store.runs.replay(row.id, services=services_from)
+        await replayed.settle()
+    assert replayed.board.get("classification") == board.get("classification")
+
+
+async def test_without_an_index_the_question_is_answered_all_the_same(project):
+    (project / ".oracle").mkdir()
+    (project / ".oracle/index").write_text("in the way")
+    (board,) = await asked(project, QUESTION)
+    assert (board.get("known_terms"), board.get("answer")) == (None, "So it is.")
+
+
+async def test_outside_of_a_project_nothing_is_indexed(project):
+    (project / "oracle.toml").unlink()
+    (board,) = await asked(project, QUESTION, root=project)
+    assert board.get("known_terms") is None
+    assert not (project / ".oracle").exists()
+
+
+async def test_a_question_without_time_does_not_wait_for_the_index(project):
+    runs, gate = [], threading.Event()
+    agent = project_agent(
+        load_settings(project, environment={}),
+        model=ScriptedModel(ANSWER, repeats_last=True),
+        limits=Limits(seconds=0.3),
+        environment={},
+        watch=lambda run: runs.append(run) or gate.set(),
+        indexing=lambda step: gate.wait(60),
+    )
+    said = [chunk async for chunk in agent.process_query(QUESTION)]
+    assert said[-1]["answer"]
+    assert runs[0].board.get("known_terms") is None
+
+
+async def test_who_cancels_while_it_is_indexed_gets_an_answer_at_once(project):
+    for number in range(200):
+        (project / f"f{number}.py").write_text(f"x{number} = 1\n")
+    loop, steps = asyncio.get_running_loop(), []
+
+    def heard(step):
+        steps.append(step)
+        asyncio.run_coroutine_threadsafe(cancel(), loop).result(60)
+
+    async def cancel():
+        agent.cancel("Ctrl-C")
+
+    agent = project_agent(
+        load_settings(project, environment={}),
+        model=ScriptedModel(),
+        environment={},
+        indexing=heard,
+    )
+    said = [chunk async for chunk in agent.process_query(QUESTION)]
+    assert said[-1]["stop_reason"] == "cancelled"
+    assert len(steps) < 200

@@ -1,0 +1,258 @@
+"""The index that tools share: fresh for each question, closed behind it, and never a must."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from oracle.services.index.lock import only_one
+from oracle.services.tools import project_index
+from oracle.services.tools.files import ProjectFiles
+from oracle.services.tools.indexed import IndexedSearcher
+from oracle.services.tools.project_index import ProjectIndex
+from oracle.services.tools.scanning import ScanningSearcher
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = tmp_path / "project"
+    (root / "src").mkdir(parents=True)
+    (root / "src/tide.py").write_text("def tide_height():\n    return 'high'\n")
+    return root
+
+
+@pytest.fixture
+def index(project):
+    made = ProjectIndex(project)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def searcher(project, index):
+    return searcher_of(project, index)
+
+
+def searcher_of(root, index):
+    return IndexedSearcher(index, ScanningSearcher(ProjectFiles(root), lambda path: "code"))
+
+
+async def found(searcher, query, **options):
+    return [hit.path for hit in await searcher.search(query, "code", 10, **options)]
+
+
+async def test_the_first_search_finds_what_is_there(searcher, project):
+    assert await found(searcher, "how high is the tide") == ["src/tide.py"]
+    assert (project / ".oracle/index/current").exists()
+
+
+def add(root):
+    (root / "moon.py").write_text("moonrise = 1\n")
+
+
+def change(root):
+    (root / "src/tide.py").write_text("moonrise = 1\n")
+
+
+def remove(root):
+    (root / "src/tide.py").unlink()
+
+
+def ignore(root):
+    (root / ".gitignore").write_text("src/\n")
+
+
+@pytest.mark.parametrize(
+    ("happens", "tides", "moons"),
+    [
+        (add, ["src/tide.py"], ["moon.py"]),
+        (change, ["src/tide.py"], ["src/tide.py"]),
+        (remove, [], []),
+        (ignore, [], []),
+    ],
+)
+async def test_what_happens_between_two_questions_is_seen(
+    index, searcher, project, happens, tides, moons
+):
+    async with index.at_hand():
+        assert await found(searcher, "tide") == ["src/tide.py"]
+    happens(project)
+    async with index.at_hand():
+        assert await found(searcher, "tide") == tides
+        assert await found(searcher, "moonrise") == moons
+
+
+async def test_only_what_lies_in_a_folder_is_found_there(searcher, project):
+    for number in range(300):
+        (project / f"tide{number}.py").write_text("tide = tide_height = 'tide'\n" * 5)
+    assert await found(searcher, "tide", under="src") == ["src/tide.py"]
+    assert await found(searcher, "tide", under="src/tide.py") == ["src/tide.py"]
+    assert await found(searcher, "tide", under="sr") == []
+
+
+async def test_it_knows_the_names_of_the_project(index, project):
+    (project / "notes.md").write_text("# Spring Tides\n")
+    async with index.at_hand():
+        known = await index.known(["tide_height", "zebra", "spring tides", "tide.py"])
+    assert known == ["tide_height", "spring tides", "tide.py"]
+
+
+async def test_where_no_index_can_be_made_files_are_scanned(index, searcher, project, caplog):
+    (project / ".oracle").write_text("in the way")
+    async with index.at_hand():
+        assert await found(searcher, "tide_height") == ["src/tide.py"]
+        assert await index.known(["tide_height"]) is None
+    assert len(caplog.records) == 1
+    assert "files are scanned" in caplog.text
+    (project / ".oracle").unlink()
+    async with index.at_hand():
+        assert await index.known(["tide_height"]) == ["tide_height"]
+
+
+FULL = """
+import asyncio, resource, sys
+from pathlib import Path
+from oracle.services.tools.project_index import ProjectIndex
+from tests.services.tools.test_project_index import found, searcher_of
+
+async def main(root):
+    index = ProjectIndex(root)
+    async with index.at_hand():
+        print(await found(searcher_of(root, index), "tide_height"), await index.known(["tide"]))
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, 9_000))
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+def test_where_the_disk_is_full_files_are_scanned(project):
+    command = [sys.executable, "-c", FULL, project]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "['src/tide.py'] None\n", done.stderr
+    assert f"cannot be made in {project}" in done.stderr or "cannot be used" in done.stderr
+
+
+async def test_another_process_that_takes_its_time_is_not_waited_for(
+    index, searcher, project, monkeypatch, caplog
+):
+    monkeypatch.setattr(project_index, "SECONDS_FOR_OTHERS", 0.0)
+    await found(searcher, "tide")
+    with only_one(project / ".oracle/index/lock"):
+        async with index.at_hand():
+            assert await found(searcher, "tide_height") == ["src/tide.py"]
+    assert "another process is writing the index" in caplog.text
+
+
+async def test_a_damaged_index_is_built_anew_and_told(index, searcher, project, caplog):
+    async with index.at_hand():
+        pass
+    next(project.glob(".oracle/index/g*/catalogue.db")).write_bytes(b"noise" * 1_000)
+    async with index.at_hand():
+        assert await found(searcher, "tide") == ["src/tide.py"]
+    assert "the index was built anew: file is not a database" in caplog.text
+
+
+async def test_many_search_at_once_and_one_of_them_may_leave(searcher):
+    searches = [asyncio.ensure_future(found(searcher, "tide")) for _ in range(20)]
+    await asyncio.sleep(0)
+    searches[7].cancel()
+    results = await asyncio.gather(*searches, return_exceptions=True)
+    assert isinstance(results.pop(7), asyncio.CancelledError)
+    assert results == [["src/tide.py"]] * 19
+    assert await found(searcher, "tide") == ["src/tide.py"]
+
+
+async def test_questions_that_wait_share_one_refresh(project):
+    steps, gate = [], threading.Event()
+    index = ProjectIndex(project, steps.append)
+    await index.asked(lambda opened: opened.paths())
+    before = len(steps)
+    (project / "moon.py").write_text("moonrise = 1\n")
+    busy = asyncio.ensure_future(index.asked(lambda opened: gate.wait(60)))
+    questions = [asyncio.ensure_future(question(index)) for _ in range(3)]
+    await asyncio.sleep(0)
+    gate.set()
+    assert await asyncio.gather(*questions) == [["moonrise"]] * 3
+    assert await busy
+    assert [step.path for step in steps[before:]].count("moon.py") == 1
+    index.close()
+
+
+async def question(index):
+    async with index.at_hand():
+        return await index.known(["moonrise"])
+
+
+async def test_a_refresh_that_nobody_waits_for_is_given_up(project):
+    for number in range(50):
+        (project / f"f{number}.py").write_text("x = 1\n")
+    steps, begun, gate = [], threading.Event(), threading.Event()
+
+    def slowly(step):
+        steps.append(step)
+        begun.set()
+        assert gate.wait(60)
+
+    index = ProjectIndex(project, slowly)
+    asking = asyncio.ensure_future(question(index))
+    await asyncio.to_thread(begun.wait, 60)
+    asking.cancel()
+    await asyncio.sleep(0)
+    gate.set()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert len(steps) == 1
+    assert open_files(project) == []
+    index.close()
+
+
+def open_files(root):
+    handles = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+    places = [os.readlink(handle) for handle in handles if os.path.lexists(handle)]
+    return [place for place in places if place.startswith(f"{root}/.oracle")]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="the system does not show them")
+async def test_nothing_is_open_between_questions(index, searcher, project):
+    async with index.at_hand():
+        async with index.at_hand():
+            await found(searcher, "tide")
+        assert open_files(project) != []
+    assert open_files(project) == []
+
+
+TWICE = """
+import sys
+from oracle import Oracle
+oracle = Oracle(project=sys.argv[1])
+for _ in range(2):
+    print(oracle.ask_sync("where is tide_height defined?").stop_reason)
+"""
+
+
+def test_a_program_ends_without_a_warning_or_a_wait(project):
+    (project / "oracle.toml").touch()
+    command = [sys.executable, "-W", "error", "-c", TWICE, project]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("answered\nanswered\n", "")
+
+
+def test_closing_ends_the_thread(project):
+    index = ProjectIndex(project)
+    asyncio.run(question(index))
+    index.close()
+    assert not [each for each in threading.enumerate() if each.name.startswith("index")]
+
+
+async def test_a_file_that_is_edited_between_two_questions_of_one_agent_is_found(project):
+    from oracle import Oracle
+
+    (project / "oracle.toml").touch()
+    oracle = Oracle(project=project)
+    first = await oracle.ask("where is tide_height defined?")
+    (project / "src/moon.py").write_text("def moonrise_hour():\n    return 5\n")
+    second = await oracle.ask("where is moonrise_hour defined?", first.context_id)
+    assert "src/moon.py:1" in second.text
