@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 
 from oracle.evaluation.fingerprint import fingerprint
 from oracle.evaluation.labelled import (
+    TUNING_BREADTH,
     TUNING_CONVERSATIONS,
     TUNING_SINGLES,
     Labelled,
@@ -45,8 +46,9 @@ BROAD_WEIGHT = 4.0
 SURE = 0.9
 SEEN_AT_LEAST = 3
 SMALLEST = 0.034
+ALONE = (*TUNING_SINGLES, *TUNING_BREADTH)
 # Each round holds out one writer of single questions and one of conversations.
-ROUNDS = tuple(zip_longest(TUNING_SINGLES, TUNING_CONVERSATIONS))
+ROUNDS = tuple(zip_longest(ALONE, TUNING_CONVERSATIONS))
 
 # How often a project's own terms occur in queries of a type: names, everyday words.
 KNOWN_RATES = {
@@ -102,7 +104,7 @@ class Linear:
 
 
 def main() -> None:
-    singles = {name: read_set(name) for name in TUNING_SINGLES}
+    singles = {name: read_set(name) for name in ALONE}
     talks = {name: read_set(name) for name in TUNING_CONVERSATIONS}
     temperatures = calibrated(singles, talks)
     linear = trained(flat(singles), flat(talks))

@@ -8,7 +8,7 @@ import pytest
 
 from oracle.evaluation.classification import evaluate
 from oracle.evaluation.fingerprint import fingerprint
-from oracle.evaluation.labelled import Labelled, conversations, singles
+from oracle.evaluation.labelled import Labelled, broad_and_narrow, conversations, singles
 from oracle.evaluation.patterns import filled, filled_conversations
 from oracle.models.query_classification import QueryType
 from oracle.services.classification import model as served
@@ -37,6 +37,13 @@ def test_last_turns_are_told_apart(on_conversations):
     assert on_conversations.accuracy >= 0.82
 
 
+def test_broad_questions_are_told_from_narrow_ones():
+    report = evaluate(broad_and_narrow("test"))
+    assert report.broad_precision >= 0.93
+    assert report.broad_recall >= 0.6
+    assert report.accuracy >= 0.87
+
+
 @pytest.mark.parametrize(("measured", "at_least"), [("on_singles", 200), ("on_conversations", 60)])
 def test_of_the_answers_given_with_nine_tenths_nine_in_ten_are_right(measured, at_least, request):
     report = request.getfixturevalue(measured)
@@ -57,13 +64,17 @@ def test_the_weights_stay_below_a_megabyte():
     assert WEIGHTS.stat().st_size < 1_000_000
 
 
+def every(part):
+    return [*singles(part), *conversations(part), *broad_and_narrow(part)]
+
+
 def folded(query):
     return re.findall(r"\w+", query.lower())
 
 
 def test_no_test_query_of_more_than_three_words_is_in_the_tuning_part():
-    tuned = [folded(row.query) for row in (*singles("tuning"), *conversations("tuning"))]
-    for row in (*singles("test"), *conversations("test")):
+    tuned = [folded(row.query) for row in every("tuning")]
+    for row in every("test"):
         assert len(folded(row.query)) <= 3 or folded(row.query) not in tuned, row.query
 
 

@@ -24,12 +24,13 @@ def classify(
 ) -> None:
     """How well queries are classified, and whether the confidence can be trusted."""
     from oracle.evaluation.classification import evaluate
-    from oracle.evaluation.labelled import conversations, singles
+    from oracle.evaluation.labelled import broad_and_narrow, conversations, singles
 
     chosen = _part(part)
     for title, rows in (
         ("single questions", singles(chosen)),
         ("conversations", conversations(chosen)),
+        ("broad and narrow questions", broad_and_narrow(chosen)),
     ):
         typer.echo(render_report(f"{title}, {chosen} part", evaluate(rows), mistakes=mistakes))
 

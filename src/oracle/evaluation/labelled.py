@@ -13,7 +13,8 @@ from oracle.models.query_classification import QueryType
 
 Part = Literal["tuning", "test"]
 
-TUNING_SINGLES = ("tuning_a", "tuning_b", "tuning_c", "tuning_d", "tuning_i", "tuning_l")
+TUNING_SINGLES = ("tuning_a", "tuning_b", "tuning_c", "tuning_d", "tuning_i")
+TUNING_BREADTH = ("tuning_l",)
 TUNING_CONVERSATIONS = (
     "tuning_conversations_d",
     "tuning_conversations_e",
@@ -24,6 +25,7 @@ CONVERSATIONS: Mapping[Part, Sequence[str]] = {
     "tuning": TUNING_CONVERSATIONS,
     "test": ("test_conversations",),
 }
+BREADTH: Mapping[Part, Sequence[str]] = {"tuning": TUNING_BREADTH, "test": ("test_breadth",)}
 SINGLES: Mapping[Part, Sequence[str]] = {"tuning": TUNING_SINGLES, "test": ("test_singles",)}
 
 
@@ -48,6 +50,11 @@ def singles(part: Part) -> list[Labelled]:
 
 def conversations(part: Part) -> list[Labelled]:
     return [row for name in CONVERSATIONS[part] for row in read_set(name)]
+
+
+def broad_and_narrow(part: Part) -> list[Labelled]:
+    """As many broad questions as narrow ones, where others are mostly narrow."""
+    return [row for name in BREADTH[part] for row in read_set(name)]
 
 
 def _labelled(row: Mapping[str, Any]) -> Labelled:

@@ -20,7 +20,7 @@ FLOW = {
     "mail": "def mail_order(order):\n    send(order.address)\n",
 }
 SWITCHED_OFF = edited(
-    "oracle-agent.lua", ("bb.classification.breadth >= 0.6", "bb.classification.breadth > 1")
+    "oracle-agent.lua", ("bb.classification.breadth >= 0.4", "bb.classification.breadth > 1")
 )
 HAND_OVER = "So far." + signal("delegation_recommended", reason="large", scope="the API")
 

@@ -107,7 +107,7 @@ BT.tree("oracle-agent", {
     BT.action("open the ledger", { fn = "oracle.bt.actions.assess.open_ledger" }),
     BT.subtree("assess"),
     BT.subtree("compose"),
-    BT.guard("it is broad", { expression = "bb.classification.breadth >= 0.6", BT.subtree("coverage") }),
+    BT.guard("it is broad", { expression = "bb.classification.breadth >= 0.4", BT.subtree("coverage") }),
     BT.guard("each use is asked for", {
       fn = "oracle.bt.conditions.coverage.each_use_is_asked_for",
       BT.subtree("coverage"),
