@@ -158,6 +158,11 @@ class LimitRows:
 class VaultSettings:
     notes: str = _row("notes", Folder(inside=True), "Where new notes go, below the root.")
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Folders that are read even where git ignores them."""
+        return (self.notes, "threads")
+
 
 @dataclass(frozen=True, kw_only=True)
 class WebSettings:

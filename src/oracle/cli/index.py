@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from oracle.cli.indexing_bar import bar, rebuilt
+from oracle.cli.settings import settings_with
 from oracle.cli.terminal import counted, printable
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def index(
     from oracle.services.index import Index
     from oracle.services.project import find_root
 
-    with Index.open(find_root(Path.cwd())) as opened:
+    with Index.open(find_root(Path.cwd()), kept=settings_with().vault.kept) as opened:
         if explain is not None:
             typer.echo(_explained(opened, explain))
         elif watch:

@@ -12,6 +12,7 @@ import typer
 
 from oracle.cli.indexing_bar import bar, rebuilt
 from oracle.cli.links import can_link, link, target_of
+from oracle.cli.settings import settings_with
 from oracle.cli.terminal import printable, show_json
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def search(
     from oracle.services.project import find_root
 
     root = find_root(Path.cwd())
-    with Index.open(root) as index:
+    with Index.open(root, kept=settings_with().vault.kept) as index:
         with bar() as progress:
             report = index.refresh(progress)
         if report.rebuilt:

@@ -5,11 +5,11 @@ import os
 import pytest
 
 from oracle.services.index.skips import skip_by_content, skip_by_name
-from oracle.services.index.walk import walk
+from oracle.services.index.walk import Walk
 
 
-def found(root):
-    return [each.path for each in walk(root)]
+def found(root, **options):
+    return [each.path for each in Walk(root=root, **options).files()]
 
 
 def test_ignore_files_count_for_their_folder_and_deeper_ones_win(project):
@@ -23,6 +23,29 @@ def test_ignore_files_count_for_their_folder_and_deeper_ones_win(project):
         project.write(path, "text\n")
     kept = [path for path in found(project.root) if "ignore" not in path]
     assert kept == ["a.py", "local.py", "pkg/top.txt"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        (("notes", "threads"), ["notes/a.md", "threads/t.md"]),
+        (("private/journal",), ["private/journal/p.md"]),
+        ((), []),
+    ],
+)
+def test_notes_are_found_even_where_git_ignores_them(project, kept, expected):
+    project.write(".gitignore", "notes/\nthreads/\nprivate/\n.*\n")
+    project.write(".oracleignore", "draft*\n")
+    for path in ("notes/a.md", "notes/draft.md", "threads/t.md", "private/x.py"):
+        project.write(path, "text\n")
+    project.write("private/journal/p.md", "text\n")
+    assert found(project.root, kept=kept) == expected
+
+
+def test_a_pipe_in_the_place_of_rules_holds_nobody_up(project):
+    os.mkfifo(project.root / ".gitignore")
+    project.write("a.py", "x\n")
+    assert found(project.root) == ["a.py"]
 
 
 def test_rules_that_cannot_be_understood_leave_the_others_alone(project):

@@ -47,7 +47,7 @@ def project_agent(
     index = None
     if tools is None:
         if settings.root is not None and root.resolve() == settings.root.resolve():
-            index = ProjectIndex(root, indexing)
+            index = ProjectIndex(root, indexing, kept=settings.vault.kept)
         tools = tools_of(settings, root, environment, index=index, dry_run=dry_run)
     return OracleBTWrapper(
         project_id=root.name,

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from oracle.errors import InputError
+from oracle.services.ignore_rules import IGNORE_FILES
 from oracle.services.index.catalogue import Catalogue
 from oracle.services.index.intake import read, read_bytes
 from oracle.services.index.known import KnownTerms
@@ -29,7 +30,7 @@ from oracle.services.index.refreshing import Refresh
 from oracle.services.index.repo_map import draw_map
 from oracle.services.index.storage import Generation, Storage, broken
 from oracle.services.index.usages import find_references
-from oracle.services.index.walk import IGNORE_FILES, Found, judge
+from oracle.services.index.walk import KEPT, Found, Walk
 
 MOST_HITS: Final = 100
 _MOST_NAMES: Final = 200
@@ -43,17 +44,25 @@ class Index:
     An index that turns out to be broken is begun anew and built again before the answer.
     """
 
-    def __init__(self, root: Path, folder: Path | None = None) -> None:
+    def __init__(
+        self, root: Path, folder: Path | None = None, kept: tuple[str, ...] = KEPT
+    ) -> None:
         self.root = root
+        self._walk = Walk(root=root, kept=kept)
         self._storage = Storage(root, folder)
 
     @classmethod
-    def open(cls, root: Path | str, *, folder: Path | None = None) -> Self:
-        """The index of a project, in its `.oracle/` or in a folder of the caller's choice."""
+    def open(
+        cls, root: Path | str, *, folder: Path | None = None, kept: tuple[str, ...] = KEPT
+    ) -> Self:
+        """The index of a project, in its `.oracle/` or in a folder of the caller's choice.
+
+        What git ignores in `kept` folders is indexed all the same.
+        """
         place = Path(root).resolve()
         if not place.is_dir():
             raise InputError(f"{place} is no folder; name the root of a project")
-        return cls(place, folder)
+        return cls(place, folder, kept)
 
     def close(self) -> None:
         self._storage.close()
@@ -79,7 +88,7 @@ class Index:
         Whoever listens to the progress may end it by raising; what was committed stays.
         """
         with self._storage.alone(patience):
-            report = self._mended(lambda now: Refresh(self.root, now, progress).whole())
+            report = self._mended(lambda now: Refresh(self._walk, now, progress).whole())
             return replace(report, rebuilt=self._storage.rebuilt_because())
 
     def update(self, paths: Iterable[Path | str]) -> RefreshReport:
@@ -88,7 +97,7 @@ class Index:
         if any(self._reaches_further(path) for path in named):
             return self.refresh()
         with self._storage.alone():
-            return self._mended(lambda now: Refresh(self.root, now, None).some(named))
+            return self._mended(lambda now: Refresh(self._walk, now, None).some(named))
 
     def _relative(self, path: Path | str) -> str:
         place = os.path.relpath(os.path.join(self.root, path), self.root)
@@ -107,7 +116,7 @@ class Index:
 
     def explain(self, path: Path | str) -> str | None:
         """Why a file is not indexed; None when it is, or will be with the next refresh."""
-        judged = judge(self.root, self._relative(path))
+        judged = self._walk.judge(self._relative(path))
         if isinstance(judged, Found):
             content = read(self.root, judged)
             return content if isinstance(content, str) else None
@@ -204,7 +213,7 @@ class Index:
 
     def _begin_anew(self, problem: BaseException) -> RefreshReport:
         generation = self._storage.begin_anew(f"it was damaged ({problem})")
-        return Refresh(self.root, generation, None).whole()
+        return Refresh(self._walk, generation, None).whole()
 
     def _search(
         self, now: Generation, query: str, kind: Kind, k: int, per_file: int, under: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from oracle.services.index.catalogue import Catalogue, Entry, FileState
@@ -17,7 +16,7 @@ from oracle.services.index.passages import PassageWriter, pack, unpack
 from oracle.services.index.records import Progress, ProgressListener, RefreshReport
 from oracle.services.index.reserve import reserved, room_for
 from oracle.services.index.storage import Generation
-from oracle.services.index.walk import Found, judge, walk
+from oracle.services.index.walk import Found, Walk
 
 _FILES_A_BATCH: Final = 4_000
 _BYTES_A_BATCH: Final = 40_000_000
@@ -56,9 +55,10 @@ class Refresh:
     """One refresh of one generation; the lock is held by whoever calls."""
 
     def __init__(
-        self, root: Path, generation: Generation, progress: ProgressListener | None
+        self, walk: Walk, generation: Generation, progress: ProgressListener | None
     ) -> None:
-        self._root = root
+        self._walk = walk
+        self._root = walk.root
         self._catalogue: Catalogue = generation.catalogue
         self._passages = generation.passages
         self._reserve = generation.catalogue.path.with_name("reserve")
@@ -74,7 +74,7 @@ class Refresh:
         passed_over = self._catalogue.skipped()
         candidates: list[Found] = []
         seen: set[str] = set()
-        for found in walk(self._root, lambda path, reason: self._count_skip()):
+        for found in self._walk.files(lambda path, reason: self._count_skip()):
             seen.add(found.path)
             if self._same(known.get(found.path), found):
                 self._tally.unchanged += 1
@@ -96,7 +96,7 @@ class Refresh:
         candidates: list[Found] = []
         gone: list[int] = []
         for path in paths:
-            judged = judge(self._root, path)
+            judged = self._walk.judge(path)
             state = self._catalogue.state(path)
             if state:
                 known[path] = state

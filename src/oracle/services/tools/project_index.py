@@ -40,11 +40,19 @@ class ProjectIndex:
     """All work on the index is done in one thread; it is open while a question is at work.
 
     Questions that begin while others are waiting share a refresh: it starts after all of them were
-    asked, so what was on disk then is found. `progress` is called in that thread.
+    asked, so what was on disk then is found. `progress` is called in that thread. What git ignores
+    in `kept` folders is found all the same.
     """
 
-    def __init__(self, root: Path, progress: ProgressListener | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        progress: ProgressListener | None = None,
+        *,
+        kept: tuple[str, ...] = ("notes", "threads"),
+    ) -> None:
         self._root = root
+        self._kept = kept
         self._progress = progress
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index")
         self._lock = threading.Lock()
@@ -118,7 +126,7 @@ class ProjectIndex:
             if self._index is None:
                 from oracle.services.index import Index
 
-                self._index = Index.open(self._root)
+                self._index = Index.open(self._root, kept=self._kept)
             report = self._index.refresh(
                 partial(self._tell, is_wanted),
                 patience=lambda: is_wanted() and time.monotonic() < until,
