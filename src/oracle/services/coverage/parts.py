@@ -17,6 +17,7 @@ its `state`, the `text` that was read, and what is `told` of it where that is le
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -39,9 +40,14 @@ def is_covered(part: Part) -> bool:
 
 def left_out(parts: Sequence[Part]) -> str:
     """Those that the model has not seen, the best first; nothing where it has seen all."""
-    names = list(dict.fromkeys(part["name"] for part in parts if not is_covered(part)))
+    names = list(dict.fromkeys(_spoken(part) for part in parts if not is_covered(part)))
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _spoken(part: Part) -> str:
+    """Not as a citation: nobody has read it."""
+    return re.sub(r":(\d+)-(\d+)$", r" (lines \1 to \2)", part["name"])
 
 
 def as_results(parts: Sequence[Part]) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from oracle.services.index.words import (
     stem,
     terms_of_word,
 )
+from oracle.services.ways_of_asking import without_ways_of_asking
 
 MOST_WORDS: Final = 64
 LONGEST: Final = 4_000
@@ -59,7 +60,7 @@ class Question:
 
 
 def read_question(text: str, *, kin_weight: float = 0.5, pair_weight: float = 0.6) -> Question:
-    text = text[:LONGEST]
+    text = without_ways_of_asking(text[:LONGEST])
     words = WORD.findall(text)[:MOST_WORDS]
     telling = [word for word in words if fold(word).lower() not in question_noise()]
     terms = Counter(term for word in telling or words for term in terms_of_word(word))

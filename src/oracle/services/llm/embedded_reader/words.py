@@ -15,6 +15,7 @@ from oracle.services.llm.embedded_reader.word_lists import (
     SMALL,
 )
 from oracle.services.tools.words import stem
+from oracle.services.ways_of_asking import without_ways_of_asking
 
 _QUOTED: Final = re.compile(
     r"`([^`\n]{2,120})`|\"([^\"\n]{2,120})\"|(?<!\w)'([^'\n]{2,120})'(?!\w)"
@@ -100,7 +101,7 @@ class SearchWords:
 
 
 def search_words(question: str) -> SearchWords:
-    text = question[:4000]
+    text = without_ways_of_asking(question[:4000])
     phrases = [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
     rest = _QUOTED.sub(" ", text)
     paths = [found[0] for found in _FOLDER.finditer(rest) if _is_path(found[0])]

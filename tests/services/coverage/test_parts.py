@@ -1,0 +1,27 @@
+"""What is said of the parts that nobody has read."""
+
+import pytest
+
+from oracle.services.citations.finding import find_citations
+from oracle.services.coverage.parts import left_out
+
+
+def part(name, state="open"):
+    return {"name": name, "tool": "read_file", "arguments": {}, "state": state, "text": ""}
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ([part("a.py", "whole")], ""),
+        ([part("a.py"), part("b.py", "nothing"), part("a.py", "failed")], "a.py"),
+        ([part("src/a.py:10-90", "left")], "src/a.py (lines 10 to 90)"),
+    ],
+)
+def test_what_was_not_read_is_named_once_and_never_cited(parts, told):
+    assert left_out(parts) == told
+    assert find_citations(left_out(parts)) == []
+
+
+def test_a_long_list_is_cut():
+    assert left_out([part(f"{n}.py") for n in range(13)]).endswith("9.py and 3 more")
