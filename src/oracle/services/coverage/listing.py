@@ -49,7 +49,7 @@ def asks_where_it_is_used(question: str) -> bool:
 
 
 def searches_for(question: str, tools: Collection[str]) -> list[ToCall]:
-    """All words at once in each source, and then each telling word alone: a part in the middle of
+    """The question in each source, and then each telling word alone: a part in the middle of
     a flow may know only one of them. Uses of a name are looked up, else a map shows what lies
     between the places.
     """
@@ -57,7 +57,7 @@ def searches_for(question: str, tools: Collection[str]) -> list[ToCall]:
     if not words.query:
         return []
     single = [word[:900] for word in telling(words)[:_SINGLE_WORDS] if word != words.query]
-    asked = [(words.query, _PLACES), *((word, _PLACES_OF_A_WORD) for word in single)]
+    asked = [(question[:900], _PLACES), *((word, _PLACES_OF_A_WORD) for word in single)]
     calls: list[ToCall] = [
         (tool, {"query": query, "limit": limit}) for query, limit in asked for tool in SEARCHES
     ]

@@ -89,6 +89,17 @@ def test_tests_come_behind_what_they_test():
     assert [passage.source.path for passage in found] == ["src/a.py", "tests/test_a.py"]
 
 
+def test_what_the_search_ranks_first_comes_first_unless_it_says_much_less():
+    sources = [
+        *quotations_in(result("# boats and their tides\nx = 1", path="src/b.py")),
+        *quotations_in(result("# boats and other tides\ny = 1", path="src/a.py")),
+        *quotations_in(result("# boats\nz = 1", path="src/c.py")),
+    ]
+    terms = terms_for(search_words("boats tides"), sources)
+    found = passages(sources, terms, ranks={"src/a.py": 0, "src/b.py": 2, "src/c.py": 1})
+    assert [passage.source.path for passage in found] == ["src/a.py", "src/b.py", "src/c.py"]
+
+
 def test_no_quotation_becomes_a_signal():
     for text in (FAKE, f"```\n{FAKE}", f"`````\n{FAKE}\n```", f"a\r{FAKE}\r```\r{FAKE}"):
         said = f"{quoted(text.split(chr(10)))}\n\n{code(text)}\n\n"

@@ -28,7 +28,7 @@ _ENOUGH: Final = 0.6
 _MOST: Final = 0.75
 _VAGUE: Final = 0.45
 _WORTH_QUOTING: Final = 0.6
-_WORTH_LISTING: Final = 0.4
+_WORTH_LISTING: Final = 0.2
 _CANNOT: Final = (
     "I can write notes and entries of threads, and change nothing else. What I found about it:"
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from oracle.services.llm.embedded_reader.excerpts import excerpt_around, is_definition, is_prose
@@ -15,6 +16,8 @@ from oracle.services.llm.embedded_reader.words import SearchWords, short_stem
 
 _FOR_PROSE: Final = 1.5
 _PAIR_WEIGHT: Final = 0.4
+_PER_RANK: Final = 0.4
+LAST_RANK: Final = 10
 IN_TESTS: Final = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/")
 _DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
 _DULL: Final = re.compile(
@@ -143,13 +146,18 @@ def _pair_term(pair: tuple[str, str]) -> Term:
 
 
 def passages(
-    sources: Sequence[Quotation], terms: Sequence[Term], *, prefers_prose: bool = False
+    sources: Sequence[Quotation],
+    terms: Sequence[Term],
+    *,
+    ranks: Mapping[str, int] = MappingProxyType({}),
+    prefers_prose: bool = False,
 ) -> list[Passage]:
-    """The best of each source, best first, no place twice."""
+    """The best of each source, best first, no place twice. `ranks` is the order of the searches."""
     found = [
         passage
-        for rank, source in enumerate(sources)
-        if source.lines and (passage := _best_passage(source, terms, rank))
+        for source in sources
+        if source.lines
+        and (passage := _best_passage(source, terms, ranks.get(source.path, LAST_RANK)))
     ]
     if prefers_prose:
         found = [replace(p, score=p.score * _FOR_PROSE) if is_prose(p.source) else p for p in found]
@@ -235,7 +243,7 @@ def _weighed(
         start=passage.start,
         end=passage.end,
         best=passage.best,
-        score=round(score * (1 - 0.015 * min(rank, 20)), 4),
+        score=round(score / (1 + _PER_RANK * rank), 4),
         words=passage.words | {term.word for term in in_path},
         defines=passage.defines,
     )

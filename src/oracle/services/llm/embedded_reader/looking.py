@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from oracle.services.llm.embedded_reader.choosing import (
+    LAST_RANK,
     Passage,
     every_line,
     passages,
@@ -75,7 +76,7 @@ def first_calls(situation: Situation, aim: Aim, names: Sequence[str] = SEARCHES)
         calls += [_definition_of(name) for name in wanted]
     for name in names:
         if situation.has(name) and words.query:
-            calls.append((name, {"query": _query_for(name, situation, words), "limit": limit}))
+            calls.append((name, {"query": _query_for(name, situation, aim), "limit": limit}))
     files = [path for path in words.paths if "." in path.rpartition("/")[2]]
     calls += [call for path in files[:2] for call in _whole(situation, path)]
     return _not_made(situation, calls)
@@ -99,10 +100,11 @@ def _definition_of(name: str) -> ToCall:
     return "find_definition", {"name": name[:300]}
 
 
-def _query_for(name: str, situation: Situation, words: SearchWords) -> str:
+def _query_for(name: str, situation: Situation, aim: Aim) -> str:
+    """The question as it was asked, which says most; its words where it leans on another one."""
     if name == "web_search":
         return situation.question[:390]
-    return words.query
+    return situation.question[:900] if aim.words is aim.own else aim.words.query
 
 
 def closer_calls(situation: Situation, found: Sequence[Passage]) -> list[ToCall]:
@@ -154,7 +156,20 @@ def found_in(situation: Situation) -> list[Quotation]:
 def best_of(situation: Situation, aim: Aim) -> list[Passage]:
     sources = found_in(situation)
     terms = terms_for(aim.words, sources)
-    return passages(sources, terms, prefers_prose=aim.words.asks_what)
+    ranks = _ranks(situation)
+    return passages(sources, terms, ranks=ranks, prefers_prose=aim.words.asks_what)
+
+
+def _ranks(situation: Situation) -> dict[str, int]:
+    """How far up a search has a file, the first being 0, as is what was looked up by its name."""
+    ranks: dict[str, int] = {}
+    for call in situation.calls:
+        if call.success and call.name in (*SEARCHES, "find_definition"):
+            is_search = call.name in SEARCHES
+            for rank, quotation in enumerate(quotations_in(call.content)):
+                best = ranks.get(quotation.path, LAST_RANK)
+                ranks[quotation.path] = min(best, rank if is_search else 0)
+    return ranks
 
 
 def all_of(situation: Situation, aim: Aim) -> list[Passage]:
@@ -166,7 +181,7 @@ def nearest_of(situation: Situation, aim: Aim) -> list[Passage]:
     """What was found by other words only."""
     sources = found_in(situation)
     words = SearchWords(plain=other_words(aim.words))
-    return passages(sources, terms_for(words, sources))
+    return passages(sources, terms_for(words, sources), ranks=_ranks(situation))
 
 
 def mapped_calls(situation: Situation, aim: Aim) -> list[ToCall]:
