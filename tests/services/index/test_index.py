@@ -129,6 +129,18 @@ def test_a_change_that_keeps_size_and_time_is_seen_when_it_is_recent(project):
     assert paths(index.search("gamma")) == ["a.py"]
 
 
+def test_a_change_whose_time_was_set_back_is_seen(project, monkeypatch):
+    monkeypatch.setattr("oracle.services.index.intake._JUST_NOW_NS", 0)
+    file = project.write("a.py", "alpha = 1\n")
+    os.utime(file, (1, 1))
+    index = project.indexed()
+    project.write("a.py", "gamma = 1\n")
+    os.utime(file, (1, 1))
+    assert index.refresh().changed == 1
+    assert paths(index.search("gamma")) == ["a.py"]
+    assert index.refresh().changed == 0
+
+
 def test_a_file_that_is_gone_or_ignored_since_is_not_found_any_more(project):
     project.write("a.py", "alpha = 1\n")
     project.write("b.py", "alpha = 2\n")

@@ -1,3 +1,5 @@
+import pytest
+
 from oracle.services.index.notes import read_note
 
 TEXT = """---
@@ -43,3 +45,19 @@ def test_a_note_without_anything_is_called_like_its_file():
     assert note.title == "Tide tables"
     assert not note.headings
     assert not note.decides
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "decides"),
+    [
+        ("docs/adr/0001-x.md", "# 1. X\n\n## Status\n\nAccepted\n", 2),
+        ("notes/x.md", "# X\n\n## Decision\n\nTea.\n", 2),
+        ("notes/weekly.md", "# Weekly\n\nAgreed: tea at four.\n", 1),
+        ("notes/howto.md", "# How tea is made\n\nBoil water.\n", 0),
+        ("docs/adr/0001-x.md", "# 1. X\n\n## Status\n\nSuperseded by [2](2.md)\n", 0),
+        ("docs/adr/0002-x.md", "# 2. X\n\n## Status\n\nAccepted. Supersedes [1](1.md)\n", 2),
+        ("docs/decisions/x.md", "---\nstatus: rejected\n---\n# X\n", 0),
+    ],
+)
+def test_the_record_of_a_decision_that_holds_decides_most(path, text, decides):
+    assert read_note(text, path).decides == decides

@@ -41,3 +41,12 @@ def test_words_in_the_order_of_the_question_count_more(project):
 def test_a_very_long_question_is_answered(project):
     project.write("a.py", TALKS)
     assert paths(project.indexed().search("tide table " + "so many words " * 5_000)) == ["a.py"]
+
+
+def test_what_was_decided_comes_before_what_speaks_of_it(project):
+    adr = "# {0}\n\n## Status\n\n{1}\n\n## Context\n\nCaching.\n\n## Decision\n\n{2}\n"
+    project.write("docs/adr/1.md", adr.format("Files", "Superseded by 2", "On caching: files."))
+    project.write("docs/adr/2.md", adr.format("Redis", "Accepted", "We keep pages in Redis."))
+    project.write("notes/Caching howto.md", "# Caching howto\n\nHow caching is set up: caching.\n")
+    found = project.indexed().search("what did we decide about caching?", kind="vault")
+    assert paths(found)[0] == "docs/adr/2.md"

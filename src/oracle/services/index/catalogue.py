@@ -17,7 +17,7 @@ from oracle.services.index.outline import Symbol
 from oracle.services.index.records import Definition, Kind, Role
 from oracle.services.index.walk import Found
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Raise it when what is stored changes: an index of another format is built anew."""
 
 _SCHEMA: Final = """
@@ -26,7 +26,8 @@ CREATE TABLE IF NOT EXISTS files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, name TEXT NOT NULL COLLATE NOCASE,
     stem TEXT NOT NULL COLLATE NOCASE, title TEXT COLLATE NOCASE, kind TEXT NOT NULL,
     role TEXT NOT NULL,
-    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, decides INTEGER NOT NULL
+    size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, digest BLOB NOT NULL,
+    decides INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS files_name ON files (name);
 CREATE INDEX IF NOT EXISTS files_stem ON files (stem);
@@ -41,18 +42,18 @@ CREATE TABLE IF NOT EXISTS uses (file INTEGER PRIMARY KEY, names TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS pending (file INTEGER PRIMARY KEY, path TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS fresh (file INTEGER PRIMARY KEY, passages TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS skipped (
-    path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL
+    path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileState:
-    """`mtime_ns` 0: written too recently to be told apart by its time."""
+    """`changed_ns` 0: written too recently to be told apart by its time."""
 
     id: int
     size: int
-    mtime_ns: int
+    changed_ns: int
     digest: bytes
 
 
@@ -64,7 +65,7 @@ class FileCard:
     path: str
     kind: Kind
     role: Role
-    decides: bool
+    decides: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,9 +78,9 @@ class Entry:
     role: Role
     title: str | None
     size: int
-    mtime_ns: int
+    changed_ns: int
     digest: bytes
-    decides: bool
+    decides: int
     symbols: Sequence[Symbol]
     uses: Collection[str]
 
@@ -131,17 +132,17 @@ class Catalogue:
     # files
 
     def states(self) -> dict[str, FileState]:
-        rows = self._connection.execute("SELECT path, id, size, mtime_ns, digest FROM files")
+        rows = self._connection.execute("SELECT path, id, size, changed_ns, digest FROM files")
         return {
-            path: FileState(id=number, size=size, mtime_ns=mtime, digest=digest)
-            for path, number, size, mtime, digest in rows
+            path: FileState(id=number, size=size, changed_ns=changed, digest=digest)
+            for path, number, size, changed, digest in rows
         }
 
     def state(self, path: str) -> FileState | None:
         row = self._connection.execute(
-            "SELECT id, size, mtime_ns, digest FROM files WHERE path = ?", (path,)
+            "SELECT id, size, changed_ns, digest FROM files WHERE path = ?", (path,)
         ).fetchone()
-        return row and FileState(id=row[0], size=row[1], mtime_ns=row[2], digest=row[3])
+        return row and FileState(id=row[0], size=row[1], changed_ns=row[2], digest=row[3])
 
     def paths_below(self, folder: str) -> list[str]:
         rows = self._connection.execute(
@@ -183,8 +184,8 @@ class Catalogue:
 
     def remember_state(self, found: Found) -> None:
         self._connection.execute(
-            "UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?",
-            (found.size, found.mtime_ns, found.path),
+            "UPDATE files SET size = ?, changed_ns = ? WHERE path = ?",
+            (found.size, found.changed_ns, found.path),
         )
 
     # writing
@@ -231,13 +232,13 @@ class Catalogue:
     # skipped files, so that those known by their content are not read again
 
     def skipped(self) -> dict[str, tuple[int, int]]:
-        rows = self._connection.execute("SELECT path, size, mtime_ns FROM skipped")
-        return {path: (size, mtime) for path, size, mtime in rows}
+        rows = self._connection.execute("SELECT path, size, changed_ns FROM skipped")
+        return {path: (size, changed) for path, size, changed in rows}
 
     def skip(self, found: Found, reason: str) -> None:
         self._connection.execute(
             "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?)",
-            (found.path, reason, found.size, found.mtime_ns),
+            (found.path, reason, found.size, found.changed_ns),
         )
 
     def unskip(self, paths: Iterable[str]) -> None:
@@ -332,7 +333,7 @@ def _symbol(row: tuple[str, str, str | None, int, int]) -> Symbol:
 
 def _card(row: tuple[int, str, Kind, str, int]) -> FileCard:
     number, path, kind, role, decides = row
-    return FileCard(id=number, path=path, kind=kind, role=Role(role), decides=bool(decides))
+    return FileCard(id=number, path=path, kind=kind, role=Role(role), decides=decides)
 
 
 def _file_row(entry: Entry) -> tuple[object, ...]:
@@ -340,7 +341,7 @@ def _file_row(entry: Entry) -> tuple[object, ...]:
     stem = name.partition(".")[0] or name
     return (
         entry.id, entry.path, name, stem, entry.title, entry.kind, entry.role.value,
-        entry.size, entry.mtime_ns, entry.digest, int(entry.decides),
+        entry.size, entry.changed_ns, entry.digest, entry.decides,
     )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def read(root: Path, found: Found) -> Content | str:
         return opened
     content, state = opened
     return Content(
-        found=Found(path=found.path, size=state.st_size, mtime_ns=_settled(state.st_mtime_ns)),
+        found=Found(path=found.path, size=state.st_size, changed_ns=_settled(state.st_ctime_ns)),
         kind=kind_of(found.path),
         bytes=content,
         digest=hashlib.blake2b(content, digest_size=16).digest(),
@@ -79,9 +79,9 @@ def _opener(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
-def _settled(mtime_ns: int) -> int:
+def _settled(changed_ns: int) -> int:
     """A file of this moment may change again without its time telling."""
-    return 0 if abs(time.time_ns() - mtime_ns) < _JUST_NOW_NS else mtime_ns
+    return 0 if abs(time.time_ns() - changed_ns) < _JUST_NOW_NS else changed_ns
 
 
 def take_in(content: Content, number: int) -> Taken:
@@ -165,9 +165,9 @@ def _entry(
         role=role_of(found.path),
         title=note.title if note else None,
         size=found.size,
-        mtime_ns=found.mtime_ns,
+        changed_ns=found.changed_ns,
         digest=content.digest,
-        decides=bool(note and note.decides),
+        decides=note.decides if note else 0,
         symbols=outline.symbols,
         uses=uses,
     )

@@ -16,6 +16,12 @@ _DATE = re.compile(r"\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b")
 _DECISION = re.compile(
     r"\b(?:decision|decided|adr|we (?:will|chose|choose|agreed)|agreed|status: *accepted)\b", re.I
 )
+_RECORDED = re.compile(
+    r"(?:^|/)(?:adrs?|decisions?)(?:/|[-_.\d])|^#{1,4}[ \t]+decisions?\b", re.I | re.M
+)
+_OVER = re.compile(
+    r"\bstatus\W{1,12}(?:superseded|deprecated|rejected|replaced|withdrawn)\b", re.IGNORECASE
+)
 _MOST = 200
 
 
@@ -26,11 +32,11 @@ class Note:
     front_matter: str
     links: list[str]
     dates: list[str]
-    decides: bool
+    decides: int
 
 
 def read_note(text: str, path: str) -> Note:
-    """`decides`: it records a decision, by its place, its front matter or its words."""
+    """`decides`: 2 for the record of a decision that holds, 1 for a note that speaks of one."""
     front = _FRONT.match(text)
     headings = _headings(_without_fences(text))
     name = path.rpartition("/")[2].rpartition(".")[0]
@@ -47,10 +53,13 @@ def read_note(text: str, path: str) -> Note:
     )
 
 
-def _decides(path: str, text: str) -> bool:
-    if re.search(r"(?:^|/)(?:adrs?|decisions?)(?:/|[-_.\d])", path, re.IGNORECASE):
-        return True
-    return bool(_DECISION.search(text[:2_000]))
+def _decides(path: str, text: str) -> int:
+    head = text[:2_000]
+    if _OVER.search(head):
+        return 0
+    if _RECORDED.search(f"{path}\n{head}"):
+        return 2
+    return int(bool(_DECISION.search(head)))
 
 
 def _without_fences(text: str) -> str:

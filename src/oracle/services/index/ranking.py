@@ -31,7 +31,7 @@ class Weights:
     further: tuple[float, ...] = (0.5, 0.35, 0.25, 0.15, 0.1)
     roles: Mapping[Role, float] = field(default_factory=dict[Role, float])
     card: float = 0.5
-    decision: float = 1.0
+    decisions: tuple[float, ...] = (1.0, 1.0, 1.0)
 
 
 CODE: Final = Weights(
@@ -46,7 +46,7 @@ NOTES: Final = Weights(
     runs={2: 0.4, 3: 1.5},
     further=(0.25, 0.12, 0.06),
     card=0.3,
-    decision=1.6,
+    decisions=(1.0, 2.5, 8.0),
 )
 
 
@@ -179,7 +179,7 @@ def _file_score(matches: list[Match], weights: Weights) -> float:
 
 def _prior(card: FileCard, question: Question, weights: Weights) -> float:
     if question.wants_decision and card.decides:
-        return weights.decision
+        return weights.decisions[card.decides]
     if card.role in question.wants:
         return 1.0
     return weights.roles.get(card.role, 1.0)

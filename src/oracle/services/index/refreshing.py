@@ -78,7 +78,7 @@ class Refresh:
             seen.add(found.path)
             if self._same(known.get(found.path), found):
                 self._tally.unchanged += 1
-            elif passed_over.get(found.path) == (found.size, found.mtime_ns):
+            elif passed_over.get(found.path) == (found.size, found.changed_ns):
                 self._tally.skipped += 1
             else:
                 candidates.append(found)
@@ -116,8 +116,8 @@ class Refresh:
         return (
             state is not None
             and state.size == found.size
-            and state.mtime_ns == found.mtime_ns
-            and state.mtime_ns != 0
+            and state.changed_ns == found.changed_ns
+            and state.changed_ns != 0
         )
 
     def _left_half_done(self) -> set[int]:

@@ -21,11 +21,14 @@ SkipListener = Callable[[str, str], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """A file that is worth opening; `path` is relative to the root, with slashes."""
+    """A file that is worth opening; `path` is relative to the root, with slashes.
+
+    `changed_ns` is when the system saw it change: the time of its content can be set back.
+    """
 
     path: str
     size: int
-    mtime_ns: int
+    changed_ns: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +103,7 @@ def _judge_file(path: str, state: os.stat_result, rules: IgnoreRules) -> Found |
         return "its name is not valid UTF-8"
     if reason := skip_by_name(path) or _ignored(path, rules) or skip_by_size(state.st_size):
         return reason
-    return Found(path=path, size=state.st_size, mtime_ns=state.st_mtime_ns)
+    return Found(path=path, size=state.st_size, changed_ns=state.st_ctime_ns)
 
 
 def _speakable(path: str) -> bool:

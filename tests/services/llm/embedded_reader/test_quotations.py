@@ -89,6 +89,13 @@ def test_tests_come_behind_what_they_test():
     assert [passage.source.path for passage in found] == ["src/a.py", "tests/test_a.py"]
 
 
+def test_of_a_recorded_decision_the_decision_is_quoted():
+    text = "# 1. Use Redis\n\n## Context\n\nIt is about caching.\n\n## Decision\n\nWe keep pages.\n"
+    found = best("what did we decide about caching?", text, path="docs/adr/1.md")
+    assert found.lines == ["We keep pages."]
+    assert "caching" in found.words
+
+
 def test_what_the_search_ranks_first_comes_first_unless_it_says_much_less():
     sources = [
         *quotations_in(result("# boats and their tides\nx = 1", path="src/b.py")),

@@ -111,7 +111,9 @@ def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
         found.append(replace(term, weight=weight))
     pairs = [_pair_term(pair) for pair in words.pairs]
     weighed = [replace(pair, weight=_PAIR_WEIGHT * _rarity(pair, sources)) for pair in pairs]
-    return [*found, *weighed, *([_REASON] if words.asks_why else [])]
+    extras = [_REASON] if words.asks_why else []
+    extras += [_DECISION] if words.asks_what_was_decided else []
+    return [*found, *weighed, *extras]
 
 
 def _rarity(term: Term, sources: Sequence[Quotation]) -> float:
@@ -133,6 +135,16 @@ _REASON: Final = Term(
     pattern=re.compile(
         r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than)\b",
         re.I,
+    ),
+    weight=1.5,
+    is_extra=True,
+)
+
+
+_DECISION: Final = Term(
+    word="decided",
+    pattern=re.compile(
+        r"\b(?:we (?:will|chose|choose|use|keep)|decided|agreed|settled|decisions?)\b", re.I
     ),
     weight=1.5,
     is_extra=True,
@@ -200,7 +212,24 @@ def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passag
         return _first_lines(source, in_path, terms, rank) if in_path else None
     best = sorted(anchors, key=lambda pair: (-pair[0], pair[1]))[:6]
     candidates = [_around(source, number, worth, terms) for worth, number in best]
-    return _weighed(max(candidates, key=lambda passage: passage.score), in_path, terms, rank)
+    chosen = max(candidates, key=lambda passage: passage.score)
+    if _DECISION in terms:
+        chosen = _what_was_decided(chosen, terms)
+    return _weighed(chosen, in_path, terms, rank)
+
+
+def _what_was_decided(passage: Passage, terms: Sequence[Term]) -> Passage:
+    """Of the record of a decision, the decision itself, though the question's words stand above."""
+    lines = passage.source.lines
+    heads = (n for n, line in enumerate(lines) if re.match(r"#+[ \t]+decisions?\b", line, re.I))
+    below = next(
+        (n for head in heads for n in range(head + 1, len(lines)) if lines[n].strip()), None
+    )
+    if below is None:
+        return passage
+    decision = _around(passage.source, below, 0.0, terms)
+    score = max(passage.score, decision.score)
+    return replace(decision, score=score, words=passage.words | decision.words)
 
 
 def _around(source: Quotation, number: int, worth: float, terms: Sequence[Term]) -> Passage:

@@ -69,6 +69,7 @@ class SearchWords:
     pairs: Sequence[tuple[str, str]] = ()
     asks_why: bool = False
     asks_what: bool = False
+    asks_what_was_decided: bool = False
 
     @property
     def all(self) -> list[str]:
@@ -97,6 +98,7 @@ class SearchWords:
             pairs=[*self.pairs, *other.pairs],
             asks_why=self.asks_why,
             asks_what=self.asks_what,
+            asks_what_was_decided=self.asks_what_was_decided,
         )
 
 
@@ -124,6 +126,7 @@ def search_words(question: str) -> SearchWords:
         pairs=_pairs(rest, plain),
         asks_what=bool(_WHAT.match(text)),
         asks_why=bool(re.search(r"\bwhy\b|\breasons?\b", text, re.I)),
+        asks_what_was_decided=bool(re.search(r"\b(?:decid|decision|agree)", text, re.I)),
     )
 
 
