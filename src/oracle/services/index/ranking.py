@@ -37,7 +37,7 @@ class Weights:
 CODE: Final = Weights(
     fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
     kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
-    roles={Role.TEST: 0.4, Role.DOCUMENT: 0.5, Role.SETTINGS: 0.7},
+    roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7},
 )
 NOTES: Final = Weights(
     fields={"body": 1.0, "names": 0.8, "place": 0.6, "remarks": 0.8},

@@ -18,7 +18,7 @@ _TEST_NAME: Final = re.compile(
 )
 _DOCUMENT_FOLDERS_LISTED: Final = (
     "doc docs documentation examples example samples demo demos tutorial tutorials docs_src "
-    "benchmarks benchmark bench changelog changelogs"
+    "benchmarks benchmark bench changelog changelogs man"
 )
 _DOCUMENT_FOLDERS: Final = frozenset(_DOCUMENT_FOLDERS_LISTED.split())
 _SETTINGS_SUFFIXES_LISTED: Final = (
