@@ -146,6 +146,19 @@ async def test_another_process_that_takes_its_time_is_not_waited_for(
     assert "another process is writing the index" in caplog.text
 
 
+async def test_an_index_that_must_be_begun_does_not_wait_for_ever_either(
+    index, project, monkeypatch, caplog
+):
+    monkeypatch.setattr(project_index, "SECONDS_FOR_OTHERS", 0.0)
+    (project / ".oracle/index").mkdir(parents=True)
+    with only_one(project / ".oracle/index/lock"):
+        asking = asyncio.ensure_future(question(index))
+        came, _ = await asyncio.wait({asking}, timeout=20)
+    assert await asking is None
+    assert came == {asking}
+    assert "another process is writing the index" in caplog.text
+
+
 async def test_a_damaged_index_is_built_anew_and_told(index, searcher, project, caplog):
     async with index.at_hand():
         pass
