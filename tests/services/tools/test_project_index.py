@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -98,6 +99,23 @@ async def test_it_knows_the_names_of_the_project(index, project):
     async with index.at_hand():
         known = await index.known(["tide_height", "zebra", "spring tides", "tide.py"])
     assert known == ["tide_height", "spring tides", "tide.py"]
+
+
+async def test_half_a_letter_in_a_question_is_no_name_and_no_damage(index, project, caplog):
+    async with index.at_hand():
+        assert await index.known(["tide\ud800", "tide_height"]) == ["tide_height"]
+        with pytest.raises(UnicodeEncodeError):
+            await index.asked(lambda opened: opened.definitions("\ud800"))
+    assert caplog.text == ""
+    assert len([*project.glob(".oracle/index/g*")]) == 1
+
+
+async def test_what_is_damaged_is_mended_when_names_are_looked_up(index, project):
+    async with index.at_hand():
+        with sqlite3.connect(next(project.glob(".oracle/index/g*/catalogue.db"))) as database:
+            database.execute("DROP TABLE symbols")
+        database.close()
+        assert await index.known(["tide_height"]) == ["tide_height"]
 
 
 async def test_where_no_index_can_be_made_files_are_scanned(index, searcher, project, caplog):

@@ -183,7 +183,7 @@ class Index:
 
     @property
     def known_terms(self) -> KnownTerms:
-        return KnownTerms(self._now().catalogue)
+        return KnownTerms(lambda term: self._asked(lambda now: now.catalogue.knows(term)))
 
     def paths(self) -> list[str]:
         """Every file in the index, sorted."""

@@ -162,7 +162,10 @@ class Storage:
 
 
 def broken(problem: BaseException) -> bool:
-    """Whether it tells of a damaged index; a panic in the text index is no `Exception`."""
-    if refusal(problem):
+    """Whether it tells of a damaged index; a panic in the text index is no `Exception`.
+
+    That half a letter cannot be looked up says nothing of the index.
+    """
+    if refusal(problem) or isinstance(problem, UnicodeEncodeError):
         return False
     return isinstance(problem, _BROKEN) or type(problem).__name__ == "PanicException"
