@@ -178,7 +178,9 @@ class Index:
         With `under` only those in that folder, which all the others help to rank.
         """
         return self._asked(
-            lambda now: draw_map(question, token_budget, now.catalogue, now.passages, under=under)
+            lambda now: draw_map(
+                question, token_budget, now.catalogue, now.passages, under=under.strip("/")
+            )
         )
 
     @property
