@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from oracle.cli.links import Links, can_link, citation_links, link, target_of
-from oracle.cli.live import RenderedText, console_on
-from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.cli.live import LiveRegion, RenderedText, console_on
+from oracle.cli.screen import PlainText, Screen
+from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
 from oracle.services.citations import check_answer
 
 ROOT = Path("/srv/my project")
@@ -16,6 +17,8 @@ READ = [
     {"where": "src/a.py:1-9", "path": "src/a.py", "start": 1, "end": 9, "text": "x = compute(1)"},
     {"where": "https://a.org/x", "url": "https://a.org/x", "text": "x"},
 ]
+
+DONE = dict.fromkeys(CHUNKS[ChunkType.DONE], "") | {"stop_reason": "answered", "missing": []}
 
 
 class Terminal(io.StringIO):
@@ -123,9 +126,26 @@ def test_a_link_without_a_target_is_its_text():
         ({"path": "../../etc/passwd.txt", "start": 3}, ""),
         ({"path": "/etc/passwd.txt"}, ""),
         ({"path": "a\0b"}, ""),
+        ({"path": "a\ud800.py"}, ""),
+        (
+            {"path": "a.py", "start": "3\x1b]8;;https://a.org\x1b\\"},
+            "file:///srv/my%20project/a.py",
+        ),
         ({"path": "", "url": ""}, ""),
         ({}, ""),
     ],
 )
 def test_a_target_cannot_steer_the_terminal_or_leave_the_project(place, target):
     assert target_of(place, root=ROOT) == target
+
+
+def test_each_source_that_is_listed_is_a_link_what_is_cited_first(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-kitty")
+    sources = [{"where": f"{name}.py:1", "path": f"{name}.py", "start": 1} for name in "abc"]
+    sources[2]["cited"] = True
+    data = {"sources": sources, "citations": []}
+    region = LiveRegion(console_on(file := Terminal()), has_progress=True, has_preview=False)
+    screen = Screen(PlainText(), region, "normal", tells_lines=False, root=ROOT)
+    screen.show(OracleStreamChunk(type=ChunkType.SOURCES, turn=1, data=data), {})
+    screen.show(OracleStreamChunk(type=ChunkType.DONE, turn=1, data=DONE), {})
+    assert re.findall(r"/(.)\.py#1\x1b", file.getvalue()) == ["c", "a", "b"]

@@ -79,8 +79,15 @@ def named(source: Mapping[str, Any]) -> str:
     return printable(str(source["where"]))
 
 
+def told_sources(sources: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Each once, what the answer rests on first."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for source in sorted(sources, key=lambda source: not source.get("cited")):
+        found.setdefault(named(source), source)
+    return list(found.values())
+
+
 def _listed(sources: Sequence[Mapping[str, Any]]) -> str:
-    ordered = sorted(sources, key=lambda source: not source.get("cited"))  # what it rests on first
-    places = list(dict.fromkeys(map(named, ordered)))
+    places = list(map(named, told_sources(sources)))
     more = f" and {len(places) - MOST_SOURCES} more" if len(places) > MOST_SOURCES else ""
     return ", ".join(places[:MOST_SOURCES]) + more

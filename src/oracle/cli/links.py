@@ -87,8 +87,12 @@ def target_of(place: Mapping[str, Any], *, root: Path) -> str:
     if url := place.get("url"):
         is_web = str(url).startswith(("https://", "http://"))
         return quote(url, safe="%/:=&?~#+!$,;'@()*[]", errors="replace") if is_web else ""
-    path = PurePosixPath(place.get("path") or "")
+    path = PurePosixPath(str(place.get("path") or ""))
     if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in str(path):
         return ""
-    line = f"#{place['start']}" if place.get("start") else ""
-    return (root.absolute() / path).as_uri() + line
+    start = place.get("start")
+    line = f"#{start}" if isinstance(start, int) and start else ""
+    try:
+        return (root.absolute() / path).as_uri() + line
+    except UnicodeEncodeError:  # no file is called that
+        return ""

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from oracle.cli.endings import is_error, named, notes, summary
+from oracle.cli.endings import is_error, named, notes, summary, told_sources
 from oracle.cli.links import target_of
 from oracle.cli.progress import Line, activity, classified, folded, indexing, told
 from oracle.cli.terminal import printable
@@ -181,8 +181,9 @@ class Screen:
         root = self._root
         if root is None:
             return []
-        targets = {named(source): target_of(source, root=root) for source in self._sources}
-        return list(targets.items())
+        return [
+            (named(source), target_of(source, root=root)) for source in told_sources(self._sources)
+        ]
 
     def _notes(self, done: OracleStreamChunk) -> list[tuple[str, str]]:
         found = list(notes(done.data, self._sources))

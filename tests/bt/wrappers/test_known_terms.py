@@ -3,11 +3,13 @@
 import asyncio
 import shutil
 import threading
+from contextlib import asynccontextmanager
 
 import pytest
 
 from oracle.bt.wrappers.agent_recipe import services_from
 from oracle.bt.wrappers.conversation_store import open_conversations
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.services.ledger import Limits
 from oracle.services.store.database import as_url
@@ -106,6 +108,28 @@ async def test_a_question_without_time_does_not_wait_for_the_index(project):
     said = [chunk async for chunk in agent.process_query(QUESTION)]
     assert said[-1]["answer"]
     assert runs[0].board.get("known_terms") is None
+
+
+async def test_sources_that_never_come_are_waited_for_once():
+    waited = []
+
+    class Stuck:
+        @asynccontextmanager
+        async def at_hand(self):
+            waited.append("at hand")
+            await asyncio.Event().wait()
+            yield
+
+        async def known(self, terms):
+            waited.append("known")
+            await asyncio.Event().wait()
+
+    model = ScriptedModel(ANSWER, repeats_last=True)
+    agent = OracleBTWrapper(
+        project_id="p", model=model, limits=Limits(seconds=0.1), sources=Stuck()
+    )
+    assert [chunk async for chunk in agent.process_query(QUESTION)][-1]["answer"]
+    assert waited == ["at hand"]
 
 
 async def test_who_cancels_while_it_is_indexed_gets_an_answer_at_once(project):

@@ -62,6 +62,13 @@ def test_bridges_are_read_next_and_a_place_that_was_found_before_is_kept():
     assert parts == [CLI, other, *bridges, found]
 
 
+def test_what_was_read_stays_in_its_place():
+    """A part that no tool may read any more lies between them."""
+    note = {**part("notes/a.md"), "state": "open"}
+    bridges = bridges_in([use("core/relay.py")], [CLI, TABLE])
+    assert with_bridges([CLI, note, TABLE], bridges) == [CLI, *bridges, TABLE, note]
+
+
 def test_there_are_only_a_few():
     names = [f"relay{n}" for n in range(9)]
     cli = part("shop/cli.py", *(f"from core.{name} import x" for name in names))

@@ -36,6 +36,7 @@ PART = {
             "extracted",
             ...,
         ),
+        ("None is the default of `order` (a.py:1).", "extracted", ...),
         ("", "unanswered", ""),
         (" \n", "unanswered", ""),
         (None, "unanswered", ""),

@@ -52,6 +52,14 @@ def test_an_import_of_a_file_is_a_use(path, line):
     assert uses_among([text(path, "y"), text("main.py", line)])[1] == {0: []}
 
 
+def test_imports_are_told_in_the_order_of_their_lines():
+    """A set would have another order in each process, and a replay would ask another question."""
+    names = ["store", "orders", "prices", "taxes", "mails", "parts", "users", "roles"]
+    main = text("main.py", "\n".join(f"import {name}" for name in names))
+    used = uses_among([main, *(text(f"{name}.py", "y") for name in names)])[0]
+    assert list(used) == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
 @pytest.mark.parametrize(
     ("uses", "ordered"),
     [

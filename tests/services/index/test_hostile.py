@@ -47,6 +47,19 @@ def test_deep_trees_and_long_lines_do_no_harm(project):
     assert set(paths(project.indexed().search("alpha"))) == {f"{deep}/a.py", "one_line.py"}
 
 
+@pytest.mark.parametrize(
+    ("name", "begins", "goes_on"),
+    [("a.py", "x = (a\n", ".b()\n"), ("a.js", "a\n", ".b()\n"), ("a.rs", "fn f() { a\n", ".b()\n")],
+)
+def test_calls_that_are_chained_without_end_cost_no_more_than_others(
+    project, name, begins, goes_on
+):
+    project.write(name, f"{begins}{goes_on * 60_000}")
+    began = time.process_time()
+    project.indexed()
+    assert time.process_time() - began < 5, "a query that visits all of it takes minutes"
+
+
 def test_paths_that_are_longer_than_the_system_takes_are_left_out(project):
     project.write("a.py", "alpha = 1\n")
     here = os.open(project.root, os.O_RDONLY)

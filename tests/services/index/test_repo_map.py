@@ -20,3 +20,11 @@ def test_a_constant_stands_there_only_if_other_files_use_it(project):
 def test_methods_that_every_class_has_say_nothing(project):
     project.write("tide.py", "class Tide:\n    def __init__(self):\n        pass\n")
     assert project.indexed().repo_map("tide") == "tide.py\n  1: class Tide"
+
+
+def test_a_folder_is_the_same_with_a_slash_behind_it(project):
+    project.write("sea/tide.py", "def tide(): ...\n")
+    project.write("land/hill.py", "def hill(): ...\n")
+    index = project.indexed()
+    assert index.repo_map("tide", under="sea/").splitlines()[0] == "sea/tide.py"
+    assert index.repo_map("tide", under="sea/") == index.repo_map("tide", under="sea")

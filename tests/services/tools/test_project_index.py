@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -100,6 +101,23 @@ async def test_it_knows_the_names_of_the_project(index, project):
     assert known == ["tide_height", "spring tides", "tide.py"]
 
 
+async def test_half_a_letter_in_a_question_is_no_name_and_no_damage(index, project, caplog):
+    async with index.at_hand():
+        assert await index.known(["tide\ud800", "tide_height"]) == ["tide_height"]
+        with pytest.raises(UnicodeEncodeError):
+            await index.asked(lambda opened: opened.definitions("\ud800"))
+    assert caplog.text == ""
+    assert len([*project.glob(".oracle/index/g*")]) == 1
+
+
+async def test_what_is_damaged_is_mended_when_names_are_looked_up(index, project):
+    async with index.at_hand():
+        with sqlite3.connect(next(project.glob(".oracle/index/g*/catalogue.db"))) as database:
+            database.execute("DROP TABLE symbols")
+        database.close()
+        assert await index.known(["tide_height"]) == ["tide_height"]
+
+
 async def test_where_no_index_can_be_made_files_are_scanned(index, searcher, project, caplog):
     (project / ".oracle").write_text("in the way")
     async with index.at_hand():
@@ -143,6 +161,19 @@ async def test_another_process_that_takes_its_time_is_not_waited_for(
     with only_one(project / ".oracle/index/lock"):
         async with index.at_hand():
             assert await found(searcher, "tide_height") == ["src/tide.py"]
+    assert "another process is writing the index" in caplog.text
+
+
+async def test_an_index_that_must_be_begun_does_not_wait_for_ever_either(
+    index, project, monkeypatch, caplog
+):
+    monkeypatch.setattr(project_index, "SECONDS_FOR_OTHERS", 0.0)
+    (project / ".oracle/index").mkdir(parents=True)
+    with only_one(project / ".oracle/index/lock"):
+        asking = asyncio.ensure_future(question(index))
+        came, _ = await asyncio.wait({asking}, timeout=20)
+    assert await asking is None
+    assert came == {asking}
     assert "another process is writing the index" in caplog.text
 
 

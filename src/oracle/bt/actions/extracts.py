@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from oracle.bt.actions.coverage import question_of
 from oracle.bt.actions.oracle import bb_get, bb_set
 from oracle.bt.actions.state import board_of, ledger_of, set_ledger
 from oracle.bt.actions.telling import say_system, services_of
+from oracle.bt.actions.tools import raise_first
 from oracle.bt.actions.turn import CHARACTERS_OF_A_TOKEN, prices_of
+from oracle.bt.conditions.coverage import REQUESTS_AT_ONCE
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
@@ -28,8 +30,6 @@ from oracle.services.coverage.extracts import (
 from oracle.services.coverage.parts import ASKED_ABOUT, Part
 from oracle.services.llm.protocol import Message, Model, ModelRequest
 
-AT_ONCE: Final = 4
-
 Reply = dict[str, Any]
 
 
@@ -41,7 +41,8 @@ async def ask_about_parts(ctx: TickContext) -> RunStatus:
     """A few, side by side. Each is paid for; one that brings nothing is noted as unanswered."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
-    chosen = [number for number, part in enumerate(parts) if part["state"] == "read"][:AT_ONCE]
+    read = [number for number, part in enumerate(parts) if part["state"] == "read"]
+    chosen = read[:REQUESTS_AT_ONCE]
     prompt = prompt_for_a_part(services_of(ctx).prompt_segments)
     requests = [asked_about(question_of(bb), parts[number], prompt) for number in chosen]
     replies: list[Reply | None] = [None] * len(chosen)
@@ -52,9 +53,7 @@ async def ask_about_parts(ctx: TickContext) -> RunStatus:
 
     try:
         ends = await asyncio.gather(*map(ask, range(len(chosen))), return_exceptions=True)
-        for end in ends:
-            if end is not None:
-                raise end
+        raise_first(ends)
     finally:
         for number, request, reply in zip(chosen, requests, replies, strict=True):
             _take_in(bb, number, request, reply)

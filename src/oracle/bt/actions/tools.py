@@ -128,7 +128,7 @@ async def perform_calls(
             working = (run(place, call) for place, call in enumerate(calls))
             # All of them come to an end, whatever becomes of one: none is left behind at work.
             ends = await asyncio.gather(*working, return_exceptions=True)
-            _raise_first(ends)
+            raise_first(ends)
     finally:
         for call, result in zip(calls, results, strict=True):
             came = result or _failed("cut off before it was done")
@@ -254,7 +254,7 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
         bb_set(bb, "sources_empty", [kind for kind in empty if kind != spec.source])
 
 
-def _raise_first(ends: Sequence[BaseException | None]) -> None:
+def raise_first(ends: Sequence[BaseException | None]) -> None:
     for end in ends:
         if end is not None:
             raise end

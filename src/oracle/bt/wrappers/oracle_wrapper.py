@@ -156,29 +156,31 @@ class OracleBTWrapper:
             )
 
     async def _recipe(self, asking: Asking, question: Question, leaving: AsyncExitStack) -> Recipe:
-        """With the sources at hand until `leaving`, and what they know of the question."""
-        known: Sequence[str] | None = None
-        if self._sources is not None:
-            await self._have_at_hand(self._sources, asking, leaving)
-            known = await asking.prepare(
-                self._sources.known(question.terms()), self._setup.limits.seconds
-            )
+        known = await self._prepared(asking, leaving, question)
         return self._setup.recipe(replace(question, known_terms=known))
 
-    async def _have_at_hand(
-        self, sources: Sources, asking: Asking, leaving: AsyncExitStack
-    ) -> None:
-        """Not for longer than the question itself may take: files can be read without them."""
-        entering = leaving.enter_async_context(sources.at_hand())
-        await asking.prepare(entering, self._setup.limits.seconds)
+    async def _prepared(
+        self, asking: Asking, leaving: AsyncExitStack, question: Question | None = None
+    ) -> Sequence[str] | None:
+        """The sources at hand, and what they know of the question. All of it takes no longer than
+        the question itself may take: files can be read without them.
+        """
+        sources = self._sources
+        if sources is None:
+            return None
+
+        async def prepare() -> Sequence[str] | None:
+            await leaving.enter_async_context(sources.at_hand())
+            return None if question is None else await sources.known(question.terms())
+
+        return await asking.prepare(prepare(), self._setup.limits.seconds)
 
     async def _go_on(self, asking: Asking, run_id: str) -> str | None:
         if self._store is None:
             raise InputError(f"run {run_id} cannot be resumed without a store")
         async with AsyncExitStack() as leaving:
             store = await leaving.enter_async_context(self._opened())
-            if self._sources is not None:
-                await self._have_at_hand(self._sources, asking, leaving)
+            await self._prepared(asking, leaving)
             stored = await store.runs.resume(run_id, services=asking.services)
             return await self._kept(asking, store, stored)
 

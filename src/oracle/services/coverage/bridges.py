@@ -51,14 +51,18 @@ def bridges_in(sources: Sequence[Source], parts: Sequence[Part]) -> list[Part]:
 
 
 def with_bridges(parts: Sequence[Part], bridges: Sequence[Part]) -> list[Part]:
-    """Next to be read. Where a search has found a place in the same file, that one is better."""
+    """Next to be read. Where a search has found a place in the same file, that one is better.
+
+    What was read stays in its place: it is known by that (`id_of`).
+    """
     paths = [bridge["arguments"]["path"] for bridge in bridges]
-    done = [part for part in parts if part["state"] != "open"]
     left = [part for part in parts if part["state"] == "open"]
     first = [part for part in left if part["arguments"].get("path") in paths]
     listed = {part["arguments"]["path"] for part in first}
     new = [bridge for bridge in bridges if bridge["arguments"]["path"] not in listed]
-    return [*done, *first, *new, *(part for part in left if part not in first)]
+    following = iter([*first, *new, *(part for part in left if part not in first)])
+    placed = [next(following) if part["state"] == "open" else part for part in parts]
+    return [*placed, *following]
 
 
 def _is_class(name: str) -> bool:

@@ -19,6 +19,7 @@ LONGEST_EXTRACT: Final = 500
 MOST_CHARACTERS: Final = 4 * LONGEST_EXTRACT
 _LONGEST_QUESTION: Final = 2_000
 _LONGEST_NOTHING: Final = 60
+_CITES: Final = re.compile(r"\w:\d")
 _SAYS_NOTHING: Final = re.compile(r"\W*(?:nothing|none|no(?:t| part| line)|n/a)\b", re.I)
 
 
@@ -52,4 +53,6 @@ def quoted(part: Part, question: str) -> Part:
 
 
 def _is_nothing(said: str) -> bool:
-    return len(said) <= _LONGEST_NOTHING and bool(_SAYS_NOTHING.match(said))
+    """Short, without a citation: `None is its default (a.py:4)` says something."""
+    is_short = len(said) <= _LONGEST_NOTHING and not _CITES.search(said)
+    return is_short and bool(_SAYS_NOTHING.match(said))

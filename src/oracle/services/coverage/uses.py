@@ -110,11 +110,12 @@ def names_in(lines: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def imported_by(text: Sequence[Quotation]) -> set[str]:
+def imported_by(text: Sequence[Quotation]) -> list[str]:
     """The last word of each module that it imports, and of what it takes from there."""
     lines = (line for quotation in text for line in quotation.lines)
     named = (found for line in lines if _IMPORT.match(line) for found in _MODULE.findall(line))
-    return {re.split(r"[./:]+", module.strip("./:"))[-1] for module in named}
+    words = (re.split(r"[./:]+", module.strip("./:"))[-1] for module in named)
+    return list(dict.fromkeys(words))
 
 
 def module_of(path: str) -> str:

@@ -45,24 +45,34 @@ class Index:
     """
 
     def __init__(
-        self, root: Path, folder: Path | None = None, kept: tuple[str, ...] = KEPT
+        self,
+        root: Path,
+        folder: Path | None = None,
+        kept: tuple[str, ...] = KEPT,
+        patience: Patience | None = None,
     ) -> None:
         self.root = root
         self._walk = Walk(root=root, kept=kept)
-        self._storage = Storage(root, folder)
+        self._storage = Storage(root, folder, patience)
 
     @classmethod
     def open(
-        cls, root: Path | str, *, folder: Path | None = None, kept: tuple[str, ...] = KEPT
+        cls,
+        root: Path | str,
+        *,
+        folder: Path | None = None,
+        kept: tuple[str, ...] = KEPT,
+        patience: Patience | None = None,
     ) -> Self:
         """The index of a project, in its `.oracle/` or in a folder of the caller's choice.
 
-        What git ignores in `kept` folders is indexed all the same.
+        What git ignores in `kept` folders is indexed all the same. Where it must be begun, that has
+        to wait for whoever is writing, as long as there is `patience`.
         """
         place = Path(root).resolve()
         if not place.is_dir():
             raise InputError(f"{place} is no folder; name the root of a project")
-        return cls(place, folder, kept)
+        return cls(place, folder, kept, patience)
 
     def close(self) -> None:
         self._storage.close()
@@ -168,12 +178,14 @@ class Index:
         With `under` only those in that folder, which all the others help to rank.
         """
         return self._asked(
-            lambda now: draw_map(question, token_budget, now.catalogue, now.passages, under=under)
+            lambda now: draw_map(
+                question, token_budget, now.catalogue, now.passages, under=under.strip("/")
+            )
         )
 
     @property
     def known_terms(self) -> KnownTerms:
-        return KnownTerms(self._now().catalogue)
+        return KnownTerms(lambda term: self._asked(lambda now: now.catalogue.knows(term)))
 
     def paths(self) -> list[str]:
         """Every file in the index, sorted."""

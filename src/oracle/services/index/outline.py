@@ -18,6 +18,10 @@ PARSE_SECONDS: Final = 1.0
 LARGEST_PARSED: Final = 400_000
 _BLOCK: Final = 16_384
 _DEEPEST: Final = 500
+"""Time grows with the square of the depth, in a query too, which cannot be stopped: `a.b().c()` is
+as deep as it is long.
+"""
+
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
 _DEFINITIONS: Final = ("class", "function", "type", "module", "constant", "declaration")
 _LONGEST_NAME: Final = 120
@@ -68,11 +72,13 @@ def _captures(source: bytes, language: str, deadline: float) -> Captures | None:
         return b"" if late else source[offset : offset + _BLOCK]
 
     tree = _parser(language).parse(read)
-    return None if late else QueryCursor(outline_query(language)).captures(tree.root_node)
+    cursor = QueryCursor(outline_query(language))
+    cursor.set_max_start_depth(_DEEPEST)
+    return None if late else cursor.captures(tree.root_node)
 
 
 def _is_too_deep(source: bytes) -> bool:
-    """By its brackets. A query takes time with the square of the depth, and cannot be stopped."""
+    """By its brackets: some grammars cannot be stopped while they wait for closing ones."""
     depth = 0
     for bracket in source.translate(None, _NO_BRACKETS):
         depth += 1 if bracket in b"([{" else -1

@@ -135,10 +135,6 @@ class Passages:
         hits = searcher.search(wanted, limit, count=False).hits
         return _matches(searcher, hits)
 
-    def frequency(self, term: str) -> int:
-        """In how many passages a term stands."""
-        return self._index.searcher().doc_freq("body", term)
-
     @property
     def count(self) -> int:
         return self._index.searcher().num_docs

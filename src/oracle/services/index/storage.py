@@ -36,7 +36,9 @@ class Generation:
 
 
 class Storage:
-    def __init__(self, root: Path, folder: Path | None = None) -> None:
+    def __init__(
+        self, root: Path, folder: Path | None = None, patience: Patience | None = None
+    ) -> None:
         self._root = root
         self._folder = (folder or oracle_folder(root)) / "index"
         try:
@@ -48,7 +50,7 @@ class Storage:
         self._lock = self._folder / "lock"
         self._rebuilt: str | None = None
         with self.refusals():
-            self._generation = self._open()
+            self._generation = self._open(patience)
 
     @property
     def current(self) -> Generation:
@@ -90,14 +92,14 @@ class Storage:
         self._generation = self._new()
         return self._generation
 
-    def _open(self) -> Generation:
+    def _open(self, patience: Patience | None = None) -> Generation:
         """What cannot be opened is begun anew, by one process; the others open what it began."""
         try:
             return self._load(self._current_name())
         except BaseException as problem:
             if not broken(problem):
                 raise
-        with self.alone():
+        with self.alone(patience):
             try:
                 return self._load(self._current_name())
             except BaseException as problem:
@@ -160,7 +162,10 @@ class Storage:
 
 
 def broken(problem: BaseException) -> bool:
-    """Whether it tells of a damaged index; a panic in the text index is no `Exception`."""
-    if refusal(problem):
+    """Whether it tells of a damaged index; a panic in the text index is no `Exception`.
+
+    That half a letter cannot be looked up says nothing of the index.
+    """
+    if refusal(problem) or isinstance(problem, UnicodeEncodeError):
         return False
     return isinstance(problem, _BROKEN) or type(problem).__name__ == "PanicException"

@@ -122,15 +122,16 @@ class ProjectIndex:
 
     def _refresh(self, is_wanted: Wanted) -> None:
         until = time.monotonic() + SECONDS_FOR_OTHERS
+
+        def patience() -> bool:
+            return is_wanted() and time.monotonic() < until
+
         try:
             if self._index is None:
                 from oracle.services.index import Index
 
-                self._index = Index.open(self._root, kept=self._kept)
-            report = self._index.refresh(
-                partial(self._tell, is_wanted),
-                patience=lambda: is_wanted() and time.monotonic() < until,
-            )
+                self._index = Index.open(self._root, kept=self._kept, patience=patience)
+            report = self._index.refresh(partial(self._tell, is_wanted), patience=patience)
             if report.rebuilt:
                 log.warning("the index was built anew: %s", report.rebuilt)
         except _NotWantedAnyMore as left:

@@ -23,6 +23,7 @@ from oracle.services.llm.embedded_reader.saying import (
 from oracle.services.llm.embedded_reader.situation import Call, Situation
 
 _EXTRACTED: Final = re.compile(r"- `(?P<where>[^`]+)`: `(?P<line>[^`]*)`")
+_MORE: Final = re.compile(r" and \d+ more$")
 _USES: Final = "find_definition"
 _USED: Final = re.compile(r"^(\S+) -> (\S+)(?: \((.*)\))?$", re.M)
 
@@ -50,7 +51,7 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     told = [
         _lead(aim, found, has_uses=bool(uses), is_a_flow=bool(onward)) + "\n\n" + "\n".join(items),
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
-        f"Left out, found but not read: {_listed(missing)}." if missing else "",
+        f"Left out, found but not read: {listed(missing)}." if missing else "",
     ]
     text = with_no_model("\n\n".join(filter(None, told)), situation.earlier_answers)
     return Response(text=text, signal=signal("context_sufficient", 0.7, sources_found=len(items)))
@@ -151,10 +152,10 @@ def _item(number: int, places: Sequence[Place], onward: Sequence[str]) -> str:
     return "\n".join([f"{head}{first}", *(f"{indent}- {line}" for line in below)])
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     *first, last = names
-    name, _, more = last.partition(" and ")
-    return codes([*first, name]) + (f" and {more}" if more else "")
+    more = _MORE.search(last)
+    return codes([*first, last[: more.start()]]) + more[0] if more else codes(names)
 
 
 def _told(situation: Situation, mark: str) -> list[str]:
