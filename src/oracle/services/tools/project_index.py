@@ -10,14 +10,14 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Container, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from oracle.errors import OracleError
+from oracle.errors import InputError, OracleError
 
 if TYPE_CHECKING:
     from oracle.services.index import Index
@@ -80,9 +80,7 @@ class ProjectIndex:
 
     async def known(self, terms: Sequence[str]) -> Sequence[str] | None:
         """Those of the terms that name something in the project; None where nobody can tell."""
-        return await self.asked(
-            lambda index: [term for known in [index.known_terms] for term in terms if term in known]
-        )
+        return await self.asked(lambda index: _known_among(terms, index.known_terms))
 
     async def asked(self, question: Callable[[Index], Found]) -> Found | None:
         """Ask the index; None where there can be none. Opened and refreshed if it is not yet."""
@@ -104,6 +102,8 @@ class ProjectIndex:
             return None
         try:
             return question(self._index)
+        except InputError:
+            raise
         except (OracleError, OSError) as problem:
             self._do_without(problem)
             return None
@@ -160,3 +160,7 @@ class ProjectIndex:
         index, self._index = self._index, None
         if index is not None:
             index.close()
+
+
+def _known_among(terms: Sequence[str], known: Container[str]) -> list[str]:
+    return [term for term in terms if term in known]
