@@ -106,13 +106,17 @@ def _is_at(lines: Sequence[Lines], citation: Citation) -> bool:
 
 
 def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
+    """Against lines that were read only what is quoted right at the citation says anything, and
+    a mere name does not: the sentence may well speak of something that stands elsewhere.
+    """
     citation = cited.citation
     is_read = covers(file.current, citation.first, citation.last)
     confirmed = [q for q in cited.quotations if _is_at(file.find(q), citation)]
     quoted = bool(confirmed) if cited.quotations else None
     if is_read and confirmed:
         return _at(file, citation, "resolved", (citation.first, citation.last), quoted)
-    stands = _only_place(cited.quotations, file, taken, confirmed, is_read)
+    telling = [q for q in cited.attached if q.strong] if is_read else cited.quotations
+    stands = _only_place(telling, file, taken, confirmed)
     if stands is not None:
         return _at(file, citation, "moved", stands, True)
     if is_read:
@@ -129,17 +133,10 @@ def _only_place(
     file: FileRecord,
     taken: set[int],
     confirmed: Sequence[Quotation],
-    is_read: bool,
 ) -> Lines | None:
-    """Where the nearest quotation stands, if in one place only.
-
-    Against lines that were read a mere name says nothing: the sentence may well speak of something
-    that stands elsewhere.
-    """
+    """Where the nearest quotation stands, if in one place only."""
     for quotation in quotations:
         if quotation.at in taken and quotation not in confirmed:
-            continue
-        if is_read and not quotation.strong:
             continue
         stands = file.find(quotation)
         if len(stands) == 1:
