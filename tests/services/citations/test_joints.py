@@ -74,6 +74,7 @@ def test_a_quotation_right_at_the_citation_moves_it(answer):
 
 
 def test_the_quotation_of_the_next_sentence_is_not_used():
-    answer = "The constant is at `src/session.py:200`. `def renew(session, now):` is at src/session.py:3."
+    first, second = "The constant is at `src/session.py:200`.", "is at src/session.py:3."
+    answer = f"{first} `def renew(session, now):` {second}"
     found = check_answer(answer, evidence=[READ]).citations
     assert [(one["status"], one["start"]) for one in found] == [("unread", 0), ("moved", 18)]

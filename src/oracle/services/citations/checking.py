@@ -10,7 +10,7 @@ from typing import Any, Final
 from oracle.services.citations.finding import find_citations
 from oracle.services.citations.marking import Bare, mark_of, with_marks
 from oracle.services.citations.quotations import find_cited
-from oracle.services.citations.record import DIGEST, Lines, Reading, Record, merged
+from oracle.services.citations.record import DIGEST, Lines, Reading, Record, mapped, merged
 from oracle.services.citations.resolving import Resolved, resolve_all
 from oracle.services.tools.answer import one_line, place, quoted_texts, without_numbers
 
@@ -42,13 +42,11 @@ def check_answer(
     were not shortened. What an attachment names was given by the user and counts as read.
     """
     bare = Bare.of(answer)
-    found = find_cited(bare.text)
-    if not found:
-        return Checked(answer=answer, citations=[])
     readings = [Reading.of(known, "", is_earlier=True) for known in earlier]
     readings += _given(attachment)
     readings += _read(evidence, messages)
-    resolved = resolve_all(found, Record(readings))
+    record = Record(readings)
+    resolved = resolve_all(find_cited(bare.text, record.names_with_blanks()), record)
     marked = with_marks(answer, bare, resolved)
     told = [_told(one, span) for one, span in zip(resolved, marked.spans, strict=True)]
     return Checked(answer=marked.text, citations=told)
@@ -121,7 +119,10 @@ def _read(evidence: Sequence[Place], messages: Sequence[Place]) -> Iterator[Read
         whole = texts[call].get(one_line(str(known.get("where", ""))))
         if whole is not None and "start" in known:
             whole = without_numbers(whole)
-        yield Reading.of(known, str(known.get("text", "")) if whole is None else whole)
+        text = str(known.get("text", "")) if whole is None else whole
+        yield Reading.of(known, text)
+        if known.get("kind") == "code" and "start" not in known:
+            yield from mapped(text)
 
 
 def _told(resolved: Resolved, span: tuple[int, int]) -> dict[str, Any]:

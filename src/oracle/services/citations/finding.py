@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -13,8 +13,12 @@ from oracle.services._inline_code import code_spans
 from oracle.services.citations.forms import LINK, TOKEN, WHOLE, is_page, is_path, trimmed_url
 
 Span = tuple[int, int]
+Names = Mapping[str, Sequence[str]]
+"""Paths with blanks in them that were read, the longest first, by what follows the last blank."""
+
 Kind = Literal["file", "note", "thread", "url"]
 
+NO_NAMES: Final[Names] = {}
 _DRIVE: Final = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
 
 
@@ -67,7 +71,7 @@ def find_citations(text: str) -> list[Citation]:
     ]
 
 
-def layout(text: str) -> Iterator[Line | Block]:
+def layout(text: str, names: Names = NO_NAMES) -> Iterator[Line | Block]:
     """The answer from top to bottom. Nothing in a fence is a citation."""
     fence: Fence | None = None
     block_start = place = 0
@@ -83,14 +87,14 @@ def layout(text: str) -> Iterator[Line | Block]:
                 continue
         fence = fence_of_line(f"{bare}\n")
         if fence is None:
-            yield _line(text, start, start + len(bare))
+            yield _line(text, start, start + len(bare), names)
         else:
             block_start = place
     if fence is not None:
         yield Block(start=min(block_start, len(text)), end=len(text))
 
 
-def _line(text: str, start: int, end: int) -> Line:
+def _line(text: str, start: int, end: int, names: Names) -> Line:
     code = code_spans(text, start, end)
     line = Line(start=start, end=end, code=code)
     links = [found.span() for found in LINK.finditer(text, start, end)]
@@ -100,6 +104,8 @@ def _line(text: str, start: int, end: int) -> Line:
         line.citations.extend(_in_code(text, opening, behind, links))
         place = behind
     line.citations.extend(_in_part(text, place, end, links))
+    if names:
+        line.citations[:] = with_known_names(text, line.citations, names)
     return line
 
 
@@ -208,6 +214,33 @@ def _is_of_something_else(text: str, start: int, path: str) -> bool:
     if path.startswith(".") and path[1:2] not in ("/", ".") and before[-1:].isalnum():
         return True
     return before.endswith("[") and (before[-2:-1].isalnum() or before[-2:-1] in ("_", ")"))
+
+
+def with_known_names(text: str, citations: Iterable[Citation], names: Names) -> Iterator[Citation]:
+    """Each file by the longest known name that ends where its path does."""
+    behind = 0
+    for citation in citations:
+        if citation.kind == "file" and citation.certain:
+            citation = _by_known_name(text, citation, names.get(citation.name, ()), behind)
+            behind = citation.end
+        yield citation
+
+
+def _by_known_name(text: str, citation: Citation, names: Sequence[str], behind: int) -> Citation:
+    ends = citation.start + len(citation.name)
+    for name in names:
+        start = ends - len(name)
+        if start >= behind and text.endswith(name, start, ends) and not _in_a_path(text, start):
+            return replace(
+                citation, name=name, start=start, text=text[start : citation.end], certain=True
+            )
+    return citation
+
+
+def _in_a_path(text: str, start: int) -> bool:
+    """Whether a name would begin in the middle of a longer path or word."""
+    before = text[max(0, start - 1) : start]
+    return before.isalnum() or before in ("/", "\\", "_", "-", ".")
 
 
 def _behind(text: str, span: Span, links: list[Span], behind_code: int) -> int:

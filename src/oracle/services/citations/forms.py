@@ -14,7 +14,7 @@ LONGEST_PATH: Final = 300
 # Latin to Georgian, but no scripts that write words without spaces: there a path in running text
 # would swallow the words around it.
 _LETTERS: Final = r"0-9A-Za-z_\u00c0-\u1fff"
-_PATH: Final = rf"[{_LETTERS}./@+~\-]"
+_PATH: Final = rf"[{_LETTERS}./@+~%\-]"
 _LINES: Final = (
     r"(?::L?(?P<first>\d{1,7})(?:[-–—]L?(?P<last>\d{1,7}))?(?::\d{1,5})?"
     r"|\#L(?P<first_l>\d{1,7})(?:C\d{1,5})?(?:[-–]L?(?P<last_l>\d{1,7})(?:C\d{1,5})?)?)"
@@ -45,8 +45,10 @@ WHOLE: Final = re.compile(
 
 LINK: Final = re.compile(
     r"\[[^\[\]\n]*+\]"
-    r"\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:[ \t]++\"[^\"\n]*+\")?\)"
+    r"(?:\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:[ \t]++\"[^\"\n]*+\")?\)"
+    r"|\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*+\))"
 )
+"""A link; its target may have blanks in it, as the names of notes have."""
 
 _OF_FILES: Final = """
 adb ads asm astro awk bash bat bazel bib bzl c cc cfg cjs clj cljs cmake cmd coffee conf cpp cr

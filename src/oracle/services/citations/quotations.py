@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
-from oracle.services.citations.finding import Block, Citation, Line, Span, layout
+from oracle.services.citations.finding import (
+    NO_NAMES,
+    Block,
+    Citation,
+    Line,
+    Names,
+    Span,
+    layout,
+)
 from oracle.services.citations.joints import is_introduced, joint_of
 
 MOST_ON_A_SIDE: Final = 3
@@ -50,10 +58,11 @@ class Cited:
     inside: str = ""
 
 
-def find_cited(text: str) -> list[Cited]:
+def find_cited(text: str, names: Names = NO_NAMES) -> list[Cited]:
+    """`names` are paths with blanks in them that may be cited."""
     found: list[Cited] = []
     last: Line | None = None
-    for part in layout(text):
+    for part in layout(text, names):
         if isinstance(part, Line):
             if part.citations:
                 found.extend(_cited_in(text, part))

@@ -6,11 +6,12 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import unquote
 
-from oracle.services.citations.finding import find_citations
+from oracle.services.citations.finding import Names, find_citations
 from oracle.services.citations.forms import TOKEN, same_page, trimmed_url
 from oracle.services.citations.quotations import Quotation
 
@@ -20,6 +21,8 @@ DIGEST: Final = 16
 _MOST_OCCURRENCES: Final = 20
 _MOST_CHARACTERS_SEARCHED: Final = 100_000_000
 _LISTED: Final = re.compile(r"^([^\n:]{1,300}): ([^\n]{1,200})$", re.MULTILINE)
+_MAPPED: Final = re.compile(r"\s+(?P<line>\d{1,7}): +\S")
+_MOST_OF_ONE_NAME: Final = 50
 
 Lines = tuple[int, int]
 
@@ -58,6 +61,18 @@ class Reading:
             digest=str(known.get("digest") or "")[:DIGEST],
             is_earlier=is_earlier,
         )
+
+
+def mapped(text: str) -> Iterator[Reading]:
+    """The lines that a map of the project shows: a path, and below it what begins where."""
+    path = ""
+    for line in text.split("\n"):
+        if found := _MAPPED.match(line):
+            number = int(found["line"])
+            if path and number:
+                yield Reading.of({"kind": "code", "path": path, "start": number}, "")
+        else:
+            path = "" if line[:1].isspace() else line.strip()
 
 
 def normal_path(path: str) -> str:
@@ -216,7 +231,19 @@ class Record:
         longer = [name for name in known if name.endswith(f"/{cited}")]
         if not longer and path.startswith("/"):
             longer = [name for name in known if cited.endswith(f"/{name}")]
+        if not longer and "%" in path and (plain := unquote(path)) != path:
+            return self.files_of(plain)
         return [self.files[name] for name in longer]
+
+    def names_with_blanks(self) -> Names:
+        """Paths that have blanks in them, also shortened from the left, for `find_cited`."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for path in self.files:
+            end = path.rpartition(" ")[2]
+            while " " in path and len(found[end]) < _MOST_OF_ONE_NAME:
+                found[end].add(path)
+                path = path.partition("/")[2]
+        return {end: sorted(names, key=len, reverse=True) for end, names in found.items() if names}
 
     def mentions(self, url: str) -> bool:
         """Whether the address stands in something that was read: then the answer quotes it."""
