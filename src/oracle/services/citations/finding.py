@@ -10,7 +10,18 @@ from typing import Final, Literal
 
 from oracle.services._code_fences import Fence, fence_of_line
 from oracle.services._inline_code import code_spans
-from oracle.services.citations.forms import LINK, TOKEN, WHOLE, is_page, is_path, trimmed_url
+from oracle.services.citations.forms import (
+    FURTHER,
+    LINK,
+    SPREAD,
+    TOKEN,
+    WHOLE,
+    is_anchored,
+    is_page,
+    is_path,
+    is_title_in_code,
+    trimmed_url,
+)
 
 Span = tuple[int, int]
 Names = Mapping[str, Sequence[str]]
@@ -19,6 +30,7 @@ Names = Mapping[str, Sequence[str]]
 Kind = Literal["file", "note", "thread", "url"]
 
 NO_NAMES: Final[Names] = {}
+_FORMS: Final = ("", "_l", "_n", "_w")
 _DRIVE: Final = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
 
 
@@ -39,8 +51,14 @@ class Citation:
     name: str
     first: int = 0
     last: int = 0
+    more: Sequence[Span] = ()
     entry: str = ""
     certain: bool = True
+
+    @property
+    def ranges(self) -> Sequence[Span]:
+        """All lines that it names, each as the first and the last of them."""
+        return ((self.first, self.last), *self.more)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,9 +122,30 @@ def _line(text: str, start: int, end: int, names: Names) -> Line:
         line.citations.extend(_in_code(text, opening, behind, links))
         place = behind
     line.citations.extend(_in_part(text, place, end, links))
+    if spread := list(_spread(text, line, links)):
+        line.citations[:] = _merged(line.citations, spread)
     if names:
         line.citations[:] = with_known_names(text, line.citations, names)
     return line
+
+
+def _spread(text: str, line: Line, links: list[Span]) -> Iterator[Citation]:
+    for match in SPREAD.finditer(text, line.start, line.end):
+        number = bisect_right(line.code, (match.end(), 0)) - 1
+        behind = line.code[number][1] if number >= 0 else 0
+        behind_code = behind if behind >= match.end() else 0
+        found = _citation(text, match.span(), match, links, behind_code)
+        if found is not None:
+            yield found
+
+
+def _merged(found: list[Citation], spread: list[Citation]) -> Iterator[Citation]:
+    """In their order; none begins inside another, but for those that are not certain."""
+    behind = 0
+    for citation in sorted([*found, *spread], key=lambda each: each.start):
+        if citation.start >= behind:
+            yield citation
+            behind = citation.end if citation.certain else behind
 
 
 def _in_code(text: str, opening: int, behind: int, links: list[Span]) -> Iterator[Citation]:
@@ -145,10 +184,12 @@ def _citation(
     )
     if given.get("url") is not None:
         return where.url() if is_page(where.text) else None
-    if given["thread"] is not None:
-        return where.thread(given["thread"], given["time"])
+    if given.get("thread") is not None:
+        return where.thread(str(given["thread"]), str(given["time"]))
     if given.get("title") is not None:
-        return where.note(given["title"], certain=not mark_at)
+        is_all = mark_at > 0 and text[start - 1 : start] == "`" and text.startswith("`", end)
+        is_note = is_title_in_code(given["title"]) if is_all else not mark_at
+        return where.note(given["title"], certain=is_note)
     if _is_of_something_else(text, start, given["path"]):
         return None
     return where.file(given)
@@ -176,11 +217,17 @@ class _Where:
     def file(self, given: dict[str, str | None]) -> Citation | None:
         path = given["path"] or ""
         certain = is_path(path)
-        first = int(given["first"] or given["first_l"] or 0)
-        last = int(given["last"] or given["last_l"] or first)
-        if certain is False:
+        if certain is False or (given.get("first_n") and not is_anchored(path)):
             return None
-        return self._made("file", path, first=first, last=last, certain=bool(certain))
+        first = _number(given, "first")
+        last = _number(given, "last") or first
+        more = [
+            (int(found[1]), int(found[2] or found[1]))
+            for found in FURTHER.finditer(given.get("more") or "")
+        ]
+        return self._made(
+            "file", path, first=first, last=last, more=tuple(more), certain=bool(certain)
+        )
 
     def _made(
         self,
@@ -189,6 +236,7 @@ class _Where:
         *,
         first: int = 0,
         last: int = 0,
+        more: Sequence[Span] = (),
         entry: str = "",
         certain: bool = True,
     ) -> Citation:
@@ -201,9 +249,15 @@ class _Where:
             name=name,
             first=first,
             last=last,
+            more=more,
             entry=entry,
             certain=certain,
         )
+
+
+def _number(given: Mapping[str, str | None], name: str) -> int:
+    """As it stands in one of the forms; 0 where it stands in none."""
+    return int(next(filter(None, (given.get(f"{name}{form}") for form in _FORMS)), 0))
 
 
 def _is_of_something_else(text: str, start: int, path: str) -> bool:

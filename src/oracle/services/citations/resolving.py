@@ -102,7 +102,11 @@ def _taken(found: Sequence[Cited], record: Record) -> set[int]:
 
 
 def _is_at(lines: Sequence[Lines], citation: Citation) -> bool:
-    return any(first <= citation.last and citation.first <= last for first, last in lines)
+    return any(
+        first <= cited_last and cited_first <= last
+        for first, last in lines
+        for cited_first, cited_last in citation.ranges
+    )
 
 
 def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
@@ -110,7 +114,7 @@ def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
     a mere name does not: the sentence may well speak of something that stands elsewhere.
     """
     citation = cited.citation
-    is_read = covers(file.current, citation.first, citation.last)
+    is_read = all(covers(file.current, *lines) for lines in citation.ranges)
     confirmed = [q for q in cited.quotations if _is_at(file.find(q), citation)]
     quoted = bool(confirmed) if cited.quotations else None
     if is_read and confirmed:
@@ -121,7 +125,7 @@ def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
         return _at(file, citation, "moved", stands, True)
     if is_read:
         return _at(file, citation, "resolved", (citation.first, citation.last), quoted)
-    is_old = covers(file.ever, citation.first, citation.last)
+    is_old = all(covers(file.ever, *lines) for lines in citation.ranges)
     status: Status = "stale" if is_old else "unread"
     return Resolved(
         citation=citation, status=status, path=file.path, digest=file.digest, quoted=quoted
