@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from oracle.services.tools.answer import one_line, place, quoted_texts, without_
 
 MOST_REMEMBERED: Final = 100
 _KEPT: Final = ("kind", "where", "path", "start", "end", "title", "entry", "url")
+_ALL_LINES: Final = re.compile(r".*: lines 1 to (?P<last>\d+) of (?P=last)\.")
 
 Place = Mapping[str, Any]
 
@@ -120,9 +122,16 @@ def _read(evidence: Sequence[Place], messages: Sequence[Place]) -> Iterator[Read
         if whole is not None and "start" in known:
             whole = without_numbers(whole)
         text = str(known.get("text", "")) if whole is None else whole
-        yield Reading.of(known, text)
+        is_whole = whole is not None and _is_whole(known, str(contents[call]))
+        yield Reading.of(known, text, is_whole=is_whole)
         if known.get("kind") == "code" and "start" not in known:
             yield from mapped(text)
+
+
+def _is_whole(known: Place, content: str) -> bool:
+    """Whether the result says that these are all the lines of the file."""
+    said = _ALL_LINES.fullmatch(content.partition("\n")[0])
+    return said is not None and known.get("start") == 1 and str(known.get("end")) == said["last"]
 
 
 def _told(resolved: Resolved, span: tuple[int, int]) -> dict[str, Any]:

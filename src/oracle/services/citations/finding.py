@@ -31,6 +31,7 @@ Kind = Literal["file", "note", "thread", "url"]
 
 NO_NAMES: Final[Names] = {}
 _FORMS: Final = ("", "_l", "_n", "_w")
+_CLOSING: Final = re.compile(r"[`*]+")
 _DRIVE: Final = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
 
 
@@ -39,8 +40,8 @@ class Citation:
     """Characters `start` to `end` of the answer; a mark for it stands at `mark_at`.
 
     `name` is the path, the title, the thread or the address. A file has lines, a thread an
-    `entry`. One that is not `certain` is a citation only if what it names was read; others may
-    then stand inside it, and are none.
+    `entry`, a note perhaps a `heading`. One that is not `certain` is a citation only if what it
+    names was read; others may then stand inside it, and are none.
     """
 
     kind: Kind
@@ -53,6 +54,7 @@ class Citation:
     last: int = 0
     more: Sequence[Span] = ()
     entry: str = ""
+    heading: str = ""
     certain: bool = True
 
     @property
@@ -126,6 +128,8 @@ def _line(text: str, start: int, end: int, names: Names) -> Line:
         line.citations[:] = _merged(line.citations, spread)
     if names:
         line.citations[:] = with_known_names(text, line.citations, names)
+    if spread:
+        line.citations[:] = [_with_opening(text, citation) for citation in line.citations]
     return line
 
 
@@ -137,6 +141,16 @@ def _spread(text: str, line: Line, links: list[Span]) -> Iterator[Citation]:
         found = _citation(text, match.span(), match, links, behind_code)
         if found is not None:
             yield found
+
+
+def _with_opening(text: str, citation: Citation) -> Citation:
+    """One whose lines stand outside its code begins with the code."""
+    closing = _CLOSING.match(text, citation.start + len(citation.name), citation.end)
+    opening = closing[0][::-1] if closing is not None and citation.kind == "file" else ""
+    start = citation.start - len(opening)
+    if not opening or start < 0 or not text.startswith(opening, start):
+        return citation
+    return replace(citation, start=start, text=text[start : citation.end])
 
 
 def _merged(found: list[Citation], spread: list[Citation]) -> Iterator[Citation]:
@@ -189,7 +203,7 @@ def _citation(
     if given.get("title") is not None:
         is_all = mark_at > 0 and text[start - 1 : start] == "`" and text.startswith("`", end)
         is_note = is_title_in_code(given["title"]) if is_all else not mark_at
-        return where.note(given["title"], certain=is_note)
+        return where.note(given["title"], given["heading"] or "", certain=is_note)
     if _is_of_something_else(text, start, given["path"]):
         return None
     return where.file(given)
@@ -208,11 +222,12 @@ class _Where:
     def thread(self, name: str, entry: str) -> Citation:
         return self._made("thread", name, entry=entry)
 
-    def note(self, title: str, *, certain: bool) -> Citation | None:
+    def note(self, title: str, heading: str, *, certain: bool) -> Citation | None:
         """In code, double brackets are mostly something else: a test, a table, an attribute."""
         if title != title.strip() or not any(letter.isalpha() for letter in title):
             return None
-        return self._made("note", title, certain=certain)
+        part = heading.rpartition("#")[2]
+        return replace(self._made("note", title, certain=certain), heading=part)
 
     def file(self, given: dict[str, str | None]) -> Citation | None:
         path = given["path"] or ""

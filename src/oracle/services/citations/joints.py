@@ -24,14 +24,18 @@ _BEFORE: Final = re.compile(
 _CLOSING: Final = r"[)\]>`*_]*+"
 _SAYING: Final = re.compile(
     rf"{_CLOSING},?\s++(?:(?:which|that|it|clearly|there)\s++)?"
-    r"(?:says|reads|contains|has|is|states|shows)\s*+:?\s*+[*_]*+",
+    r"(?P<verb>says|reads|contains|has|is|states|shows)\s*+:?\s*+[*_]*+",
     re.IGNORECASE,
 )
-_COLON: Final = re.compile(rf"{_CLOSING}:\s*+[*_]*+")
-_BEHIND: Final = re.compile(rf"{_CLOSING}\s*+(?:[–—→=(]|-{{1,2}}|->)?\s*+[*_]*+")
+_BEHIND: Final = re.compile(rf"{_CLOSING}\s*+(?:[:–—→=(]|-{{1,2}}|->)?\s*+[*_]*+")
 _STOP: Final = re.compile(r"[*_]*+(?:[.,;)]|\s*+$|\s++[(–—])", re.MULTILINE)
 _SAID_BEFORE: Final = re.compile(
     r"\b(?:says|reads|contains|states)\s*+:?\s*+[*_]*+$", re.IGNORECASE
+)
+_NO_CLAIM: Final = re.compile(
+    r"\b(?:if|once|when|until|unless|so|that|sure|before|after|never|not?|nowhere|nothing|neither"
+    r"|should|would|must|instead|change|replace|make|let)\b",
+    re.IGNORECASE,
 )
 
 
@@ -43,12 +47,11 @@ def joint_of(text: str, citation: Citation, quoted: Span) -> Joint | None:
     behind = text[citation.end : start] if start - citation.end <= _LONGEST else None
     if behind is None or start < citation.end:
         return None
-    if _SAYING.fullmatch(behind):
-        return "said"
+    if (saying := _SAYING.fullmatch(behind)) is not None:
+        is_claim = saying["verb"].lower() != "is" and _is_claim(text, citation.start)
+        return "said" if is_claim else "near"
     if _STOP.match(text, end) is None:
         return None
-    if _COLON.fullmatch(behind):
-        return "said"
     return "near" if _BEHIND.fullmatch(behind) else None
 
 
@@ -56,7 +59,14 @@ def _joint_before(text: str, citation: Citation, quoted: Span) -> Joint | None:
     start, end = quoted
     if citation.start - end > _LONGEST or not _BEFORE.fullmatch(text, end, citation.start):
         return None
-    return "said" if _SAID_BEFORE.search(text[max(0, start - 20) : start]) else "near"
+    is_said = _SAID_BEFORE.search(text[max(0, start - 20) : start]) is not None
+    return "said" if is_said and _is_claim(text, start) else "near"
+
+
+def _is_claim(text: str, place: int) -> bool:
+    """Whether the words before do not make a wish, a condition or a denial of it."""
+    before = text[max(0, place - _LONGEST) : place].rpartition("\n")[2]
+    return _NO_CLAIM.search(before) is None
 
 
 def is_introduced(text: str, citation: Citation, line_end: int) -> bool:

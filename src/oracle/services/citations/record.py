@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from oracle.services.citations.finding import Names, find_citations
 from oracle.services.citations.forms import TOKEN, same_page, trimmed_url
 from oracle.services.citations.quotations import Quotation
+from oracle.services.citations.sayings import Headings
 
 DIGEST: Final = 16
 """Characters of a digest that are compared and kept."""
@@ -29,7 +30,9 @@ Lines = tuple[int, int]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """One place that was read or found. `text` is what is known of its content."""
+    """One place that was read or found. `text` is what is known of its content; of one that
+    `is_whole` it is all that there is in the file.
+    """
 
     kind: str = ""
     where: str = ""
@@ -42,9 +45,17 @@ class Reading:
     url: str = ""
     digest: str = ""
     is_earlier: bool = False
+    is_whole: bool = False
 
     @classmethod
-    def of(cls, place: Mapping[str, Any], text: str, *, is_earlier: bool = False) -> Reading:
+    def of(
+        cls,
+        place: Mapping[str, Any],
+        text: str,
+        *,
+        is_earlier: bool = False,
+        is_whole: bool = False,
+    ) -> Reading:
         """From a source as tools name it; one that has only a `where` is read from that."""
         known = {**_told_by(str(place.get("where", ""))), **place}
         first = _number(known.get("start"))
@@ -60,6 +71,7 @@ class Reading:
             url=str(known.get("url") or ""),
             digest=str(known.get("digest") or "")[:DIGEST],
             is_earlier=is_earlier,
+            is_whole=is_whole,
         )
 
 
@@ -170,6 +182,7 @@ class FileRecord:
     readings: Sequence[Reading]
     _pages: list[Page] | None = None
     _found: dict[str, list[Lines]] = field(default_factory=dict[str, list[Lines]])
+    _headings: Headings | None = None
     _left: int = _MOST_CHARACTERS_SEARCHED
 
     @classmethod
@@ -193,6 +206,24 @@ class FileRecord:
             found = [page.find(quotation.text) for page in self._pages if self._left > 0]
             self._found[quotation.text] = sorted(set[Lines]().union(*found))
         return self._found[quotation.text]
+
+    def lacks(self, heading: str) -> bool:
+        """Whether all of the content was read in one piece, and has no such heading."""
+        if self._headings is None:
+            whole = next((reading.text for reading in self.readings if reading.is_whole), None)
+            if whole is None:
+                return False
+            self._headings = Headings(whole)
+        return not self._headings.has(heading)
+
+    def lines(self, first: int, last: int) -> list[str]:
+        """What is known of these, from the first reading that has them all."""
+        for reading in self.readings:
+            if reading.text and 0 < reading.first <= first <= last <= reading.last:
+                self._left -= len(reading.text)
+                here = reading.text.split("\n") if self._left > 0 else []
+                return here[first - reading.first : last - reading.first + 1]
+        return []
 
     def is_earlier(self, first: int, last: int) -> bool:
         """Whether no reading of this run has anything of these lines."""
