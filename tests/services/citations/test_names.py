@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.services.citations import check_answer
+from oracle.services.citations import check_answer, places_to_remember
 from oracle.services.tools.answer import Answer, as_result
 from tests.services.citations.test_resolving import code
 
@@ -73,3 +73,11 @@ def test_lines_that_a_map_shows_were_found(answer, status):
     messages = [{"role": "tool", "call_id": "c1", "content": result["content"]}]
     (found,) = check_answer(answer, evidence=evidence, messages=messages).citations
     assert found["status"] == status
+
+
+def test_lines_that_a_map_showed_are_remembered():
+    drawn = {"kind": "code", "where": ".", "text": MAP, "path": ".", "digest": "d"}
+    places = places_to_remember([drawn, code("a.py", 1, "x")])
+    (found,) = check_answer("src/session.py:13", earlier=places).citations
+    assert (found["status"], found["earlier"]) == ("resolved", True)
+    assert not any("text" in place for place in places)

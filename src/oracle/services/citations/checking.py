@@ -57,10 +57,12 @@ def check_answer(
 def places_to_remember(evidence: Sequence[Place]) -> list[dict[str, Any]]:
     """What later exchanges need of the evidence to resolve a citation: places, but no texts.
 
-    Lines of one file are put together; of very many places the latest are kept.
+    Lines of one file are put together; of very many places the latest are kept, and the lines
+    that a map showed are the first to go.
     """
     lines: defaultdict[tuple[str, str, str, str], list[Lines]] = defaultdict(list)
     others: dict[tuple[str, ...], dict[str, Any]] = {}
+    shown: list[Reading] = []
     for known in evidence:
         reading = Reading.of(known, "")
         if reading.path and reading.first and not reading.entry:
@@ -70,10 +72,12 @@ def places_to_remember(evidence: Sequence[Place]) -> list[dict[str, Any]]:
             kept = {name: known[name] for name in _KEPT if known.get(name)}
             kept["digest"] = reading.digest
             others[tuple(map(str, kept.values()))] = kept
+            shown.extend(_shown_by_map(known, str(known.get("text", ""))))
+    drawn = [_range(r.kind, r.path, "", "", r.first, r.last) for r in shown]
     files = [
         _range(*key, first, last) for key, ranges in lines.items() for first, last in merged(ranges)
     ]
-    return [*others.values(), *files][-MOST_REMEMBERED:]
+    return [*drawn, *others.values(), *files][-MOST_REMEMBERED:]
 
 
 def are_cited(evidence: Sequence[Place], citations: Sequence[Place]) -> list[bool]:
@@ -124,8 +128,11 @@ def _read(evidence: Sequence[Place], messages: Sequence[Place]) -> Iterator[Read
         text = str(known.get("text", "")) if whole is None else whole
         is_whole = whole is not None and _is_whole(known, str(contents[call]))
         yield Reading.of(known, text, is_whole=is_whole)
-        if known.get("kind") == "code" and "start" not in known:
-            yield from mapped(text)
+        yield from _shown_by_map(known, text)
+
+
+def _shown_by_map(known: Place, text: str) -> Iterator[Reading]:
+    return mapped(text) if known.get("kind") == "code" and "start" not in known else iter(())
 
 
 def _is_whole(known: Place, content: str) -> bool:

@@ -19,6 +19,7 @@ from oracle.services.citations.forms import (
     is_anchored,
     is_page,
     is_path,
+    is_plainly_a_file,
     is_title_in_code,
     trimmed_url,
 )
@@ -140,7 +141,8 @@ def _spread(text: str, line: Line, links: list[Span]) -> Iterator[Citation]:
         behind_code = behind if behind >= match.end() else 0
         found = _citation(text, match.span(), match, links, behind_code)
         if found is not None:
-            yield found
+            certain = found.certain and is_plainly_a_file(found.name)
+            yield replace(found, certain=certain)
 
 
 def _with_opening(text: str, citation: Citation) -> Citation:
@@ -238,7 +240,7 @@ class _Where:
         last = _number(given, "last") or first
         more = [
             (int(found[1]), int(found[2] or found[1]))
-            for found in FURTHER.finditer(given.get("more") or "")
+            for found in FURTHER.finditer(given.get("more") or given.get("more_w") or "")
         ]
         return self._made(
             "file", path, first=first, last=last, more=tuple(more), certain=bool(certain)

@@ -58,7 +58,8 @@ SPREAD: Final = re.compile(
     (?: [`*]{{1,4}}+:L?(?P<first>\d{{1,7}})(?:[-–—]L?(?P<last>\d{{1,7}}))?{_MORE}
         (?=\.*+(?!{_PATH}))
       | [`*]{{0,4}}+(?:,?[ ](?:(?:at|on|in)[ ])?|[ ]?(?P<bracket>\())[Ll]ines?[ ]
-        (?P<first_w>\d{{1,7}})(?:[ ]?[-–—][ ]?(?P<last_w>\d{{1,7}}))?(?!\w)(?(bracket)\)|)
+        (?P<first_w>\d{{1,7}})(?:[ ]?[-–—][ ]?(?P<last_w>\d{{1,7}}))?(?!\w)
+        (?P<more_w>(?:(?:,[ ]?|,?[ ](?:and|to|&)[ ]){_RANGE}(?![%\w]|[ ]\w|\.\d))*+)(?(bracket)\)|)
     )
     """,
     re.VERBOSE | re.MULTILINE,
@@ -85,6 +86,12 @@ rst s sass sbt scala scm scss sh snap sol sql styl sum sv svelte svg swift tcl t
 tfvars thrift toml ts tsv tsx txt v vb vhd vim vue wat wgsl xaml xml xsd xsl yaml yml zig zsh
 """
 _EXTENSIONS: Final = frozenset(_OF_FILES.split())
+_OF_FILES_ALONE: Final = """
+bash bazel cc clj cljs cpp cs csproj css cxx dart exs gradle graphql groovy hpp hs htm ini ipynb java
+jsonl jsx kt kts less lua markdown md mdx mjs mts php proto ps1 py pyi pyx rb rs rst sass scala scss sh
+sol svelte swift tf toml ts tsv tsx txt vue xml yaml yml zig
+"""
+_DISTINCT: Final = frozenset(_OF_FILES_ALONE.split())
 _OF_BARE_FILES: Final = """
 brewfile build changelog codeowners contributing copying dockerfile gemfile jenkinsfile
 justfile license makefile notice procfile rakefile readme vagrantfile workspace
@@ -132,6 +139,14 @@ def is_anchored(path: str) -> bool:
     """Whether a number behind `#` is a line: not a part of a page, nor an issue of a project."""
     extension = path.rpartition(".")[2].lower()
     return extension in _EXTENSIONS - {"js", "md", "mdx", "markdown", "rst", "org", "htm", "html"}
+
+
+def is_plainly_a_file(path: str) -> bool:
+    """Whether this is one also where no line number stands right behind it: `console.log` and
+    `response.json` are mostly no files.
+    """
+    name = path.rpartition("/")[2]
+    return name != path or "." not in name or name.rpartition(".")[2].lower() in _DISTINCT
 
 
 def is_title_in_code(title: str) -> bool:
