@@ -87,9 +87,9 @@ tfvars thrift toml ts tsv tsx txt v vb vhd vim vue wat wgsl xaml xml xsd xsl yam
 """
 _EXTENSIONS: Final = frozenset(_OF_FILES.split())
 _OF_FILES_ALONE: Final = """
-bash bazel cc clj cljs cpp cs csproj css cxx dart exs gradle graphql groovy hpp hs htm ini ipynb java
-jsonl jsx kt kts less lua markdown md mdx mjs mts php proto ps1 py pyi pyx rb rs rst sass scala scss sh
-sol svelte swift tf toml ts tsv tsx txt vue xml yaml yml zig
+bash bazel cc clj cljs cpp cs csproj css cxx dart exs gradle graphql groovy hpp hs htm ini
+ipynb java jsonl jsx kt kts less lua markdown md mdx mjs mts php proto ps1 py pyi pyx rb rs rst
+sass scala scss sh sol svelte swift tf toml ts tsv tsx txt vue xml yaml yml zig
 """
 _DISTINCT: Final = frozenset(_OF_FILES_ALONE.split())
 _OF_BARE_FILES: Final = """
