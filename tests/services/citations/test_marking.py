@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from oracle.services.citations import check_answer, without_marks
 from tests.services.citations.test_finding import HOSTILE
-from tests.services.citations.test_resolving import ENTRIES, EVIDENCE, code
+from tests.services.citations.test_resolving import ENTRIES, code
+from tests.services.citations.test_resolving import EVIDENCE as READ
 
+EVIDENCE = [*READ, code("my file.md", 1, "x")]
 MARKED = {
     "In `x.py:3` it is.": "In `x.py:3` (⚠ not read) it is.",
     "See session.py:99.": "See session.py:99 (⚠ lines not read).",
@@ -50,6 +52,8 @@ PIECES = st.sampled_from(
     [
         *("a.py:1", "`x.py:3`", "session.py:12", "`session.py:99`", "[[Storage]]", "[[no]]"),
         *("https://a.org/guide", "https://z.org/", "thread:caching@2026-03-02", "a b.md:3"),
+        *("`session.py`:12", "**x.py**:3,4", ", 99", " (line 12)", ", lines 3-4", "%20", "#Why"),
+        *("session.py:12 says ", "`MAX_IDLE = 1`", " (⚠ it says otherwise)", "my ", "file.md:1"),
         *(
             "`MAX_IDLE = 1800`",
             '"idle > MAX_IDLE"',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +11,13 @@ from typing import Any, Final
 from oracle.services.citations.finding import find_citations
 from oracle.services.citations.marking import Bare, mark_of, with_marks
 from oracle.services.citations.quotations import find_cited
-from oracle.services.citations.record import DIGEST, Lines, Reading, Record, merged
+from oracle.services.citations.record import DIGEST, Lines, Reading, Record, mapped, merged
 from oracle.services.citations.resolving import Resolved, resolve_all
 from oracle.services.tools.answer import one_line, place, quoted_texts, without_numbers
 
 MOST_REMEMBERED: Final = 100
 _KEPT: Final = ("kind", "where", "path", "start", "end", "title", "entry", "url")
+_ALL_LINES: Final = re.compile(r".*: lines 1 to (?P<last>\d+) of (?P=last)\.")
 
 Place = Mapping[str, Any]
 
@@ -42,13 +44,11 @@ def check_answer(
     were not shortened. What an attachment names was given by the user and counts as read.
     """
     bare = Bare.of(answer)
-    found = find_cited(bare.text)
-    if not found:
-        return Checked(answer=answer, citations=[])
     readings = [Reading.of(known, "", is_earlier=True) for known in earlier]
     readings += _given(attachment)
     readings += _read(evidence, messages)
-    resolved = resolve_all(found, Record(readings))
+    record = Record(readings)
+    resolved = resolve_all(find_cited(bare.text, record.names_with_blanks()), record)
     marked = with_marks(answer, bare, resolved)
     told = [_told(one, span) for one, span in zip(resolved, marked.spans, strict=True)]
     return Checked(answer=marked.text, citations=told)
@@ -57,10 +57,12 @@ def check_answer(
 def places_to_remember(evidence: Sequence[Place]) -> list[dict[str, Any]]:
     """What later exchanges need of the evidence to resolve a citation: places, but no texts.
 
-    Lines of one file are put together; of very many places the latest are kept.
+    Lines of one file are put together; of very many places the latest are kept, and the lines
+    that a map showed are the first to go.
     """
     lines: defaultdict[tuple[str, str, str, str], list[Lines]] = defaultdict(list)
     others: dict[tuple[str, ...], dict[str, Any]] = {}
+    shown: list[Reading] = []
     for known in evidence:
         reading = Reading.of(known, "")
         if reading.path and reading.first and not reading.entry:
@@ -70,10 +72,12 @@ def places_to_remember(evidence: Sequence[Place]) -> list[dict[str, Any]]:
             kept = {name: known[name] for name in _KEPT if known.get(name)}
             kept["digest"] = reading.digest
             others[tuple(map(str, kept.values()))] = kept
+            shown.extend(_shown_by_map(known, str(known.get("text", ""))))
+    drawn = [_range(r.kind, r.path, "", "", r.first, r.last) for r in shown]
     files = [
         _range(*key, first, last) for key, ranges in lines.items() for first, last in merged(ranges)
     ]
-    return [*others.values(), *files][-MOST_REMEMBERED:]
+    return [*drawn, *others.values(), *files][-MOST_REMEMBERED:]
 
 
 def are_cited(evidence: Sequence[Place], citations: Sequence[Place]) -> list[bool]:
@@ -121,7 +125,20 @@ def _read(evidence: Sequence[Place], messages: Sequence[Place]) -> Iterator[Read
         whole = texts[call].get(one_line(str(known.get("where", ""))))
         if whole is not None and "start" in known:
             whole = without_numbers(whole)
-        yield Reading.of(known, str(known.get("text", "")) if whole is None else whole)
+        text = str(known.get("text", "")) if whole is None else whole
+        is_whole = whole is not None and _is_whole(known, str(contents[call]))
+        yield Reading.of(known, text, is_whole=is_whole)
+        yield from _shown_by_map(known, text)
+
+
+def _shown_by_map(known: Place, text: str) -> Iterator[Reading]:
+    return mapped(text) if known.get("kind") == "code" and "start" not in known else iter(())
+
+
+def _is_whole(known: Place, content: str) -> bool:
+    """Whether the result says that these are all the lines of the file."""
+    said = _ALL_LINES.fullmatch(content.partition("\n")[0])
+    return said is not None and known.get("start") == 1 and str(known.get("end")) == said["last"]
 
 
 def _told(resolved: Resolved, span: tuple[int, int]) -> dict[str, Any]:

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from oracle.services._code_fences import Fence, fence_of_line
 from oracle.services._inline_code import code_spans
-from oracle.services.citations.forms import LINK, TOKEN, WHOLE, is_page, is_path, trimmed_url
+from oracle.services.citations.forms import (
+    FURTHER,
+    LINK,
+    SPREAD,
+    TOKEN,
+    WHOLE,
+    is_anchored,
+    is_page,
+    is_path,
+    is_plainly_a_file,
+    is_title_in_code,
+    trimmed_url,
+)
 
 Span = tuple[int, int]
+Names = Mapping[str, Sequence[str]]
+"""Paths with blanks in them that were read, the longest first, by what follows the last blank."""
+
 Kind = Literal["file", "note", "thread", "url"]
 
+NO_NAMES: Final[Names] = {}
+_FORMS: Final = ("", "_l", "_n", "_w")
+_CLOSING: Final = re.compile(r"[`*]+")
 _DRIVE: Final = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
 
 
@@ -23,8 +41,8 @@ class Citation:
     """Characters `start` to `end` of the answer; a mark for it stands at `mark_at`.
 
     `name` is the path, the title, the thread or the address. A file has lines, a thread an
-    `entry`. One that is not `certain` is a citation only if what it names was read; others may
-    then stand inside it, and are none.
+    `entry`, a note perhaps a `heading`. One that is not `certain` is a citation only if what it
+    names was read; others may then stand inside it, and are none.
     """
 
     kind: Kind
@@ -35,8 +53,15 @@ class Citation:
     name: str
     first: int = 0
     last: int = 0
+    more: Sequence[Span] = ()
     entry: str = ""
+    heading: str = ""
     certain: bool = True
+
+    @property
+    def ranges(self) -> Sequence[Span]:
+        """All lines that it names, each as the first and the last of them."""
+        return ((self.first, self.last), *self.more)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +92,7 @@ def find_citations(text: str) -> list[Citation]:
     ]
 
 
-def layout(text: str) -> Iterator[Line | Block]:
+def layout(text: str, names: Names = NO_NAMES) -> Iterator[Line | Block]:
     """The answer from top to bottom. Nothing in a fence is a citation."""
     fence: Fence | None = None
     block_start = place = 0
@@ -83,14 +108,14 @@ def layout(text: str) -> Iterator[Line | Block]:
                 continue
         fence = fence_of_line(f"{bare}\n")
         if fence is None:
-            yield _line(text, start, start + len(bare))
+            yield _line(text, start, start + len(bare), names)
         else:
             block_start = place
     if fence is not None:
         yield Block(start=min(block_start, len(text)), end=len(text))
 
 
-def _line(text: str, start: int, end: int) -> Line:
+def _line(text: str, start: int, end: int, names: Names) -> Line:
     code = code_spans(text, start, end)
     line = Line(start=start, end=end, code=code)
     links = [found.span() for found in LINK.finditer(text, start, end)]
@@ -100,7 +125,43 @@ def _line(text: str, start: int, end: int) -> Line:
         line.citations.extend(_in_code(text, opening, behind, links))
         place = behind
     line.citations.extend(_in_part(text, place, end, links))
+    if spread := list(_spread(text, line, links)):
+        line.citations[:] = _merged(line.citations, spread)
+    if names:
+        line.citations[:] = with_known_names(text, line.citations, names)
+    if spread:
+        line.citations[:] = [_with_opening(text, citation) for citation in line.citations]
     return line
+
+
+def _spread(text: str, line: Line, links: list[Span]) -> Iterator[Citation]:
+    for match in SPREAD.finditer(text, line.start, line.end):
+        number = bisect_right(line.code, (match.end(), 0)) - 1
+        behind = line.code[number][1] if number >= 0 else 0
+        behind_code = behind if behind >= match.end() else 0
+        found = _citation(text, match.span(), match, links, behind_code)
+        if found is not None:
+            certain = found.certain and is_plainly_a_file(found.name)
+            yield replace(found, certain=certain)
+
+
+def _with_opening(text: str, citation: Citation) -> Citation:
+    """One whose lines stand outside its code begins with the code."""
+    closing = _CLOSING.match(text, citation.start + len(citation.name), citation.end)
+    opening = closing[0][::-1] if closing is not None and citation.kind == "file" else ""
+    start = citation.start - len(opening)
+    if not opening or start < 0 or not text.startswith(opening, start):
+        return citation
+    return replace(citation, start=start, text=text[start : citation.end])
+
+
+def _merged(found: list[Citation], spread: list[Citation]) -> Iterator[Citation]:
+    """In their order; none begins inside another, but for those that are not certain."""
+    behind = 0
+    for citation in sorted([*found, *spread], key=lambda each: each.start):
+        if citation.start >= behind:
+            yield citation
+            behind = citation.end if citation.certain else behind
 
 
 def _in_code(text: str, opening: int, behind: int, links: list[Span]) -> Iterator[Citation]:
@@ -139,10 +200,12 @@ def _citation(
     )
     if given.get("url") is not None:
         return where.url() if is_page(where.text) else None
-    if given["thread"] is not None:
-        return where.thread(given["thread"], given["time"])
+    if given.get("thread") is not None:
+        return where.thread(str(given["thread"]), str(given["time"]))
     if given.get("title") is not None:
-        return where.note(given["title"], certain=not mark_at)
+        is_all = mark_at > 0 and text[start - 1 : start] == "`" and text.startswith("`", end)
+        is_note = is_title_in_code(given["title"]) if is_all else not mark_at
+        return where.note(given["title"], given["heading"] or "", certain=is_note)
     if _is_of_something_else(text, start, given["path"]):
         return None
     return where.file(given)
@@ -161,20 +224,27 @@ class _Where:
     def thread(self, name: str, entry: str) -> Citation:
         return self._made("thread", name, entry=entry)
 
-    def note(self, title: str, *, certain: bool) -> Citation | None:
+    def note(self, title: str, heading: str, *, certain: bool) -> Citation | None:
         """In code, double brackets are mostly something else: a test, a table, an attribute."""
         if title != title.strip() or not any(letter.isalpha() for letter in title):
             return None
-        return self._made("note", title, certain=certain)
+        part = heading.rpartition("#")[2]
+        return replace(self._made("note", title, certain=certain), heading=part)
 
     def file(self, given: dict[str, str | None]) -> Citation | None:
         path = given["path"] or ""
         certain = is_path(path)
-        first = int(given["first"] or given["first_l"] or 0)
-        last = int(given["last"] or given["last_l"] or first)
-        if certain is False:
+        if certain is False or (given.get("first_n") and not is_anchored(path)):
             return None
-        return self._made("file", path, first=first, last=last, certain=bool(certain))
+        first = _number(given, "first")
+        last = _number(given, "last") or first
+        more = [
+            (int(found[1]), int(found[2] or found[1]))
+            for found in FURTHER.finditer(given.get("more") or given.get("more_w") or "")
+        ]
+        return self._made(
+            "file", path, first=first, last=last, more=tuple(more), certain=bool(certain)
+        )
 
     def _made(
         self,
@@ -183,6 +253,7 @@ class _Where:
         *,
         first: int = 0,
         last: int = 0,
+        more: Sequence[Span] = (),
         entry: str = "",
         certain: bool = True,
     ) -> Citation:
@@ -195,9 +266,15 @@ class _Where:
             name=name,
             first=first,
             last=last,
+            more=more,
             entry=entry,
             certain=certain,
         )
+
+
+def _number(given: Mapping[str, str | None], name: str) -> int:
+    """As it stands in one of the forms; 0 where it stands in none."""
+    return int(next(filter(None, (given.get(f"{name}{form}") for form in _FORMS)), 0))
 
 
 def _is_of_something_else(text: str, start: int, path: str) -> bool:
@@ -208,6 +285,33 @@ def _is_of_something_else(text: str, start: int, path: str) -> bool:
     if path.startswith(".") and path[1:2] not in ("/", ".") and before[-1:].isalnum():
         return True
     return before.endswith("[") and (before[-2:-1].isalnum() or before[-2:-1] in ("_", ")"))
+
+
+def with_known_names(text: str, citations: Iterable[Citation], names: Names) -> Iterator[Citation]:
+    """Each file by the longest known name that ends where its path does."""
+    behind = 0
+    for citation in citations:
+        if citation.kind == "file" and citation.certain:
+            citation = _by_known_name(text, citation, names.get(citation.name, ()), behind)
+            behind = citation.end
+        yield citation
+
+
+def _by_known_name(text: str, citation: Citation, names: Sequence[str], behind: int) -> Citation:
+    ends = citation.start + len(citation.name)
+    for name in names:
+        start = ends - len(name)
+        if start >= behind and text.endswith(name, start, ends) and not _in_a_path(text, start):
+            return replace(
+                citation, name=name, start=start, text=text[start : citation.end], certain=True
+            )
+    return citation
+
+
+def _in_a_path(text: str, start: int) -> bool:
+    """Whether a name would begin in the middle of a longer path or word."""
+    before = text[max(0, start - 1) : start]
+    return before.isalnum() or before in ("/", "\\", "_", "-", ".")
 
 
 def _behind(text: str, span: Span, links: list[Span], behind_code: int) -> int:

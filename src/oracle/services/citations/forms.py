@@ -14,15 +14,24 @@ LONGEST_PATH: Final = 300
 # Latin to Georgian, but no scripts that write words without spaces: there a path in running text
 # would swallow the words around it.
 _LETTERS: Final = r"0-9A-Za-z_\u00c0-\u1fff"
-_PATH: Final = rf"[{_LETTERS}./@+~\-]"
+_PATH: Final = rf"[{_LETTERS}./@+~%\-]"
+_RANGE: Final = r"L?\d{1,7}(?:[-–—]L?\d{1,7})?"
+# Behind a comma and a blank, a number may be anything: a count, a year. It is a line where no word
+# follows it.
+_MORE: Final = (
+    rf"(?P<more>(?:,{_RANGE}(?![{_LETTERS}.:%]\w|[{_LETTERS}%])"
+    rf"|,[ ]{_RANGE}(?=$|[;)\]`*]|\.(?:[\s)`*]|$)|[ ]\||,[ ]?L?\d))*+)"
+)
 _LINES: Final = (
     r"(?::L?(?P<first>\d{1,7})(?:[-–—]L?(?P<last>\d{1,7}))?(?::\d{1,5})?"
-    r"|\#L(?P<first_l>\d{1,7})(?:C\d{1,5})?(?:[-–]L?(?P<last_l>\d{1,7})(?:C\d{1,5})?)?)"
+    r"|\#L(?P<first_l>\d{1,7})(?:C\d{1,5})?(?:[-–]L?(?P<last_l>\d{1,7})(?:C\d{1,5})?)?"
+    r"|\#(?P<first_n>\d{1,7})(?:-(?P<last_n>\d{1,7}))?)"
+    rf"{_MORE}"
 )
 _TIME: Final = r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?)?"
 _NOTE: Final = (
     r"\[\[(?P<title>[^\[\]\n|\#^]{1,200}+)"
-    r"(?:[\#^][^\[\]\n|]{0,200}+)?(?:\|[^\[\]\n]{0,200}+)?\]\]"
+    r"(?:\#(?P<heading>[^\[\]\n|^]{0,200}+))?(?:\#?\^[^\[\]\n|]{0,200}+)?(?:\|[^\[\]\n]{0,200}+)?\]\]"
 )
 
 TOKEN: Final = re.compile(
@@ -33,7 +42,7 @@ TOKEN: Final = re.compile(
     | {_NOTE}
     | (?<!{_PATH})(?P<path>{_PATH}++){_LINES}(?=\.*+(?!{_PATH}))
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 """A citation in running text, or in a part of inline code."""
 
@@ -43,10 +52,28 @@ WHOLE: Final = re.compile(
 )
 """Inline code that is nothing but a citation: there a name may have spaces in it."""
 
+SPREAD: Final = re.compile(
+    rf"""
+    (?<!{_PATH})(?P<path>{_PATH}++)
+    (?: [`*]{{1,4}}+:L?(?P<first>\d{{1,7}})(?:[-–—]L?(?P<last>\d{{1,7}}))?{_MORE}
+        (?=\.*+(?!{_PATH}))
+      | [`*]{{0,4}}+(?:,?[ ](?:(?:at|on|in)[ ])?|[ ]?(?P<bracket>\())[Ll]ines?[ ]
+        (?P<first_w>\d{{1,7}})(?:[ ]?[-–—][ ]?(?P<last_w>\d{{1,7}}))?(?!\w)
+        (?P<more_w>(?:(?:,[ ]?|,?[ ](?:and|to|&)[ ]){_RANGE}(?![%\w]|[ ]\w|\.\d))*+)(?(bracket)\)|)
+    )
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+"""A path whose lines stand outside its code or its bold type, or are named in words."""
+
+FURTHER: Final = re.compile(r"L?(\d{1,7})(?:[-–—]L?(\d{1,7}))?")
+
 LINK: Final = re.compile(
     r"\[[^\[\]\n]*+\]"
-    r"\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:[ \t]++\"[^\"\n]*+\")?\)"
+    r"(?:\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:[ \t]++\"[^\"\n]*+\")?\)"
+    r"|\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*+\))"
 )
+"""A link; its target may have blanks in it, as the names of notes have."""
 
 _OF_FILES: Final = """
 adb ads asm astro awk bash bat bazel bib bzl c cc cfg cjs clj cljs cmake cmd coffee conf cpp cr
@@ -59,6 +86,12 @@ rst s sass sbt scala scm scss sh snap sol sql styl sum sv svelte svg swift tcl t
 tfvars thrift toml ts tsv tsx txt v vb vhd vim vue wat wgsl xaml xml xsd xsl yaml yml zig zsh
 """
 _EXTENSIONS: Final = frozenset(_OF_FILES.split())
+_OF_FILES_ALONE: Final = """
+bash bazel cc clj cljs cpp cs csproj css cxx dart exs gradle graphql groovy hpp hs htm ini
+ipynb java jsonl jsx kt kts less lua markdown md mdx mjs mts php proto ps1 py pyi pyx rb rs rst
+sass scala scss sh sol svelte swift tf toml ts tsv tsx txt vue xml yaml yml zig
+"""
+_DISTINCT: Final = frozenset(_OF_FILES_ALONE.split())
 _OF_BARE_FILES: Final = """
 brewfile build changelog codeowners contributing copying dockerfile gemfile jenkinsfile
 justfile license makefile notice procfile rakefile readme vagrantfile workspace
@@ -71,6 +104,7 @@ xyz
 """
 _ENDS_OF_HOSTS: Final = frozenset(_OF_HOSTS.split())
 _PRODUCTS: Final = re.compile(r"(?:node|vue|next|nuxt|react|express|three|d3)\.js", re.IGNORECASE)
+_WORD_OF_A_TITLE: Final = re.compile(rf"[{_LETTERS}][{_LETTERS}'’,!?-]*+|&|–")
 _LOCAL_HOST: Final = re.compile(
     r"[^.]*|[\d.]+|.*\.(?:local|localhost|internal|lan|test|example|invalid|arpa)"
     r"|(?:.*\.)?example\.(?:com|org|net)",
@@ -99,6 +133,30 @@ def is_path(path: str) -> bool | None:
     if _PRODUCTS.fullmatch(path):
         return None
     return True if "/" in path or extension.lower() in _EXTENSIONS else None
+
+
+def is_anchored(path: str) -> bool:
+    """Whether a number behind `#` is a line: not a part of a page, nor an issue of a project."""
+    extension = path.rpartition(".")[2].lower()
+    return extension in _EXTENSIONS - {"js", "md", "mdx", "markdown", "rst", "org", "htm", "html"}
+
+
+def is_plainly_a_file(path: str) -> bool:
+    """Whether this is one also where no line number stands right behind it: `console.log` and
+    `response.json` are mostly no files.
+    """
+    name = path.rpartition("/")[2]
+    return name != path or "." not in name or name.rpartition(".")[2].lower() in _DISTINCT
+
+
+def is_title_in_code(title: str) -> bool:
+    """Whether double brackets that are all of a piece of inline code are a note's: no test of a
+    shell, no table, no attribute.
+    """
+    words = title.split()
+    if not all(_WORD_OF_A_TITLE.fullmatch(word) for word in words):
+        return False
+    return len(words) > 1 or title[0].isupper()
 
 
 def trimmed_url(url: str) -> str:

@@ -13,10 +13,16 @@ from typing import Final
 from oracle.services.citations.resolving import Resolved, Status
 
 _MARK: Final = re.compile(
-    r" \(⚠ (?:not read|lines not read|entry not read|changed since"
+    r" \(⚠ (?:not read|lines not read|entry not read|no such heading|changed since"
+    r"|it says otherwise"
     r"|it is at lines? \d{1,9}(?:-\d{1,9})?|it is in the entry of [\dTZ:.-]{4,40})\)"
 )
-_SAID: Final[Mapping[Status, str]] = {"stale": "changed since", "unknown": "not read"}
+_SAID: Final[Mapping[Status, str]] = {
+    "stale": "changed since",
+    "unknown": "not read",
+    "otherwise": "it says otherwise",
+}
+_UNREAD: Final[Mapping[str, str]] = {"thread": "entry not read", "note": "no such heading"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ def mark_of(resolved: Resolved) -> str:
     if resolved.status == "resolved":
         return ""
     if resolved.status == "unread":
-        said = "entry not read" if resolved.citation.kind == "thread" else "lines not read"
+        said = _UNREAD.get(resolved.citation.kind, "lines not read")
     elif resolved.status == "moved":
         said = _right_place(resolved)
     else:

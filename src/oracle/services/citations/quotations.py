@@ -9,7 +9,16 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
-from oracle.services.citations.finding import Block, Citation, Line, Span, layout
+from oracle.services.citations.finding import (
+    NO_NAMES,
+    Block,
+    Citation,
+    Line,
+    Names,
+    Span,
+    layout,
+)
+from oracle.services.citations.joints import is_introduced, joint_of
 
 MOST_ON_A_SIDE: Final = 3
 LONGEST: Final = 2_000
@@ -31,40 +40,50 @@ class Quotation:
 
     text: str
     at: int
+    end: int
     strong: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cited:
     """A citation with what is quoted in its sentence, or in the block that follows, nearest
-    first. `inside` is the quotation that it is itself a part of, if it is.
+    first. Of these, the `attached` ones stand right at it, and `said` to be its words are those
+    that a verb or a colon joins to it. `inside` is the quotation that it is itself a part of.
     """
 
     citation: Citation
     quotations: Sequence[Quotation] = ()
+    attached: Sequence[Quotation] = ()
+    said: Sequence[Quotation] = ()
     inside: str = ""
 
 
-def find_cited(text: str) -> list[Cited]:
+def find_cited(text: str, names: Names = NO_NAMES) -> list[Cited]:
+    """`names` are paths with blanks in them that may be cited."""
     found: list[Cited] = []
     last: Line | None = None
-    for part in layout(text):
+    for part in layout(text, names):
         if isinstance(part, Line):
             if part.citations:
                 found.extend(_cited_in(text, part))
             if part.citations or text[part.start : part.end].strip():
                 last = part
         elif last is not None and last.citations:
-            found[-1] = _with_block(found[-1], text, part)
+            found[-1] = _with_block(found[-1], text, last, part)
             last = None
         else:
             last = None
     return found
 
 
-def _with_block(cited: Cited, text: str, block: Block) -> Cited:
+def _with_block(cited: Cited, text: str, line: Line, block: Block) -> Cited:
     pieces = list(_pieces(text[block.start : block.end], block.start))
-    return replace(cited, quotations=(*pieces, *cited.quotations))
+    attached = pieces if is_introduced(text, cited.citation, line.end) else []
+    return replace(
+        cited,
+        quotations=(*pieces, *cited.quotations),
+        attached=(*attached, *cited.attached),
+    )
 
 
 def _pieces(code: str, at: int) -> Iterator[Quotation]:
@@ -77,7 +96,7 @@ def _pieces(code: str, at: int) -> Iterator[Quotation]:
         if _LEFT_OUT.fullmatch(line) is None:
             piece.append(line)
             continue
-        made = _quotation("\n".join(piece), at)
+        made = _quotation("\n".join(piece), at, at + len(code))
         if made is not None:
             yield made
         piece = []
@@ -89,9 +108,13 @@ def _cited_in(text: str, line: Line) -> Iterator[Cited]:
     ends = _sentence_ends(text, line)
     for citation in line.citations:
         start, end = _sentence(text, citation, ends, line)
+        near = _nearest(quotations, citation, start, end)
+        joints = [(found, joint_of(text, citation, (found.at, found.end))) for found in near]
         yield Cited(
             citation=citation,
-            quotations=_nearest(quotations, citation, start, end),
+            quotations=near,
+            attached=tuple(found for found, joint in joints if joint is not None),
+            said=tuple(found for found, joint in joints if joint == "said"),
             inside=_around(text, citation, line, marked),
         )
 
@@ -138,7 +161,7 @@ def _quotations(text: str, line: Line, marked: list[Span]) -> list[Quotation]:
     found: list[Quotation] = []
     for start, end in sorted([*line.code, *marked]):
         if not _overlaps(taken, start, end):
-            made = _quotation(text[start:end].strip('`"“”„ '), start)
+            made = _quotation(text[start:end].strip('`"“”„ '), start, end)
             if made is not None:
                 found.append(made)
     return found
@@ -146,17 +169,17 @@ def _quotations(text: str, line: Line, marked: list[Span]) -> list[Quotation]:
 
 def _overlaps(taken: list[Span], start: int, end: int) -> bool:
     """`taken` is in order, and so are its ends."""
-    number = bisect_left(taken, start, key=lambda span: span[1])
+    number = bisect_right(taken, start, key=lambda span: span[1])
     return number < len(taken) and taken[number][0] < end
 
 
-def _quotation(text: str, at: int) -> Quotation | None:
+def _quotation(text: str, at: int, end: int) -> Quotation | None:
     folded = _folded(text[:LONGEST]).strip("….").strip()
     letters = len(_WORDS.findall(folded))
     if letters < _SHORTEST:
         return None
     strong = letters >= _STRONG and _ONLY_A_NAME.fullmatch(folded) is None
-    return Quotation(text=folded, at=at, strong=strong)
+    return Quotation(text=folded, at=at, end=end, strong=strong)
 
 
 def _sentence_ends(text: str, line: Line) -> list[int]:

@@ -6,13 +6,15 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import unquote
 
-from oracle.services.citations.finding import find_citations
+from oracle.services.citations.finding import Names, find_citations
 from oracle.services.citations.forms import TOKEN, same_page, trimmed_url
 from oracle.services.citations.quotations import Quotation
+from oracle.services.citations.sayings import Headings
 
 DIGEST: Final = 16
 """Characters of a digest that are compared and kept."""
@@ -20,13 +22,17 @@ DIGEST: Final = 16
 _MOST_OCCURRENCES: Final = 20
 _MOST_CHARACTERS_SEARCHED: Final = 100_000_000
 _LISTED: Final = re.compile(r"^([^\n:]{1,300}): ([^\n]{1,200})$", re.MULTILINE)
+_MAPPED: Final = re.compile(r"\s+(?P<line>\d{1,7}): +\S")
+_MOST_OF_ONE_NAME: Final = 50
 
 Lines = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """One place that was read or found. `text` is what is known of its content."""
+    """One place that was read or found. `text` is what is known of its content; of one that
+    `is_whole` it is all that there is in the file.
+    """
 
     kind: str = ""
     where: str = ""
@@ -39,9 +45,17 @@ class Reading:
     url: str = ""
     digest: str = ""
     is_earlier: bool = False
+    is_whole: bool = False
 
     @classmethod
-    def of(cls, place: Mapping[str, Any], text: str, *, is_earlier: bool = False) -> Reading:
+    def of(
+        cls,
+        place: Mapping[str, Any],
+        text: str,
+        *,
+        is_earlier: bool = False,
+        is_whole: bool = False,
+    ) -> Reading:
         """From a source as tools name it; one that has only a `where` is read from that."""
         known = {**_told_by(str(place.get("where", ""))), **place}
         first = _number(known.get("start"))
@@ -57,7 +71,20 @@ class Reading:
             url=str(known.get("url") or ""),
             digest=str(known.get("digest") or "")[:DIGEST],
             is_earlier=is_earlier,
+            is_whole=is_whole,
         )
+
+
+def mapped(text: str) -> Iterator[Reading]:
+    """The lines that a map of the project shows: a path, and below it what begins where."""
+    path = ""
+    for line in text.split("\n"):
+        if found := _MAPPED.match(line):
+            number = int(found["line"])
+            if path and number:
+                yield Reading.of({"kind": "code", "path": path, "start": number}, "")
+        else:
+            path = "" if line[:1].isspace() else line.strip()
 
 
 def normal_path(path: str) -> str:
@@ -155,6 +182,7 @@ class FileRecord:
     readings: Sequence[Reading]
     _pages: list[Page] | None = None
     _found: dict[str, list[Lines]] = field(default_factory=dict[str, list[Lines]])
+    _headings: Headings | None = None
     _left: int = _MOST_CHARACTERS_SEARCHED
 
     @classmethod
@@ -178,6 +206,24 @@ class FileRecord:
             found = [page.find(quotation.text) for page in self._pages if self._left > 0]
             self._found[quotation.text] = sorted(set[Lines]().union(*found))
         return self._found[quotation.text]
+
+    def lacks(self, heading: str) -> bool:
+        """Whether all of the content was read in one piece, and has no such heading."""
+        if self._headings is None:
+            whole = next((reading.text for reading in self.readings if reading.is_whole), None)
+            if whole is None:
+                return False
+            self._headings = Headings(whole)
+        return not self._headings.has(heading)
+
+    def lines(self, first: int, last: int) -> list[str]:
+        """What is known of these, from the first reading that has them all."""
+        for reading in self.readings:
+            if reading.text and 0 < reading.first <= first <= last <= reading.last:
+                self._left -= len(reading.text)
+                here = reading.text.split("\n") if self._left > 0 else []
+                return here[first - reading.first : last - reading.first + 1]
+        return []
 
     def is_earlier(self, first: int, last: int) -> bool:
         """Whether no reading of this run has anything of these lines."""
@@ -216,7 +262,19 @@ class Record:
         longer = [name for name in known if name.endswith(f"/{cited}")]
         if not longer and path.startswith("/"):
             longer = [name for name in known if cited.endswith(f"/{name}")]
+        if not longer and "%" in path and (plain := unquote(path)) != path:
+            return self.files_of(plain)
         return [self.files[name] for name in longer]
+
+    def names_with_blanks(self) -> Names:
+        """Paths that have blanks in them, also shortened from the left, for `find_cited`."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for path in self.files:
+            end = path.rpartition(" ")[2]
+            while " " in path and len(found[end]) < _MOST_OF_ONE_NAME:
+                found[end].add(path)
+                path = path.partition("/")[2]
+        return {end: sorted(names, key=len, reverse=True) for end, names in found.items() if names}
 
     def mentions(self, url: str) -> bool:
         """Whether the address stands in something that was read: then the answer quotes it."""

@@ -4,8 +4,9 @@
 | --- | --- |
 | resolved | the place was read, and what is quoted from it does not stand elsewhere |
 | moved | the quotation stands in the same file or thread, but at another place, which is given |
+| otherwise | the lines were read, and give another value to the name that is quoted from them |
 | stale | the lines were read, but the file has another content since |
-| unread | the file or thread was read, but not this part of it |
+| unread | the file or thread was read, but not this part of it; the note has no such heading |
 | unknown | nothing of that name was read or found |
 """
 
@@ -26,16 +27,18 @@ from oracle.services.citations.record import (
     covers,
     folded,
 )
+from oracle.services.citations.sayings import value_in
 from oracle.services.tools.answer import place
 
-Status = Literal["resolved", "moved", "stale", "unread", "unknown"]
+Status = Literal["resolved", "moved", "otherwise", "stale", "unread", "unknown"]
 
 _BEST: Final[Mapping[Status, int]] = {
     "resolved": 0,
     "moved": 1,
-    "stale": 2,
-    "unread": 3,
-    "unknown": 4,
+    "otherwise": 2,
+    "stale": 3,
+    "unread": 4,
+    "unknown": 5,
 }
 
 
@@ -102,26 +105,46 @@ def _taken(found: Sequence[Cited], record: Record) -> set[int]:
 
 
 def _is_at(lines: Sequence[Lines], citation: Citation) -> bool:
-    return any(first <= citation.last and citation.first <= last for first, last in lines)
+    return any(
+        first <= cited_last and cited_first <= last
+        for first, last in lines
+        for cited_first, cited_last in citation.ranges
+    )
 
 
 def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
+    """Against lines that were read only what is quoted right at the citation says anything, and
+    a mere name does not: the sentence may well speak of something that stands elsewhere.
+    """
     citation = cited.citation
-    is_read = covers(file.current, citation.first, citation.last)
+    is_read = all(covers(file.current, *lines) for lines in citation.ranges)
     confirmed = [q for q in cited.quotations if _is_at(file.find(q), citation)]
     quoted = bool(confirmed) if cited.quotations else None
     if is_read and confirmed:
         return _at(file, citation, "resolved", (citation.first, citation.last), quoted)
-    stands = _only_place(cited.quotations, file, taken, confirmed, is_read)
+    telling = [q for q in cited.attached if q.strong] if is_read else cited.quotations
+    stands = _only_place(telling, file, taken, confirmed)
     if stands is not None:
         return _at(file, citation, "moved", stands, True)
     if is_read:
-        return _at(file, citation, "resolved", (citation.first, citation.last), quoted)
-    is_old = covers(file.ever, citation.first, citation.last)
-    status: Status = "stale" if is_old else "unread"
+        is_so = not any(_is_denied(quotation, file, citation) for quotation in cited.said)
+        status: Status = "resolved" if is_so else "otherwise"
+        return _at(file, citation, status, (citation.first, citation.last), quoted)
+    is_old = all(covers(file.ever, *lines) for lines in citation.ranges)
+    status = "stale" if is_old else "unread"
     return Resolved(
         citation=citation, status=status, path=file.path, digest=file.digest, quoted=quoted
     )
+
+
+def _is_denied(quotation: Quotation, file: FileRecord, citation: Citation) -> bool:
+    """Whether it stands nowhere, and the cited lines give its name another plain value."""
+    quoted = value_in(quotation.text)
+    if quoted is None or file.find(quotation):
+        return False
+    lines = [line for first, last in citation.ranges for line in file.lines(first, last)]
+    values = [found[1] for line in lines if (found := value_in(line)) and found[0] == quoted[0]]
+    return bool(values) and quoted[1] not in values
 
 
 def _only_place(
@@ -129,17 +152,10 @@ def _only_place(
     file: FileRecord,
     taken: set[int],
     confirmed: Sequence[Quotation],
-    is_read: bool,
 ) -> Lines | None:
-    """Where the nearest quotation stands, if in one place only.
-
-    Against lines that were read a mere name says nothing: the sentence may well speak of something
-    that stands elsewhere.
-    """
+    """Where the nearest quotation stands, if in one place only."""
     for quotation in quotations:
         if quotation.at in taken and quotation not in confirmed:
-            continue
-        if is_read and not quotation.strong:
             continue
         stands = file.find(quotation)
         if len(stands) == 1:
@@ -189,7 +205,12 @@ def _page(citation: Citation, record: Record) -> Resolved:
 
 def _note(citation: Citation, record: Record) -> Resolved:
     reading = record.notes.get(folded(citation.name))
-    return _unknown(citation) if reading is None else _of(citation, reading, "resolved")
+    if reading is None:
+        return _unknown(citation)
+    file = record.files.get(reading.path)
+    if citation.heading and file is not None and file.lacks(citation.heading):
+        return Resolved(citation=citation, status="unread", path=reading.path)
+    return _of(citation, reading, "resolved")
 
 
 def _of(citation: Citation, reading: Reading, status: Status) -> Resolved:
