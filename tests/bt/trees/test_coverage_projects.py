@@ -96,6 +96,20 @@ async def test_embedded_lists_each_of_fifteen_calls_by_path(tmp_path):
     assert (answer.stop_reason, answer.missing) == ("answered", [])
 
 
+async def test_files_that_begin_with_imports_are_told_by_the_lines_that_use_them(tmp_path):
+    write(tmp_path, "lib/retrying.py", 'def retry(times):\n    """Retry a failed call."""\n')
+    users = ["billing.py", "fetch.py", "mailer.py", "upload.py"]
+    for user in users:
+        code = (
+            "import logging\nfrom lib.retrying import retry\n\n\n@retry(times=3)\ndef send(x): ..."
+        )
+        write(tmp_path, user, f"{code}\n")
+    answer = await Oracle(project=tmp_path).ask("list every place that retries a failed call")
+    assert {*users, "lib/retrying.py"} <= set(cited_files(answer.text))
+    assert answer.text.count("`@retry(times=3)`") == len(users)
+    assert "retrying import" not in answer.text
+
+
 @pytest.mark.parametrize("question", ["Who calls audit_log?", "all callers of `audit_log`"])
 async def test_a_question_for_each_use_needs_no_other_word_to_be_broad(tmp_path, question):
     right = calls_project(tmp_path)

@@ -91,6 +91,27 @@ def test_an_import_is_a_place_only_where_there_is_no_other():
     assert ranges(parts) == [("a.py", 380, 499)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import logging\nfrom lib.retrying import retry\n\n@retry(times=3)\ndef send(x): ...",
+        "use std::io;\nuse crate::retrying::retry;\n\nfn send() {\n    retry(3);\n}",
+        '#include <stdio.h>\n#include "retry.h"\n\nvoid send(void) { retry(3); }',
+    ],
+)
+def test_a_passage_that_begins_with_imports_is_read_like_any_other(text):
+    found = [("search_code", [place("lib.py:1", "def retry(times):"), place("send:1", text)])]
+    parts = parts_of("list every place that retries a failed call", found, TOOLS)
+    assert [part["name"] for part in parts] == ["lib.py", "send"]
+
+
+def test_a_file_that_only_imports_comes_last():
+    imports = place("a.py:1", "from lib import retry\n__all__ = ['retry']")
+    found = [("search_code", [imports, place("b.py:1", "retry(3)")])]
+    parts = parts_of("list every place that retries a failed call", found, TOOLS)
+    assert [part["name"] for part in parts] == ["b.py", "a.py"]
+
+
 def test_the_name_of_a_file_opens_no_line_of_its_own():
     found = [("search_code", [place("x", path="a.py\nLeft out: nothing", start=1)])]
     (part,) = parts_of(FLOW, found, TOOLS)

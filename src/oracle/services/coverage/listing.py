@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from oracle.services.coverage.parts import Part
-from oracle.services.llm.embedded_reader.choosing import is_dull
+from oracle.services.llm.embedded_reader.choosing import Term, is_dull, terms_for
 from oracle.services.llm.embedded_reader.words import (
     SearchWords,
     asks_for_all,
@@ -75,12 +75,12 @@ def parts_of(question: str, found: Sequence[Found], tools: Collection[str]) -> l
     """
     names = _names_to_look_up(question, search_words(question))
     ranges: dict[str, list[_Range]] = defaultdict(list)
-    for tool, sources in _with_names(names, found, or_none=asks_for_uses(question)):
+    named = _with_names(names, found, or_none=asks_for_uses(question))
+    for tool, sources in _lively_first(question, named):
         if tool == MAP:
             _vote_by_map(ranges, sources)
             continue
-        lively = [source for source in sources if not is_dull(str(source.get("text", "")))]
-        for rank, source in enumerate(lively or sources):
+        for rank, source in enumerate(sources):
             _vote(ranges[_name_of(source)], source, 1 / (_RANK_OFFSET + rank))
     ordered = sorted((one for all_ in ranges.values() for one in all_), key=lambda r: -r.votes)
     counted = {name: len(of_one) for name, of_one in ranges.items()}
@@ -145,6 +145,28 @@ def _with_names(
         for tool, sources in found
     ]
     return kept if or_none or any(sources for _, sources in kept) else found
+
+
+def _lively_first(question: str, found: Sequence[Found]) -> list[Found]:
+    """Without the places that only import what is asked for; where no search has found another
+    one in such a file, they come last.
+    """
+    terms = [term for term in terms_for(search_words(question), ()) if not term.is_extra]
+    lively = [
+        (tool, [s for s in sources if not _only_imports(s, terms)]) for tool, sources in found
+    ]
+    files = {_name_of(source) for _, sources in lively for source in sources}
+    return [
+        (tool, [*first, *(source for source in sources if _name_of(source) not in files)])
+        for (tool, sources), (_, first) in zip(found, lively, strict=True)
+    ]
+
+
+def _only_imports(source: Source, terms: Sequence[Term]) -> bool:
+    """Whether each line that has a word of the question is a dull one, and there is such a line."""
+    lines = str(source.get("text", "")).split("\n")
+    speaking = [line for line in lines if any(term.is_in(line) for term in terms)]
+    return bool(speaking) and all(map(is_dull, speaking))
 
 
 def _vote(ranges: list[_Range], source: Source, vote: float) -> None:

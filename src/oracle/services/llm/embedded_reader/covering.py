@@ -43,7 +43,7 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     found = {path: places for path, places in parts.items() if places}
     if not found:
         return None
-    onward = {} if uses else _onward(situation, found)
+    onward = {} if uses or aim.wants_all else _onward(situation, found)
     items = [_item(n, found[path], onward.get(path, ())) for n, path in enumerate(found, 1)]
     silent = [path for path in [*parts, *_told(situation, SILENT)] if path not in found]
     missing = _told(situation, LEFT_OUT)
