@@ -97,6 +97,7 @@ async def test_embedded_lists_each_of_fifteen_calls_by_path(tmp_path):
 
 
 async def test_files_that_begin_with_imports_are_told_by_the_lines_that_use_them(tmp_path):
+    (tmp_path / "oracle.toml").touch()
     write(tmp_path, "lib/retrying.py", 'def retry(times):\n    """Retry a failed call."""\n')
     users = ["billing.py", "fetch.py", "mailer.py", "upload.py"]
     for user in users:

@@ -3,10 +3,10 @@
 import pytest
 
 from oracle.services.coverage.listing import (
-    MOST_USES,
     listed_uses,
     parts_of,
     searches_for,
+    without_listed,
 )
 from oracle.services.coverage.parts import left_out
 
@@ -132,10 +132,27 @@ def test_notes_and_threads_are_read_by_their_own_tools():
     ]
 
 
-@pytest.mark.parametrize(("uses", "left"), [(3, ""), (MOST_USES + 1, "beyond the first 40")])
-def test_a_list_of_uses_is_a_part_of_its_own_and_says_where_it_ends(uses, left):
+@pytest.mark.parametrize(
+    ("told", "left"),
+    [
+        ("Lines that use 'save': 3 in 1 file.", ""),
+        (
+            "Lines that use 'save': 300 in 40 files, 100 shown, spread over the files; give a path "
+            "for others. Files not shown: y.py, z.py and 7 more.",
+            "200 of 300 lines that use save, y.py, z.py, 7 more files that use save",
+        ),
+    ],
+)
+def test_a_list_of_uses_is_a_part_of_its_own_and_says_where_it_ends(told, left):
     call = {"name": "find_definition", "arguments": {"name": "save", "references": True}}
-    sources = [place(f"a.py:{n}") for n in range(uses)]
-    parts = listed_uses([(call, {"success": True, "content": "listed", "sources": sources})])
+    result = {"success": True, "content": f"Found. {told}\n\nlisted", "sources": [place("a.py:1")]}
+    parts = listed_uses([(call, result)])
     assert (parts[0]["name"], parts[0]["state"]) == ("uses of save", "whole")
-    assert left in left_out(parts)
+    assert left_out(parts) == left
+
+
+def test_a_file_with_a_line_in_the_list_of_uses_is_not_left_out():
+    found = [("find_definition", [place(f"{name}.py:1", "save(x)") for name in "abc"])]
+    found += [("search_code", [place("d.py:1", "save(x)")])]
+    parts = parts_of("who calls save()?", found, TOOLS)
+    assert [part["name"] for part in without_listed(parts, found, 1)] == ["a.py", "d.py"]

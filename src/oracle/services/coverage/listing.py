@@ -18,13 +18,13 @@ from oracle.services.llm.embedded_reader.words import (
     telling,
 )
 from oracle.services.tools.answer import one_line
+from oracle.services.tools.used_lines import UsesBeyond, uses_beyond
 
 SEARCHES: Final = ("search_code", "search_vault", "search_threads")
 READS: Final = ("read_file", "read_note", "read_thread")
 USES: Final = "find_definition"
 MAP: Final = "get_repo_map"
 LINES_OF_A_PART: Final = 120
-MOST_USES: Final = 40
 _LINES_BEFORE: Final = 20
 _RANGES_OF_A_FILE: Final = 3
 _SINGLE_WORDS: Final = 4
@@ -91,7 +91,7 @@ def parts_of(question: str, found: Sequence[Found], tools: Collection[str]) -> l
 def listed_uses(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Part]:
     """The lists of uses themselves, by call and result: they stand before the model as they are.
 
-    That a list ends before the uses do is a part too, one that was not read.
+    Where a list ends before the uses do, the other lines and files are parts that were not read.
     """
     parts: list[Part] = []
     for call, result in calls:
@@ -101,10 +101,22 @@ def listed_uses(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) ->
         name = f"uses of {one_line(str(arguments['name']))}"
         listed = {"name": name, "tool": USES, "arguments": dict(arguments), "told": ""}
         parts.append({**listed, "state": "whole", "text": result["content"]})
-        if len(result["sources"]) > MOST_USES:
-            beyond = f"{name} beyond the first {MOST_USES}"
-            parts.append({**listed, "name": beyond, "state": "left", "text": ""})
+        beyond = [] if (left := uses_beyond(result["content"])) is None else _beyond(left)
+        parts += [{**listed, "name": each, "state": "left", "text": ""} for each in beyond]
     return parts
+
+
+def without_listed(parts: Sequence[Part], found: Sequence[Found], count: int) -> list[Part]:
+    """The first `count`; of the others only those in files of which no list of uses has a line."""
+    listed = {_name_of(source) for tool, sources in found if tool == USES for source in sources}
+    others = (part for part in parts[count:] if part["arguments"].get("path") not in listed)
+    return [*parts[:count], *others]
+
+
+def _beyond(left: UsesBeyond) -> list[str]:
+    lines = f"{left.lines - left.shown} of {left.lines} lines that use {left.name}"
+    more = [f"{left.more_files} more files that use {left.name}"] if left.more_files else []
+    return [lines, *left.others, *more]
 
 
 def part_around(source: Source) -> Part:

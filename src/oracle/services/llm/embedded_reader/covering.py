@@ -21,6 +21,7 @@ from oracle.services.llm.embedded_reader.saying import (
     with_no_model,
 )
 from oracle.services.llm.embedded_reader.situation import Call, Situation
+from oracle.services.tools.used_lines import UsesBeyond, uses_beyond
 
 _EXTRACTED: Final = re.compile(r"- `(?P<where>[^`]+)`: `(?P<line>[^`]*)`")
 _USES: Final = "find_definition"
@@ -47,8 +48,11 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     items = [_item(n, found[path], onward.get(path, ())) for n, path in enumerate(found, 1)]
     silent = [path for path in [*parts, *_told(situation, SILENT)] if path not in found]
     missing = _told(situation, LEFT_OUT)
+    counts = [uses_beyond(call.content) for call in _lists_of_uses(situation)]
+    beyond = [each for each in counts if each is not None]
+    lead = _lead(aim, found, has_uses=bool(uses), beyond=beyond, is_a_flow=bool(onward))
     told = [
-        _lead(aim, found, has_uses=bool(uses), is_a_flow=bool(onward)) + "\n\n" + "\n".join(items),
+        lead + "\n\n" + "\n".join(items),
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
         f"Left out, found but not read: {_listed(missing)}." if missing else "",
     ]
@@ -57,15 +61,36 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
 
 
 def _lead(
-    aim: Aim, found: Mapping[str, Sequence[Place]], *, has_uses: bool, is_a_flow: bool
+    aim: Aim,
+    found: Mapping[str, Sequence[Place]],
+    *,
+    has_uses: bool,
+    beyond: Sequence[UsesBeyond],
+    is_a_flow: bool,
 ) -> str:
     files = counted(len(found), "file")
     if has_uses:
         places = counted(sum(map(len, found.values())), "place")
+        if beyond:
+            return f"{_totals(beyond)}. Of these, {places} in {files}:"
         return f"{codes(aim.words.names)} is used at {places} in {files}:"
     say = "says" if len(found) == 1 else "say"
     order = ", each before those that it uses" if is_a_flow else ""
     return f"What {files} of the project {say} about {codes(aim.words.all)}{order}:"
+
+
+def _totals(beyond: Sequence[UsesBeyond]) -> str:
+    """Where a list of uses ends before they do, it says how many there are."""
+    return "; ".join(
+        f"{code(each.name)} is used on {counted(each.lines, 'line')} in "
+        f"{counted(each.files, 'file')}"
+        for each in beyond
+    )
+
+
+def _lists_of_uses(situation: Situation) -> list[Call]:
+    calls = situation.calls
+    return [call for call in calls if call.name == _USES and call.arguments.get("references")]
 
 
 def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[Place]]:
@@ -73,10 +98,9 @@ def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[Place]]:
     a file has nothing else.
     """
     found: dict[str, list[Place]] = {}
-    for call in situation.calls:
-        if call.name == _USES and call.arguments.get("references"):
-            for source in filter(lambda source: source.lines, quotations_in(call.content)):
-                found.setdefault(source.path, []).append(_naming(source, names))
+    for call in _lists_of_uses(situation):
+        for source in filter(lambda source: source.lines, quotations_in(call.content)):
+            found.setdefault(source.path, []).append(_naming(source, names))
     return _without_definitions({path: _lively(places) for path, places in found.items()}, names)
 
 
