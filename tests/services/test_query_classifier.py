@@ -216,6 +216,12 @@ def test_a_broad_question_is_no_small_talk(query):
     assert found.confidence <= 0.5 or found.runner_up != CONVERSATIONAL
 
 
+def test_thanks_for_everything_stay_thanks():
+    found = classify_query("thanks for everything, all of it")
+    assert found.breadth >= BROAD
+    assert (found.query_type, found.needs_code) == (CONVERSATIONAL, False)
+
+
 @pytest.mark.parametrize(
     ("query", "needs_code"),
     [

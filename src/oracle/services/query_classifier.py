@@ -38,7 +38,9 @@ MARGIN = 0.25
 OURS_OR_THEIRS = 25
 """How much more often a question about the project names a thing that only the project has."""
 BROAD = 0.6
-"""From here on a question spans the project, so it is no small talk, and hardly about the world."""
+"""From here on a question spans the project, and is no small talk."""
+SURE_TALK = 0.8
+"""From here on breadth does not overrule it: `thanks for all of this` names everything too."""
 MOST_KEYWORDS = 6
 _INSIDE = (QueryType.CODE, QueryType.DOCUMENTATION)
 _TURNS = 8
@@ -117,14 +119,13 @@ def _scores(found: Features) -> Scores:
 
 
 def _about_the_project(scores: Scores) -> Scores:
-    """A broad question that sounds like talk, or nearly as much like the world as like the project,
-    is one about the project, with no more confidence than in the other reading.
+    """A broad question that sounds like talk is one about the project, with no more confidence
+    than in the talk. One that sounds like the world is left: where it is close, both are needed.
     """
     (best, first), *others = scores.probabilities.items()
-    inside, share = next(each for each in others if each[0] in _INSIDE)
-    is_close = best == QueryType.RESEARCH and first - share < MARGIN
-    if best != QueryType.CONVERSATIONAL and not is_close:
+    if best != QueryType.CONVERSATIONAL or first >= SURE_TALK:
         return scores
+    inside, share = next(each for each in others if each[0] in _INSIDE)
     half = (first + share) / 2
     rest = {kind: each for kind, each in others if kind != inside}
     return replace(scores, probabilities={inside: half, best: half, **rest})

@@ -41,7 +41,7 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     if uses:
         others = {path: _with(aim.words.names, parts[path]) for path in parts if path not in uses}
         parts = {**uses, **{path: places for path, places in others.items() if places}}
-    found = {path: places for path, places in parts.items() if places}
+    found = {path: sorted(places, key=_line) for path, places in parts.items() if places}
     if not found:
         return None
     onward = {} if uses or aim.wants_all else _onward(situation, found)
@@ -165,6 +165,12 @@ def _onward(situation: Situation, found: Mapping[str, object]) -> dict[str, list
             shown = f" by {codes(names.split(', '))}" if names else ""
             told.setdefault(user, []).append(f"{code(used)}{shown}")
     return told
+
+
+def _line(place: Place) -> int:
+    """0 for what has no lines."""
+    found = re.search(r":(\d+)(?:-\d+)?$", place.where)
+    return int(found[1]) if found else 0
 
 
 def _item(number: int, places: Sequence[Place], onward: Sequence[str]) -> str:
