@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from oracle.models.query_classification import NEEDS, QueryType
 from oracle.services.query_classifier import (
+    BROAD,
     MARGIN,
     classify_query,
     explain_query,
@@ -202,6 +203,38 @@ def test_the_needs_are_those_of_the_type_or_of_the_two_best(query):
     else:
         best, other = NEEDS[found.query_type], NEEDS[found.runner_up]
         assert needs == tuple(a or b for a, b in zip(best, other, strict=True))
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["list every place that warns about a bad descriptor", "find all places that warn about bad x"],
+)
+def test_a_broad_question_is_no_small_talk(query):
+    found = classify_query(query)
+    assert found.breadth >= BROAD
+    assert (found.query_type, found.needs_code) == (CODE, True)
+    assert found.confidence <= 0.5 or found.runner_up != CONVERSATIONAL
+
+
+def test_thanks_for_everything_stay_thanks():
+    found = classify_query("thanks for everything, all of it")
+    assert found.breadth >= BROAD
+    assert (found.query_type, found.needs_code) == (CONVERSATIONAL, False)
+
+
+@pytest.mark.parametrize(
+    ("query", "needs_code"),
+    [
+        ("what did we decide about retries and where is it in the code?", True),
+        ("why did we choose sqlite and where is that implemented?", True),
+        ("where is the retry policy implemented, and why did we choose it?", True),
+        ("where did we write down the decision about code style?", False),
+        ("what did we decide about retries?", False),
+    ],
+)
+def test_a_decision_and_its_place_in_the_code_need_both(query, needs_code):
+    found = classify_query(query)
+    assert (found.needs_vault, found.needs_code) == (True, needs_code)
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n\t", "…", "🎉🎉", "\x00\x01", "\ud800"])

@@ -8,6 +8,7 @@ them all (`model.py`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
@@ -36,9 +37,17 @@ MARGIN = 0.25
 """Closer than this the two best types cannot be told apart, and what both need is granted."""
 OURS_OR_THEIRS = 25
 """How much more often a question about the project names a thing that only the project has."""
+BROAD = 0.6
+"""From here on a question spans the project, and is no small talk."""
+SURE_TALK = 0.8
+"""From here on breadth does not overrule it: `thanks for all of this` names everything too."""
 MOST_KEYWORDS = 6
 _INSIDE = (QueryType.CODE, QueryType.DOCUMENTATION)
 _TURNS = 8
+_PLACE = r"\bwhere\b.*\b(?:code|inside)\b"
+_DECISION = r"\bdecide\b"
+_BOTH = re.compile(rf"{_DECISION}.*\band {_PLACE}|{_PLACE}.*\band\b.*{_DECISION}")
+"""In a sketch: what was decided, and where that is in the code."""
 _READABLE = ("evidence", "word", "history", "known")
 
 
@@ -64,8 +73,8 @@ def classify_query(
     query: str, history: History = (), known_terms: KnownTerms | None = None
 ) -> QueryClassification:
     """`history` holds turns with a role and a content, mappings or objects, oldest first."""
-    found = gather(query, history, known_terms).features
-    return _classification(found, _scores(found))
+    gathered = gather(query, history, known_terms)
+    return _classification(gathered, _scores(gathered.features))
 
 
 def explain_query(
@@ -74,7 +83,7 @@ def explain_query(
     gathered = gather(query, history, known_terms)
     scores = _scores(gathered.features)
     return Explanation(
-        classification=_classification(gathered.features, scores),
+        classification=_classification(gathered, scores),
         probabilities=scores.probabilities,
         sketch=" ".join(gathered.reading.sketch),
         read_as=gathered.read_as,
@@ -99,7 +108,7 @@ def _scores(found: Features) -> Scores:
     """What only this project has is not asked of the world, whatever the sentence sounds like."""
     scores = model().scores(found)
     if ONLY_OURS not in found["known"]:
-        return scores
+        return _about_the_project(scores) if scores.breadth >= BROAD else scores
     shares = {
         kind: OURS_OR_THEIRS * share if kind in _INSIDE else share
         for kind, share in scores.probabilities.items()
@@ -107,6 +116,19 @@ def _scores(found: Features) -> Scores:
     total = sum(shares.values())
     ranked = sorted(shares.items(), key=lambda each: -each[1])
     return replace(scores, probabilities={kind: share / total for kind, share in ranked})
+
+
+def _about_the_project(scores: Scores) -> Scores:
+    """A broad question that sounds like talk is one about the project, with no more confidence
+    than in the talk. One that sounds like the world is left: where it is close, both are needed.
+    """
+    (best, first), *others = scores.probabilities.items()
+    if best != QueryType.CONVERSATIONAL or first >= SURE_TALK:
+        return scores
+    inside, share = next(each for each in others if each[0] in _INSIDE)
+    half = (first + share) / 2
+    rest = {kind: each for kind, each in others if kind != inside}
+    return replace(scores, probabilities={inside: half, best: half, **rest})
 
 
 def type_alone(reading: Reading) -> QueryType:
@@ -148,16 +170,18 @@ def _part(turn: object, name: str) -> str:
     return str(getattr(turn, name, None) or "")
 
 
-def _classification(found: Features, scores: Scores) -> QueryClassification:
+def _classification(gathered: Gathered, scores: Scores) -> QueryClassification:
     (best, first), (second, next_best), *_ = scores.probabilities.items()
-    needs = NEEDS[best] if first - next_best >= MARGIN else _union(NEEDS[best], NEEDS[second])
+    is_both = {best, second} == {*_INSIDE} and _BOTH.search(" ".join(gathered.reading.sketch))
+    is_clear = first - next_best >= MARGIN and not is_both
+    needs = NEEDS[best] if is_clear else _union(NEEDS[best], NEEDS[second])
     return QueryClassification(
         query_type=best,
         needs_code=needs.code,
         needs_vault=needs.vault,
         needs_web=needs.web,
         confidence=round(first, 4),
-        keywords_matched=tuple(name for name, _ in _strongest(found, best)),
+        keywords_matched=tuple(name for name, _ in _strongest(gathered.features, best)),
         runner_up=second,
         breadth=round(scores.breadth, 4),
     )

@@ -114,6 +114,7 @@ async def test_many_calls_in_one_turn_are_no_spread():
 async def test_where_it_stops_in_mid_way_what_was_left_out_is_said(limits, read):
     heard = await ask(enough(), tools=files(20), query=BROAD, limits=limits)
     assert heard.ran.count("read_file") == read
+    assert f"Reading {read} parts" in "\n".join(s["content"] for s in heard.of_type("system"))
     assert f"f{read}.py" in heard.done["missing"][0]
     assert f"Left out: f{read}.py" in heard.told(0)
 

@@ -96,6 +96,44 @@ async def test_embedded_lists_each_of_fifteen_calls_by_path(tmp_path):
     assert (answer.stop_reason, answer.missing) == ("answered", [])
 
 
+async def test_files_that_begin_with_imports_are_told_by_the_lines_that_use_them(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    write(tmp_path, "lib/retrying.py", 'def retry(times):\n    """Retry a failed call."""\n')
+    users = ["billing.py", "fetch.py", "mailer.py", "upload.py"]
+    for user in users:
+        code = (
+            "import logging\nfrom lib.retrying import retry\n\n\n@retry(times=3)\ndef send(x): ..."
+        )
+        write(tmp_path, user, f"{code}\n")
+    answer = await Oracle(project=tmp_path).ask("list every place that retries a failed call")
+    assert {*users, "lib/retrying.py"} <= set(cited_files(answer.text))
+    assert answer.text.count("`@retry(times=3)`") == len(users)
+    assert "retrying import" not in answer.text
+
+
+async def test_the_lines_of_a_file_are_told_in_its_order(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    early = "def travel_home(x):\n    return x\n\n\n"
+    late = "def order_to_database(order):\n    database.insert(order)\n"
+    write(tmp_path, "app.py", early + filler("paint", 60) + late)
+    write(tmp_path, "cli.py", "def order_command(order):\n    order_to_database(order)\n")
+    answer = await Oracle(project=tmp_path).ask(BROAD)
+    lines = [int(number) for number in re.findall(r"`app\.py:(\d+)`", answer.text)]
+    assert len(lines) > 1
+    assert lines == sorted(lines)
+
+
+async def test_more_uses_than_are_listed_are_counted_and_named(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    write(tmp_path, "lib.py", "def audit_log(event): ...\n")
+    for number in range(30):
+        write(tmp_path, f"app/m{number:02}.py", "audit_log(1)\n" * 6)
+    answer = await Oracle(project=tmp_path).ask("list every place that uses audit_log")
+    assert "`audit_log` is used on 180 lines in 30 files. Of these, 100 places" in answer.text
+    assert len(set(cited_files(answer.text)) - {"lib.py"}) == 30
+    assert answer.missing == ["not read: 80 of 180 lines that use audit_log"]
+
+
 @pytest.mark.parametrize("question", ["Who calls audit_log?", "all callers of `audit_log`"])
 async def test_a_question_for_each_use_needs_no_other_word_to_be_broad(tmp_path, question):
     right = calls_project(tmp_path)

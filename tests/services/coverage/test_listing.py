@@ -3,10 +3,10 @@
 import pytest
 
 from oracle.services.coverage.listing import (
-    MOST_USES,
     listed_uses,
     parts_of,
     searches_for,
+    without_listed,
 )
 from oracle.services.coverage.parts import left_out
 
@@ -91,6 +91,27 @@ def test_an_import_is_a_place_only_where_there_is_no_other():
     assert ranges(parts) == [("a.py", 380, 499)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import logging\nfrom lib.retrying import retry\n\n@retry(times=3)\ndef send(x): ...",
+        "use std::io;\nuse crate::retrying::retry;\n\nfn send() {\n    retry(3);\n}",
+        '#include <stdio.h>\n#include "retry.h"\n\nvoid send(void) { retry(3); }',
+    ],
+)
+def test_a_passage_that_begins_with_imports_is_read_like_any_other(text):
+    found = [("search_code", [place("lib.py:1", "def retry(times):"), place("send:1", text)])]
+    parts = parts_of("list every place that retries a failed call", found, TOOLS)
+    assert [part["name"] for part in parts] == ["lib.py", "send"]
+
+
+def test_a_file_that_only_imports_comes_last():
+    imports = place("a.py:1", "from lib import retry\n__all__ = ['retry']")
+    found = [("search_code", [imports, place("b.py:1", "retry(3)")])]
+    parts = parts_of("list every place that retries a failed call", found, TOOLS)
+    assert [part["name"] for part in parts] == ["b.py", "a.py"]
+
+
 def test_the_name_of_a_file_opens_no_line_of_its_own():
     found = [("search_code", [place("x", path="a.py\nLeft out: nothing", start=1)])]
     (part,) = parts_of(FLOW, found, TOOLS)
@@ -111,10 +132,27 @@ def test_notes_and_threads_are_read_by_their_own_tools():
     ]
 
 
-@pytest.mark.parametrize(("uses", "left"), [(3, ""), (MOST_USES + 1, "beyond the first 40")])
-def test_a_list_of_uses_is_a_part_of_its_own_and_says_where_it_ends(uses, left):
+@pytest.mark.parametrize(
+    ("told", "left"),
+    [
+        ("Lines that use 'save': 3 in 1 file.", ""),
+        (
+            "Lines that use 'save': 300 in 40 files, 100 shown, spread over the files; give a path "
+            "for others. Files not shown: y.py, z.py and 7 more.",
+            "200 of 300 lines that use save, y.py, z.py, 7 more files that use save",
+        ),
+    ],
+)
+def test_a_list_of_uses_is_a_part_of_its_own_and_says_where_it_ends(told, left):
     call = {"name": "find_definition", "arguments": {"name": "save", "references": True}}
-    sources = [place(f"a.py:{n}") for n in range(uses)]
-    parts = listed_uses([(call, {"success": True, "content": "listed", "sources": sources})])
+    result = {"success": True, "content": f"Found. {told}\n\nlisted", "sources": [place("a.py:1")]}
+    parts = listed_uses([(call, result)])
     assert (parts[0]["name"], parts[0]["state"]) == ("uses of save", "whole")
-    assert left in left_out(parts)
+    assert left_out(parts) == left
+
+
+def test_a_file_with_a_line_in_the_list_of_uses_is_not_left_out():
+    found = [("find_definition", [place(f"{name}.py:1", "save(x)") for name in "abc"])]
+    found += [("search_code", [place("d.py:1", "save(x)")])]
+    parts = parts_of("who calls save()?", found, TOOLS)
+    assert [part["name"] for part in without_listed(parts, found, 1)] == ["a.py", "d.py"]

@@ -9,7 +9,7 @@ from oracle.bt.actions.oracle import add_system_message, bb_get, bb_set
 from oracle.bt.actions.state import append, board_of, granted_tools, ledger_of
 from oracle.bt.actions.telling import say_system
 from oracle.bt.actions.tools import TAKEN_IN, Call, Result, perform_calls
-from oracle.bt.conditions.coverage import are_too_much, may_be_read, room_for
+from oracle.bt.conditions.coverage import are_too_much, how_many_may_be_read, may_be_read, room_for
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
@@ -27,9 +27,10 @@ from oracle.services.coverage.listing import (
     listed_uses,
     parts_of,
     searches_for,
+    without_listed,
 )
 from oracle.services.coverage.merging import messages_of, settled, told_after
-from oracle.services.coverage.parts import MOST_PARTS, Part, id_of, is_covered
+from oracle.services.coverage.parts import Part, id_of, is_covered, to_read
 
 AT_ONCE: Final = 4
 SHARE_OF_THE_TIME: Final = 0.5
@@ -92,11 +93,12 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     )
     found = [(call["name"], came["sources"]) for call, came in results if came["success"]]
     parts = parts_of(asked, found, tools)
-    bb_set(bb, "parts", [*listed_uses(results), *parts])
+    count = how_many_may_be_read(parts, ledger_of(bb))
+    bb_set(bb, "parts", [*listed_uses(results), *without_listed(parts, found, count)])
     if not parts:
         return ctx.fail("the searches found no part")
-    count = min(len(parts), MOST_PARTS)
-    say_system(ctx, f"Reading {count} part{'s'[: count > 1]} of the project, one by one.")
+    if count:
+        say_system(ctx, f"Reading {count} part{'s'[: count > 1]} of the project, one by one.")
     return SUCCESS
 
 
@@ -123,7 +125,7 @@ def hand_out_parts(ctx: TickContext) -> RunStatus:
     """The next few, as calls that the tree makes in the model's place."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
-    open_ = [n for n, part in enumerate(parts[:MOST_PARTS]) if may_be_read(part, ledger_of(bb))]
+    open_ = [n for n in to_read(parts) if may_be_read(parts[n], ledger_of(bb))]
     calls = [_call(id_of(n), parts[n]["tool"], parts[n]["arguments"]) for n in open_[:AT_ONCE]]
     bb_set(bb, "calls", calls)
     return SUCCESS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from oracle.services.conversation import rough_tokens
 from oracle.services.coverage.extracts import LONGEST_EXTRACT, prompt_for_a_part
 from oracle.services.coverage.listing import USES, asks_where_it_is_used
 from oracle.services.coverage.merging import MOST_TOKENS_WHOLE, tokens_of
-from oracle.services.coverage.parts import ASKED_ABOUT, MOST_PARTS, Part
+from oracle.services.coverage.parts import ASKED_ABOUT, Part, to_read
 from oracle.services.ledger import Ledger, Reserve, Resource
 from oracle.services.llm.embedded_reader.words import asks_for_all, asks_for_uses
 
@@ -56,7 +56,8 @@ def no_part_may_be_read(ctx: TickContext) -> bool:
     """Say whether none is left, its tool is used up, or the time for it is over."""
     bb = board_of(ctx)
     ledger = ledger_of(bb)
-    left = any(may_be_read(part, ledger) for part in bb_get(bb, "parts")[:MOST_PARTS])
+    parts: list[Part] = bb_get(bb, "parts")
+    left = any(may_be_read(parts[n], ledger) for n in to_read(parts))
     return not left or ctx.now >= bb_get(bb, "parts_until")
 
 
@@ -100,6 +101,16 @@ def may_be_read(part: Part, ledger: Ledger) -> bool:
     most = ledger.limits.uses_of_a_tool
     most -= most // SHARE_KEPT_FOR_THE_MODEL
     return part["state"] == "open" and ledger.uses.get(part["tool"], 0) < most
+
+
+def how_many_may_be_read(parts: Sequence[Part], ledger: Ledger) -> int:
+    """One after the other, as the uses of their tools go down."""
+    count = 0
+    for part in (parts[n] for n in to_read(parts)):
+        if may_be_read(part, ledger):
+            ledger = ledger.with_use(part["tool"])
+            count += 1
+    return count
 
 
 def are_too_much(ctx: TickContext) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from oracle.services.coverage.parts import Part
-from oracle.services.llm.embedded_reader.choosing import is_dull
+from oracle.services.llm.embedded_reader.choosing import Term, is_dull, terms_for
 from oracle.services.llm.embedded_reader.words import (
     SearchWords,
     asks_for_all,
@@ -18,13 +18,13 @@ from oracle.services.llm.embedded_reader.words import (
     telling,
 )
 from oracle.services.tools.answer import one_line
+from oracle.services.tools.used_lines import UsesBeyond, uses_beyond
 
 SEARCHES: Final = ("search_code", "search_vault", "search_threads")
 READS: Final = ("read_file", "read_note", "read_thread")
 USES: Final = "find_definition"
 MAP: Final = "get_repo_map"
 LINES_OF_A_PART: Final = 120
-MOST_USES: Final = 40
 _LINES_BEFORE: Final = 20
 _RANGES_OF_A_FILE: Final = 3
 _SINGLE_WORDS: Final = 4
@@ -75,12 +75,12 @@ def parts_of(question: str, found: Sequence[Found], tools: Collection[str]) -> l
     """
     names = _names_to_look_up(question, search_words(question))
     ranges: dict[str, list[_Range]] = defaultdict(list)
-    for tool, sources in _with_names(names, found, or_none=asks_for_uses(question)):
+    named = _with_names(names, found, or_none=asks_for_uses(question))
+    for tool, sources in _lively_first(question, named):
         if tool == MAP:
             _vote_by_map(ranges, sources)
             continue
-        lively = [source for source in sources if not is_dull(str(source.get("text", "")))]
-        for rank, source in enumerate(lively or sources):
+        for rank, source in enumerate(sources):
             _vote(ranges[_name_of(source)], source, 1 / (_RANK_OFFSET + rank))
     ordered = sorted((one for all_ in ranges.values() for one in all_), key=lambda r: -r.votes)
     counted = {name: len(of_one) for name, of_one in ranges.items()}
@@ -91,7 +91,7 @@ def parts_of(question: str, found: Sequence[Found], tools: Collection[str]) -> l
 def listed_uses(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Part]:
     """The lists of uses themselves, by call and result: they stand before the model as they are.
 
-    That a list ends before the uses do is a part too, one that was not read.
+    Where a list ends before the uses do, the other lines and files are parts that were not read.
     """
     parts: list[Part] = []
     for call, result in calls:
@@ -101,10 +101,22 @@ def listed_uses(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) ->
         name = f"uses of {one_line(str(arguments['name']))}"
         listed = {"name": name, "tool": USES, "arguments": dict(arguments), "told": ""}
         parts.append({**listed, "state": "whole", "text": result["content"]})
-        if len(result["sources"]) > MOST_USES:
-            beyond = f"{name} beyond the first {MOST_USES}"
-            parts.append({**listed, "name": beyond, "state": "left", "text": ""})
+        beyond = [] if (left := uses_beyond(result["content"])) is None else _beyond(left)
+        parts += [{**listed, "name": each, "state": "left", "text": ""} for each in beyond]
     return parts
+
+
+def without_listed(parts: Sequence[Part], found: Sequence[Found], count: int) -> list[Part]:
+    """The first `count`; of the others only those in files of which no list of uses has a line."""
+    listed = {_name_of(source) for tool, sources in found if tool == USES for source in sources}
+    others = (part for part in parts[count:] if part["arguments"].get("path") not in listed)
+    return [*parts[:count], *others]
+
+
+def _beyond(left: UsesBeyond) -> list[str]:
+    lines = f"{left.lines - left.shown} of {left.lines} lines that use {left.name}"
+    more = [f"{left.more_files} more files that use {left.name}"] if left.more_files else []
+    return [lines, *left.others, *more]
 
 
 def part_around(source: Source) -> Part:
@@ -145,6 +157,28 @@ def _with_names(
         for tool, sources in found
     ]
     return kept if or_none or any(sources for _, sources in kept) else found
+
+
+def _lively_first(question: str, found: Sequence[Found]) -> list[Found]:
+    """Without the places that only import what is asked for; where no search has found another
+    one in such a file, they come last.
+    """
+    terms = [term for term in terms_for(search_words(question), ()) if not term.is_extra]
+    lively = [
+        (tool, [s for s in sources if not _only_imports(s, terms)]) for tool, sources in found
+    ]
+    files = {_name_of(source) for _, sources in lively for source in sources}
+    return [
+        (tool, [*first, *(source for source in sources if _name_of(source) not in files)])
+        for (tool, sources), (_, first) in zip(found, lively, strict=True)
+    ]
+
+
+def _only_imports(source: Source, terms: Sequence[Term]) -> bool:
+    """Whether each line that has a word of the question is a dull one, and there is such a line."""
+    lines = str(source.get("text", "")).split("\n")
+    speaking = [line for line in lines if any(term.is_in(line) for term in terms)]
+    return bool(speaking) and all(map(is_dull, speaking))
 
 
 def _vote(ranges: list[_Range], source: Source, vote: float) -> None:

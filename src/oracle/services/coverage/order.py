@@ -37,11 +37,15 @@ def told_uses(parts: Sequence[Part]) -> str:
         for other, names in uses[one].items():
             found.setdefault((_file_of(parts[one]), _file_of(parts[other])), []).extend(names)
     lines = [
-        f"{user} -> {used}" + (f" ({', '.join(names[:_MOST_NAMES])})" if names else "")
+        f"{user} -> {used}" + (f" ({', '.join(_each_once(names))})" if names else "")
         for (user, used), names in found.items()
         if user != used
     ]
     return "\n".join(lines[:_MOST_USES])
+
+
+def _each_once(names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(names))[:_MOST_NAMES]
 
 
 def code_of(part: Part) -> list[Quotation]:

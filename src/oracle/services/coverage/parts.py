@@ -34,6 +34,11 @@ def id_of(number: int) -> str:
     return f"coverage-part-{number}"
 
 
+def to_read(parts: Sequence[Part]) -> list[int]:
+    """The places in the list of those that may be read at all: a list of uses takes up none."""
+    return [n for n, part in enumerate(parts) if part["tool"] != "find_definition"][:MOST_PARTS]
+
+
 def is_covered(part: Part) -> bool:
     return part["state"] in _COVERED
 

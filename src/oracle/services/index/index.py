@@ -34,6 +34,7 @@ from oracle.services.index.walk import KEPT, Found, Walk
 
 MOST_HITS: Final = 100
 _MOST_NAMES: Final = 200
+_MOST_USES: Final = 2_000
 
 Answer = TypeVar("Answer")
 
@@ -163,7 +164,7 @@ class Index:
         bare = name.strip().replace("::", ".").rpartition(".")[2]
         return self._asked(
             lambda now: find_references(
-                self.root, bare, now.catalogue, now.passages, limit=_MOST_NAMES
+                self.root, bare, now.catalogue, now.passages, limit=_MOST_USES
             )
         )
 

@@ -10,18 +10,18 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
-from oracle.services.tools.answer import Answer
+from oracle.services.tools.answer import Answer, quotation
 from oracle.services.tools.catalogue import Symbol, Usage, best_named, name_parts
 from oracle.services.tools.definitions import definitions_in
 from oracle.services.tools.files import FileText
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.scanned_catalogue import where_now
+from oracle.services.tools.used_lines import spread, told_of
 from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, found_places, lines_of, place_to_look
 
 _MOST: Final = 12
-_MOST_USAGES: Final = 40
 _LONGEST: Final = 60
 _LONGEST_BESIDE_USAGES: Final = 12
 
@@ -123,13 +123,10 @@ def _answer_with_usages(
 ) -> Answer:
     """Definitions are shown shorter, so that there is room for the lines that use them."""
     definitions = list(islice(_quoted(place, symbols, _LONGEST_BESIDE_USAGES), _MOST))
-    usages = list(islice(_used_lines(place, name, used), _MOST_USAGES))
-    answer = _answer(given, definitions)
-    are_more = len(usages) == _MOST_USAGES
-    count = f"the first {_MOST_USAGES}; give a path for others" if are_more else f"{len(usages)}"
-    shown = f"Lines that use {name!r}: {count}." if usages else f"Nothing here uses {name!r}."
+    found = list(_used_lines(place, name, used))
+    usages = spread(found, sum(len(quotation(source)) + 2 for source in definitions))
     return Answer(
-        summary=f"{answer.summary} {shown}",
+        summary=f"{_answer(given, definitions).summary} {told_of(name, found, usages)}",
         findings=[*definitions, *usages],
         rest=lambda shown, lines: "Give a path to see the uses in one folder.",
         empty=not definitions and not usages,

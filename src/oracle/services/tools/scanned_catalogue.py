@@ -15,7 +15,7 @@ from oracle.services.tools.definitions import Definition, definitions_in, end_of
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.vault import kind_of
 
-MOST_USAGES: Final = 200
+MOST_USAGES: Final = 2_000
 _LONGEST_SYMBOL: Final = 5_000
 
 

@@ -21,6 +21,7 @@ from oracle.services.llm.embedded_reader.saying import (
     with_no_model,
 )
 from oracle.services.llm.embedded_reader.situation import Call, Situation
+from oracle.services.tools.used_lines import UsesBeyond, uses_beyond
 
 _EXTRACTED: Final = re.compile(r"- `(?P<where>[^`]+)`: `(?P<line>[^`]*)`")
 _MORE: Final = re.compile(r" and \d+ more$")
@@ -41,15 +42,18 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
     if uses:
         others = {path: _with(aim.words.names, parts[path]) for path in parts if path not in uses}
         parts = {**uses, **{path: places for path, places in others.items() if places}}
-    found = {path: places for path, places in parts.items() if places}
+    found = {path: sorted(places, key=_line) for path, places in parts.items() if places}
     if not found:
         return None
-    onward = {} if uses else _onward(situation, found)
+    onward = {} if uses or aim.wants_all else _onward(situation, found)
     items = [_item(n, found[path], onward.get(path, ())) for n, path in enumerate(found, 1)]
     silent = [path for path in [*parts, *_told(situation, SILENT)] if path not in found]
     missing = _told(situation, LEFT_OUT)
+    counts = [uses_beyond(call.content) for call in _lists_of_uses(situation)]
+    beyond = [each for each in counts if each is not None]
+    lead = _lead(aim, found, has_uses=bool(uses), beyond=beyond, is_a_flow=bool(onward))
     told = [
-        _lead(aim, found, has_uses=bool(uses), is_a_flow=bool(onward)) + "\n\n" + "\n".join(items),
+        lead + "\n\n" + "\n".join(items),
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
         f"Left out, found but not read: {listed(missing)}." if missing else "",
     ]
@@ -58,15 +62,36 @@ def cover(situation: Situation, aim: Aim) -> Response | None:
 
 
 def _lead(
-    aim: Aim, found: Mapping[str, Sequence[Place]], *, has_uses: bool, is_a_flow: bool
+    aim: Aim,
+    found: Mapping[str, Sequence[Place]],
+    *,
+    has_uses: bool,
+    beyond: Sequence[UsesBeyond],
+    is_a_flow: bool,
 ) -> str:
     files = counted(len(found), "file")
     if has_uses:
         places = counted(sum(map(len, found.values())), "place")
+        if beyond:
+            return f"{_totals(beyond)}. Of these, {places} in {files}:"
         return f"{codes(aim.words.names)} is used at {places} in {files}:"
     say = "says" if len(found) == 1 else "say"
     order = ", each before those that it uses" if is_a_flow else ""
     return f"What {files} of the project {say} about {codes(aim.words.all)}{order}:"
+
+
+def _totals(beyond: Sequence[UsesBeyond]) -> str:
+    """Where a list of uses ends before they do, it says how many there are."""
+    return "; ".join(
+        f"{code(each.name)} is used on {counted(each.lines, 'line')} in "
+        f"{counted(each.files, 'file')}"
+        for each in beyond
+    )
+
+
+def _lists_of_uses(situation: Situation) -> list[Call]:
+    calls = situation.calls
+    return [call for call in calls if call.name == _USES and call.arguments.get("references")]
 
 
 def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[Place]]:
@@ -74,10 +99,9 @@ def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[Place]]:
     a file has nothing else.
     """
     found: dict[str, list[Place]] = {}
-    for call in situation.calls:
-        if call.name == _USES and call.arguments.get("references"):
-            for source in filter(lambda source: source.lines, quotations_in(call.content)):
-                found.setdefault(source.path, []).append(_naming(source, names))
+    for call in _lists_of_uses(situation):
+        for source in filter(lambda source: source.lines, quotations_in(call.content)):
+            found.setdefault(source.path, []).append(_naming(source, names))
     return _without_definitions({path: _lively(places) for path, places in found.items()}, names)
 
 
@@ -142,6 +166,12 @@ def _onward(situation: Situation, found: Mapping[str, object]) -> dict[str, list
             shown = f" by {codes(names.split(', '))}" if names else ""
             told.setdefault(user, []).append(f"{code(used)}{shown}")
     return told
+
+
+def _line(place: Place) -> int:
+    """0 for what has no lines."""
+    found = re.search(r":(\d+)(?:-\d+)?$", place.where)
+    return int(found[1]) if found else 0
 
 
 def _item(number: int, places: Sequence[Place], onward: Sequence[str]) -> str:
