@@ -15,7 +15,7 @@ def part(name, state="open"):
     [
         ([part("a.py", "whole")], ""),
         ([part("a.py"), part("b.py", "nothing"), part("a.py", "failed")], "a.py"),
-        ([part("src/a.py:10-90", "left")], "src/a.py (lines 10 to 90)"),
+        ([part("src/a.py:10-90", "left")], "src/a.py from line 10 to 90"),
     ],
 )
 def test_what_was_not_read_is_named_once_and_never_cited(parts, told):

@@ -136,6 +136,8 @@ def _line(text: str, start: int, end: int, names: Names) -> Line:
 
 def _spread(text: str, line: Line, links: list[Span]) -> Iterator[Citation]:
     for match in SPREAD.finditer(text, line.start, line.end):
+        if _leaves_code_of_others(text, line, match):
+            continue
         number = bisect_right(line.code, (match.end(), 0)) - 1
         behind = line.code[number][1] if number >= 0 else 0
         behind_code = behind if behind >= match.end() else 0
@@ -143,6 +145,15 @@ def _spread(text: str, line: Line, links: list[Span]) -> Iterator[Citation]:
         if found is not None:
             certain = found.certain and is_plainly_a_file(found.name)
             yield replace(found, certain=certain)
+
+
+def _leaves_code_of_others(text: str, line: Line, match: re.Match[str]) -> bool:
+    """Whether it begins in inline code that says more than its path, and ends outside."""
+    number = bisect_right(line.code, (match.start(), len(text))) - 1
+    opening, behind = line.code[number] if number >= 0 else (0, 0)
+    if not match.start() < behind < match.end():
+        return False
+    return text[opening:behind].strip("`").strip() != match["path"]
 
 
 def _with_opening(text: str, citation: Citation) -> Citation:

@@ -52,7 +52,7 @@ def left_out(parts: Sequence[Part]) -> str:
 
 def _spoken(part: Part) -> str:
     """Not as a citation: nobody has read it."""
-    return re.sub(r":(\d+)-(\d+)$", r" (lines \1 to \2)", part["name"])
+    return re.sub(r":(\d+)-(\d+)$", r" from line \1 to \2", part["name"])
 
 
 def as_results(parts: Sequence[Part]) -> list[dict[str, Any]]:
