@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -24,8 +24,15 @@ _LONGEST_NAME: Final = 120
 _NAME_NODES: Final = frozenset(
     {"identifier", "field_identifier", "type_identifier", "word", "name", "constant",
      "property_identifier", "destructor_name", "operator_name", "qualified_identifier",
-     "namespace_identifier", "variable_name"}
+     "namespace_identifier", "variable_name", "simple_symbol", "private_property_identifier",
+     "string_content"}
 )  # fmt: skip
+_NAME_FIELDS: Final = (
+    "name", "declarator", "field", "property", "key", "method", "left", "type",
+)  # fmt: skip
+_OWNER_FIELDS: Final = ("object", "scope", "table")
+_UNFIELDED: Final = frozenset({"parenthesized_declarator", "reference_declarator"})
+_NO_OWNERS: Final = frozenset({"exports", "module", "this", "self", "window", "globalThis"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +57,19 @@ class Outline:
 def outline_of(source: bytes, language: str, *, seconds: float = PARSE_SECONDS) -> Outline | None:
     """None when it takes longer than it may, or when there is too much of it."""
     deadline = time.monotonic() + seconds
-    captures = _captures(source, language, deadline)
-    return None if captures is None else _outline(captures, source, deadline)
+    root = parsed(source, language, deadline)
+    return None if root is None else _outline(captures_of(root, language), source, deadline)
 
 
-def _captures(source: bytes, language: str, deadline: float) -> Captures | None:
+def captures_of(root: Node, language: str) -> Captures:
     """What the outline's query finds."""
     from tree_sitter import QueryCursor
 
+    return QueryCursor(outline_query(language)).captures(root)
+
+
+def parsed(source: bytes, language: str, deadline: float) -> Node | None:
+    """The root of the tree; None when it is too large, too deep or too late."""
     if len(source) > LARGEST_PARSED or _is_too_deep(source):
         return None
     late = False
@@ -68,7 +80,7 @@ def _captures(source: bytes, language: str, deadline: float) -> Captures | None:
         return b"" if late else source[offset : offset + _BLOCK]
 
     tree = _parser(language).parse(read)
-    return None if late else QueryCursor(outline_query(language)).captures(tree.root_node)
+    return None if late else tree.root_node
 
 
 def _is_too_deep(source: bytes) -> bool:
@@ -90,29 +102,74 @@ def _parser(language: str) -> Parser:
 
 
 def _outline(captures: Captures, source: bytes, deadline: float) -> Outline | None:
-    symbols: list[Symbol] = []
-    for kind in _DEFINITIONS:
-        for node in captures.get(kind, ()):
-            if time.monotonic() > deadline:
-                return None
-            if symbol := _symbol(node, kind, source):
-                symbols.append(symbol)
+    """A name counts once on a line: `f = function f() {}` defines one f."""
+    symbols: dict[tuple[str, int], Symbol] = {}
+    for kind, node in defining(captures):
+        if time.monotonic() > deadline:
+            return None
+        if symbol := _symbol(node, kind, source):
+            symbols.setdefault((symbol.name, symbol.start), symbol)
     remarks = sorted(
         (node.start_point[0] + 1, node.end_point[0] + 1) for node in captures.get("comment", ())
     )
-    return Outline(symbols=nested(symbols), remarks=remarks)
+    return Outline(symbols=nested(list(symbols.values())), remarks=remarks)
+
+
+def defining(captures: Captures) -> Iterator[tuple[str, Node]]:
+    for kind in _DEFINITIONS:
+        for node in captures.get(kind, ()):
+            yield kind, node
 
 
 def _symbol(node: Node, kind: str, source: bytes) -> Symbol | None:
-    named = _name_node(node)
+    holder, named = name_node(node)
     if named is None or named.end_byte - named.start_byte > _LONGEST_NAME:
         return None
     return Symbol(
-        name=source[named.start_byte : named.end_byte].decode("utf-8", "replace"),
+        name=_text(named, source).lstrip(":#"),
         kind=kind,
         start=_first_line(node),
         end=node.end_point[0] + 1,
+        parent=_owner(node, holder, source),
     )
+
+
+def _text(node: Node, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _owner(node: Node, holder: Node, source: bytes) -> str | None:
+    """Whom the name itself says it belongs to, as `Shelf.prototype.put` and `Shelf::put` do."""
+    owner = _owning_node(node, holder)
+    if owner is None or owner.end_byte - owner.start_byte > _LONGEST_NAME:
+        return None
+    whole = _text(owner, source).partition("<")[0].removesuffix(".prototype")
+    name = whole.replace("::", ".").rpartition(".")[2]
+    return name if name.isidentifier() and name not in _NO_OWNERS else None
+
+
+def _owning_node(node: Node, holder: Node) -> Node | None:
+    if receiver := node.child_by_field_name("receiver"):
+        return _received(receiver)
+    if node.type != "pair":
+        return _first_field(holder, _OWNER_FIELDS)
+    around = node.parent and node.parent.parent
+    return around and _first_field(around, ("name", "left"))
+
+
+def _received(receiver: Node) -> Node | None:
+    """The type in the receiver of a method in Go, without pointer and parameters."""
+    inner = receiver.named_children[0] if receiver.named_children else None
+    while inner is not None and inner.type != "type_identifier":
+        inner = inner.child_by_field_name("type") or (
+            inner.named_children[0] if inner.type == "pointer_type" else None
+        )
+    return inner
+
+
+def _first_field(node: Node, fields: Sequence[str]) -> Node | None:
+    found = (node.child_by_field_name(field) for field in fields)
+    return next((each for each in found if each is not None), None)
 
 
 def _first_line(node: Node) -> int:
@@ -122,24 +179,26 @@ def _first_line(node: Node) -> int:
     return node.start_point[0] + 1
 
 
-def _name_node(node: Node) -> Node | None:
-    """By its field; C and its heirs wrap the name in declarators, Lua in a list."""
-    for _ in range(8):
-        inner = (
-            node.child_by_field_name("name")
-            or node.child_by_field_name("declarator")
-            or node.child_by_field_name("field")
-            or node.child_by_field_name("method")
-            or node.child_by_field_name("left")
-            or node.child_by_field_name("type")
-            or (node.named_children[0] if node.type == "assignment_statement" else None)
-        )
+def name_node(node: Node) -> tuple[Node, Node | None]:
+    """The name and what holds it, by fields; C and its heirs wrap it in declarators, Lua in a list.
+
+    What is qualified is gone through to its last part.
+    """
+    holder = node
+    for _ in range(10):
+        inner = _first_field(node, _NAME_FIELDS) or _first_inside(node)
         if inner is None:
-            return node if node.type in _NAME_NODES else _named_child(node)
-        node = inner
+            return (holder, node) if node.type in _NAME_NODES else (node, _named_child(node))
+        holder, node = node, inner
         if node.type in _NAME_NODES and node.type != "qualified_identifier":
-            return node
-    return None
+            return holder, node
+    return holder, None
+
+
+def _first_inside(node: Node) -> Node | None:
+    if node.type == "assignment_statement":
+        return node.named_children[0]
+    return node.named_children[-1] if node.type in _UNFIELDED and node.named_children else None
 
 
 def _named_child(node: Node) -> Node | None:
@@ -153,32 +212,23 @@ def nested(symbols: list[Symbol]) -> list[Symbol]:
     for symbol in sorted(symbols, key=lambda each: (each.start, -each.end)):
         while around and around[-1].end < symbol.start:
             around.pop()
-        parent = around[-1].name if around and around[-1].end >= symbol.end else None
+        inside = around[-1].name if around and around[-1].end >= symbol.end else None
         placed.append(
             Symbol(
                 name=symbol.name,
                 kind=symbol.kind,
                 start=symbol.start,
                 end=symbol.end,
-                parent=parent,
+                parent=symbol.parent or inside,
             )
         )
-        if symbol.kind not in ("constant", "declaration"):
+        if _may_hold(symbol):
             around.append(symbol)
     return placed
 
 
-def reference_lines(source: bytes, language: str, name: str) -> list[int]:
-    """The lines on which the grammar sees a name used, not defined or only mentioned.
-
-    None in a file that takes longer than it may.
-    """
-    wanted = name.encode()
-    captures = _captures(source, language, time.monotonic() + PARSE_SECONDS) or {}
-    return sorted(
-        {
-            node.start_point[0] + 1
-            for node in captures.get("reference", ())
-            if source[node.start_byte : node.end_byte] == wanted
-        }
-    )
+def _may_hold(symbol: Symbol) -> bool:
+    """A function of one line has neighbours on it rather than anything inside."""
+    if symbol.kind == "function":
+        return symbol.end > symbol.start
+    return symbol.kind not in ("constant", "declaration")
