@@ -36,10 +36,16 @@ def _candidates(name: str, catalogue: Catalogue, passages: Passages) -> Iterable
         return catalogue.users_of(name, limit=_MOST_FILES)
     terms = terms_of_word(name)
     if not terms:
-        return ()
+        return _all_code(catalogue)
     matches = passages.search({"body": {terms[0]: 1.0}}, kind=None, limit=5 * _MOST_FILES)
     numbers = list(dict.fromkeys(match.file for match in matches))[:_MOST_FILES]
     return sorted(card.path for card in catalogue.cards(numbers).values())
+
+
+def _all_code(catalogue: Catalogue) -> Iterable[str]:
+    """For a name that the search does not know, such as `f` or `get`."""
+    paths = (card.path for card in catalogue.all_cards() if language_of(card.path) in PARSED)
+    return islice(sorted(paths), _MOST_FILES)
 
 
 def _lines(root: Path, path: str, name: str) -> Iterator[int]:
