@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from oracle.services.index.languages import dialect_of
 from oracle.services.index.outline import (
     PARSE_SECONDS,
     captures_of,
@@ -28,6 +29,7 @@ def reference_lines(source: bytes, language: str, name: str) -> list[int]:
     None in a file that takes longer than it may.
     """
     places = _places(source, name)
+    language = dialect_of(language, source)
     deadline = time.monotonic() + PARSE_SECONDS
     root = parsed(source, language, deadline) if places else None
     if root is None:

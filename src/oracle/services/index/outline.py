@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from oracle.services.index.languages import grammar, outline_query
+from oracle.services.index.languages import dialect_of, grammar, outline_query
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -57,6 +57,7 @@ class Outline:
 def outline_of(source: bytes, language: str, *, seconds: float = PARSE_SECONDS) -> Outline | None:
     """None when it takes longer than it may, or when there is too much of it."""
     deadline = time.monotonic() + seconds
+    language = dialect_of(language, source)
     root = parsed(source, language, deadline)
     return None if root is None else _outline(captures_of(root, language), source, deadline)
 
@@ -228,7 +229,7 @@ def nested(symbols: list[Symbol]) -> list[Symbol]:
 
 
 def _may_hold(symbol: Symbol) -> bool:
-    """A function of one line has neighbours on it rather than anything inside."""
+    """Not a function of one line, nor a constructor: what it sets belongs to its class."""
     if symbol.kind == "function":
-        return symbol.end > symbol.start
+        return symbol.end > symbol.start and symbol.name != "constructor"
     return symbol.kind not in ("constant", "declaration")
