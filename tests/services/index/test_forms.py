@@ -1,5 +1,7 @@
 """The forms in which each language defines and uses a name."""
 
+import time
+
 import pytest
 
 from oracle.services.index.mentions import reference_lines
@@ -135,3 +137,10 @@ def test_a_name_stands_alone_or_it_is_another_name():
     source = "größe = 1\ngröß = größe\nput_book(output, put2)\n".encode()
     assert reference_lines(source, "python", "größe") == [2]
     assert reference_lines(source, "python", "put") == []
+
+
+@pytest.mark.parametrize(("language", "piece"), [("javascript", b"a=b="), ("c", b"int a=a;")])
+def test_what_is_very_deep_or_long_is_given_up_in_time(language, piece):
+    began = time.monotonic()
+    outline_of(piece * (300_000 // len(piece)), language, seconds=0.2)
+    assert time.monotonic() - began < 5

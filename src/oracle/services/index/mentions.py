@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from oracle.services.index.languages import dialect_of
 from oracle.services.index.outline import (
     PARSE_SECONDS,
+    Captures,
     captures_of,
     defining,
     name_node,
@@ -34,7 +35,7 @@ def reference_lines(source: bytes, language: str, name: str) -> list[int]:
     root = parsed(source, language, deadline) if places else None
     if root is None:
         return []
-    defined = _defined(root, language, {end for _, end in places})
+    defined = set(_defined_ends(captures_of(root, language)))
     lines: set[int] = set()
     for start, end in places:
         if time.monotonic() > deadline:
@@ -51,13 +52,9 @@ def _places(source: bytes, name: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(whole, source)]
 
 
-def _defined(root: Node, language: str, ends: set[int]) -> set[int]:
-    """Those ends of the name at which it is defined."""
-    return set(_defined_ends(root, language)) & ends
-
-
-def _defined_ends(root: Node, language: str) -> Iterator[int]:
-    for _, node in defining(captures_of(root, language)):
+def _defined_ends(captures: Captures) -> Iterator[int]:
+    """Where the names of definitions end; a symbol in Ruby begins with a colon."""
+    for _, node in defining(captures):
         _, named = name_node(node)
         if named is not None:
             yield named.end_byte

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ PARSE_SECONDS: Final = 1.0
 LARGEST_PARSED: Final = 400_000
 _BLOCK: Final = 16_384
 _DEEPEST: Final = 500
+_MOST_BEGUN: Final = 1_000
+_CHAIN: Final = re.compile(rb"(?<![\w.])(?:[\w.]{1,120}[ \t\r\n]{0,9}=[ \t\r\n]{0,9}){500}")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
 _DEFINITIONS: Final = ("class", "function", "type", "module", "constant", "declaration")
 _LONGEST_NAME: Final = 120
@@ -59,14 +62,17 @@ def outline_of(source: bytes, language: str, *, seconds: float = PARSE_SECONDS) 
     deadline = time.monotonic() + seconds
     language = dialect_of(language, source)
     root = parsed(source, language, deadline)
-    return None if root is None else _outline(captures_of(root, language), source, deadline)
+    captures = captures_of(root, language) if root else None
+    return None if captures is None else _outline(captures, source, deadline)
 
 
 def captures_of(root: Node, language: str) -> Captures:
-    """What the outline's query finds."""
+    """What the outline's query finds. It cannot be stopped, so what it may have begun is bounded:
+    each of many expressions in one another would be looked at for each around it.
+    """
     from tree_sitter import QueryCursor
 
-    return QueryCursor(outline_query(language)).captures(root)
+    return QueryCursor(outline_query(language), match_limit=_MOST_BEGUN).captures(root)
 
 
 def parsed(source: bytes, language: str, deadline: float) -> Node | None:
@@ -85,7 +91,9 @@ def parsed(source: bytes, language: str, deadline: float) -> Node | None:
 
 
 def _is_too_deep(source: bytes) -> bool:
-    """By its brackets. A query takes time with the square of the depth, and cannot be stopped."""
+    """By brackets and chains. A query takes time with the square of the depth, up to its end."""
+    if _CHAIN.search(source):
+        return True
     depth = 0
     for bracket in source.translate(None, _NO_BRACKETS):
         depth += 1 if bracket in b"([{" else -1

@@ -14,7 +14,7 @@
 (assignment_expression left: (member_expression object: (_) @_exports) right: [(number) (string) (template_string) (regex) (array) (object) (true) (false) (new_expression)]
   (#match? @_exports "^(module[.])?exports$")) @constant
 (variable_declarator value: (object (pair key: (property_identifier) value: [(arrow_function) (function_expression)]) @function))
-(assignment_expression right: (object (pair key: (property_identifier) value: [(arrow_function) (function_expression)]) @function))
+(expression_statement (assignment_expression right: (object (pair key: (property_identifier) value: [(arrow_function) (function_expression)]) @function)))
 (export_statement value: (object (pair key: (property_identifier) value: [(arrow_function) (function_expression)]) @function))
 (return_statement (object (pair key: (property_identifier) value: [(arrow_function) (function_expression)]) @function))
 (program [(lexical_declaration (variable_declarator !value) @constant) (variable_declaration (variable_declarator !value) @constant)])
