@@ -394,6 +394,22 @@ def test_definitions_and_references_of_a_name(project):
     assert index.definitions("nothing") == index.references("nothing") == []
 
 
+def test_short_and_common_names_have_uses_too(project):
+    project.write("a.cpp", "int f(int n) { return n; }\nint get(int n) { return n; }\n")
+    project.write("b.cpp", "int x = ns::inner::f(2);\nint y = get(3);\n")
+    index = project.indexed()
+    for name, line in (("f", 1), ("get", 2)):
+        assert [(each.path, each.line) for each in index.references(name)] == [("b.cpp", line)]
+
+
+def test_hundreds_of_places_are_all_told(project):
+    project.write("a.py", "\n".join(f"def put_book(): ...  # {each}" for each in range(700)))
+    for number in range(350):
+        project.write(f"uses/u{number}.py", "from a import put_book\n\nput_book()\n")
+    index = project.indexed()
+    assert len(index.definitions("put_book")) == len(index.references("put_book")) == 700
+
+
 def test_a_map_shows_what_matters_within_its_budget(project):
     project.write("core.py", "def tide_height(): ...\n\ndef other_thing(): ...\n")
     for number in range(8):

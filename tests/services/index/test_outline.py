@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from oracle.services.index.languages import PARSED, language_of, outline_query
-from oracle.services.index.outline import outline_of, reference_lines
+from oracle.services.index.mentions import reference_lines
+from oracle.services.index.outline import outline_of
 from oracle.services.index.python_outline import python_outline
 
 SAMPLES = {
@@ -20,7 +21,7 @@ SAMPLES = {
         "export class Box { put(): void {} }\n",
         "Shelf Name Box put",
     ),
-    "tsx": ("export const Page = () => <div>hello</div>;\nenum Kind { A }\n", "Page Kind"),
+    "tsx": ("export const Page = () => <div>hello</div>;\nenum Kind { A }\n", "Page Kind A"),
     "go": (
         "package a\n\ntype Shelf struct{}\n\nfunc (s *Shelf) Put(book int) {}\n\nfunc Open() {}\n",
         "Shelf Put Open",
@@ -31,7 +32,7 @@ SAMPLES = {
     ),
     "java": (
         "public class Shelf {\n  Shelf() {}\n  void put(int book) {}\n  enum Kind { A }\n}\n",
-        "Shelf put Kind",
+        "Shelf put Kind A",
     ),
     "c": (
         "#define MOST 3\nstruct shelf { int n; };\nstatic int *put_book(int book) { return 0; }\n",
@@ -84,7 +85,7 @@ def test_definitions_know_their_lines_and_what_is_around_them():
 
 def test_a_use_is_no_definition_and_no_remark():
     source = b"def put(): ...\n# put\nput()\nx = shelf.put\n'put'\n"
-    assert reference_lines(source, "python", "put") == [1, 3, 4]
+    assert reference_lines(source, "python", "put") == [3, 4]
     assert reference_lines(b"// put\nput(1);\nfunction put() {}\n", "javascript", "put") == [2]
 
 

@@ -17,7 +17,7 @@ from oracle.services.index.outline import Symbol
 from oracle.services.index.records import Definition, Kind, Role
 from oracle.services.index.walk import Found
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Raise it when what is stored changes: an index of another format is built anew."""
 
 _SCHEMA: Final = """

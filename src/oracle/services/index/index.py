@@ -33,8 +33,7 @@ from oracle.services.index.usages import find_references
 from oracle.services.index.walk import KEPT, Found, Walk
 
 MOST_HITS: Final = 100
-_MOST_NAMES: Final = 200
-_MOST_USES: Final = 2_000
+MOST_NAMES: Final = 2_000
 
 Answer = TypeVar("Answer")
 
@@ -154,7 +153,7 @@ class Index:
         `Class.method` asks for the method of that class.
         """
         parent, _, bare = name.strip().replace("::", ".").rpartition(".")
-        found = self._asked(lambda now: now.catalogue.definitions(bare, limit=_MOST_NAMES))
+        found = self._asked(lambda now: now.catalogue.definitions(bare, limit=MOST_NAMES))
         owner = parent.rpartition(".")[2]
         inside = [each for each in found if each.parent == owner] if owner else []
         return sorted(inside or found, key=lambda each: (each.name != bare, each.path, each.start))
@@ -164,7 +163,7 @@ class Index:
         bare = name.strip().replace("::", ".").rpartition(".")[2]
         return self._asked(
             lambda now: find_references(
-                self.root, bare, now.catalogue, now.passages, limit=_MOST_USES
+                self.root, bare, now.catalogue, now.passages, limit=MOST_NAMES
             )
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -38,6 +39,11 @@ _GRAMMARS: Final = {
 }
 PARSED: Final = tuple(_SUFFIXES)
 _OUTLINED_LIKE: Final = {"tsx": "typescript"}
+_ONLY_IN_CPP: Final = re.compile(
+    rb"^[ \t]*(?:class[ \t]+\w[^;()\n]*$|namespace\b[^;()\n]*$|template[ \t]*<"
+    rb"|using[ \t]+\w+|(?:public|private|protected)[ \t]*:)",
+    re.MULTILINE,
+)
 NOTE_SUFFIXES: Final = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org"})
 
 
@@ -47,6 +53,11 @@ def language_of(path: str) -> str | None:
     if name.suffix in NOTE_SUFFIXES:
         return "markdown"
     return _BY_SUFFIX.get(name.suffix) or _BY_NAME.get(name.name)
+
+
+def dialect_of(language: str, source: bytes) -> str:
+    """A header ends in `.h` in C and C++ alike; what only C++ has tells them apart."""
+    return "cpp" if language == "c" and _ONLY_IN_CPP.search(source) else language
 
 
 @cache

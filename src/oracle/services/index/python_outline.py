@@ -23,7 +23,9 @@ _QUOTED: Final = re.compile(
     re.DOTALL,
 )
 _BEGINS: Final = re.compile(r"\n([ \t]*)(?:(@)|(?:async[ \t]+)?(def|class)[ \t]+(\w+))")
-_ASSIGNED: Final = re.compile(r"\n(\w+)[ \t]*(?::[^=\n]*)?=(?!=)")
+_ASSIGNED: Final = re.compile(
+    r"\n(?:type[ \t]+(\w+)[ \t]*(?:\[[^\n]*?\])?|(\w+)[ \t]*(?::[^=\n]*)?)[ \t]*=(?!=)"
+)
 
 
 def python_outline(text: str) -> Outline:
@@ -96,4 +98,6 @@ def _constants(code: str) -> Iterator[Symbol]:
     for match in _ASSIGNED.finditer(code):
         line += code.count("\n", last, match.start()) + 1
         last = match.start() + 1
-        yield Symbol(name=match[1], kind="constant", start=line, end=line)
+        alias, name = match.groups()
+        kind = "type" if alias else "constant"
+        yield Symbol(name=alias or name, kind=kind, start=line, end=line)

@@ -11,24 +11,22 @@ from typing import Final
 from oracle.services.index.catalogue import Catalogue
 from oracle.services.index.intake import distinctive, read_bytes
 from oracle.services.index.languages import PARSED, language_of
-from oracle.services.index.outline import reference_lines
+from oracle.services.index.mentions import reference_lines
 from oracle.services.index.passages import Passages
 from oracle.services.index.reading import decode, lines_of
 from oracle.services.index.records import Reference
 from oracle.services.index.words import terms_of_word
 
-_MOST_FILES: Final = 300
+_MOST_FILES: Final = 2_000
 
 
 def find_references(
     root: Path, name: str, catalogue: Catalogue, passages: Passages, *, limit: int
 ) -> list[Reference]:
-    defined = {(each.path, each.start) for each in catalogue.definitions(name, limit=limit)}
     found = (
         Reference(name=name, path=path, line=line)
         for path in _candidates(name, catalogue, passages)
         for line in _lines(root, path, name)
-        if (path, line) not in defined
     )
     return list(islice(found, limit))
 
@@ -38,10 +36,16 @@ def _candidates(name: str, catalogue: Catalogue, passages: Passages) -> Iterable
         return catalogue.users_of(name, limit=_MOST_FILES)
     terms = terms_of_word(name)
     if not terms:
-        return ()
-    matches = passages.search({"body": {terms[0]: 1.0}}, kind=None, limit=10 * _MOST_FILES)
+        return _all_code(catalogue)
+    matches = passages.search({"body": {terms[0]: 1.0}}, kind=None, limit=5 * _MOST_FILES)
     numbers = list(dict.fromkeys(match.file for match in matches))[:_MOST_FILES]
     return sorted(card.path for card in catalogue.cards(numbers).values())
+
+
+def _all_code(catalogue: Catalogue) -> Iterable[str]:
+    """For a name that the search does not know, such as `f` or `get`."""
+    paths = (card.path for card in catalogue.all_cards() if language_of(card.path) in PARSED)
+    return islice(sorted(paths), _MOST_FILES)
 
 
 def _lines(root: Path, path: str, name: str) -> Iterator[int]:

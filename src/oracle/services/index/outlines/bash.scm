@@ -1,4 +1,4 @@
 (function_definition) @function
 (program (variable_assignment) @constant)
-(command name: (command_name (word) @reference))
+(program (declaration_command (variable_assignment) @constant))
 (comment) @comment

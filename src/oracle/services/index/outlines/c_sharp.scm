@@ -3,13 +3,12 @@
 (struct_declaration) @class
 (record_declaration) @class
 (enum_declaration) @class
+(enum_member_declaration) @constant
 (delegate_declaration) @type
 (method_declaration) @function
 (constructor_declaration) @function
 (local_function_statement) @function
 (property_declaration) @constant
-(invocation_expression function: [(identifier) @reference (member_access_expression name: (identifier) @reference)])
-(object_creation_expression type: (identifier) @reference)
-(base_list (identifier) @reference)
-(attribute name: (identifier) @reference)
+(field_declaration (modifier "const") (variable_declaration (variable_declarator) @constant))
+(field_declaration (modifier "static") (variable_declaration (variable_declarator) @constant))
 (comment) @comment

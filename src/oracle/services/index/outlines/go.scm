@@ -1,9 +1,9 @@
 (function_declaration) @function
 (method_declaration) @function
+(method_elem) @function
 (type_spec) @type
 (type_alias) @type
-(source_file (const_declaration (const_spec) @constant))
-(source_file (var_declaration (var_spec) @constant))
-(call_expression function: [(identifier) @reference (selector_expression field: (field_identifier) @reference)])
-(type_identifier) @reference
+(source_file (const_declaration (const_spec name: (identifier) @constant)))
+(source_file (var_declaration (var_spec name: (identifier) @constant)))
+(source_file (var_declaration (var_spec_list (var_spec name: (identifier) @constant))))
 (comment) @comment

@@ -1,4 +1,6 @@
 (function_declaration) @function
+(assignment_statement (expression_list value: (function_definition))) @function
+(field name: (identifier) value: (function_definition)) @function
 (chunk (assignment_statement) @constant)
-(function_call name: [(identifier) @reference (dot_index_expression field: (identifier) @reference) (method_index_expression method: (identifier) @reference)])
+(chunk (variable_declaration (assignment_statement (expression_list value: (_) @_value)) @constant) (#not-match? @_value "^require\\b"))
 (comment) @comment

@@ -2,12 +2,9 @@
 (interface_declaration) @class
 (trait_declaration) @class
 (enum_declaration) @class
+(enum_case) @constant
 (function_definition) @function
 (method_declaration) @function
 (const_element) @constant
-(function_call_expression function: (name) @reference)
-(member_call_expression name: (name) @reference)
-(scoped_call_expression name: (name) @reference)
-(object_creation_expression (name) @reference)
-(named_type (name) @reference)
+(function_call_expression function: (name) @_define arguments: (arguments . (argument (string (string_content) @constant))) (#eq? @_define "define"))
 (comment) @comment

@@ -1,6 +1,6 @@
 (function_definition) @function
 (class_definition) @class
+(module (type_alias_statement left: (type [(identifier) @type (generic_type . (identifier) @type)])))
 (module (expression_statement (assignment left: (identifier)) @constant))
-(identifier) @reference
 (comment) @comment
 (expression_statement (string) @comment)
