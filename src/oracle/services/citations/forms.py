@@ -19,8 +19,8 @@ _RANGE: Final = r"L?\d{1,7}(?:[-–—]L?\d{1,7})?"
 # Behind a comma and a blank, a number may be anything: a count, a year. It is a line where no word
 # follows it.
 _MORE: Final = (
-    rf"(?P<more>(?:,{_RANGE}(?![{_LETTERS}.:%]\w|[{_LETTERS}%])"
-    rf"|,[ ]{_RANGE}(?=$|[;)\]`*]|\.(?:[\s)`*]|$)|[ ]\||,[ ]?L?\d))*+)"
+    rf"(?P<more>(?>(?:,{_RANGE}(?![{_LETTERS}.:%]\w|[{_LETTERS}%])"
+    rf"|,[ ]{_RANGE}(?=$|[;)\]`*]|\.(?:[\s)`*]|$)|[ ]\||,[ ]?L?\d))*))"
 )
 _LINES: Final = (
     r"(?::L?(?P<first>\d{1,7})(?:[-–—]L?(?P<last>\d{1,7}))?(?::\d{1,5})?"
@@ -59,7 +59,8 @@ SPREAD: Final = re.compile(
         (?=\.*+(?!{_PATH}))
       | [`*]{{0,4}}+(?:,?[ ](?:(?:at|on|in)[ ])?|[ ]?(?P<bracket>\())[Ll]ines?[ ]
         (?P<first_w>\d{{1,7}})(?:[ ]?[-–—][ ]?(?P<last_w>\d{{1,7}}))?(?!\w)
-        (?P<more_w>(?:(?:,[ ]?|,?[ ](?:and|to|&)[ ]){_RANGE}(?![%\w]|[ ]\w|\.\d))*+)(?(bracket)\)|)
+        (?P<more_w>(?>(?:(?:,[ ]?|,?[ ](?:and|to|&)[ ]){_RANGE}(?![%\w]|[ ]\w|\.\d))*))
+        (?(bracket)\)|)
     )
     """,
     re.VERBOSE | re.MULTILINE,
