@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from oracle.errors import NotFound, did_you_mean
 from oracle.services.ledger import Limits
+from oracle.services.project import THREADS_FOLDER
 from oracle.services.settings.kinds import (
     Address,
     Choice,
@@ -161,7 +162,7 @@ class VaultSettings:
     @property
     def kept(self) -> tuple[str, ...]:
         """Folders that are read even where git ignores them."""
-        return (self.notes, "threads")
+        return (self.notes, THREADS_FOLDER)
 
 
 @dataclass(frozen=True, kw_only=True)

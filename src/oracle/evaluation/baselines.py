@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Final, Protocol
+from typing import Final
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _STOP_LISTED: Final = (
@@ -24,10 +24,6 @@ _B: Final = 0.75
 WINDOW: Final = 50
 STEP: Final = 40
 PATH_WEIGHT: Final = 3
-
-
-class Baseline(Protocol):
-    def search(self, question: str, k: int) -> list[str]: ...
 
 
 def words(text: str) -> list[str]:

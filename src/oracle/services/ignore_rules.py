@@ -16,6 +16,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+_FOLDERS_OF_TOOLS: Final = (
+    ".git .hg .svn .bzr .oracle .jj node_modules __pycache__ .mypy_cache .ruff_cache "
+    ".pytest_cache .hypothesis .tox .nox .venv .idea .gradle .terraform bower_components .eggs "
+    ".cache"
+)
+TOOL_FOLDERS: Final = frozenset(_FOLDERS_OF_TOOLS.split())
+"""Never read, whatever the rules say: tools have made them."""
 FOR_ORACLE: Final = ".oracleignore"
 IGNORE_FILES: Final = (".gitignore", FOR_ORACLE)
 _FOR_THIS_CLONE: Final = ".git/info/exclude"

@@ -9,6 +9,9 @@ from typing import Final
 from oracle.errors import InputError, StoreError
 
 MARKERS: Final = ("oracle.toml", ".git")
+THREADS_FOLDER: Final = "threads"
+KEPT_FOLDERS: Final = ("notes", THREADS_FOLDER)
+"""What is read even where git ignores it, unless the settings have another folder for notes."""
 
 
 def here() -> Path:

@@ -53,7 +53,7 @@ def test_a_reply_is_an_extract_or_nothing_or_none_at_all(reply, state, told):
 def test_the_tree_itself_quotes_the_lines_that_have_words_of_the_question():
     part = quoted(PART, "Where is an order saved?")
     assert (part["state"], part["told"]) == ("quoted", "- `a.py:2`: `save(order)`")
-    assert quoted(PART, "Where are walls painted?")["state"] == "left"
+    assert quoted(PART, "Where are walls painted?")["state"] == "nothing"
 
 
 def test_a_request_has_the_prompt_the_question_and_the_part():

@@ -54,6 +54,7 @@ def test_a_note_without_anything_is_called_like_its_file():
         ("notes/x.md", "# X\n\n## Decision\n\nTea.\n", 2),
         ("notes/weekly.md", "# Weekly\n\nAgreed: tea at four.\n", 1),
         ("notes/howto.md", "# How tea is made\n\nBoil water.\n", 0),
+        ("notes/howto.md", "# How tea is made\n\nSee docs/adr/0001-tea.md.\n", 1),
         ("docs/adr/0001-x.md", "# 1. X\n\n## Status\n\nSuperseded by [2](2.md)\n", 0),
         ("docs/adr/0002-x.md", "# 2. X\n\n## Status\n\nAccepted. Supersedes [1](1.md)\n", 2),
         ("docs/decisions/x.md", "---\nstatus: rejected\n---\n# X\n", 0),

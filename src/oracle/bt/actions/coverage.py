@@ -82,7 +82,7 @@ def end_coverage(ctx: TickContext) -> RunStatus:
     writes=["parts", *TAKEN_IN],
 )
 async def list_parts(ctx: TickContext) -> RunStatus:
-    """Search by all words of the question and by each alone; FAILURE where nothing is found."""
+    """Search by the question and by each of its words; FAILURE where nothing is found."""
     bb = board_of(ctx)
     asked = question_of(bb)
     tools = [spec.name for spec in granted_tools(bb)]
@@ -104,7 +104,7 @@ async def list_parts(ctx: TickContext) -> RunStatus:
 
 @action(reads=["parts", "tool_list", *TAKEN_IN], writes=["parts", *TAKEN_IN])
 async def follow_imports(ctx: TickContext) -> RunStatus:
-    """Look up what the parts import; what uses another part in turn is the next one to be read."""
+    """Look up who uses what the parts offer: a file that another part imports is read next."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
     read = [part for part in parts if part["state"] == "read"]

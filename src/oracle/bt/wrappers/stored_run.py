@@ -150,10 +150,6 @@ class StoredRun:
         self._owner = owner
         self._lost: OracleError | None = None
 
-    @property
-    def is_on_record(self) -> bool:
-        return self._runs is not None
-
     async def settle(self, keep: Keep | None = None) -> Outcome:
         if self._runs is None:
             return await self.recorded.settle()

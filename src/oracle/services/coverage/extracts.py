@@ -49,7 +49,7 @@ def answered(part: Part, reply: str | None) -> Part:
 def quoted(part: Part, question: str) -> Part:
     """What the tree takes out of a part itself: the lines that have words of the question."""
     told = quoted_lines(question, part["text"])
-    return {**part, "state": "quoted" if told else "left", "told": told}
+    return {**part, "state": "quoted" if told else "nothing", "told": told}
 
 
 def _is_nothing(said: str) -> bool:

@@ -10,7 +10,7 @@ its `state`, the `text` that was read, and what is `told` of it where that is le
 | read | its text is here, and nobody was asked about it |
 | unanswered | the model was asked about it, in vain |
 | extracted | the model said what bears on the question |
-| nothing | the model said that nothing does |
+| nothing | it was read, and nothing in it does |
 | whole, quoted | stands before the model: all of it, or its lines that have the question's words |
 | left | there was no room for it |
 """

@@ -30,7 +30,8 @@ from oracle.services.index.refreshing import Refresh
 from oracle.services.index.repo_map import draw_map
 from oracle.services.index.storage import Generation, Storage, broken
 from oracle.services.index.usages import find_references
-from oracle.services.index.walk import KEPT, Found, Walk
+from oracle.services.index.walk import Found, Walk
+from oracle.services.project import KEPT_FOLDERS
 
 MOST_HITS: Final = 100
 MOST_NAMES: Final = 2_000
@@ -48,7 +49,7 @@ class Index:
         self,
         root: Path,
         folder: Path | None = None,
-        kept: tuple[str, ...] = KEPT,
+        kept: tuple[str, ...] = KEPT_FOLDERS,
         patience: Patience | None = None,
     ) -> None:
         self.root = root
@@ -61,7 +62,7 @@ class Index:
         root: Path | str,
         *,
         folder: Path | None = None,
-        kept: tuple[str, ...] = KEPT,
+        kept: tuple[str, ...] = KEPT_FOLDERS,
         patience: Patience | None = None,
     ) -> Self:
         """The index of a project, in its `.oracle/` or in a folder of the caller's choice.

@@ -38,7 +38,11 @@ _GRAMMARS: Final = {
     "php": ("tree_sitter_php", "language_php"),
 }
 PARSED: Final = tuple(_SUFFIXES)
-_OUTLINED_LIKE: Final = {"tsx": "typescript"}
+_OUTLINED_BY: Final = {
+    "javascript": ("ecmascript", "javascript"),
+    "typescript": ("ecmascript", "typescript"),
+    "tsx": ("ecmascript", "typescript"),
+}
 _ONLY_IN_CPP: Final = re.compile(
     rb"^[ \t]*(?:class[ \t]+\w[^;()\n]*$|namespace\b[^;()\n]*$|template[ \t]*<"
     rb"|using[ \t]+\w+|(?:public|private|protected)[ \t]*:)",
@@ -71,9 +75,10 @@ def grammar(language: str) -> Language:
 
 @cache
 def outline_query(language: str) -> Query:
-    """What is defined, used and remarked in a file of this language."""
+    """What is defined and remarked in a file of this language."""
     from tree_sitter import Query
 
-    named = _OUTLINED_LIKE.get(language, language)
-    source = files("oracle.services.index").joinpath("outlines", f"{named}.scm")
-    return Query(grammar(language), source.read_text("utf-8"))
+    folder = files("oracle.services.index").joinpath("outlines")
+    names = _OUTLINED_BY.get(language, (language,))
+    source = "".join(folder.joinpath(f"{name}.scm").read_text("utf-8") for name in names)
+    return Query(grammar(language), source)

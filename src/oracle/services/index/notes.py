@@ -16,9 +16,8 @@ _DATE = re.compile(r"\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b")
 _DECISION = re.compile(
     r"\b(?:decision|decided|adr|we (?:will|chose|choose|agreed)|agreed|status: *accepted)\b", re.I
 )
-_RECORDED = re.compile(
-    r"(?:^|/)(?:adrs?|decisions?)(?:/|[-_.\d])|^#{1,4}[ \t]+decisions?\b", re.I | re.M
-)
+_KEPT_AS_DECISION = re.compile(r"(?:^|/)(?:adrs?|decisions?)(?:/|[-_.\d])", re.IGNORECASE)
+_HEADED_DECISION = re.compile(r"^#{1,4}[ \t]+decisions?\b", re.IGNORECASE | re.MULTILINE)
 _OVER = re.compile(
     r"\bstatus\W{1,12}(?:superseded|deprecated|rejected|replaced|withdrawn)\b", re.IGNORECASE
 )
@@ -57,7 +56,7 @@ def _decides(path: str, text: str) -> int:
     head = text[:2_000]
     if _OVER.search(head):
         return 0
-    if _RECORDED.search(f"{path}\n{head}"):
+    if _KEPT_AS_DECISION.search(path) or _HEADED_DECISION.search(head):
         return 2
     return int(bool(_DECISION.search(head)))
 

@@ -1,4 +1,4 @@
-"""What a file defines, which names it uses, and where it explains itself."""
+"""What a file defines, and where it explains itself."""
 
 from __future__ import annotations
 

@@ -53,14 +53,6 @@ class Reference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Skipped:
-    """Why a file is not in the index."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Progress:
     done: int
     total: int

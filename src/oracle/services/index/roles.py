@@ -8,6 +8,7 @@ from typing import Final
 
 from oracle.services.index.languages import NOTE_SUFFIXES
 from oracle.services.index.records import Kind, Role
+from oracle.services.project import THREADS_FOLDER
 
 _TEST_FOLDERS_LISTED: Final = (
     "test tests testing spec specs __tests__ testdata test_data fixtures e2e conftest"
@@ -51,6 +52,6 @@ def kind_of(path: str) -> Kind:
     place = PurePosixPath(path)
     if place.suffix.lower() not in NOTE_SUFFIXES:
         return "code"
-    if place.parts[0] == "threads" and len(place.parts) == 2 and place.suffix == ".md":
+    if place.parts[0] == THREADS_FOLDER and len(place.parts) == 2 and place.suffix == ".md":
         return "threads"
     return "vault"

@@ -9,18 +9,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from oracle.services.binary_files import binary_suffix
 from oracle.services.secret_files import is_secret_file
 
 LARGEST: Final = 1_000_000
 _LONGEST_LINE_ON_AVERAGE: Final = 600
 _HEAD: Final = 8_192
-
-_SKIPPED_FOLDERS_LISTED: Final = (
-    ".git .hg .svn .bzr .oracle .jj node_modules __pycache__ .mypy_cache .ruff_cache "
-    ".pytest_cache .hypothesis .tox .nox .venv .idea .gradle .terraform bower_components .eggs "
-    ".cache"
-)
-SKIPPED_FOLDERS: Final = frozenset(_SKIPPED_FOLDERS_LISTED.split())
 
 # A header alone is no key: code that reads keys has it too.
 _SECRET_CONTENT: Final = re.compile(
@@ -28,14 +22,6 @@ _SECRET_CONTENT: Final = re.compile(
     rb"(?:\\[nr]|[\s\"'+,#/*]|[A-Z][A-Za-z-]{1,20}: [^\n]{0,200}\n){0,64}[A-Za-z0-9+/]{40}"
 )
 
-_BINARY_SUFFIXES_LISTED: Final = (
-    ".png .jpg .jpeg .gif .bmp .ico .icns .webp .tif .tiff .psd .pdf .zip .gz .tgz .bz2 .xz "
-    ".zst .7z .rar .tar .jar .war .whl .egg .so .dylib .dll .exe .bin .o .a .lib .obj .class "
-    ".pyc .pyo .pyd .wasm .ttf .otf .woff .woff2 .eot .mp3 .mp4 .wav .ogg .flac .avi .mov .mkv "
-    ".webm .sqlite .sqlite3 .db .mo .npy .npz .parquet .pkl .pickle .onnx .pt .safetensors "
-    ".dat .iso .dmg .swf"
-)
-_BINARY_SUFFIXES: Final = frozenset(_BINARY_SUFFIXES_LISTED.split())
 _GENERATED: Final = re.compile(
     r"""(?:
         .*\.min\.(?:js|css|mjs) | .*\.(?:map|lock|snap|po|pot|svg|log|rss) | .*[.-]bundle\.js
@@ -58,9 +44,8 @@ def skip_by_name(path: str) -> str | None:
     name = path.rpartition("/")[2]
     if is_secret_file(path):
         return "its name is that of a secret"
-    dot = name.rfind(".")
-    if dot > 0 and name[dot:].lower() in _BINARY_SUFFIXES:
-        return f"binary, by its suffix {name[dot:]}"
+    if suffix := binary_suffix(path):
+        return f"binary, by its suffix {suffix}"
     if _GENERATED.fullmatch(name):
         return "generated, by its name"
     return None

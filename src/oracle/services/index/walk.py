@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from oracle.services.ignore_rules import IgnoreRules
-from oracle.services.index.skips import SKIPPED_FOLDERS, skip_by_name, skip_by_size
+from oracle.services.ignore_rules import TOOL_FOLDERS, IgnoreRules
+from oracle.services.index.skips import skip_by_name, skip_by_size
+from oracle.services.project import KEPT_FOLDERS
 
 _DEEPEST: Final = 200
-KEPT: Final = ("notes", "threads")
-"""Folders that are indexed even where git ignores them, unless others are named."""
 
 SkipListener = Callable[[str, str], None]
 
@@ -36,7 +35,7 @@ class Walk:
     """The files of a project, seen anew each time. What git ignores in `kept` folders counts."""
 
     root: Path
-    kept: tuple[str, ...] = KEPT
+    kept: tuple[str, ...] = KEPT_FOLDERS
 
     def files(self, on_skip: SkipListener = lambda path, reason: None) -> Iterator[Found]:
         """Every file to be indexed, by folder, sorted; what vanishes meanwhile is left out."""
@@ -115,7 +114,7 @@ def _speakable(path: str) -> bool:
 
 
 def _skip_folder(folder: Path, name: str, path: str, rules: IgnoreRules) -> str | None:
-    if name in SKIPPED_FOLDERS:
+    if name in TOOL_FOLDERS:
         return f"{name} is never indexed"
     if not _speakable(path):
         return "its name is not valid UTF-8"

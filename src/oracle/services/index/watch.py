@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Event
 
 from oracle.errors import NotFound
+from oracle.services.ignore_rules import TOOL_FOLDERS
 from oracle.services.index.index import Index
 from oracle.services.index.records import RefreshReport
-from oracle.services.index.skips import SKIPPED_FOLDERS
 
 
 def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
@@ -20,7 +20,7 @@ def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
     """
     from watchfiles import DefaultFilter, watch
 
-    ignored = DefaultFilter(ignore_dirs=tuple(SKIPPED_FOLDERS), ignore_entity_patterns=())
+    ignored = DefaultFilter(ignore_dirs=tuple(TOOL_FOLDERS), ignore_entity_patterns=())
     changes = watch(
         index.root,
         watch_filter=ignored,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from oracle.errors import ToolProblem
+from oracle.services.binary_files import binary_suffix
 from oracle.services.redaction import redact
 from oracle.services.secret_files import is_secret_file
 from oracle.services.tools.ignoring import Ignoring
@@ -24,12 +25,6 @@ LARGEST_SEARCHED: Final = 1024 * 1024
 LARGEST_KEPT: Final = 16 * 1024 * 1024
 _MOST_FILES: Final = 50_000
 _MOST_REMEMBERED: Final = 48 * 1024 * 1024
-_BINARY_ENDINGS: Final = """
-png jpg jpeg gif webp ico bmp tif tiff pdf zip gz bz2 xz zst z 7z tar jar whl so dll dylib exe o
-a class pyc woff woff2 ttf otf eot mp3 mp4 avi mov wav ogg db sqlite sqlite3 parquet npy pt bin
-gguf onnx
-"""
-_BINARY: Final = frozenset(_BINARY_ENDINGS.split())
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -101,7 +96,7 @@ class ProjectFiles:
                 if entry.is_dir(follow_symlinks=False):
                     if not ignoring.ignores(path, is_folder=True):
                         folders.append(path)
-                elif _is_text_name(path) and not ignoring.ignores(path):
+                elif not binary_suffix(path) and not ignoring.ignores(path):
                     yield from _file_entry(path, entry)
 
     def read(self, path: str, *, largest: int = LARGEST_READ) -> FileText:
@@ -162,10 +157,6 @@ def split_lines(text: str) -> list[str]:
 
 def with_plain_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _is_text_name(path: str) -> bool:
-    return path.rpartition(".")[2].lower() not in _BINARY
 
 
 def _file_entry(path: str, entry: os.DirEntry[str]) -> Iterator[FileEntry]:

@@ -5,25 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from oracle.services.ignore_rules import IgnoreRules
+from oracle.services.ignore_rules import TOOL_FOLDERS, IgnoreRules
 from oracle.services.secret_files import is_secret_file
 
-SKIPPED: Final = frozenset(
-    {
-        ".git",
-        ".oracle",
-        ".hg",
-        ".svn",
-        ".venv",
-        "node_modules",
-        "__pycache__",
-        ".tox",
-        ".mypy_cache",
-        ".ruff_cache",
-        ".pytest_cache",
-        ".hypothesis",
-    }
-)
 TEMPORARY: Final = ".oracle-"
 """What a half-written file is called until it is whole."""
 
@@ -37,7 +21,7 @@ class Ignoring:
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:
         """For a path whose folders are not ignored."""
         name = path.rpartition("/")[2]
-        if name in SKIPPED or name.startswith(TEMPORARY):
+        if name in TOOL_FOLDERS or name.startswith(TEMPORARY):
             return True
         if not is_folder and is_secret_file(path):
             return True

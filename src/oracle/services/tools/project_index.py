@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from oracle.errors import InputError, OracleError
+from oracle.services.project import KEPT_FOLDERS
 
 if TYPE_CHECKING:
     from oracle.services.index import Index
@@ -49,7 +50,7 @@ class ProjectIndex:
         root: Path,
         progress: ProgressListener | None = None,
         *,
-        kept: tuple[str, ...] = ("notes", "threads"),
+        kept: tuple[str, ...] = KEPT_FOLDERS,
     ) -> None:
         self._root = root
         self._kept = kept

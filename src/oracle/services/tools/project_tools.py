@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from oracle.errors import InputError, ToolProblem
+from oracle.services.project import THREADS_FOLDER
 from oracle.services.tools.catalogue import Catalogue
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.files import ProjectFiles
@@ -31,7 +32,7 @@ from oracle.services.tools.search_threads import search_threads
 from oracle.services.tools.search_vault import search_vault
 from oracle.services.tools.searching import Searcher
 from oracle.services.tools.threads import Threads, utc_now
-from oracle.services.tools.vault import THREADS_FOLDER, Vault, kind_of
+from oracle.services.tools.vault import Vault, kind_of
 from oracle.services.tools.web_fetch import web_fetch
 from oracle.services.tools.web_search import web_search
 from oracle.services.tools.workspace import Workspace

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
+from oracle.services.project import THREADS_FOLDER
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name
@@ -15,7 +16,6 @@ from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.threads import Entry, as_body
-from oracle.services.tools.vault import THREADS_FOLDER
 from oracle.services.tools.workspace import Workspace
 
 _LATEST = 20

@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from oracle.errors import ToolProblem, did_you_mean
+from oracle.services.project import THREADS_FOLDER
 from oracle.services.tools.files import FileEntry, FileText, ProjectFiles
 from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name
 from oracle.services.tools.searching import SearchKind
 
-THREADS_FOLDER: Final = "threads"
 _MARKDOWN: Final = (".md", ".markdown", ".mdx")
 _PROSE: Final = (".rst", ".txt", ".adoc", ".org")
 _PROSE_FOLDERS: Final = frozenset({"docs", "doc", "notes", "adr", "adrs", "documentation"})
