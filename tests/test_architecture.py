@@ -12,6 +12,18 @@ ENGINE = ("bt/state", "bt/core", "bt/nodes", "bt/lua")
 FORBIDDEN = {
     "models": ("oracle.bt", "oracle.services", "oracle.cli"),
     "services": ("oracle.bt", "oracle.cli"),
+    "services/reading": (
+        "oracle.services.llm",
+        "oracle.services.coverage",
+        "oracle.services.index",
+    ),
+    "services/coverage": ("oracle.services.llm.embedded", "oracle.services.index"),
+    "services/index": ("oracle.services.tools", "oracle.services.llm", "oracle.services.reading"),
+    "services/tools": (
+        "oracle.services.llm",
+        "oracle.services.reading",
+        "oracle.services.coverage",
+    ),
     "bt/state": (
         "oracle.models",
         "oracle.services",

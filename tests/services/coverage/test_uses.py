@@ -3,7 +3,7 @@
 import pytest
 
 from oracle.services.coverage.uses import along, uses_among
-from oracle.services.llm.embedded_reader.quotations import Quotation
+from oracle.services.reading.quotations import Quotation
 
 
 def text(path, code):

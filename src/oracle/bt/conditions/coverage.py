@@ -19,7 +19,7 @@ from oracle.services.coverage.listing import USES, asks_where_it_is_used
 from oracle.services.coverage.merging import MOST_TOKENS_WHOLE, tokens_of
 from oracle.services.coverage.parts import ASKED_ABOUT, Part, to_read
 from oracle.services.ledger import Ledger, Reserve, Resource
-from oracle.services.llm.embedded_reader.words import asks_for_all, asks_for_uses
+from oracle.services.reading.words import asks_for_all, asks_for_uses
 
 FILES_OF_A_SPREAD: Final = 10
 CALLS_OF_A_SPREAD: Final = 5

@@ -12,8 +12,8 @@ from oracle.services.coverage.listing import USES, part_around
 from oracle.services.coverage.order import code_of
 from oracle.services.coverage.parts import Part
 from oracle.services.coverage.uses import imported_by, module_of, owners_of, uses_among
-from oracle.services.llm.embedded_reader.choosing import IN_TESTS, is_dull
-from oracle.services.llm.embedded_reader.excerpts import is_opening
+from oracle.services.reading.choosing import IN_TESTS, is_dull
+from oracle.services.reading.excerpts import is_opening
 
 MOST_FOLLOWED: Final = 8
 MOST_BRIDGES: Final = 4

@@ -9,8 +9,8 @@ from typing import Final
 from oracle.models.prompt_segment import ONE_PART, PromptSegment
 from oracle.services.coverage.parts import Part
 from oracle.services.coverage.wording import ASKED, NOTHING
-from oracle.services.llm.embedded_reader.extracting import quoted_lines
 from oracle.services.llm.protocol import Message
+from oracle.services.reading.places import quoted_lines
 from oracle.services.signal_parser import strip_signal
 
 LONGEST_EXTRACT: Final = 500

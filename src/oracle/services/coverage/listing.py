@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from oracle.services.coverage.parts import Part
-from oracle.services.llm.embedded_reader.choosing import Term, is_dull, terms_for
-from oracle.services.llm.embedded_reader.words import (
+from oracle.services.reading.choosing import Term, is_dull, terms_for
+from oracle.services.reading.words import (
     SearchWords,
     asks_for_all,
     asks_for_uses,

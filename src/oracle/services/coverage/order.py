@@ -11,10 +11,10 @@ from typing import Final
 from oracle.services.coverage.listing import READS, USES
 from oracle.services.coverage.parts import Part
 from oracle.services.coverage.uses import along, uses_among
-from oracle.services.llm.embedded_reader.choosing import IN_TESTS
-from oracle.services.llm.embedded_reader.excerpts import is_prose
-from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
-from oracle.services.llm.embedded_reader.words import asks_for_all, asks_for_uses
+from oracle.services.reading.choosing import IN_TESTS
+from oracle.services.reading.excerpts import is_prose
+from oracle.services.reading.quotations import Quotation, quotations_in
+from oracle.services.reading.words import asks_for_all, asks_for_uses
 
 _MOST_USES: Final = 24
 _MOST_NAMES: Final = 3

@@ -4,8 +4,9 @@ import pytest
 
 from oracle.services.coverage.wording import ASKED, NOTHING
 from oracle.services.llm.embedded import EmbeddedModel
-from oracle.services.llm.embedded_reader.extracting import is_about_one_part, quoted_lines
+from oracle.services.llm.embedded_reader.extracting import is_about_one_part
 from oracle.services.llm.protocol import ModelRequest
+from oracle.services.reading.places import quoted_lines
 from oracle.testing.models import tool_spec
 
 QUESTION = "How does an order get into the database?"

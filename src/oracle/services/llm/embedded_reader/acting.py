@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from oracle.services.llm.embedded_reader.looking import Aim, best_of, first_calls
-from oracle.services.llm.embedded_reader.quotations import quotations_in, summary_of
 from oracle.services.llm.embedded_reader.requests import Request
-from oracle.services.llm.embedded_reader.saying import Response, code, quoted, signal
+from oracle.services.llm.embedded_reader.saying import Response, quoted, signal
 from oracle.services.llm.embedded_reader.situation import Call, Situation
+from oracle.services.reading.inline import code
+from oracle.services.reading.quotations import quotations_in, summary_of
 
 _SHOWN_LINES = 12
 _MOST_PLACES = 5

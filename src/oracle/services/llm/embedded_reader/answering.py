@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.services.llm.embedded_reader.choosing import IN_TESTS, Passage, is_dull
-from oracle.services.llm.embedded_reader.excerpts import is_opening, is_prose
 from oracle.services.llm.embedded_reader.looking import READS, Aim, all_of, found_in, nearest_of
-from oracle.services.llm.embedded_reader.quotations import summary_of
 from oracle.services.llm.embedded_reader.saying import (
     Response,
-    code,
-    codes,
     counted,
     quoted,
     signal,
     with_no_model,
 )
 from oracle.services.llm.embedded_reader.situation import Situation
-from oracle.services.llm.embedded_reader.words import is_generic, telling
+from oracle.services.reading.choosing import IN_TESTS, Passage, is_dull
+from oracle.services.reading.excerpts import is_opening, is_prose
+from oracle.services.reading.inline import code, codes
+from oracle.services.reading.quotations import summary_of
+from oracle.services.reading.words import is_generic, telling
 
 _LISTED: Final = 4
 _LISTED_OF_ALL: Final = 20

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from oracle.services.llm.embedded_reader.saying import code, counted, quoted
+from oracle.services.llm.embedded_reader.saying import counted, quoted
+from oracle.services.reading.inline import code
 
 _DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+)", re.M)
 _ERROR: Final = re.compile(

@@ -7,20 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from oracle.services.coverage.wording import COVERED, EXTRACT, LEFT_OUT, SILENT
-from oracle.services.llm.embedded_reader.choosing import Term, is_dull, terms_for
-from oracle.services.llm.embedded_reader.excerpts import is_definition
-from oracle.services.llm.embedded_reader.extracting import Place, best_places
 from oracle.services.llm.embedded_reader.looking import READS, Aim, found_in
-from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
-from oracle.services.llm.embedded_reader.saying import (
-    Response,
-    code,
-    codes,
-    counted,
-    signal,
-    with_no_model,
-)
+from oracle.services.llm.embedded_reader.saying import Response, counted, signal, with_no_model
 from oracle.services.llm.embedded_reader.situation import Call, Situation
+from oracle.services.reading.choosing import Term, is_dull, terms_for
+from oracle.services.reading.excerpts import is_definition
+from oracle.services.reading.inline import code, codes
+from oracle.services.reading.places import Place, best_places
+from oracle.services.reading.quotations import Quotation, quotations_in
 from oracle.services.tools.used_lines import UsesBeyond, uses_beyond
 
 _EXTRACTED: Final = re.compile(r"- `(?P<where>[^`]+)`: `(?P<line>[^`]*)`")

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from oracle.services.llm.embedded_reader.choosing import (
+from oracle.services.llm.embedded_reader.requests import asks_for_a_change
+from oracle.services.llm.embedded_reader.situation import Call, Situation
+from oracle.services.reading.choosing import (
     LAST_RANK,
     Passage,
     every_line,
     passages,
     terms_for,
 )
-from oracle.services.llm.embedded_reader.quotations import Quotation, quotations_in
-from oracle.services.llm.embedded_reader.requests import asks_for_a_change
-from oracle.services.llm.embedded_reader.situation import Call, Situation
-from oracle.services.llm.embedded_reader.words import (
+from oracle.services.reading.quotations import Quotation, quotations_in
+from oracle.services.reading.words import (
     SearchWords,
     asks_for_all,
     asks_for_uses,

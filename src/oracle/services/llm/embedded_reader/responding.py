@@ -8,7 +8,6 @@ from typing import Final
 from oracle.services.llm.embedded_reader.acting import act
 from oracle.services.llm.embedded_reader.answering import answer, web_failed
 from oracle.services.llm.embedded_reader.attachments import facts_of, places_in
-from oracle.services.llm.embedded_reader.choosing import Passage
 from oracle.services.llm.embedded_reader.covering import cover, is_covered
 from oracle.services.llm.embedded_reader.looking import (
     READS,
@@ -24,15 +23,11 @@ from oracle.services.llm.embedded_reader.looking import (
     other_calls,
 )
 from oracle.services.llm.embedded_reader.requests import request_in
-from oracle.services.llm.embedded_reader.saying import (
-    Response,
-    code,
-    quoted,
-    signal,
-    with_no_model,
-)
+from oracle.services.llm.embedded_reader.saying import Response, quoted, signal, with_no_model
 from oracle.services.llm.embedded_reader.situation import Call, Situation
 from oracle.services.llm.embedded_reader.talking import talk
+from oracle.services.reading.choosing import Passage
+from oracle.services.reading.inline import code
 
 _PATIENCE: Final = 2
 

@@ -43,16 +43,6 @@ class Response:
     signal: str
 
 
-def code(text: str, longest: int = 120) -> str:
-    """On one line, as inline code; what could end the code is replaced."""
-    plain = one_line(text, longest).replace("`", "'").strip()
-    return f"`{plain}`" if plain else "(nothing)"
-
-
-def codes(texts: Iterable[str]) -> str:
-    return ", ".join(code(text) for text in texts)
-
-
 def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one}" if count == 1 else f"{count:,} {many or one + 's'}"
 

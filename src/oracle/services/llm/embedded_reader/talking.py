@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from oracle.services.llm.embedded_reader.saying import Response, code, signal, with_no_model
+from oracle.services.llm.embedded_reader.saying import Response, signal, with_no_model
 from oracle.services.llm.embedded_reader.situation import Situation
+from oracle.services.reading.inline import code
 
 _THANKS: Final = re.compile(r"\b(?:thanks?|thank you|thx|cheers|danke|merci|gracias)\b", re.I)
 _HELLO: Final = re.compile(r"\b(?:hello|hi|hey|hallo|bonjour|good (?:morning|evening|day))\b", re.I)

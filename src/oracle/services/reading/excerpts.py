@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.services.llm.embedded_reader.quotations import Quotation
+from oracle.services.reading.quotations import Quotation
 
 _CODE_LINES: Final = 10
 _PROSE_LINES: Final = 8

@@ -10,9 +10,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from oracle.services.llm.embedded_reader.excerpts import excerpt_around, is_definition, is_prose
-from oracle.services.llm.embedded_reader.quotations import Quotation
-from oracle.services.llm.embedded_reader.words import SearchWords, short_stem
+from oracle.services.reading.excerpts import excerpt_around, is_definition, is_prose
+from oracle.services.reading.quotations import Quotation
+from oracle.services.reading.words import SearchWords, short_stem
 
 _FOR_PROSE: Final = 1.5
 _PAIR_WEIGHT: Final = 0.4

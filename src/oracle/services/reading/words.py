@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from oracle.services.llm.embedded_reader.word_lists import (
+from oracle.services.reading.word_lists import (
     ENDINGS_OF_FILES,
     GENERIC,
     KIN,
