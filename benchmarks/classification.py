@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.measure import report
 from oracle.evaluation.labelled import conversations, singles
 from oracle.services.classification import model as served
-from oracle.services.query_classifier import classify_query
+from oracle.services.classification.classifier import classify_query
 
 MOST_SECONDS = 0.0005
 MOST_BYTES = 1_000_000

@@ -132,7 +132,7 @@ class _Tools:
 def ours(script: Script) -> Play:
     """The whole tree, with the ledger, the events and a journal in memory."""
     from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-    from oracle.services.ledger import Limits
+    from oracle.services.control.ledger import Limits
 
     limits = Limits(turns=40, tokens=10_000_000, uses_of_a_tool=40)
     wrapper = OracleBTWrapper(model=_Model(script), tools=_Tools(), limits=limits)

@@ -13,7 +13,7 @@ from oracle.services.ans.event import Event, running_in
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import EventsTable, open_events, pages
 from oracle.services.ans.writer import EventWriter, recording
-from oracle.services.store.database import Database
+from oracle.services.storage.database import Database
 
 EVENTS = 100_000
 RUNS = 400

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.measure import report
 from oracle.evaluation.retrieval import labelled_questions
-from oracle.services.index import Index
+from oracle.services.search import Index
 
 FILES = 7_000
 MANY_FILES = 30_000

@@ -20,7 +20,7 @@ from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
 from oracle.bt.wrappers.stored_run import RunStore
 from oracle.services.journal import MemorySink
 from oracle.services.journal.connections import journal_writer
-from oracle.services.store.database import Database
+from oracle.services.storage.database import Database
 
 TURNS = 30
 RECORDS_OF_A_TURN = 5

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from benchmarks.measure import cost_of, report
-from oracle.services.signal_parser import SignalStreamParser
+from oracle.services.signals.parser import SignalStreamParser
 
 CHUNK = 4
 SHORT, LONG = 10_000, 200_000

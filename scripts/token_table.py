@@ -10,7 +10,7 @@ from pathlib import Path
 from splintr import Tokenizer
 
 TOKENS = 100_000
-TABLE = Path(__file__).parents[1] / "src/oracle/services/o200k_common.z"
+TABLE = Path(__file__).parents[1] / "src/oracle/services/prompting/o200k_common.z"
 MARKS = "".join(map(chr, range(0x0E, 0x20)))
 
 
@@ -29,7 +29,7 @@ def _word(token: bytes) -> str | None:
 
 
 def pack(words: list[str]) -> str:
-    """Front coding, as `oracle.services.tokens.unpack_words` reads it."""
+    """Front coding, as `oracle.services.prompting.tokens.unpack_words` reads it."""
     packed: list[str] = []
     for previous, word in pairwise(["", *words]):
         shared = min(_shared(previous, word), len(MARKS) - 1)

@@ -30,10 +30,10 @@ from oracle.evaluation.noise import disturbed
 from oracle.evaluation.patterns import filled, filled_conversations
 from oracle.models.query_classification import QueryType
 from oracle.services.classification import model as served
+from oracle.services.classification.classifier import gather
 from oracle.services.classification.features import Features, features, plain_features
 from oracle.services.classification.model import LIMIT, SHARES, TYPES, ZERO, value_of
 from oracle.services.classification.reading import Reading, read
-from oracle.services.query_classifier import gather
 
 WEIGHTS = Path(served.__file__).with_name("weights.txt")
 

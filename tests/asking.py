@@ -14,8 +14,8 @@ from oracle.bt.wrappers.agent_recipe import TREE, built_in_trees
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.ans.bus import event_bus_replaced
-from oracle.services.ledger import Limits
-from oracle.services.query_classifier import classify_query
+from oracle.services.classification.classifier import classify_query
+from oracle.services.control.ledger import Limits
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 
 CODE = "How does the login function in auth.py work?"

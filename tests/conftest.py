@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from sqlalchemy import URL
 
-from oracle.services.store.database import Database, as_url
+from oracle.services.storage.database import Database, as_url
 from tests import small_model
 
 _connect = socket.socket.connect

@@ -10,8 +10,8 @@ from typing import Any
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import ModelError, ModelRefused
 from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.control.ledger import Limits
 from oracle.services.coverage.wording import ASKED
-from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import ModelRequest
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 

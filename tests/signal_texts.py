@@ -2,7 +2,7 @@
 
 import re
 
-from oracle.services.signal_parser import SignalStreamParser, strip_signal
+from oracle.services.signals.parser import SignalStreamParser, strip_signal
 
 TURN = '<signal type="need_turn"><reason>more</reason><confidence>0.5</confidence></signal>'
 STUCK = (

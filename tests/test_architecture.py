@@ -15,10 +15,10 @@ FORBIDDEN = {
     "services/reading": (
         "oracle.services.llm",
         "oracle.services.coverage",
-        "oracle.services.index",
+        "oracle.services.search",
     ),
-    "services/coverage": ("oracle.services.llm.embedded", "oracle.services.index"),
-    "services/index": ("oracle.services.tools", "oracle.services.llm", "oracle.services.reading"),
+    "services/coverage": ("oracle.services.embedded", "oracle.services.search"),
+    "services/search": ("oracle.services.tools", "oracle.services.llm", "oracle.services.reading"),
     "services/tools": (
         "oracle.services.llm",
         "oracle.services.reading",

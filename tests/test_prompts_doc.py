@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracle.models.prompt_segment import CONDITIONS
-from oracle.services.prompt_files import built_in_segments, load_segments
+from oracle.services.prompting.segment_files import built_in_segments, load_segments
 
 PAGE = (Path(__file__).parents[1] / "docs/prompts.md").read_text(encoding="utf-8")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from oracle.errors import NotFound
-from oracle.services.ledger import Limits
-from oracle.services.settings.kinds import OFF
+from oracle.services.control.ledger import Limits
+from oracle.services.settings.value_types import OFF
 from oracle.settings import SECTIONS, SETTINGS, Settings, load_settings, setting_named
 
 ROWS = pytest.mark.parametrize("row", SETTINGS.values(), ids=SETTINGS)

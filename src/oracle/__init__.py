@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from oracle.models.stream_chunk import ChunkType as ChunkType
     from oracle.models.stream_chunk import OracleStreamChunk as OracleStreamChunk
     from oracle.models.tool_spec import ToolSpec as ToolSpec
-    from oracle.services.ledger import Limits as Limits
+    from oracle.services.control.ledger import Limits as Limits
     from oracle.services.llm.protocol import Model as Model
     from oracle.services.tools.protocol import ToolResult as ToolResult
     from oracle.services.tools.protocol import Tools as Tools
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": "oracle.agent",
     "ChunkType": "oracle.models.stream_chunk",
-    "Limits": "oracle.services.ledger",
+    "Limits": "oracle.services.control.ledger",
     "Model": "oracle.services.llm.protocol",
     "Oracle": "oracle.agent",
     "OracleError": "oracle.errors",

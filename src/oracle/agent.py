@@ -19,10 +19,10 @@ from oracle.bt.wrappers.project_agent import project_agent
 from oracle.errors import InputError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import Approve
-from oracle.services.ledger import Limits
+from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model
-from oracle.services.project import find_root
-from oracle.services.store.database import default_url
+from oracle.services.project.root import find_root
+from oracle.services.storage.database import default_url
 from oracle.services.tools.protocol import Tools
 from oracle.settings import load_settings
 

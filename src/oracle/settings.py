@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from oracle.errors import NotFound, did_you_mean
-from oracle.services.ledger import Limits
-from oracle.services.project import THREADS_FOLDER
-from oracle.services.settings.kinds import (
+from oracle.services.control.ledger import Limits
+from oracle.services.project.root import THREADS_FOLDER
+from oracle.services.settings.value_types import (
     Address,
     Choice,
     DatabaseAddress,
@@ -313,7 +313,7 @@ def load_settings(
     """
     import os
 
-    from oracle.services.project import here
+    from oracle.services.project.root import here
     from oracle.services.settings.resolve import resolve
 
     given = {name: value for name, value in (flags or {}).items() if value is not None}

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from oracle.evaluation.retrieval import root_of
-from oracle.services.index import Index
+from oracle.services.search import Index
 from oracle.services.tools.threads import entries_of
 
 ROOT = root_of("notebook")

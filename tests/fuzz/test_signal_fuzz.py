@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from oracle.services.signal_parser import SignalStreamParser
+from oracle.services.signals.parser import SignalStreamParser
 from tests.signal_model import expect
 
 SECONDS = float(os.environ.get("ORACLE_FUZZ_SECONDS", "60"))

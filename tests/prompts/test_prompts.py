@@ -10,8 +10,8 @@ from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.signals import SIGNALS, SignalType
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.prompt_composer import compose_prompt
-from oracle.services.prompt_files import built_in_segments
+from oracle.services.prompting.composer import compose_prompt
+from oracle.services.prompting.segment_files import built_in_segments
 
 SEGMENTS = built_in_segments()
 CODE_WORDS = {field.name for spec in SIGNALS.values() for field in spec.fields} | set(SignalType)

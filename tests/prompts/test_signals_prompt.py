@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from oracle.models.signals import SIGNALS, FieldSpec, SignalType
-from oracle.services.prompt_files import built_in_segments
-from oracle.services.signal_parser import parse_signal, strip_signal
+from oracle.services.prompting.segment_files import built_in_segments
+from oracle.services.signals.parser import parse_signal, strip_signal
 
 TEXT = next(segment.content for segment in built_in_segments() if segment.id == "signals")
 KINDS = {"str": "text", "int": "count", "list[str]": "list"}

@@ -12,23 +12,23 @@ from typing import Annotated
 
 import typer
 
-from oracle.cli.ask import ask
-from oracle.cli.audit import audit
-from oracle.cli.chat import chat
-from oracle.cli.classify import classify
-from oracle.cli.completion import completion
-from oracle.cli.config import config
-from oracle.cli.doctor import doctor
-from oracle.cli.evaluate import app as eval_app
-from oracle.cli.index import index
-from oracle.cli.init import init
-from oracle.cli.prompt import prompt
-from oracle.cli.purge import purge
-from oracle.cli.runs import app as run_app
-from oracle.cli.runs import replay, runs
-from oracle.cli.search import search
-from oracle.cli.sessions import app as sessions_app
-from oracle.cli.tree import app as tree_app
+from oracle.cli.commands.ask import ask
+from oracle.cli.commands.audit import audit
+from oracle.cli.commands.chat import chat
+from oracle.cli.commands.classify import classify
+from oracle.cli.commands.completion import completion
+from oracle.cli.commands.config import config
+from oracle.cli.commands.doctor import doctor
+from oracle.cli.commands.evaluate import app as eval_app
+from oracle.cli.commands.index import index
+from oracle.cli.commands.init import init
+from oracle.cli.commands.prompt import prompt
+from oracle.cli.commands.purge import purge
+from oracle.cli.commands.runs import app as run_app
+from oracle.cli.commands.runs import replay, runs
+from oracle.cli.commands.search import search
+from oracle.cli.commands.sessions import app as sessions_app
+from oracle.cli.commands.tree import app as tree_app
 from oracle.errors import OracleError
 
 app = typer.Typer(

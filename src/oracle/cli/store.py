@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from oracle.services.store.database import Database, default_url
+from oracle.services.storage.database import Database, default_url
 
 Result = TypeVar("Result")
 

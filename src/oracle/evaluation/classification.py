@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from oracle.evaluation.labelled import Labelled
 from oracle.models.query_classification import QueryClassification, QueryType
-from oracle.services.query_classifier import classify_query
+from oracle.services.classification.classifier import classify_query
 
 BINS = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 1.01))
 BROAD_FROM = 0.4

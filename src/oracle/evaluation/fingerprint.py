@@ -8,7 +8,7 @@ from importlib.resources import files
 from oracle import evaluation
 from oracle.evaluation.labelled import broad_and_narrow, conversations, singles
 from oracle.models.query_classification import QueryType
-from oracle.services.query_classifier import gather
+from oracle.services.classification.classifier import gather
 
 
 def fingerprint(recipe: bytes) -> str:

@@ -20,8 +20,8 @@ import oracle
 from oracle import evaluation
 from oracle.evaluation.baselines import over_files, over_windows
 from oracle.evaluation.labelled import Part
-from oracle.services.index import Index
-from oracle.services.index.reading import decode
+from oracle.services.search import Index
+from oracle.services.search.reading import decode
 from oracle.services.tools.vault import kind_of
 
 DEPTH: Final = 10

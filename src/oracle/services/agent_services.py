@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.control.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
 from oracle.services.llm.protocol import Model
-from oracle.services.prompt_files import built_in_segments
-from oracle.services.sufficiency import Sufficiency, heuristic_sufficiency
+from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.tools.protocol import Tools
 
 Approve: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[bool]]

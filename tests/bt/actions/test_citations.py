@@ -8,7 +8,7 @@ from oracle.bt.wrappers.agent_recipe import built_in_trees, services_from
 from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.services.citations import without_marks
-from oracle.services.store.database import as_url
+from oracle.services.storage.database import as_url
 from oracle.services.tools.answer import Answer, as_result
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 

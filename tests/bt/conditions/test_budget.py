@@ -11,7 +11,7 @@ from oracle.bt.conditions.budget import (
     only_the_reserve_is_left,
     within_limits,
 )
-from oracle.services.ledger import Ledger, Limits
+from oracle.services.control.ledger import Ledger, Limits
 from tests.asking import context
 
 MODEL = {

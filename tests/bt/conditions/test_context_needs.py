@@ -15,8 +15,8 @@ from oracle.bt.conditions.context_needs import (
 )
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.agent_services import AgentServices
-from oracle.services.grants import specs_as_data
-from oracle.services.sufficiency import Verdict
+from oracle.services.control.grants import specs_as_data
+from oracle.services.control.sufficiency import Verdict
 from oracle.testing.models import tool_spec
 from tests.asking import context
 

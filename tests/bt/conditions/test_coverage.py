@@ -14,8 +14,8 @@ from oracle.bt.conditions.coverage import (
     room_for,
     something_may_lie_between,
 )
-from oracle.services.grants import specs_as_data
-from oracle.services.ledger import Ledger, Limits
+from oracle.services.control.grants import specs_as_data
+from oracle.services.control.ledger import Ledger, Limits
 from oracle.testing.models import tool_spec
 from tests.asking import context
 

@@ -9,7 +9,7 @@ from oracle.bt.conditions.loop_detection import (
     same_reason_repeats,
     text_repeats,
 )
-from oracle.services.repetition import name_of_call
+from oracle.services.control.repetition import name_of_call
 from tests.asking import context
 
 TURN = {"type": "need_turn", "reason": "r", "confidence": 0.9}

@@ -9,7 +9,7 @@ from oracle.bt.conditions.response import (
     is_an_answer,
     speaks_for_itself,
 )
-from oracle.services.ledger import Ledger, Limits
+from oracle.services.control.ledger import Ledger, Limits
 from tests.asking import context
 
 CALL = {"id": "1", "name": "search_code", "arguments": {}}

@@ -6,7 +6,7 @@ import pytest
 
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import ModelError
-from oracle.services.ledger import Limits
+from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Prices
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, SOON, ask, enough, look

@@ -5,8 +5,8 @@ said.
 import pytest
 
 from oracle import Oracle
+from oracle.services.control.ledger import Limits
 from oracle.services.coverage.wording import COVERED
-from oracle.services.ledger import Limits
 from oracle.testing import Reply, signal
 from tests.asking import CODE, ask, edited, enough, look
 from tests.scenarios import BROAD, FLOW_PARTS

@@ -1,6 +1,6 @@
 """Changing the Lua changes behaviour: each test edits a tree and sees the difference."""
 
-from oracle.services.ledger import Limits
+from oracle.services.control.ledger import Limits
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import ask, edited, enough, look, stuck
 

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from oracle.errors import ModelError
+from oracle.services.control.ledger import Limits
 from oracle.services.coverage.extracts import LONGEST_EXTRACT
 from oracle.services.coverage.wording import ASKED, COVERED, EXTRACT, SILENT
-from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Prices
 from oracle.testing import Reply, ScriptedModel, signal
 from tests.asking import ask, edited, enough

@@ -6,7 +6,7 @@ from oracle.bt.wrappers.agent_recipe import AgentSetup, Question, services_from
 from oracle.bt.wrappers.recorded_run import RecordedRun
 from oracle.models.session import Exchange
 from oracle.services.agent_services import AgentServices
-from oracle.services.ledger import Limits
+from oracle.services.control.ledger import Limits
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, ask, enough, look, stuck
 

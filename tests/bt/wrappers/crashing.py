@@ -13,7 +13,7 @@ from oracle.bt.wrappers.stored_run import RunStore
 from oracle.services.ans.writer import recording
 from oracle.services.journal.connections import journal_writer
 from oracle.services.journal.writer import RunSink
-from oracle.services.store.database import Database, as_url
+from oracle.services.storage.database import Database, as_url
 
 TREE = """
 local function step(n)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from oracle.bt.wrappers.conversation_store import ConversationStore, open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-from oracle.services.store.database import as_url
+from oracle.services.storage.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.scenarios import CODE, WRITE, search, yes
 

@@ -10,9 +10,9 @@ import pytest
 
 from oracle.bt.wrappers.agent_recipe import services_from
 from oracle.bt.wrappers.stored_run import RunArchive
-from oracle.services.store.database import Database
-from oracle.services.store.exchanges import Exchanges
-from oracle.services.store.runs import Runs
+from oracle.services.storage.database import Database
+from oracle.services.storage.exchanges import Exchanges
+from oracle.services.storage.runs import Runs
 
 WORKER = Path(__file__).with_name("crashing_agent.py")
 ROOT = Path(__file__).parents[3]

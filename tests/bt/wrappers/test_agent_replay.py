@@ -12,7 +12,7 @@ from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.recorded_run import RecordedRun
 from oracle.services.agent_services import AgentServices
 from oracle.services.journal import MemorySink
-from oracle.services.store.database import as_url
+from oracle.services.storage.database import as_url
 from oracle.testing import ScriptedTools
 from tests.scenarios import SCENES, play, says
 

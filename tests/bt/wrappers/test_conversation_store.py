@@ -12,9 +12,9 @@ from oracle.bt.wrappers.stored_run import RunStore
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import open_events
 from oracle.services.journal.connections import journal_writer
-from oracle.services.store.database import Database
-from oracle.services.store.exchanges import Exchanges
-from oracle.services.store.sessions import Sessions
+from oracle.services.storage.database import Database
+from oracle.services.storage.exchanges import Exchanges
+from oracle.services.storage.sessions import Sessions
 from oracle.testing import ScriptedModel, signal
 from tests.scenarios import CODE, SCENES, Scene, play, search
 

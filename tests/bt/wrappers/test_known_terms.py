@@ -11,8 +11,8 @@ from oracle.bt.wrappers.agent_recipe import services_from
 from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.project_agent import project_agent
-from oracle.services.ledger import Limits
-from oracle.services.store.database import as_url
+from oracle.services.control.ledger import Limits
+from oracle.services.storage.database import as_url
 from oracle.settings import load_settings
 from oracle.testing import ScriptedModel, signal
 

@@ -12,8 +12,8 @@ from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import InputError, StoreError
 from oracle.models.stream_chunk import CHUNKS, OracleStreamChunk
-from oracle.services.ledger import Limits
-from oracle.services.store.database import as_url
+from oracle.services.control.ledger import Limits
+from oracle.services.storage.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.scenarios import CODE, SCENES, Scene, held, never, play, search
 

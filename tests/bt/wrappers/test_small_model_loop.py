@@ -3,7 +3,7 @@
 import pytest
 
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-from oracle.services.ledger import Limits
+from oracle.services.control.ledger import Limits
 from oracle.services.llm.opening import open_model
 from oracle.services.tools.project_tools import project_tools
 

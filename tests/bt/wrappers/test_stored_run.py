@@ -15,10 +15,10 @@ from oracle.bt.wrappers.recorded_run import Recipe
 from oracle.bt.wrappers.stored_run import RunArchive, RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld
 from oracle.services.journal.connections import journal_writer
-from oracle.services.store.database import Database, as_url
-from oracle.services.store.runs import Runs
-from oracle.services.store.schema import journal
-from oracle.services.store.schema import runs as runs_table
+from oracle.services.storage.database import Database, as_url
+from oracle.services.storage.runs import Runs
+from oracle.services.storage.schema import journal
+from oracle.services.storage.schema import runs as runs_table
 
 WORKER = Path(__file__).with_name("crashing.py")
 LEAVES = WORKER.parent

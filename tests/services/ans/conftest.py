@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from oracle.services.ans.table import open_events
-from oracle.services.store.database import Database, as_url
+from oracle.services.storage.database import Database, as_url
 
 
 def migrated(where):

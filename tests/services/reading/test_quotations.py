@@ -1,9 +1,9 @@
-from oracle.services.llm.embedded_reader.saying import quoted, signal
+from oracle.services.embedded.saying import quoted, signal
 from oracle.services.reading.choosing import passages, terms_for
 from oracle.services.reading.inline import code
 from oracle.services.reading.quotations import quotations_in
 from oracle.services.reading.words import search_words
-from oracle.services.signal_parser import parse_signal
+from oracle.services.signals.parser import parse_signal
 from oracle.services.tools.answer import Answer, as_result
 from oracle.services.tools.protocol import Source
 

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from oracle.services.index.lock import only_one
+from oracle.services.search.lock import only_one
 from oracle.services.tools import project_index
 from oracle.services.tools.files import ProjectFiles
 from oracle.services.tools.indexed import IndexedSearcher

@@ -12,9 +12,9 @@ from oracle.bt.actions.telling import say_system
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
-from oracle.services.ledger import Ledger, Limits
-from oracle.services.query_classifier import classify_query
-from oracle.services.topic import is_topic_shift
+from oracle.services.classification.classifier import classify_query
+from oracle.services.control.ledger import Ledger, Limits
+from oracle.services.control.topic import is_topic_shift
 
 
 @action(reads=["limits", "model"], writes=["ledger"])

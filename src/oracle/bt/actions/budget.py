@@ -13,7 +13,7 @@ from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import Severity
-from oracle.services.ledger import Ledger, Resource
+from oracle.services.control.ledger import Ledger, Resource
 
 STOP_AT: Final = {
     "turns": "turn_limit",

@@ -22,10 +22,10 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification
 from oracle.models.session import Exchange
-from oracle.services.conversation import rough_tokens
-from oracle.services.grants import first_grant
-from oracle.services.prompt_composer import compose_prompt
-from oracle.services.store.history import within_budget
+from oracle.services.control.conversation import rough_tokens
+from oracle.services.control.grants import first_grant
+from oracle.services.prompting.composer import compose_prompt
+from oracle.services.storage.history import within_budget
 
 HISTORY_SHARE: Final = 4
 """History takes at most this part of the context window: a quarter."""

@@ -19,7 +19,7 @@ from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import ModelError
-from oracle.services.conversation import Weight
+from oracle.services.control.conversation import Weight
 from oracle.services.coverage.extracts import (
     LONGEST_EXTRACT,
     MOST_CHARACTERS,

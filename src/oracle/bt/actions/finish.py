@@ -22,8 +22,8 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import BoundReached, TimedOut
 from oracle.models.stream_chunk import ChunkType
+from oracle.services.control.last_words import Remains, last_words
 from oracle.services.coverage.parts import left_out
-from oracle.services.last_words import Remains, last_words
 
 _CLOSING = ["response", "signal", "classification", "evidence", "sources_tried", "ledger"]
 _CLOSED = ["stop_reason", "answer", "caveat", "missing", "turn_is_open"]

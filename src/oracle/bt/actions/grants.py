@@ -15,7 +15,7 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.ans.event import Severity, current_run_id
-from oracle.services.grants import tools_for
+from oracle.services.control.grants import tools_for
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.services.ans.event import Severity
-from oracle.services.repetition import name_of_call, tool_of
+from oracle.services.control.repetition import name_of_call, tool_of
 
 
 @action(

@@ -13,8 +13,8 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.agent_state import AgentState
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.grants import specs_from
-from oracle.services.ledger import Ledger
+from oracle.services.control.grants import specs_from
+from oracle.services.control.ledger import Ledger
 
 AGENT_KEYS = (
     "signals",

@@ -15,7 +15,7 @@ from oracle.bt.actions.state import (
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
-from oracle.services.grants import LAST_RUNG, next_grant
+from oracle.services.control.grants import LAST_RUNG, next_grant
 
 
 @action(reads=["strategy_applied"], writes=["strategy"])

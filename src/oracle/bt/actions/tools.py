@@ -24,8 +24,8 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.conversation import with_result
-from oracle.services.repetition import REMEMBERED, name_of_call, name_of_result
+from oracle.services.control.conversation import with_result
+from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of_result
 from oracle.services.tools.results import well_formed
 
 log = logging.getLogger(__name__)

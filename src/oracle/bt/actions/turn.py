@@ -17,10 +17,10 @@ from oracle.errors import InterruptedStream, ModelError
 from oracle.models.signals import same_reason_count
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
-from oracle.services.conversation import Weight, compacted
+from oracle.services.control.conversation import Weight, compacted
+from oracle.services.control.repetition import RunawayText
 from oracle.services.llm.protocol import ModelRequest, Part, Prices
-from oracle.services.repetition import RunawayText
-from oracle.services.signal_parser import SignalStreamParser
+from oracle.services.signals.parser import SignalStreamParser
 
 CHARACTERS_OF_A_TOKEN: Final = 3
 LONGEST_CUT_TEXT: Final = 2_000

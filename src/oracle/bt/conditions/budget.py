@@ -8,7 +8,7 @@ from oracle.bt.actions.turn import prices_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.services.ledger import Reserve, Resource
+from oracle.services.control.ledger import Reserve, Resource
 
 LARGE_SHARE = 2
 """History and results are large from this part of the context window on: half of it."""

@@ -10,7 +10,12 @@ from oracle.bt.actions.state import board_of, classification_of, granted_tools
 from oracle.bt.actions.telling import services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
-from oracle.services.sufficiency import BARREN_CALLS, Evidence, Verdict, heuristic_sufficiency
+from oracle.services.control.sufficiency import (
+    BARREN_CALLS,
+    Evidence,
+    Verdict,
+    heuristic_sufficiency,
+)
 
 log = logging.getLogger(__name__)
 

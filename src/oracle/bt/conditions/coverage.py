@@ -13,12 +13,12 @@ from oracle.bt.actions.turn import prices_of
 from oracle.bt.conditions.budget import LARGE_SHARE, reserve_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
-from oracle.services.conversation import rough_tokens
+from oracle.services.control.conversation import rough_tokens
+from oracle.services.control.ledger import Ledger, Reserve, Resource
 from oracle.services.coverage.extracts import LONGEST_EXTRACT, prompt_for_a_part
 from oracle.services.coverage.listing import USES, asks_where_it_is_used
 from oracle.services.coverage.merging import MOST_TOKENS_WHOLE, tokens_of
 from oracle.services.coverage.parts import ASKED_ABOUT, Part, to_read
-from oracle.services.ledger import Ledger, Reserve, Resource
 from oracle.services.reading.words import asks_for_all, asks_for_uses
 
 FILES_OF_A_SPREAD: Final = 10

@@ -9,7 +9,7 @@ from oracle.bt.actions.state import board_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.services.repetition import Repetition, find_repetition, name_of_call
+from oracle.services.control.repetition import Repetition, find_repetition, name_of_call
 
 SAME_REASON_THRESHOLD: Final = 3
 

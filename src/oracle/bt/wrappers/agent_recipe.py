@@ -16,11 +16,11 @@ from oracle.bt.wrappers.recorded_run import Recipe
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import Exchange
 from oracle.services.agent_services import AgentServices
-from oracle.services.grants import specs_as_data
-from oracle.services.ledger import Limits
+from oracle.services.classification.classifier import terms_to_look_up
+from oracle.services.control.grants import specs_as_data
+from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model
-from oracle.services.prompt_files import built_in_segments
-from oracle.services.query_classifier import terms_to_look_up
+from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.tools.protocol import Tools
 
 TREE: Final = "oracle-agent"

@@ -16,7 +16,7 @@ from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, Stor
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices
 from oracle.services.citations import places_to_remember
-from oracle.services.last_words import Remains, last_words
+from oracle.services.control.last_words import Remains, last_words
 
 log = logging.getLogger(__name__)
 

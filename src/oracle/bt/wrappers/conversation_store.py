@@ -18,9 +18,9 @@ from oracle.errors import NotFound
 from oracle.models.session import Exchange, Session
 from oracle.services.ans.writer import recording
 from oracle.services.journal.connections import journal_writer
-from oracle.services.store.database import Database
-from oracle.services.store.exchanges import Exchanges
-from oracle.services.store.sessions import Sessions
+from oracle.services.storage.database import Database
+from oracle.services.storage.exchanges import Exchanges
+from oracle.services.storage.sessions import Sessions
 
 LAST: Final = "last"
 

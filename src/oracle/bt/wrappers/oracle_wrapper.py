@@ -25,11 +25,11 @@ from oracle.errors import InputError
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve
+from oracle.services.control.ledger import Limits
+from oracle.services.control.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
-from oracle.services.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.services.sources import Sources
-from oracle.services.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.tools.protocol import Tools
 
 __all__ = ["OpenStore", "OracleBTWrapper", "OracleStreamChunk", "Watcher"]

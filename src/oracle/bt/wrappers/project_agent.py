@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from oracle.bt.wrappers.conversation_store import ConversationStore
 from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper, Watcher
 from oracle.services.agent_services import Approve
-from oracle.services.ledger import Limits
+from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
-from oracle.services.project import here
-from oracle.services.prompt_files import load_segments
+from oracle.services.project.root import here
+from oracle.services.prompting.segment_files import load_segments
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
 from oracle.settings import EMBEDDED, Settings
 
 if TYPE_CHECKING:
-    from oracle.services.index.records import ProgressListener
+    from oracle.services.search.records import ProgressListener
 
 
 def project_agent(
@@ -67,7 +67,7 @@ def project_agent(
 def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
     chosen = settings.model
     if chosen.name == EMBEDDED:
-        from oracle.services.llm.embedded import EmbeddedModel
+        from oracle.services.embedded.model import EmbeddedModel
 
         return EmbeddedModel()
     from oracle.services.llm.opening import open_model

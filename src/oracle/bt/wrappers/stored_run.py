@@ -22,9 +22,9 @@ from oracle.models.run import Run
 from oracle.services.journal import Record
 from oracle.services.journal.reading import decoded
 from oracle.services.journal.writer import JournalWriter
-from oracle.services.store.database import Database
-from oracle.services.store.runs import Runs
-from oracle.services.store.schema import blobs, journal
+from oracle.services.storage.database import Database
+from oracle.services.storage.runs import Runs
+from oracle.services.storage.schema import blobs, journal
 
 log = logging.getLogger(__name__)
 

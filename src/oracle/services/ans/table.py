@@ -78,7 +78,7 @@ _SEVERITIES = {severity.value: severity for severity in Severity}
 
 def open_events(where: URL | Path | str) -> EventsTable:
     """Open the table of a database that `Database.open` has brought to the newest schema."""
-    from oracle.services.store.database import as_url
+    from oracle.services.storage.database import as_url
 
     url = as_url(where)
     if url.get_backend_name() == "sqlite":

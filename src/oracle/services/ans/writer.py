@@ -249,7 +249,7 @@ def recording(where: URL | Path | str, bus: EventBus | None = None) -> Generator
 
     When the block is left, the events from inside it are on disk.
     """
-    from oracle.services.store.database import as_url
+    from oracle.services.storage.database import as_url
 
     key = (bus or get_event_bus(), as_url(where))
     with _sharing:

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from oracle.services._code_fences import Fence, fence_of_line
-from oracle.services._inline_code import code_spans
 from oracle.services.citations.forms import (
     FURTHER,
     LINK,
@@ -23,6 +21,8 @@ from oracle.services.citations.forms import (
     is_title_in_code,
     trimmed_url,
 )
+from oracle.services.signals.code_fences import Fence, fence_of_line
+from oracle.services.signals.inline_code import code_spans
 
 Span = tuple[int, int]
 Names = Mapping[str, Sequence[str]]

@@ -11,7 +11,7 @@ from oracle.services.coverage.parts import Part
 from oracle.services.coverage.wording import ASKED, NOTHING
 from oracle.services.llm.protocol import Message
 from oracle.services.reading.places import quoted_lines
-from oracle.services.signal_parser import strip_signal
+from oracle.services.signals.parser import strip_signal
 
 LONGEST_EXTRACT: Final = 500
 """Tokens that a reply about one part may have."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from oracle.services.conversation import TOKENS_AROUND_A_MESSAGE, rough_tokens
+from oracle.services.control.conversation import TOKENS_AROUND_A_MESSAGE, rough_tokens
 from oracle.services.coverage.extracts import quoted
 from oracle.services.coverage.order import in_order, told_uses
 from oracle.services.coverage.parts import Part, id_of, is_covered, left_out

@@ -24,7 +24,7 @@ from oracle.services.llm.failures import Failures
 from oracle.services.llm.messages import split_prompt, to_direct
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
 from oracle.services.llm.unicode import well_formed
-from oracle.services.tokens import estimate_tokens
+from oracle.services.prompting.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from oracle.services.classification.ways_of_asking import without_ways_of_asking
 from oracle.services.reading.word_lists import (
     ENDINGS_OF_FILES,
     GENERIC,
@@ -15,7 +16,6 @@ from oracle.services.reading.word_lists import (
     SMALL,
 )
 from oracle.services.tools.words import stem
-from oracle.services.ways_of_asking import without_ways_of_asking
 
 _QUOTED: Final = re.compile(
     r"`([^`\n]{2,120})`|\"([^\"\n]{2,120})\"|(?<!\w)'([^'\n]{2,120})'(?!\w)"

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from oracle.errors import InputError, SettingsError, did_you_mean
-from oracle.services.ledger import Limits
-from oracle.services.project import find_root
-from oracle.services.settings.kinds import DatabaseAddress, Unfit, holds_password, told
+from oracle.services.control.ledger import Limits
+from oracle.services.project.root import find_root
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
+from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, told
 from oracle.settings import PREFIX, SECTIONS, SETTINGS, Origin, Setting, Settings
 
 MOST_MISTAKES: Final = 20

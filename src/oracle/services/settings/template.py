@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from oracle.errors import InputError
-from oracle.services.settings.kinds import OFF
 from oracle.services.settings.toml_file import FILE_NAME
+from oracle.services.settings.value_types import OFF
 from oracle.settings import SETTINGS, Setting
 
 _HEAD = """\

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from oracle.services.redaction import redact
+from oracle.services.project.redaction import redact
 from oracle.services.tools.protocol import Source, ToolResult
 
 LONGEST_CONTENT: Final = 20_000

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from oracle.errors import ToolProblem
-from oracle.services.binary_files import binary_suffix
-from oracle.services.redaction import redact
-from oracle.services.secret_files import is_secret_file
+from oracle.services.project.binary_files import binary_suffix
+from oracle.services.project.redaction import redact
+from oracle.services.project.safe_open import LARGEST_READ, Content, inner_path, read_inside
+from oracle.services.project.secret_files import is_secret_file
 from oracle.services.tools.ignoring import Ignoring
 from oracle.services.tools.messages import named
-from oracle.services.tools.safe_open import LARGEST_READ, Content, inner_path, read_inside
 
 LARGEST_SEARCHED: Final = 1024 * 1024
 LARGEST_KEPT: Final = 16 * 1024 * 1024

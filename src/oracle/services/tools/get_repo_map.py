@@ -10,13 +10,13 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
+from oracle.services.project.safe_open import inner_path
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.definitions import definitions_in
 from oracle.services.tools.files import FileEntry, ProjectFiles
 from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
-from oracle.services.tools.safe_open import inner_path
 from oracle.services.tools.workspace import Workspace
 
 _FITS = 16_000

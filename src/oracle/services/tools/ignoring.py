@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from oracle.services.ignore_rules import TOOL_FOLDERS, IgnoreRules
-from oracle.services.secret_files import is_secret_file
+from oracle.services.project.ignore_rules import TOOL_FOLDERS, IgnoreRules
+from oracle.services.project.secret_files import is_secret_file
 
 TEMPORARY: Final = ".oracle-"
 """What a half-written file is called until it is whole."""

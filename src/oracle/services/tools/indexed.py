@@ -10,8 +10,8 @@ from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.searching import Hit, Searcher, SearchKind
 
 if TYPE_CHECKING:
-    from oracle.services.index import Definition
-    from oracle.services.index import Hit as Found
+    from oracle.services.search import Definition
+    from oracle.services.search import Hit as Found
 
 
 class IndexedSearcher:

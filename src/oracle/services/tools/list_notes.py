@@ -5,10 +5,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from oracle.models.query_classification import QueryType
+from oracle.services.project.safe_open import inner_path
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
-from oracle.services.tools.safe_open import inner_path
 from oracle.services.tools.vault import Note
 from oracle.services.tools.workspace import Workspace
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from oracle.errors import InputError, OracleError
-from oracle.services.project import KEPT_FOLDERS
+from oracle.services.project.root import KEPT_FOLDERS
 
 if TYPE_CHECKING:
-    from oracle.services.index import Index
-    from oracle.services.index.records import Progress, ProgressListener
+    from oracle.services.search import Index
+    from oracle.services.search.records import Progress, ProgressListener
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ class ProjectIndex:
 
         try:
             if self._index is None:
-                from oracle.services.index import Index
+                from oracle.services.search import Index
 
                 self._index = Index.open(self._root, kept=self._kept, patience=patience)
             report = self._index.refresh(partial(self._tell, is_wanted), patience=patience)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from oracle.errors import InputError, ToolProblem
-from oracle.services.project import THREADS_FOLDER
+from oracle.services.project.root import THREADS_FOLDER
+from oracle.services.project.safe_open import inner_path
 from oracle.services.tools.catalogue import Catalogue
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.files import ProjectFiles
@@ -24,7 +25,6 @@ from oracle.services.tools.read_file import read_file
 from oracle.services.tools.read_note import read_note
 from oracle.services.tools.read_thread import read_thread
 from oracle.services.tools.registry import Tool
-from oracle.services.tools.safe_open import inner_path
 from oracle.services.tools.scanned_catalogue import ScannedCatalogue
 from oracle.services.tools.scanning import ScanningSearcher
 from oracle.services.tools.search_code import search_code

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
-from oracle.services.project import THREADS_FOLDER
+from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from oracle.errors import ToolProblem, did_you_mean
-from oracle.services.project import THREADS_FOLDER
+from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.tools.files import FileEntry, FileText, ProjectFiles
 from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from oracle.errors import ToolProblem
+from oracle.services.project.safe_open import inner_path
 from oracle.services.tools.answer import Answer, place
 from oracle.services.tools.catalogue import Catalogue
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import Source, SourceKind
-from oracle.services.tools.safe_open import inner_path
 from oracle.services.tools.searching import Hit, Searcher, SearchKind
 from oracle.services.tools.threads import Threads
 from oracle.services.tools.vault import Vault, title_of

@@ -1,0 +1,56 @@
+"""`oracle doctor`: what is configured, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from oracle.cli.terminal.terminal import counted, printable, show, show_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
+    from oracle.cli.commands.checks import Finding
+
+STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
+
+
+def doctor(
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Say what is configured, what is missing, and what to do. Changes and sends nothing."""
+    from oracle.cli.commands.checks import examine
+
+    findings = examine()
+    if json:
+        show_json([asdict(finding) for finding in findings])
+    else:
+        show(report(findings))
+        typer.echo(f"oracle: {summary(findings)}", err=True)
+    if any(finding.level == "problem" for finding in findings):
+        raise typer.Exit(1)
+
+
+def report(findings: Sequence[Finding]) -> Text:
+    """A line for each finding, and below it the next step where there is one."""
+    from rich.text import Text
+
+    lines: list[Text] = []
+    for finding in findings:
+        level = Text(f"{finding.level:<8} ", style=STYLES[finding.level])
+        lines.append(level + Text(f"{finding.check:<9} {printable(finding.told)}"))
+        if finding.next_step:
+            lines.append(Text(f"{'':<18} → {printable(finding.next_step)}"))
+    return Text("\n").join(lines)
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    levels = [finding.level for finding in findings]
+    problems, warnings = levels.count("problem"), levels.count("warning")
+    if not problems and not warnings:
+        return "all is well"
+    return f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}"

@@ -1,0 +1,70 @@
+"""`oracle search "…"`: the passages of the project that match best."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from oracle.cli.settings import settings_with
+from oracle.cli.terminal.indexing_bar import bar, rebuilt
+from oracle.cli.terminal.links import can_link, link, target_of
+from oracle.cli.terminal.terminal import printable, show_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from oracle.services.search import Hit
+
+_SHOWN_LINES = 6
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="A question in plain words, or a name.")],
+    kind: Annotated[
+        Literal["code", "vault", "threads"], typer.Option(help="Where to look.")
+    ] = "code",
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many at most.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array.")] = False,
+) -> None:
+    """Find passages in code, notes or threads; what changed is taken in first."""
+    from oracle.services.project.root import find_root
+    from oracle.services.search import Index
+
+    root = find_root(Path.cwd())
+    with Index.open(root, kept=settings_with().vault.kept) as index:
+        with bar() as progress:
+            report = index.refresh(progress)
+        if report.rebuilt:
+            print(f"oracle: {rebuilt(report.rebuilt)}", file=sys.stderr)
+        hits = index.search(query, kind, k)
+    if as_json:
+        show_json([asdict(hit) for hit in hits])
+        return
+    has_links = can_link(os.environ, is_terminal=sys.stdout.isatty())
+    shown = render_hits(hits, root if has_links else None) if hits else "nothing found"
+    typer.echo(shown)
+
+
+def render_hits(hits: Sequence[Hit], root: Path | None = None) -> str:
+    """With a `root`, places are links to files there."""
+    return "\n\n".join(_hit(hit, root) for hit in hits)
+
+
+def _hit(hit: Hit, root: Path | None) -> str:
+    symbol = f"  {printable(hit.symbol)}" if hit.symbol else ""
+    lines = [line for line in hit.text.splitlines() if line.strip()][:_SHOWN_LINES]
+    shown = "\n".join(f"    {_plain(line)}" for line in lines)
+    place = f"{printable(hit.path)}:{hit.start}-{hit.end}"
+    if root is not None:
+        place = link(place, target_of({"path": hit.path, "start": hit.start}, root=root))
+    return f"{place}  {hit.score:.2f}{symbol}\n{shown}"
+
+
+def _plain(line: str) -> str:
+    """Keeps indentation, and nothing that could steer the terminal."""
+    return "".join(letter for letter in line.expandtabs(4) if letter.isprintable())[:160]

@@ -1,0 +1,73 @@
+"""`oracle tree`: check tree files and show trees."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from oracle.cli.leaves import LeavesOption, import_leaves
+from oracle.cli.terminal.terminal import counted
+
+if TYPE_CHECKING:
+    from oracle.bt.lua.library import TreeLibrary
+
+app = typer.Typer(help="Check tree files and show trees.", no_args_is_help=True)
+
+BUILT_IN_TREES = Path(__file__).parents[2] / "bt" / "trees"
+
+
+class Format(StrEnum):
+    ASCII = "ascii"
+    MERMAID = "mermaid"
+    JSON = "json"
+    GROOT = "groot"
+
+
+@app.command()
+def check(
+    paths: Annotated[list[Path], typer.Argument(help="Tree files, or folders of them.")],
+    leaves: LeavesOption = None,
+) -> None:
+    """Load tree files and check every name, option, key and subtree in them."""
+    library = _library(paths, leaves or [])
+    for name in library:
+        alone = library.definitions.get(name)
+        print(
+            f"{name}: {'checked where it stands' if alone is None else counted(len(alone), 'node')}"
+        )
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="The tree's name.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--in", help="A tree file or folder; else what the setting trees.folder says."
+        ),
+    ] = None,
+    format_: Annotated[Format, typer.Option("--format", help="How to draw it.")] = Format.ASCII,
+    leaves: LeavesOption = None,
+) -> None:
+    """Draw a tree."""
+    from oracle.bt.render import FORMATS
+
+    library = _library(paths or [], leaves or [])
+    print(FORMATS[format_.value](library.as_it_stands(name)), end="")
+
+
+def _library(paths: list[Path], leaves: list[str]) -> TreeLibrary:
+    from oracle.bt.lua.library import TreeLibrary
+
+    import_leaves(leaves)
+    return TreeLibrary(paths or [_trees_of_the_project()])
+
+
+def _trees_of_the_project() -> Path:
+    from oracle.cli.settings import settings_with
+
+    settings = settings_with()
+    return BUILT_IN_TREES if settings.trees.folder is None else settings.path("trees.folder")

@@ -1,0 +1,1 @@
+"""What commands show on a terminal or a pipe, and what they ask there."""

@@ -1,0 +1,89 @@
+"""A person's yes, asked for at the terminal. Without one, the answer is no."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import sys
+from collections.abc import Mapping
+from concurrent.futures import Future
+from threading import Event
+from typing import TYPE_CHECKING, Any, Final
+
+from oracle.cli.terminal.terminal import printable
+
+if TYPE_CHECKING:
+    from oracle.cli.terminal.showing import Showing
+    from oracle.services.agent_services import Approve
+
+TERMINAL: Final = "/dev/tty"
+_SECONDS_BETWEEN_LOOKS: Final = 0.1
+
+
+def somebody_is_there() -> bool:
+    """Who sees the question on stderr and has a keyboard can answer it."""
+    if not sys.stderr.isatty():
+        return False
+    descriptor = _keyboard()
+    if descriptor is None:
+        return False
+    os.close(descriptor)
+    return True
+
+
+async def say_yes(question: Mapping[str, Any]) -> bool:
+    return True
+
+
+def asking_through(showing: Showing) -> Approve:
+    """Ask in the thread that draws, so that nothing is drawn over the question."""
+
+    async def approve(question: Mapping[str, Any]) -> bool:
+        said: Future[bool] = Future()
+        is_over = Event()
+
+        def ask() -> None:
+            if not said.set_running_or_notify_cancel():
+                return
+            try:
+                said.set_result(_ask(printable(question["content"]), is_over))
+            except BaseException:
+                said.set_result(False)
+                raise
+
+        showing.between(ask)
+        try:
+            return await asyncio.wrap_future(said)
+        finally:
+            is_over.set()
+
+    return approve
+
+
+def _ask(question: str, is_over: Event) -> bool:
+    """Read a line without getting stuck in it: a cancelled run waits for no answer."""
+    descriptor = _keyboard()
+    if descriptor is None:
+        return False
+    try:
+        print(f"oracle: {question} [y/N] ", end="", file=sys.stderr, flush=True)
+        while not is_over.is_set():
+            ready, _, _ = select.select([descriptor], [], [], _SECONDS_BETWEEN_LOOKS)
+            if ready:
+                return os.read(descriptor, 1024).strip().lower() in (b"y", b"yes")
+        print(file=sys.stderr, flush=True)
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _keyboard() -> int | None:
+    try:
+        return os.open(TERMINAL, os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        pass
+    try:
+        return os.dup(sys.stdin.fileno()) if sys.stdin.isatty() else None
+    except (AttributeError, OSError, ValueError):
+        return None

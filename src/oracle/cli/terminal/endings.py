@@ -1,0 +1,93 @@
+"""How a question ends: the exit code, and what is told beside the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from oracle.cli.terminal.terminal import counted, printable
+
+NOT_WHOLE: Final = 3
+EXIT_CODES: Final[Mapping[str, int]] = {
+    "answered": 0,
+    "partial_answer": NOT_WHOLE,
+    "stuck": NOT_WHOLE,
+    "turn_limit": NOT_WHOLE,
+    "token_limit": NOT_WHOLE,
+    "money_limit": NOT_WHOLE,
+    "time_limit": NOT_WHOLE,
+    "cancelled": 130,
+    "model_unavailable": 69,
+    "no_progress": 70,
+    "tick_budget": 70,
+    "internal_error": 70,
+    "invalid_input": 2,
+    "store_failed": 74,
+    "held_elsewhere": 75,
+    "settled": NOT_WHOLE,
+}
+"""By stop reason. Of a tree's own reasons nothing is known but that they are not `answered`."""
+
+MOST_SOURCES: Final = 8
+
+Done = Mapping[str, Any]
+
+
+def exit_code(done: Done) -> int:
+    return exit_code_of(done["stop_reason"])
+
+
+def exit_code_of(stop_reason: str) -> int:
+    return EXIT_CODES.get(stop_reason, NOT_WHOLE)
+
+
+def is_error(done: Done) -> bool:
+    """Something must be done before the same question can be answered."""
+    return exit_code(done) not in (0, NOT_WHOLE, 130)
+
+
+def notes(done: Done, sources: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """What the reader should know besides the answer: a heading and a line each."""
+    if sources:
+        yield "sources", _listed(sources)
+    if done["caveat"]:
+        yield "caveat", printable(done["caveat"])
+    for missing in done["missing"]:
+        yield "missing", printable(missing)
+    if done["stop_reason"] != "answered" and not is_error(done):
+        detail = f": {printable(done['detail'])}" if done["detail"] else ""
+        yield "not whole", done["stop_reason"].replace("_", " ") + detail
+
+
+def summary(done: Done) -> str:
+    """`answered · 2 turns · 3,400 tokens · 0.012 · 1.2 s · run 1a2b3c4d`"""
+    usage = done["usage"]
+    parts = [done["stop_reason"].replace("_", " ")]
+    if usage:
+        parts.append(counted(usage["turns"], "turn"))
+        parts.append(counted(sum(usage["uses"].values()), "tool call"))
+        parts.append(f"{usage['tokens']:,} tokens")
+        if usage["money"]:
+            parts.append(f"cost {usage['money']:.4f}")
+        parts.append(f"{usage['seconds']:.1f} s")
+    if done["run_id"]:
+        parts.append(f"run {done['run_id'][:8]}")
+    return " · ".join(parts)
+
+
+def named(source: Mapping[str, Any]) -> str:
+    return printable(str(source["where"]))
+
+
+def told_sources(sources: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Each once, what the answer rests on first."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for source in sorted(sources, key=lambda source: not source.get("cited")):
+        found.setdefault(named(source), source)
+    return list(found.values())
+
+
+def _listed(sources: Sequence[Mapping[str, Any]]) -> str:
+    places = list(map(named, told_sources(sources)))
+    more = f" and {len(places) - MOST_SOURCES} more" if len(places) > MOST_SOURCES else ""
+    return ", ".join(places[:MOST_SOURCES]) + more

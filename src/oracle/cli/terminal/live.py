@@ -1,0 +1,200 @@
+"""An answer on a terminal, and the part of it that changes while the answer comes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import (
+    Console,
+    ConsoleDimensions,
+    ConsoleOptions,
+    Group,
+    RenderableType,
+    RenderResult,
+)
+from rich.live import Live
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+from rich.theme import Theme
+
+from oracle.cli.terminal.links import Links, citation_links
+from oracle.cli.terminal.markdown import linked, rendered
+from oracle.cli.terminal.progress import Line
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+
+FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+ASCII_FRAMES: Final = "|/-\\"
+LINES_KEPT_FREE: Final = 3
+MOST_RENDERED: Final = 20_000
+WIDTH_OF_KINDS: Final = 9
+THEME: Final = Theme(
+    {
+        "markdown.code": "cyan",
+        "markdown.code_block": "default",
+        "markdown.h1": "bold underline",
+        "markdown.h2": "bold",
+        "markdown.h3": "bold",
+    }
+)
+PLAIN_LETTERS: Final = str.maketrans("•─━│▌→…⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏·", "*--||>.||||||||||-")
+
+
+def console_on(file: Any) -> Console:
+    if not file.encoding.lower().startswith("utf"):
+        file = _Fitting(file)
+    console = Console(file=file, theme=THEME, highlight=False, markup=False, emoji=False)
+    if console.is_dumb_terminal and "COLUMNS" not in os.environ:
+        console.size = ConsoleDimensions(*os.get_terminal_size(file.fileno()))
+    return console
+
+
+class RenderedText:
+    """The answer on a terminal's stdout; with a `root`, its citations are links to files there."""
+
+    def __init__(self, console: Console, root: Path | None = None) -> None:
+        self._console = console
+        self._root = root
+        self._links: Links | None = None
+
+    def chunk(self, chunk: OracleStreamChunk) -> None:
+        """Only what is known to be the answer is printed."""
+        if chunk.type == ChunkType.SOURCES and self._root is not None:
+            self._links = citation_links(chunk["citations"], root=self._root)
+
+    def answer(self, text: str) -> None:
+        with self._console.capture() as capture:
+            self._console.print(rendered(text, self._links))
+        drawn = "\n".join(line.rstrip() for line in capture.get().splitlines())
+        print(drawn, file=self._console.file, flush=True)
+
+
+def fitting(text: str, encoding: str) -> str:
+    return text.translate(PLAIN_LETTERS).encode(encoding, "replace").decode(encoding)
+
+
+class _Fitting:
+    """A file that takes any letter, and writes the nearest that it has."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        return self._file.write(fitting(text, self._file.encoding))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+class _Tail:
+    """The last lines of something, as many as the screen has room for."""
+
+    def __init__(self, whole: RenderableType, most: int) -> None:
+        self._whole = whole
+        self._most = most
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self._whole, options.update(height=None), pad=False)
+        for line in lines[-self._most :]:
+            yield from line
+            yield Segment.line()
+
+
+class LiveRegion:
+    """The words so far and a line about the work; above it lines that stay.
+
+    `has_progress` is False for who wants the words only.
+    """
+
+    def __init__(self, console: Console, *, has_progress: bool, has_preview: bool) -> None:
+        self.has_progress = has_progress
+        self.activity = "starting"
+        self.preview = ""
+        self.usage: Mapping[str, Any] = {}
+        self._has_preview = has_preview
+        self._console = console
+        self._frames = FRAMES if console.encoding.startswith("utf") else ASCII_FRAMES
+        self._began = time.monotonic()
+        self._live: Live | None = None
+
+    def draw(self) -> None:
+        """Show how it stands now."""
+        if self._live is None:
+            self._live = Live(
+                console=self._console,
+                get_renderable=self._content,
+                auto_refresh=False,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._live.start()
+        self._live.refresh()
+
+    def erase(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def print(self, line: Line) -> None:
+        """What is cut is no loss; a note is told whole, below itself."""
+        if line.whole:
+            self._console.print(_in_columns([line]))
+        else:
+            self._console.print(_styled(line), no_wrap=True, overflow="ellipsis")
+
+    def space(self) -> None:
+        self._console.print()
+
+    def print_notes(self, lines: Sequence[Line]) -> None:
+        self.space()
+        self._console.print(_in_columns(lines))
+
+    def _content(self) -> RenderableType:
+        parts: list[RenderableType] = []
+        if self._has_preview and self.preview.strip():
+            parts.append(_Tail(self._words(), max(1, self._console.height - LINES_KEPT_FREE)))
+        if self.has_progress:
+            parts.append(self._status())
+        return Group(*parts)
+
+    def _words(self) -> RenderableType:
+        """Of a very long answer the end will do, and is quick to draw."""
+        if len(self.preview) <= MOST_RENDERED:
+            return rendered(self.preview)
+        return Text(
+            "".join(c for c in self.preview[-MOST_RENDERED:] if c.isprintable() or c == "\n")
+        )
+
+    def _status(self) -> Text:
+        elapsed = time.monotonic() - self._began
+        frame = self._frames[int(elapsed * 10) % len(self._frames)]
+        parts = [self.activity, f"{elapsed:.0f} s"]
+        if self.usage:
+            parts.append(f"turn {self.usage['turns'] + 1}")
+            parts.append(f"{self.usage['tokens']:,} tokens")
+            if self.usage["money"]:
+                parts.append(f"cost {self.usage['money']:.4f}")
+        text = f"{frame} {' · '.join(parts)}"
+        return Text(text, style="cyan", no_wrap=True, overflow="ellipsis")
+
+
+def _styled(line: Line) -> Text:
+    return Text(f"{line.kind:<{WIDTH_OF_KINDS}} ", style="dim") + _words(line)
+
+
+def _words(line: Line) -> Text:
+    return linked(Text(line.text, style=line.tone), Links(line.links))
+
+
+def _in_columns(lines: Sequence[Line]) -> Table:
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(width=WIDTH_OF_KINDS)
+    table.add_column(overflow="fold")
+    for line in lines:
+        table.add_row(Text(line.kind, style="dim"), _words(line))
+    return table

@@ -1,0 +1,86 @@
+"""Markdown as a terminal shows it: rich's ways with it, and links on citations."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import (
+    Heading,
+    Markdown,
+    MarkdownContext,
+    MarkdownElement,
+    Paragraph,
+    TableDataElement,
+)
+from rich.style import Style
+from rich.text import Text, TextType
+
+from oracle.cli.terminal.links import Links
+
+
+class _Heading(Heading):
+    """At the left, without a frame: an answer is no poster."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.text.justify = "left"
+        yield self.text
+
+
+class _Linking(MarkdownElement):
+    """Text of an answer, with links on its citations."""
+
+    _links: Links
+
+    @classmethod
+    def create(cls, markdown: Markdown, token: Any) -> Any:
+        made = super().create(markdown, token)
+        assert isinstance(made, _Linking)
+        assert isinstance(markdown, _Answer)
+        made._links = markdown.links
+        return made
+
+    def on_text(self, context: MarkdownContext, text: TextType) -> None:
+        if isinstance(text, str):
+            text = linked(Text(text, style=context.current_style), self._links)
+        super().on_text(context, text)
+
+
+class _LinkingParagraph(_Linking, Paragraph):
+    pass
+
+
+class _LinkingHeading(_Linking, _Heading):
+    pass
+
+
+class _LinkingCell(_Linking, TableDataElement):
+    pass
+
+
+class _Answer(Markdown):
+    """A link that the text itself asks for is written out, so that one sees where it leads."""
+
+    elements: ClassVar = {
+        **Markdown.elements,
+        "paragraph_open": _LinkingParagraph,
+        "heading_open": _LinkingHeading,
+        "td_open": _LinkingCell,
+        "th_open": _LinkingCell,
+    }
+
+    def __init__(self, text: str, links: Links) -> None:
+        super().__init__(text, code_theme="ansi_dark", hyperlinks=False)
+        self.links = links
+
+
+def rendered(text: str, links: Links | None = None) -> Markdown:
+    """Markdown that cannot steer the terminal, whatever a model or a file put into it."""
+    safe = "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")
+    return _Answer(safe, links or Links())
+
+
+def linked(text: Text, links: Links) -> Text:
+    for start, end, target in links.places(text.plain):
+        text.stylize(Style(link=target), start, end)
+    return text

@@ -1,0 +1,130 @@
+"""What a run does, told in lines: pure functions of its chunks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from oracle.cli.terminal.terminal import counted, printable
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+
+LONGEST_FIELD: Final = 100
+
+_QUIET_FIELDS: Final = ("type", "confidence")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """`kind` says what it is about; `tone` how it should look. Only a `whole` one may wrap.
+
+    `links` are parts of the text with their targets, for a terminal that can follow them.
+    """
+
+    kind: str
+    text: str
+    tone: str = "dim"
+    whole: bool = False
+    links: Sequence[tuple[str, str]] = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind:<10} {self.text}"
+
+
+def classified(found: Mapping[str, Any], granted: Iterable[str]) -> Line:
+    offered = ", ".join(granted) or "no tools"
+    kind = f"{found['query_type']} ({found['confidence']:.2f})"
+    return Line(kind="question", text=f"{kind} · {offered}")
+
+
+def told(chunk: OracleStreamChunk) -> Line | None:
+    """The line for a chunk; None for one that has no line of its own."""
+    tell = _TELLERS.get(chunk.type)
+    return None if tell is None else tell(chunk)
+
+
+def folded(draft: str) -> Line | None:
+    """What remains to be seen of a turn's words that were no answer."""
+    text = shortened(draft)
+    return Line(kind="draft", text=text) if text else None
+
+
+def activity(chunk: OracleStreamChunk) -> str | None:
+    """What is going on after this chunk, in a few words."""
+    if chunk.type == ChunkType.TOOL_CALL:
+        return f"{chunk['name']} {shortened(_arguments(chunk['arguments']))}"
+    return _ACTIVITIES.get(chunk.type)
+
+
+def indexing(done: int, total: int) -> str:
+    return f"indexing {done:,} of {total:,} files"
+
+
+_ACTIVITIES: Final = {
+    ChunkType.CONTENT: "writing",
+    ChunkType.REASONING: "thinking",
+    ChunkType.TOOL_RESULT: "reading what came",
+    ChunkType.TURN_END: "thinking",
+}
+
+
+def _tool_call(chunk: OracleStreamChunk) -> Line:
+    text = f"{chunk['name']} {shortened(_arguments(chunk['arguments']))}"
+    return Line(kind="tool", text=text.rstrip())
+
+
+def _tool_result(chunk: OracleStreamChunk) -> Line:
+    if not chunk["success"]:
+        text = f"{chunk['name']}: {shortened(chunk['content'])}"
+        return Line(kind="failed", text=text, tone="yellow")
+    found = counted(len(chunk["sources"]), "place") if chunk["sources"] else "nothing to quote"
+    return Line(kind="", text=f"→ {chunk['name']}: {found}")
+
+
+def _signal(chunk: OracleStreamChunk) -> Line:
+    signal: Mapping[str, Any] = chunk["signal"]
+    fields = (f"{name}: {value}" for name, value in signal.items() if name not in _QUIET_FIELDS)
+    text = f"{signal['type']} ({signal['confidence']:.2f}) {'; '.join(fields)}"
+    return Line(kind="signal", text=shortened(text))
+
+
+def _system(chunk: OracleStreamChunk) -> Line:
+    is_warning = chunk["severity"] == "warning"
+    return Line(
+        kind="warning" if is_warning else "note",
+        text=printable(chunk.content),
+        tone="yellow" if is_warning else "dim",
+        whole=True,
+    )
+
+
+def _budget(chunk: OracleStreamChunk) -> Line:
+    kept = "; the rest is kept for the answer" if chunk["at"] == "reserve" else ""
+    text = f"{chunk['budget']}: {chunk['used']:g} of {chunk['limit']:g} used{kept}"
+    return Line(kind="budget", text=printable(text), tone="yellow")
+
+
+_TELLERS: Final = {
+    ChunkType.TOOL_CALL: _tool_call,
+    ChunkType.TOOL_RESULT: _tool_result,
+    ChunkType.SIGNAL: _signal,
+    ChunkType.SYSTEM: _system,
+    ChunkType.BUDGET: _budget,
+}
+
+
+def _arguments(arguments: Any) -> str:
+    """As one reads them: the value alone where there is just one."""
+    if not isinstance(arguments, Mapping):
+        return str(arguments)
+    given = cast("Mapping[str, Any]", arguments)
+    if len(given) == 1:
+        return json.dumps(*given.values(), ensure_ascii=False)
+    told = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items())
+    return " ".join(told)
+
+
+def shortened(text: str, most: int = LONGEST_FIELD) -> str:
+    line = printable(text)
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -1,0 +1,1 @@
+"""What the tree decides by: budgets, grants, evidence, repetition, topic."""

@@ -1,0 +1,106 @@
+"""The messages of a run: how large they are, how they are told apart, how they are made smaller.
+
+Each message is weighed once. What was weighed stands on the blackboard as a few numbers, so that
+the cost of a turn does not grow with the turns before it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final, Self
+
+from oracle.services.prompting.tokens import estimate_tokens
+
+EXACT_CHARACTERS: Final = 1_200
+SAMPLE_CHARACTERS: Final = 400
+TOKENS_AROUND_A_MESSAGE: Final = 6
+KEPT_RESULTS: Final = 4
+KEPT_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Weight:
+    """Of the first `count` messages: their tokens as estimated, and a digest that names them."""
+
+    count: int = 0
+    tokens: int = 0
+    digest: str = ""
+
+    def with_all(self, messages: Sequence[Mapping[str, Any]]) -> Self:
+        """Add those that came since; messages are only ever appended."""
+        tokens, digest = self.tokens, self.digest
+        for message in messages[self.count :]:
+            content: str = message["content"]
+            told = f"{digest}\n{message['role']}\n{content}"
+            tokens += TOKENS_AROUND_A_MESSAGE + rough_tokens(content)
+            if message.get("tool_calls"):
+                calls = json.dumps(message["tool_calls"])
+                tokens += rough_tokens(calls)
+                told += f"\n{calls}"
+            digest = sha256(told.encode(errors="surrogatepass")).hexdigest()[:16]
+        return type(self)(count=len(messages), tokens=tokens, digest=digest)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"count": self.count, "tokens": self.tokens, "digest": self.digest}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        return cls(**data)
+
+
+def with_result(
+    messages: Sequence[Mapping[str, Any]], result: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    """Put a tool's result right behind the call that it answers, before what the tree has said
+    since: providers take it nowhere else.
+    """
+    place = len(messages)
+    while place and messages[place - 1]["role"] == "system":
+        place -= 1
+    return [*messages[:place], result, *messages[place:]]
+
+
+def rough_tokens(text: str) -> int:
+    """Exact enough for a reserve, and quick: it is asked for every message.
+
+    Plain English and code have three to four characters a token. Other text is estimated, a long
+    one by its beginning, middle and end.
+    """
+    length = len(text)
+    if text.isascii():
+        return (length * 3 + 9) // 10
+    if length <= EXACT_CHARACTERS:
+        return estimate_tokens(text)
+    middle = length // 2
+    sample = text[:SAMPLE_CHARACTERS] + text[-SAMPLE_CHARACTERS:]
+    sample += text[middle : middle + SAMPLE_CHARACTERS]
+    return estimate_tokens(sample) * length // len(sample)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compacted:
+    messages: list[dict[str, Any]]
+    shortened: int
+
+
+def compacted(messages: Sequence[Mapping[str, Any]]) -> Compacted:
+    """Old tool results cut to their beginning, visibly; the newest stay whole."""
+    results = [place for place, message in enumerate(messages) if message["role"] == "tool"]
+    old = set(results[:-KEPT_RESULTS])
+    shortened = [
+        _shortened(message) if place in old else dict(message)
+        for place, message in enumerate(messages)
+    ]
+    changed = sum(after != before for after, before in zip(shortened, messages, strict=True))
+    return Compacted(messages=shortened, shortened=changed)
+
+
+def _shortened(message: Mapping[str, Any]) -> dict[str, Any]:
+    content: str = message["content"]
+    if len(content) <= 2 * KEPT_CHARACTERS:
+        return dict(message)
+    note = f"[shortened by the tree: {len(content) - KEPT_CHARACTERS} more characters were here]"
+    return {**message, "content": f"{content[:KEPT_CHARACTERS]}\n{note}"}

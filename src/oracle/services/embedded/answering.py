@@ -1,0 +1,206 @@
+"""The answer: the best place first, quoted; then others, each with a line; then what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from oracle.services.embedded.looking import READS, Aim, all_of, found_in, nearest_of
+from oracle.services.embedded.saying import (
+    Response,
+    counted,
+    quoted,
+    signal,
+    with_no_model,
+)
+from oracle.services.embedded.situation import Situation
+from oracle.services.reading.choosing import IN_TESTS, Passage, is_dull
+from oracle.services.reading.excerpts import is_opening, is_prose
+from oracle.services.reading.inline import code, codes
+from oracle.services.reading.quotations import summary_of
+from oracle.services.reading.words import is_generic, telling
+
+_LISTED: Final = 4
+_LISTED_OF_ALL: Final = 20
+_NEAREST: Final = 3
+_ENOUGH: Final = 0.6
+_MOST: Final = 0.75
+_VAGUE: Final = 0.45
+_WORTH_QUOTING: Final = 0.6
+_WORTH_LISTING: Final = 0.2
+_CANNOT: Final = (
+    "I can write notes and entries of threads, and change nothing else. What I found about it:"
+)
+_NO_WORDS: Final = (
+    "I search by words, and this question has none that I could search for. Name a function, a "
+    "file, or what it is about."
+)
+
+
+def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
+    """What was found, and a signal that claims no more than the quoted lines cover."""
+    if not found or (web_failed(situation) and _share(aim, found[:1]) < _MOST):
+        return nothing_found(situation, aim)
+    listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
+    shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
+    missing = _missing(aim, shown)
+    told = _every_place(listed) if listed else _best_places(shown)
+    if not listed:
+        told = _joined(told, _outline(situation, aim))
+    cannot = _CANNOT if aim.wants_a_change else ""
+    failed = what_failed(situation, found_some=True)
+    text = _joined(cannot, told, _what_is_missing(missing), failed)
+    return Response(
+        text=with_no_model(text, situation.earlier_answers),
+        signal=_signal(aim, shown, missing),
+    )
+
+
+def nothing_found(situation: Situation, aim: Aim) -> Response:
+    words = aim.words.all
+    told = f"I found nothing for {codes(words)}." if words else _NO_WORDS
+    if searched := list(dict.fromkeys(call.name for call in situation.calls)):
+        told += f" I tried {codes(searched)}."
+    nearest = [] if web_failed(situation) else nearest_of(situation, aim)[:_NEAREST]
+    if nearest:
+        told += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)
+    text = _joined(told, what_failed(situation, found_some=False))
+    return Response(
+        text=with_no_model(text, situation.earlier_answers),
+        signal=signal("partial_answer", 0.3, missing=", ".join(words) or "words to search for"),
+    )
+
+
+def web_failed(situation: Situation) -> bool:
+    """The question was one for the web, which could not be searched."""
+    first = situation.turns[0] if situation.turns else ()
+    names = [call.name for call in first if call.success is False]
+    return names == ["web_search"] and len(first) == 1
+
+
+def what_failed(situation: Situation, *, found_some: bool) -> str:
+    """The last word of each tool that failed. Who has an answer need not hear that the web has no
+    provider, or that a file of that name is somewhere else.
+    """
+    failed = {
+        call.name: summary_of(call.content)
+        for call in situation.failed
+        if not found_some or call.name not in ("web_search", *READS)
+    }
+    told = {name: why.replace("tell the user to ", "") for name, why in failed.items()}
+    return "\n\n".join(f"{code(name)} failed: {code(why, 400)}" for name, why in told.items())
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+def _chosen(found: Sequence[Passage]) -> list[Passage]:
+    """The best, a second one to quote if it is nearly as good, and a few to list."""
+    best = found[0].score
+    good = [
+        passage
+        for passage in found[1:]
+        if passage.score >= _WORTH_LISTING * best and not is_dull(passage.best_line)
+    ]
+    return [found[0], *good][: 2 + _LISTED]
+
+
+def _best_places(shown: Sequence[Passage]) -> str:
+    first, *others = shown
+    parts = [_lead(first), quoted(first.lines, first.source.path)]
+    if others and not first.defines and _is_worth_quoting(others[0], first):
+        second = others.pop(0)
+        parts += [f"Then {code(second.where)}:", quoted(second.lines, second.source.path)]
+    if others:
+        parts.append("Also:\n\n" + _items(others[:_LISTED]))
+    return "\n\n".join(parts)
+
+
+def _is_worth_quoting(second: Passage, first: Passage) -> bool:
+    is_test = bool(IN_TESTS.search(second.source.path))
+    return second.score >= _WORTH_QUOTING * first.score and not is_test
+
+
+def _is_about_a_file(aim: Aim) -> bool:
+    return bool(aim.words.paths) and set(aim.words.all) <= set(aim.words.paths)
+
+
+def _outline(situation: Situation, aim: Aim) -> str:
+    """What a file defines, where the question names the file and nothing else."""
+    if not _is_about_a_file(aim):
+        return ""
+    sources = [s for s in found_in(situation) if any(s.path.endswith(p) for p in aim.words.paths)]
+    items = [
+        f"- {code(source.place(number, number))}: {code(line)}"
+        for source in sources[:1]
+        for number, line in enumerate(source.lines)
+        if is_opening(line)
+    ]
+    return "It defines:\n\n" + "\n".join(items[:_LISTED_OF_ALL]) if items else ""
+
+
+def _lead(passage: Passage) -> str:
+    if passage.defines:
+        return f"{code(passage.defines)} is defined at {code(passage.best_where)}:"
+    if is_prose(passage.source):
+        return f"{code(passage.where)} says:"
+    return f"The best match is {code(passage.where)}:"
+
+
+def _every_place(listed: Sequence[Passage]) -> str:
+    files = len({passage.source.path for passage in listed})
+    told = f"I found {counted(len(listed), 'place')} in {counted(files, 'file')}"
+    if len(listed) > _LISTED_OF_ALL:
+        told += f"; the first {_LISTED_OF_ALL}"
+    note = "I looked at the best places of a search; there may be more."
+    return f"{told}:\n\n{_items(listed[:_LISTED_OF_ALL])}\n\n{note}"
+
+
+def _items(found: Sequence[Passage]) -> str:
+    return "\n".join(f"- {code(p.best_where)}: {code(p.best_line)}" for p in found)
+
+
+def _missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
+    covered = {word for passage in shown for word in passage.words}
+    return [word for word in telling(aim.words) if word not in covered]
+
+
+def _what_is_missing(missing: Sequence[str]) -> str:
+    return f"In what I read there is nothing about {codes(missing)}." if missing else ""
+
+
+def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
+    """Confident as far as the shown lines cover the question's telling words, and one place most
+    of them; more where a name is defined, less where every word stands anywhere.
+    """
+    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    coverage = 1 - sum(weights[word] for word in missing) / (sum(weights.values()) or 1.0)
+    share = _share(aim, shown)
+    confidence = 0.3 + 0.2 * coverage + 0.25 * share + (0.15 if shown[0].defines else 0.0)
+    if all(map(is_generic, weights)):
+        confidence = min(confidence, _VAGUE)
+    if aim.wants_a_change:
+        return signal("partial_answer", 0.6, missing="the change itself: nothing was changed")
+    if coverage < _ENOUGH:
+        return signal("partial_answer", min(confidence, 0.6), missing=", ".join(missing))
+    kinds = sorted({_kind(passage) for passage in shown})
+    return signal(
+        "context_sufficient", min(confidence, 0.9), sources_found=len(shown), source_types=kinds
+    )
+
+
+def _share(aim: Aim, shown: Sequence[Passage]) -> float:
+    """How much of the question the one place has that has most of it."""
+    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    most = max(sum(weights.get(word, 0.0) for word in passage.words) for passage in shown)
+    return most / (sum(weights.values()) or 1.0)
+
+
+def _kind(passage: Passage) -> str:
+    source = passage.source
+    if source.is_web:
+        return "web"
+    if source.is_thread:
+        return "threads"
+    return "vault" if is_prose(source) else "code"

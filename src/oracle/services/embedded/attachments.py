@@ -1,0 +1,140 @@
+"""Plain facts about what the user attached: counted and quoted, never judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from oracle.services.embedded.saying import counted, quoted
+from oracle.services.reading.inline import code
+
+_DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+)", re.M)
+_ERROR: Final = re.compile(
+    r"\b(?:\w*error|\w*exception|fatal|panic(?:ked)?|failed|failure|fail)\b", re.I
+)
+_HARMLESS: Final = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed)\b", re.I)
+_WARNING: Final = re.compile(r"\bwarn(?:ing)?\b", re.I)
+_TRACEBACK: Final = "Traceback (most recent call last):"
+_FRAME: Final = re.compile(r'File "(?P<path>[^"\n]{1,300})", line (?P<line>\d{1,7})')
+_PLACE: Final = re.compile(r"(?P<path>[\w./-]{1,200}\.\w{1,5}):(?P<line>\d{1,7})\b")
+_MOST_FILES: Final = 20
+_SHOWN: Final = 6
+
+
+@dataclass(slots=True)
+class _Changed:
+    path: str
+    added: int = 0
+    removed: int = 0
+    kind: str = "changed"
+    hunks: list[str] = field(default_factory=list[str])
+
+
+def facts_of(attachment: str, words: Sequence[str]) -> str:
+    lines = attachment.split("\n")
+    if _DIFF.search(attachment):
+        return _diff_facts(lines)
+    if _TRACEBACK in attachment or any(_is_error(line) for line in lines):
+        return _log_facts(lines)
+    return _text_facts(lines, words)
+
+
+def places_in(attachment: str) -> list[tuple[str, int]]:
+    """Files and lines that an error names, the innermost first; only those of the project."""
+    frames = [(found["path"], int(found["line"])) for found in _FRAME.finditer(attachment)]
+    if not frames and _DIFF.search(attachment) is None:
+        frames = [(found["path"], int(found["line"])) for found in _PLACE.finditer(attachment)]
+        frames.reverse()
+    inside = [(path, line) for path, line in reversed(frames) if not path.startswith(("/", "<"))]
+    return list(dict.fromkeys(inside))[:2]
+
+
+def _diff_facts(lines: Sequence[str]) -> str:
+    changes = _changes(lines)
+    added, removed = sum(c.added for c in changes), sum(c.removed for c in changes)
+    told = (
+        f"The attached diff touches {counted(len(changes), 'file')}: "
+        f"{counted(added, 'line')} added, {removed} removed."
+    )
+    items = [f"- {code(c.path)} ({c.kind}): +{c.added} −{c.removed}" for c in changes[:_MOST_FILES]]
+    if len(changes) > _MOST_FILES:
+        items.append(f"- and {counted(len(changes) - _MOST_FILES, 'more file')}")
+    tests = [c for c in changes if re.search(r"(?:^|/)tests?[/_]|[._]test\.|\.spec\.", c.path)]
+    with_tests = f"{len(tests)} of them are tests." if tests else "None of them is a test."
+    return "\n\n".join((told, "\n".join(items), with_tests, _NO_JUDGEMENT))
+
+
+_NO_JUDGEMENT: Final = "Whether it is right I cannot judge: I only count and quote."
+
+
+def _changes(lines: Sequence[str]) -> list[_Changed]:
+    changes: list[_Changed] = []
+    in_hunk = False
+    for line in lines:
+        if line.startswith("diff --git "):
+            changes.append(_Changed(path=line.rpartition(" b/")[2]))
+            in_hunk = False
+        elif line.startswith("@@"):
+            in_hunk = True
+        elif not in_hunk and line.startswith("+++ "):
+            _name(changes, line[4:])
+        elif (
+            changes and not in_hunk and line.startswith(("new file", "deleted file", "rename from"))
+        ):
+            changes[-1].kind = line.split(" ")[0].replace("rename", "renamed")
+        elif in_hunk and changes:
+            changes[-1].added += line.startswith("+")
+            changes[-1].removed += line.startswith("-")
+            in_hunk = line.startswith(("+", "-", " ", "\\")) or not line
+    return changes
+
+
+def _name(changes: list[_Changed], name: str) -> None:
+    """A plain diff has no line of git's: there the new file's name begins a change."""
+    path = name.split("\t")[0].strip().removeprefix("b/")
+    if not changes or changes[-1].added or changes[-1].removed:
+        changes.append(_Changed(path=path))
+    elif path != "/dev/null":
+        changes[-1].path = path
+
+
+def _log_facts(lines: Sequence[str]) -> str:
+    errors = [number for number, line in enumerate(lines) if _is_error(line)]
+    warnings = sum(bool(_WARNING.search(line)) for line in lines)
+    told = (
+        f"The attached text has {counted(len(lines), 'line')}; {len(errors)} of them speak of an "
+        f"error, {warnings} of a warning."
+    )
+    first = errors[0] if errors else 0
+    parts = [told, f"The first, line {first + 1}:", quoted(lines[first : first + 2], "x.txt")]
+    if _TRACEBACK in "\n".join(lines) and errors:
+        raised = _raised(lines)
+        if raised is not None and raised != first:
+            start = max(0, raised - 2)
+            parts += [f"What was raised, line {raised + 1}:", quoted(lines[start : raised + 1])]
+    return "\n\n".join(parts)
+
+
+def _raised(lines: Sequence[str]) -> int | None:
+    """The line that ends the first traceback: it is the first one that is not indented."""
+    start = next((n for n, line in enumerate(lines) if _TRACEBACK in line), None)
+    if start is None:
+        return None
+    behind = range(start + 1, len(lines))
+    return next((n for n in behind if lines[n].strip() and not lines[n].startswith(" ")), None)
+
+
+def _text_facts(lines: Sequence[str], words: Sequence[str]) -> str:
+    """Its size, and the lines that have words of the question."""
+    told = f"The attached text has {counted(len(lines), 'line')}."
+    found = [line for line in lines if any(word.lower() in line.lower() for word in words)]
+    if found:
+        which = counted(len(found), "of them has", "of them have")
+        return f"{told} {which} words of the question:\n\n{quoted(found[:_SHOWN])}"
+    return f"{told} It begins:\n\n{quoted(lines[:_SHOWN])}"
+
+
+def _is_error(line: str) -> bool:
+    return bool(_ERROR.search(line)) and not _HARMLESS.search(line)

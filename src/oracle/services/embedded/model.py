@@ -1,0 +1,50 @@
+"""`embedded`: a reader that answers by quoting, for whoever has no language model.
+
+It is a function of the request. It searches with the tools that it is given, reads the best places
+and quotes them with file and line; it knows nothing and invents nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+from oracle.services.control.conversation import rough_tokens
+from oracle.services.embedded.extracting import extract, is_about_one_part
+from oracle.services.embedded.responding import respond
+from oracle.services.embedded.situation import read_situation
+from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
+
+_CONTEXT_WINDOW: Final = 200_000
+_LONGEST_OUTPUT: Final = 4_096
+_PIECE: Final = 400
+
+
+class EmbeddedModel:
+    """The same request has the same answer, on any machine, without a network."""
+
+    name = "embedded"
+    context_window = _CONTEXT_WINDOW
+    longest_output = _LONGEST_OUTPUT
+    prices = Prices(input=0.0, output=0.0)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Part]:
+        if is_about_one_part(request):
+            text = extract(request)
+            yield {"text": text}
+            yield {"usage": _usage(request, text)}
+            return
+        situation = read_situation(request)
+        response = respond(situation)
+        text = f"{response.text}\n\n{response.signal}\n".lstrip("\n")
+        for start in range(0, len(text), _PIECE):
+            yield {"text": text[start : start + _PIECE]}
+        for number, (name, arguments) in enumerate(response.calls):
+            call_id = f"embedded-{len(situation.turns)}-{number}"
+            yield {"tool_call": {"id": call_id, "name": name, "arguments": arguments}}
+        yield {"usage": _usage(request, text)}
+
+
+def _usage(request: ModelRequest, text: str) -> Usage:
+    used = sum(rough_tokens(message["content"]) for message in request.messages)
+    return {"input_tokens": used, "output_tokens": rough_tokens(text)}

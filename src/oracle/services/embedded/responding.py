@@ -1,0 +1,148 @@
+"""One response to one situation: talk, an action, a look around, or the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from oracle.services.embedded.acting import act
+from oracle.services.embedded.answering import answer, web_failed
+from oracle.services.embedded.attachments import facts_of, places_in
+from oracle.services.embedded.covering import cover, is_covered
+from oracle.services.embedded.looking import (
+    READS,
+    Aim,
+    ToCall,
+    aim_of,
+    best_of,
+    closer_calls,
+    first_calls,
+    found_in,
+    mapped_calls,
+    new_searches,
+    other_calls,
+)
+from oracle.services.embedded.requests import request_in
+from oracle.services.embedded.saying import Response, quoted, signal, with_no_model
+from oracle.services.embedded.situation import Call, Situation
+from oracle.services.embedded.talking import talk
+from oracle.services.reading.choosing import Passage
+from oracle.services.reading.inline import code
+
+_PATIENCE: Final = 2
+
+
+def respond(situation: Situation) -> Response:
+    aim = aim_of(situation)
+    if request := request_in(situation.question, situation.attachment):
+        return act(situation, request, aim)
+    if situation.attachment:
+        return read_attachment(situation, aim)
+    return talk(situation) or look(situation, aim)
+
+
+def read_attachment(situation: Situation, aim: Aim) -> Response:
+    """Facts about it; and the places of the project that it names, where they can be read."""
+    facts = facts_of(situation.attachment, aim.own.all)
+    calls: list[ToCall] = [
+        ("read_file", {"path": path, "start": max(1, line - 3), "end": line + 3})
+        for path, line in places_in(situation.attachment)
+        if situation.has("read_file")
+    ]
+    if calls and not situation.calls:
+        return _go(calls, "Reading the places that the attached text names", 1)
+    named = [source for source in found_in(situation) if source.lines]
+    parts = [facts]
+    parts += [
+        f"In the project, {code(source.where)}:\n\n{quoted(source.lines, source.path)}"
+        for source in named
+    ]
+    text = with_no_model("\n\n".join(parts), situation.earlier_answers)
+    return Response(
+        text=text, signal=signal("context_sufficient", 0.6, sources_found=1 + len(named))
+    )
+
+
+def look(situation: Situation, aim: Aim) -> Response:
+    """Search, look closer, answer; another way where nothing came, and `stuck` where none is."""
+    if is_covered(situation) and (covered := cover(situation, aim)):
+        return covered
+    found = best_of(situation, aim)
+    if not situation.tools:
+        return answer(situation, aim, found)
+    if not situation.calls:
+        calls = first_calls(situation, aim)
+        why = f"Searching for {', '.join(aim.words.all)}"
+        return _go(calls, why, 2) if calls else answer(situation, aim, found)
+    if not found:
+        return _into_the_project(situation) or _another_way(situation, aim)
+    if not any(call.name in READS for call in situation.calls):
+        calls = closer_calls(situation, found)
+        if calls:
+            return _go(calls, f"Reading the best places: {_places(found)}", 1)
+    return answer(situation, aim, found)
+
+
+def _into_the_project(situation: Situation) -> Response | None:
+    """Where the web cannot be searched the project itself may say it; that needs other tools."""
+    is_only_the_web = all(call.name == "web_search" for call in situation.calls)
+    if not is_only_the_web or not situation.failed or _silent_turns(situation):
+        return None
+    if situation.has("search_code", "search_vault"):
+        return None
+    return Response(
+        text="The web cannot be searched; I look into the project instead.",
+        signal=signal(
+            "need_capability",
+            0.7,
+            capability="look into the repository, its documentation and decisions",
+            reason="the web cannot be searched, and the project itself may say it",
+        ),
+    )
+
+
+def _another_way(situation: Situation, aim: Aim) -> Response:
+    if fresh := first_calls(situation, aim, new_searches(situation)):
+        return _go(fresh, f"{_so_far(situation)}; looking into another source", 2)
+    if calls := other_calls(situation, aim):
+        return _go(calls, f"{_so_far(situation)}; trying other words and ways", 2)
+    if calls := mapped_calls(situation, aim):
+        return _go(calls, "Reading files whose names speak for them", 1)
+    if _silent_turns(situation) < _PATIENCE and not web_failed(situation):
+        return _stuck(situation, aim)
+    return answer(situation, aim, ())
+
+
+def _so_far(situation: Situation) -> str:
+    failed = list(dict.fromkeys(call.name for call in situation.failed))
+    return f"{', '.join(failed)} failed" if failed else "Nothing was found so far"
+
+
+def _silent_turns(situation: Situation) -> int:
+    """How many of the latest turns called nothing: it was said then that no way is left."""
+    called = [bool(turn) for turn in situation.turns]
+    return len(called) - max((place + 1 for place, some in enumerate(called) if some), default=0)
+
+
+def _stuck(situation: Situation, aim: Aim) -> Response:
+    tried = [f"{call.name}({_first_argument(call)})" for call in situation.calls]
+    blocker = f"nothing was found for {', '.join(aim.words.all) or 'the question'}"
+    if situation.failed:
+        names = dict.fromkeys(call.name for call in situation.failed)
+        blocker += f"; {', '.join(names)} failed"
+    return Response(
+        text=answer(situation, aim, ()).text,
+        signal=signal("stuck", 0.6, attempted=tried or ["no tool"], blocker=blocker),
+    )
+
+
+def _first_argument(call: Call) -> str:
+    return str(next(iter(call.arguments.values()), ""))[:60]
+
+
+def _go(calls: Sequence[ToCall], why: str, turns: int) -> Response:
+    return Response(calls=calls, signal=signal("need_turn", 0.8, reason=why, expected_turns=turns))
+
+
+def _places(found: Sequence[Passage]) -> str:
+    return ", ".join(passage.where for passage in found[:3])

@@ -1,0 +1,74 @@
+"""Thanks, greetings and questions about the conversation: polite, and nothing is called."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from oracle.services.embedded.saying import Response, signal, with_no_model
+from oracle.services.embedded.situation import Situation
+from oracle.services.reading.inline import code
+
+_THANKS: Final = re.compile(r"\b(?:thanks?|thank you|thx|cheers|danke|merci|gracias)\b", re.I)
+_HELLO: Final = re.compile(r"\b(?:hello|hi|hey|hallo|bonjour|good (?:morning|evening|day))\b", re.I)
+_BYE: Final = re.compile(r"\b(?:bye|goodbye|see you|good night|ciao)\b", re.I)
+_BACK: Final = re.compile(
+    r"\b(?:again|summar\w+|shorter|that|this|it|you said|your answer|above|mean|explain)\b",
+    re.I,
+)
+_SHORT: Final = re.compile(
+    r"\W*(?:ok(?:ay)?|yes|no|sure|great|nice|cool|perfect|good|right|fine|got it|i see)\W*",
+    re.I,
+)
+_CITED: Final = re.compile(r"`([^`\s]{1,200}:\d+(?:-\d+)?|thread:[^`\s]{1,200})`")
+_WHAT_I_DO: Final = (
+    "Ask me where something is, what a function does, or what the notes say about something; I "
+    "answer with the lines that I find. I can also write a note: `write a note about X: …`."
+)
+
+
+def talk(situation: Situation) -> Response | None:
+    """None where the question is about something else."""
+    if situation.tools or situation.turns or not _is_talk(situation):
+        return None
+    return Response(
+        text=_reply(situation),
+        signal=signal("context_sufficient", 0.9, sources_found=0),
+    )
+
+
+def _is_talk(situation: Situation) -> bool:
+    from oracle.models.query_classification import QueryType
+    from oracle.services.classification.classifier import classify_query
+
+    said = [
+        {"role": role, "content": content}
+        for exchange in situation.history
+        for role, content in (("user", exchange.question), ("assistant", exchange.answer))
+    ]
+    return classify_query(situation.question, said).query_type == QueryType.CONVERSATIONAL
+
+
+def _reply(situation: Situation) -> str:
+    text = situation.question
+    if _THANKS.search(text):
+        return "You are welcome."
+    if _BYE.search(text):
+        return "Goodbye."
+    if _HELLO.search(text):
+        return with_no_model(f"Hello. {_WHAT_I_DO}", situation.earlier_answers)
+    cited = _cited(situation.earlier_answers[-1]) if situation.earlier_answers else []
+    if cited and _BACK.search(text):
+        listed = "\n".join(f"- {code(place)}" for place in cited)
+        return f"I cannot put it into other words. My last answer rests on:\n\n{listed}"
+    if _SHORT.fullmatch(text):
+        return "All right."
+    return with_no_model(
+        f"I can only search this project and quote it. {_WHAT_I_DO}", situation.earlier_answers
+    )
+
+
+def _cited(answer: str) -> list[str]:
+    """The places that an answer names, each once; what it quotes in fences is not its own."""
+    outside = re.sub(r"^(`{3,}).*?^\1$", "", answer, flags=re.S | re.M)
+    return list(dict.fromkeys(_CITED.findall(outside)))[:8]

@@ -1,6 +1,0 @@
-"""The index of a project: text on tantivy, definitions and references in SQLite."""
-
-from oracle.services.index.index import Index
-from oracle.services.index.records import Definition, Hit, Kind, Reference, RefreshReport
-
-__all__ = ["Definition", "Hit", "Index", "Kind", "Reference", "RefreshReport"]

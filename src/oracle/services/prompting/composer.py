@@ -1,0 +1,136 @@
+"""Composes the system prompt of a run from segments.
+
+Pure, and deterministic to the byte. What differs between two runs of one query type (the question,
+the date, the order in which tools were granted) is not in the text, and what depends on the state
+of the conversation comes last, so that providers' caches hit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from oracle.models.prompt_segment import ALWAYS, LARGE_CONTEXT, PREVIOUS_ERRORS, query_type_is
+from oracle.services.prompting.segment_files import REQUIRED, TOOLS_PLACEHOLDER, built_in_segments
+from oracle.services.prompting.tokens import estimate_tokens
+from oracle.services.prompting.tool_listing import list_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from oracle.models.prompt_segment import PromptSegment
+    from oracle.models.query_classification import QueryClassification
+    from oracle.models.tool_spec import ToolSpec
+
+TOKEN_BUDGET = 8_000
+NO_TOOLS = (
+    "No tools are granted at the start: answer from the conversation, or emit `need_capability`. "
+    "A system message may grant some later; then that counts."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComposedPrompt:
+    """`segments` are those in the text, in order, with their contents as sent."""
+
+    segments: tuple[PromptSegment, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(segment.content for segment in self.segments) + "\n"
+
+    @property
+    def segment_ids(self) -> tuple[str, ...]:
+        return tuple(segment.id for segment in self.segments)
+
+    @property
+    def token_estimates(self) -> dict[str, int]:
+        return {segment.id: segment.token_estimate for segment in self.segments}
+
+    @property
+    def total_tokens(self) -> int:
+        return sum(segment.token_estimate for segment in self.segments)
+
+
+def compose_prompt(
+    classification: QueryClassification,
+    *,
+    tools: Collection[ToolSpec] = (),
+    large_context: bool = False,
+    previous_errors: bool = False,
+    segments: Sequence[PromptSegment] | None = None,
+    token_budget: int = TOKEN_BUDGET,
+) -> ComposedPrompt:
+    """Over budget, optional segments go; if that is not enough, the list of tools is shortened.
+
+    Of the optional ones each is kept, in order, that still fits: what comes later never decides
+    about what comes earlier, so the prefix stays. `tools` are the granted ones. `segments` come
+    from `load_segments` where a project has its own; a `ValueError` names a required one that they
+    lack.
+    """
+    facts = {ALWAYS, query_type_is(classification.query_type)}
+    facts |= {LARGE_CONTEXT} if large_context else set()
+    facts |= {PREVIOUS_ERRORS} if previous_errors else set()
+    chosen = _in_order(built_in_segments() if segments is None else segments, facts)
+
+    rendered = [_rendered(segment, tools) for segment in chosen]
+    shortened = bool(tools) and _required_tokens(rendered) > token_budget
+    if shortened:
+        rendered = [_rendered(segment, tools, brief=True) for segment in chosen]
+    kept = _kept(rendered, token_budget)
+    dropped = [segment.id for segment in reversed(rendered) if segment not in kept]
+    required_tokens = _required_tokens(kept)
+    warnings = [_dropped_warning(dropped, token_budget)] if dropped else []
+    if shortened:
+        warnings.append("the list of tools was shortened to names and first sentences")
+    if required_tokens > token_budget:
+        warnings.append(_excess_warning(required_tokens, token_budget))
+    return ComposedPrompt(segments=tuple(kept), warnings=tuple(warnings))
+
+
+def _in_order(segments: Sequence[PromptSegment], facts: set[str]) -> list[PromptSegment]:
+    applicable = [segment for segment in segments if segment.applies(facts)]
+    missing = set(REQUIRED).difference(segment.id for segment in applicable)
+    if missing:
+        raise ValueError(
+            f"the segments lack {', '.join(sorted(missing))}; start from load_segments"
+        )
+    return sorted(applicable, key=lambda segment: (segment.priority, segment.id))
+
+
+def _rendered(
+    segment: PromptSegment, tools: Collection[ToolSpec], *, brief: bool = False
+) -> PromptSegment:
+    if segment.id != "tools":
+        return segment
+    listing = list_tools(tools, brief=brief)
+    content = segment.content.replace(TOOLS_PLACEHOLDER, listing) if tools else NO_TOOLS
+    return replace(segment, content=content, token_estimate=estimate_tokens(content))
+
+
+def _required_tokens(segments: Sequence[PromptSegment]) -> int:
+    return sum(segment.token_estimate for segment in segments if segment.id in REQUIRED)
+
+
+def _kept(segments: Sequence[PromptSegment], token_budget: int) -> list[PromptSegment]:
+    free = token_budget - _required_tokens(segments)
+    kept: list[PromptSegment] = []
+    for segment in segments:
+        if segment.id in REQUIRED:
+            kept.append(segment)
+        elif segment.token_estimate <= free:
+            kept.append(segment)
+            free -= segment.token_estimate
+    return kept
+
+
+def _dropped_warning(ids: Sequence[str], token_budget: int) -> str:
+    return f"left out to stay within {token_budget} tokens: {', '.join(ids)}"
+
+
+def _excess_warning(tokens: int, token_budget: int) -> str:
+    return (
+        f"the required segments take {tokens} tokens, more than the {token_budget} allowed; "
+        "shorten them or grant fewer tools"
+    )

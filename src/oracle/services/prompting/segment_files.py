@@ -1,0 +1,151 @@
+"""Reads prompt segments: the built-in ones of `prompts/oracle/`, and a project's own.
+
+A project's file with the id of a built-in segment replaces that one, and inherits the priority and
+the conditions that its front matter does not state; any other id adds a segment. A file that cannot
+be used is a `PromptFileError`: a prompt that silently lacks a part is found too late.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from oracle.errors import PromptFileError
+from oracle.models.prompt_segment import (
+    ALWAYS,
+    LARGE_CONTEXT,
+    ONE_PART,
+    PREVIOUS_ERRORS,
+    PromptSegment,
+    query_type_is,
+)
+from oracle.models.query_classification import QueryType
+from oracle.models.signals import SignalType
+from oracle.services.prompting.front_matter import read_front_matter
+from oracle.services.prompting.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from oracle.services.prompting.front_matter import FrontMatter
+
+REQUIRED = ("base", "signals", "tools")
+TOOLS_PLACEHOLDER = "{{tools}}"
+
+_SIGNAL_WORDS = ("<signal", *SignalType)
+
+_LARGEST_FILE = 64 * 1024
+_PRIORITY_OF_ADDITIONS = 50
+
+_REGISTRY = (
+    ("base", "base.md", 0, ALWAYS),
+    ("signals", "signals.md", 1, ALWAYS),
+    ("tools", "tools-reference.md", 2, ALWAYS),
+    ("code", "code-analysis.md", 10, query_type_is(QueryType.CODE)),
+    ("docs", "documentation.md", 10, query_type_is(QueryType.DOCUMENTATION)),
+    ("research", "research.md", 10, query_type_is(QueryType.RESEARCH)),
+    ("conversation", "conversation.md", 10, query_type_is(QueryType.CONVERSATIONAL)),
+    ("actions", "actions.md", 10, query_type_is(QueryType.ACTION)),
+    ("summarization", "summarization.md", 20, LARGE_CONTEXT),
+    ("error-recovery", "error-recovery.md", 21, PREVIOUS_ERRORS),
+    ("part", "part.md", 30, ONE_PART),
+)
+
+
+@cache
+def built_in_segments() -> tuple[PromptSegment, ...]:
+    folder = files("oracle") / "prompts" / "oracle"
+    return tuple(
+        _segment(id_, (folder / name).read_text(encoding="utf-8"), priority, (condition,))
+        for id_, name, priority, condition in _REGISTRY
+    )
+
+
+def load_segments(folder: Path) -> tuple[PromptSegment, ...]:
+    """The built-in segments with a project's own: each `*.md` in the folder that is not hidden.
+
+    Reads the folder anew at each call. One that does not exist adds nothing.
+    """
+    segments = {segment.id: segment for segment in built_in_segments()}
+    origins: dict[str, str] = {}
+    for path in _markdown_files(folder):
+        matter = read_front_matter(_text(path), file=str(path))
+        _check(matter, path, origins)
+        origins[matter.id] = path.name
+        segments[matter.id] = _project_segment(matter, segments.get(matter.id), path)
+    return tuple(segments.values())
+
+
+def _markdown_files(folder: Path) -> list[Path]:
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as cause:
+        raise _unreadable(folder, cause) from cause
+    return [
+        folder / name for name in names if name.lower().endswith(".md") and not name.startswith(".")
+    ]
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file():
+            raise PromptFileError("not a regular file; move it elsewhere", file=str(path))
+        if (size := path.stat().st_size) > _LARGEST_FILE:
+            advice = f"{size} bytes are more than {_LARGEST_FILE}; shorten it"
+            raise PromptFileError(advice, file=str(path))
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as cause:
+        line = cause.object[: cause.start].count(b"\n") + 1
+        raise PromptFileError("not UTF-8; save it as UTF-8", file=str(path), line=line) from cause
+    except OSError as cause:
+        raise _unreadable(path, cause) from cause
+
+
+def _unreadable(path: Path, cause: OSError) -> PromptFileError:
+    return PromptFileError(f"cannot be read ({cause.strerror}); check it", file=str(path))
+
+
+def _check(matter: FrontMatter, path: Path, origins: dict[str, str]) -> None:
+    def error(message: str) -> PromptFileError:
+        return PromptFileError(message, file=str(path))
+
+    if matter.id in origins:
+        taken = f"id {matter.id!r} is already that of {origins[matter.id]}"
+        raise error(f"{taken}; give one of them another id, or merge them")
+    if not matter.body:
+        raise error("no text below the front matter; write some, or remove the file")
+    if matter.id in REQUIRED and matter.conditions not in (None, (ALWAYS,)):
+        raise error(f"{matter.id!r} is part of every prompt; remove its conditions")
+    if matter.id == "tools" and TOOLS_PLACEHOLDER not in matter.body:
+        raise error(f"'tools' must say where the list goes; add a line {TOOLS_PLACEHOLDER}")
+    if matter.id == "signals" and (unsaid := [s for s in _SIGNAL_WORDS if s not in matter.body]):
+        raise error(f"'signals' must teach every signal; it lacks {', '.join(unsaid)}")
+
+
+def _project_segment(
+    matter: FrontMatter, replaced: PromptSegment | None, path: Path
+) -> PromptSegment:
+    priority = replaced.priority if replaced else _PRIORITY_OF_ADDITIONS
+    conditions = replaced.conditions if replaced else (ALWAYS,)
+    try:
+        return _segment(
+            matter.id,
+            matter.body,
+            priority if matter.priority is None else matter.priority,
+            matter.conditions or conditions,
+        )
+    except ValueError as cause:
+        raise PromptFileError(str(cause), file=str(path)) from cause
+
+
+def _segment(id_: str, content: str, priority: int, conditions: tuple[str, ...]) -> PromptSegment:
+    return PromptSegment(
+        id=id_,
+        content=content.strip(),
+        token_estimate=estimate_tokens(content),
+        priority=priority,
+        conditions=conditions,
+    )

@@ -1,0 +1,354 @@
+"""The files of the index with their state on disk, what they define and what they use, in SQLite.
+
+It is the authority: a passage in the text index counts only when its file's number is here. Numbers
+are never used twice: a text index that is ahead of the catalogue, or behind, shows nothing wrong.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from oracle.services.project.walk import Found
+from oracle.services.search.outline import Symbol
+from oracle.services.search.records import Definition, Kind, Role
+
+FORMAT: Final = 4
+"""Raise it when what is stored changes: an index of another format is built anew."""
+
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, name TEXT NOT NULL COLLATE NOCASE,
+    stem TEXT NOT NULL COLLATE NOCASE, title TEXT COLLATE NOCASE, kind TEXT NOT NULL,
+    role TEXT NOT NULL,
+    size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, digest BLOB NOT NULL,
+    decides INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS files_name ON files (name);
+CREATE INDEX IF NOT EXISTS files_stem ON files (stem);
+CREATE INDEX IF NOT EXISTS files_title ON files (title);
+CREATE TABLE IF NOT EXISTS symbols (
+    file INTEGER NOT NULL, name TEXT NOT NULL COLLATE NOCASE, kind TEXT NOT NULL, parent TEXT,
+    start INTEGER NOT NULL, stop INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS symbols_name ON symbols (name);
+CREATE INDEX IF NOT EXISTS symbols_file ON symbols (file);
+CREATE TABLE IF NOT EXISTS uses (file INTEGER PRIMARY KEY, names TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS pending (file INTEGER PRIMARY KEY, path TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS fresh (file INTEGER PRIMARY KEY, passages TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS skipped (
+    path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileState:
+    """`changed_ns` 0: written too recently to be told apart by its time."""
+
+    id: int
+    size: int
+    changed_ns: int
+    digest: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileCard:
+    """What ranking needs to know of a file."""
+
+    id: int
+    path: str
+    kind: Kind
+    role: Role
+    decides: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A file as it goes into the catalogue."""
+
+    id: int
+    path: str
+    kind: Kind
+    role: Role
+    title: str | None
+    size: int
+    changed_ns: int
+    digest: bytes
+    decides: int
+    symbols: Sequence[Symbol]
+    uses: Collection[str]
+
+
+_CARDS: Final = "SELECT id, path, kind, role, decides FROM files"
+_BELOW: Final = "path >= ? AND path < ?"
+"""Between `folder/` and `folder0`: 0 is the character behind the slash."""
+
+
+class Catalogue:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._cards: dict[int, FileCard | None] = {}
+        self._cards_stamp = (-1, -1)
+        self._connection = sqlite3.connect(
+            path, timeout=30, isolation_level=None, check_same_thread=False
+        )
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.execute("PRAGMA cache_size = -16000")
+        if not self._has_schema():
+            self._connection.executescript(_SCHEMA)
+
+    def _has_schema(self) -> bool:
+        query = "SELECT count(*) FROM sqlite_master WHERE name IN ('skipped', 'files', 'meta')"
+        return self._connection.execute(query).fetchone()[0] == 3
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def meta(self, key: str) -> str | None:
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    # files
+
+    def states(self) -> dict[str, FileState]:
+        rows = self._connection.execute("SELECT path, id, size, changed_ns, digest FROM files")
+        return {
+            path: FileState(id=number, size=size, changed_ns=changed, digest=digest)
+            for path, number, size, changed, digest in rows
+        }
+
+    def state(self, path: str) -> FileState | None:
+        row = self._connection.execute(
+            "SELECT id, size, changed_ns, digest FROM files WHERE path = ?", (path,)
+        ).fetchone()
+        return row and FileState(id=row[0], size=row[1], changed_ns=row[2], digest=row[3])
+
+    def paths_below(self, folder: str) -> list[str]:
+        rows = self._connection.execute(
+            f"SELECT path FROM files WHERE {_BELOW}", (f"{folder}/", f"{folder}0")
+        )
+        return [path for (path,) in rows]
+
+    def numbers_at(self, place: str) -> list[int]:
+        """Of a file, or of all files in a folder and below."""
+        rows = self._connection.execute(
+            f"SELECT id FROM files WHERE path = ? OR ({_BELOW})", (place, f"{place}/", f"{place}0")
+        )
+        return [number for (number,) in rows]
+
+    def cards(self, numbers: Iterable[int]) -> dict[int, FileCard]:
+        """Of those numbers that are current. Remembered until anybody changes the catalogue."""
+        stamp = (self._version(), self._connection.total_changes)
+        if stamp != self._cards_stamp:
+            self._cards.clear()
+            self._cards_stamp = stamp
+        wanted = list(numbers)
+        missing = [number for number in wanted if number not in self._cards]
+        if missing:
+            marks = ",".join("?" * len(missing))
+            rows = self._connection.execute(f"{_CARDS} WHERE id IN ({marks})", missing)
+            self._cards.update(dict.fromkeys(missing))
+            self._cards.update((card.id, card) for card in map(_card, rows))
+        return {number: card for number in wanted if (card := self._cards[number])}
+
+    def _version(self) -> int:
+        """Changes when another process writes."""
+        return self._connection.execute("PRAGMA data_version").fetchone()[0]
+
+    def all_cards(self) -> list[FileCard]:
+        return [_card(row) for row in self._connection.execute(_CARDS)]
+
+    def next_number(self) -> int:
+        return int(self.meta("next_number") or 1)
+
+    def remember_state(self, found: Found) -> None:
+        self._connection.execute(
+            "UPDATE files SET size = ?, changed_ns = ? WHERE path = ?",
+            (found.size, found.changed_ns, found.path),
+        )
+
+    # writing
+
+    def announce(self, changes: Iterable[tuple[int, str]], *, next_number: int) -> None:
+        """Say which files are about to change in the text index: after a crash they are redone."""
+        self._connection.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?)", changes)
+        self.set_meta("next_number", str(next_number))
+
+    def pending(self) -> list[tuple[int, str]]:
+        return self._connection.execute("SELECT file, path FROM pending").fetchall()
+
+    def settle(self) -> None:
+        self._connection.execute("DELETE FROM pending")
+
+    def forget(self, numbers: Sequence[int]) -> None:
+        for table, column in (("files", "id"), ("symbols", "file"), ("uses", "file")):
+            self._connection.executemany(
+                f"DELETE FROM {table} WHERE {column} = ?", ((number,) for number in numbers)
+            )
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        self._connection.executemany(
+            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_file_row, entries)
+        )
+        self._connection.executemany(
+            "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)",
+            (_symbol_row(entry.id, symbol) for entry in entries for symbol in entry.symbols),
+        )
+        self._connection.executemany(
+            "INSERT INTO uses VALUES (?, ?)",
+            ((entry.id, f" {' '.join(entry.uses)} ") for entry in entries),
+        )
+
+    # what small updates added last, so that the next one can write it again in one piece
+
+    def fresh(self) -> list[tuple[int, str]]:
+        return self._connection.execute("SELECT file, passages FROM fresh").fetchall()
+
+    def set_fresh(self, packed: Iterable[tuple[int, str]]) -> None:
+        self._connection.execute("DELETE FROM fresh")
+        self._connection.executemany("INSERT INTO fresh VALUES (?, ?)", packed)
+
+    # skipped files, so that those known by their content are not read again
+
+    def skipped(self) -> dict[str, tuple[int, int]]:
+        rows = self._connection.execute("SELECT path, size, changed_ns FROM skipped")
+        return {path: (size, changed) for path, size, changed in rows}
+
+    def skip(self, found: Found, reason: str) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?)",
+            (found.path, reason, found.size, found.changed_ns),
+        )
+
+    def unskip(self, paths: Iterable[str]) -> None:
+        self._connection.executemany(
+            "DELETE FROM skipped WHERE path = ?", ((path,) for path in paths)
+        )
+
+    # reading
+
+    def definitions(self, name: str, *, limit: int) -> list[Definition]:
+        rows = self._connection.execute(
+            "SELECT s.name, s.kind, s.parent, f.path, s.start, s.stop FROM symbols s "
+            "JOIN files f ON f.id = s.file WHERE s.name = ? LIMIT ?",
+            (name, limit),
+        )
+        return [_definition(row) for row in rows]
+
+    def symbols_in(self, path: str) -> list[Definition]:
+        rows = self._connection.execute(
+            "SELECT s.name, s.kind, s.parent, f.path, s.start, s.stop FROM symbols s "
+            "JOIN files f ON f.id = s.file WHERE f.path = ? ORDER BY s.start",
+            (path,),
+        )
+        return [_definition(row) for row in rows]
+
+    def users_of(self, name: str, *, limit: int) -> list[str]:
+        """Paths of the files that use a name."""
+        rows = self._connection.execute(
+            "SELECT f.path FROM uses u JOIN files f ON f.id = u.file "
+            "WHERE instr(u.names, ?) > 0 ORDER BY f.path LIMIT ?",
+            (f" {name} ", limit),
+        )
+        return [path for (path,) in rows]
+
+    def knows(self, term: str) -> bool:
+        """A name that is defined here, a file, or the title of a note; in any case of letters."""
+        return any(
+            self._connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (term,))
+            .fetchone()
+            for table, column in (
+                ("symbols", "name"), ("files", "name"), ("files", "stem"), ("files", "title")
+            )
+        )  # fmt: skip
+
+    def all_uses(self) -> Iterator[tuple[int, list[str]]]:
+        for number, names in self._connection.execute("SELECT file, names FROM uses"):
+            yield number, names.split()
+
+    def all_symbols(self) -> Iterator[tuple[int, str, str]]:
+        """File, name and kind of every definition in code."""
+        return self._connection.execute(
+            "SELECT file, name, kind FROM symbols WHERE kind != 'heading'"
+        )
+
+    def symbol_at(self, number: int, start: int, end: int) -> Symbol | None:
+        """What begins first in these lines, or else the innermost thing that they lie in."""
+        for condition, order in (
+            ("start BETWEEN ? AND ?", "start"),
+            ("start < ? AND stop >= ?", "start DESC"),
+        ):
+            limits = (start, end) if order == "start" else (start, start)
+            row = self._connection.execute(
+                "SELECT name, kind, parent, start, stop FROM symbols "
+                f"WHERE file = ? AND kind != 'constant' AND {condition} ORDER BY {order} LIMIT 1",
+                (number, *limits),
+            ).fetchone()
+            if row:
+                return _symbol(row)
+        return None
+
+    def names_in(self, number: int, start: int, end: int) -> list[str]:
+        """What begins in these lines of a file."""
+        rows = self._connection.execute(
+            "SELECT name FROM symbols WHERE file = ? AND start BETWEEN ? AND ? "
+            "AND kind NOT IN ('constant', 'heading') LIMIT 20",
+            (number, start, end),
+        )
+        return [name for (name,) in rows]
+
+    def outline(self, number: int) -> list[Symbol]:
+        rows = self._connection.execute(
+            "SELECT name, kind, parent, start, stop FROM symbols WHERE file = ? ORDER BY start",
+            (number,),
+        )
+        return [_symbol(row) for row in rows]
+
+
+def _symbol(row: tuple[str, str, str | None, int, int]) -> Symbol:
+    name, kind, parent, start, stop = row
+    return Symbol(name=name, kind=kind, parent=parent, start=start, end=stop)
+
+
+def _card(row: tuple[int, str, Kind, str, int]) -> FileCard:
+    number, path, kind, role, decides = row
+    return FileCard(id=number, path=path, kind=kind, role=Role(role), decides=decides)
+
+
+def _file_row(entry: Entry) -> tuple[object, ...]:
+    name = entry.path.rpartition("/")[2]
+    stem = name.partition(".")[0] or name
+    return (
+        entry.id, entry.path, name, stem, entry.title, entry.kind, entry.role.value,
+        entry.size, entry.changed_ns, entry.digest, entry.decides,
+    )  # fmt: skip
+
+
+def _symbol_row(number: int, symbol: Symbol) -> tuple[object, ...]:
+    return (number, symbol.name, symbol.kind, symbol.parent, symbol.start, symbol.end)
+
+
+def _definition(row: tuple[str, str, str | None, str, int, int]) -> Definition:
+    name, kind, parent, path, start, stop = row
+    return Definition(name=name, kind=kind, parent=parent, path=path, start=start, end=stop)

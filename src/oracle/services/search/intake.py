@@ -1,0 +1,212 @@
+"""From a file on disk to what the index keeps of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from oracle.services.project.walk import Found
+from oracle.services.search.catalogue import Entry
+from oracle.services.search.chunks import Chunk, chunks_of
+from oracle.services.search.languages import PARSED, language_of
+from oracle.services.search.notes import Note, read_note
+from oracle.services.search.outline import Outline, Symbol, outline_of
+from oracle.services.search.passages import Passage
+from oracle.services.search.python_outline import python_outline
+from oracle.services.search.reading import decode, lines_of
+from oracle.services.search.records import Kind
+from oracle.services.search.roles import kind_of, role_of
+from oracle.services.search.skips import LARGEST, skip_by_content
+from oracle.services.search.words import WORD, terms_of, terms_of_text
+
+_CARD_LINES: Final = 40
+_CARD_CHARACTERS: Final = 4_000
+_MOST_REMEMBERED: Final = 400_000
+_JUST_NOW_NS: Final = 2_000_000_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Content:
+    """A file that was read: its bytes and the state on disk that they belong to."""
+
+    found: Found
+    kind: Kind
+    bytes: bytes
+    digest: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Taken:
+    entry: Entry
+    passages: list[Passage]
+
+
+def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
+    """What a file holds and its state on disk, or the reason why it stays out."""
+    try:
+        with open(f"{root}/{path}", "rb", opener=_opener) as file:
+            state = os.fstat(file.fileno())
+            content = file.read(LARGEST + 1)
+    except (OSError, ValueError) as problem:
+        return f"it cannot be read: {getattr(problem, 'strerror', None) or problem}"
+    if len(content) > LARGEST:
+        return f"more than {LARGEST:,} bytes"
+    return skip_by_content(content) or (content, state)
+
+
+def read(root: Path, found: Found) -> Content | str:
+    """The content with all that tells it apart, or the reason why it stays out."""
+    opened = read_bytes(root, found.path)
+    if isinstance(opened, str):
+        return opened
+    content, state = opened
+    return Content(
+        found=Found(path=found.path, size=state.st_size, changed_ns=_settled(state.st_ctime_ns)),
+        kind=kind_of(found.path),
+        bytes=content,
+        digest=hashlib.blake2b(content, digest_size=16).digest(),
+    )
+
+
+def _opener(path: str, flags: int) -> int:
+    """Neither waits for a pipe nor follows a link that took the file's place."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+
+def _settled(changed_ns: int) -> int:
+    """A file of this moment may change again without its time telling."""
+    return 0 if abs(time.time_ns() - changed_ns) < _JUST_NOW_NS else changed_ns
+
+
+def take_in(content: Content, number: int) -> Taken:
+    path = content.found.path
+    text = decode(content.bytes)
+    language = language_of(path)
+    if language == "markdown":
+        return _take_note(content, number, text)
+    outline = _outline(content.bytes, text, language)
+    lines = lines_of(text)
+    place = terms_of_text(path)
+    used: set[str] = set()
+    passages: list[Passage] = []
+    for chunk in chunks_of(lines, outline.symbols):
+        words = WORD.findall(chunk.text)
+        used.update(words)
+        remarks = terms_of_text(_remarks(lines, chunk, outline.remarks))
+        passages.append(
+            _passage(content, number, chunk, body=terms_of(words), place=place, remarks=remarks)
+        )
+    passages.append(_card(content, number, lines, outline.symbols, place))
+    names = frozenset(filter(_distinctive.__getitem__, used)) if language else frozenset[str]()
+    return Taken(entry=_entry(content, number, outline=outline, uses=names), passages=passages)
+
+
+class _Distinctive(dict[str, bool]):
+    """Remembers its judgements, and starts anew when it is full."""
+
+    def __missing__(self, word: str) -> bool:
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        judged = self[word] = len(word) > 3 and (
+            "_" in word[1:-1] or (not word.islower() and not word.isupper() and not word.isdigit())
+        )
+        return judged
+
+
+_distinctive = _Distinctive()
+
+
+def distinctive(word: str) -> bool:
+    """Whether a word can hardly be anything but a name in code."""
+    return _distinctive[word]
+
+
+def _outline(source: bytes, text: str, language: str | None) -> Outline:
+    if language == "python":
+        return python_outline(text)
+    return (outline_of(source, language) if language in PARSED else None) or Outline()
+
+
+def _take_note(content: Content, number: int, text: str) -> Taken:
+    note = read_note(text, content.found.path)
+    links = frozenset(link.replace(" ", "\u00a0") for link in note.links)
+    outline = Outline(symbols=note.headings)
+    place = terms_of_text(f"{content.found.path} {note.title}")
+    about = terms_of_text(" ".join((note.front_matter, *note.dates)))
+    lines = lines_of(text)
+    passages = [
+        _passage(content, number, chunk, body=terms_of_text(chunk.text), place=place, remarks=about)
+        for chunk in chunks_of(lines, note.headings)
+    ]
+    passages.append(_card(content, number, lines, note.headings, place))
+    entry = _entry(content, number, outline=outline, uses=links, note=note)
+    return Taken(entry=entry, passages=passages)
+
+
+def _entry(
+    content: Content,
+    number: int,
+    *,
+    outline: Outline,
+    uses: frozenset[str],
+    note: Note | None = None,
+) -> Entry:
+    found = content.found
+    return Entry(
+        id=number,
+        path=found.path,
+        kind=content.kind,
+        role=role_of(found.path),
+        title=note.title if note else None,
+        size=found.size,
+        changed_ns=found.changed_ns,
+        digest=content.digest,
+        decides=note.decides if note else 0,
+        symbols=outline.symbols,
+        uses=uses,
+    )
+
+
+def _passage(
+    content: Content, number: int, chunk: Chunk, *, body: str, place: str, remarks: str
+) -> Passage:
+    return Passage(
+        file=number,
+        start=chunk.start,
+        end=chunk.end,
+        kind=content.kind,
+        body=body,
+        names=terms_of_text(" ".join(chunk.names)),
+        place=place,
+        remarks=remarks,
+    )
+
+
+def _card(
+    content: Content, number: int, lines: Sequence[str], symbols: Sequence[Symbol], place: str
+) -> Passage:
+    names = terms_of_text(" ".join(symbol.name for symbol in symbols))
+    head = terms_of_text("".join(lines[:_CARD_LINES])[:_CARD_CHARACTERS])
+    return Passage(
+        file=number,
+        start=1,
+        end=min(_CARD_LINES, len(lines)),
+        kind=content.kind,
+        card=" ".join((place, place, place, names, head)),
+    )
+
+
+def _remarks(lines: Sequence[str], chunk: Chunk, remarks: Sequence[tuple[int, int]]) -> str:
+    texts: list[str] = []
+    for at in range(max(0, bisect_left(remarks, (chunk.start, 0)) - 1), len(remarks)):
+        start, end = remarks[at]
+        if start > chunk.end:
+            break
+        texts.extend(lines[max(start, chunk.start) - 1 : min(end, chunk.end)])
+    return "".join(texts)

@@ -1,0 +1,84 @@
+"""Which language a file is written in, and the grammars for those that we parse."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Query
+
+_SUFFIXES: Final = {
+    "python": ".py .pyi .pyw",
+    "javascript": ".js .jsx .mjs .cjs",
+    "typescript": ".ts .mts .cts",
+    "tsx": ".tsx",
+    "go": ".go",
+    "rust": ".rs",
+    "java": ".java",
+    "c": ".c .h",
+    "cpp": ".cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .inl .ipp",
+    "ruby": ".rb .rake .gemspec",
+    "php": ".php",
+    "c_sharp": ".cs",
+    "bash": ".sh .bash .zsh",
+    "lua": ".lua",
+}
+_BY_SUFFIX: Final = {
+    suffix: language for language, listed in _SUFFIXES.items() for suffix in listed.split()
+}
+_BY_NAME: Final = {"rakefile": "ruby", "gemfile": "ruby", ".bashrc": "bash"}
+_GRAMMARS: Final = {
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "php": ("tree_sitter_php", "language_php"),
+}
+PARSED: Final = tuple(_SUFFIXES)
+_OUTLINED_BY: Final = {
+    "javascript": ("ecmascript", "javascript"),
+    "typescript": ("ecmascript", "typescript"),
+    "tsx": ("ecmascript", "typescript"),
+}
+_ONLY_IN_CPP: Final = re.compile(
+    rb"^[ \t]*(?:class[ \t]+\w[^;()\n]*$|namespace\b[^;()\n]*$|template[ \t]*<"
+    rb"|using[ \t]+\w+|(?:public|private|protected)[ \t]*:)",
+    re.MULTILINE,
+)
+NOTE_SUFFIXES: Final = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org"})
+
+
+def language_of(path: str) -> str | None:
+    """The language that we have a grammar for, `markdown` for notes, None for the rest."""
+    name = PurePosixPath(path.lower())
+    if name.suffix in NOTE_SUFFIXES:
+        return "markdown"
+    return _BY_SUFFIX.get(name.suffix) or _BY_NAME.get(name.name)
+
+
+def dialect_of(language: str, source: bytes) -> str:
+    """A header ends in `.h` in C and C++ alike; what only C++ has tells them apart."""
+    return "cpp" if language == "c" and _ONLY_IN_CPP.search(source) else language
+
+
+@cache
+def grammar(language: str) -> Language:
+    from tree_sitter import Language
+
+    module, function = _GRAMMARS.get(language, (f"tree_sitter_{language}", "language"))
+    pointer: object = getattr(import_module(module), function)()
+    return Language(pointer)
+
+
+@cache
+def outline_query(language: str) -> Query:
+    """What is defined and remarked in a file of this language."""
+    from tree_sitter import Query
+
+    folder = files("oracle.services.search").joinpath("outlines")
+    names = _OUTLINED_BY.get(language, (language,))
+    source = "".join(folder.joinpath(f"{name}.scm").read_text("utf-8") for name in names)
+    return Query(grammar(language), source)

@@ -1,0 +1,101 @@
+"""What a note says of itself: headings, front matter, links and dates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from oracle.services.search.outline import Symbol
+
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.{1,300}?)[ \t]*#*$", re.MULTILINE)
+_UNDERLINED = re.compile(r"^([^\s=\-~^#*.].{0,200})\n([=\-~^#*])\2{2,200}$", re.MULTILINE)
+_FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.MULTILINE | re.DOTALL)
+_FRONT = re.compile(r"\A---[ \t]*\n(.{0,8000}?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
+_WIKILINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:[#|][^\[\]\n]{0,200})?\]\]")
+_DATE = re.compile(r"\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b")
+_DECISION = re.compile(
+    r"\b(?:decision|decided|adr|we (?:will|chose|choose|agreed)|agreed|status: *accepted)\b", re.I
+)
+_KEPT_AS_DECISION = re.compile(r"(?:^|/)(?:adrs?|decisions?)(?:/|[-_.\d])", re.IGNORECASE)
+_HEADED_DECISION = re.compile(r"^#{1,4}[ \t]+decisions?\b", re.IGNORECASE | re.MULTILINE)
+_OVER = re.compile(
+    r"\bstatus\W{1,12}(?:superseded|deprecated|rejected|replaced|withdrawn)\b", re.IGNORECASE
+)
+_MOST = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    title: str
+    headings: list[Symbol]
+    front_matter: str
+    links: list[str]
+    dates: list[str]
+    decides: int
+
+
+def read_note(text: str, path: str) -> Note:
+    """`decides`: 2 for the record of a decision that holds, 1 for a note that speaks of one."""
+    front = _FRONT.match(text)
+    headings = _headings(_without_fences(text))
+    name = path.rpartition("/")[2].rpartition(".")[0]
+    title = next((each.name for each in headings), name) if headings else name
+    matter = front[1] if front else ""
+    stated = re.search(r"^title:[ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", matter, re.MULTILINE)
+    return Note(
+        title=stated[1] if stated else title,
+        headings=headings,
+        front_matter=matter,
+        links=list(dict.fromkeys(_WIKILINK.findall(text)))[:_MOST],
+        dates=list(dict.fromkeys(_DATE.findall(text)))[:_MOST],
+        decides=_decides(path, text),
+    )
+
+
+def _decides(path: str, text: str) -> int:
+    head = text[:2_000]
+    if _OVER.search(head):
+        return 0
+    if _KEPT_AS_DECISION.search(path) or _HEADED_DECISION.search(head):
+        return 2
+    return int(bool(_DECISION.search(head)))
+
+
+def _without_fences(text: str) -> str:
+    """Code in a note keeps its lines and loses its words: a comment there is no heading."""
+    return _FENCE.sub(lambda fence: "\n" * fence[0].count("\n"), text)
+
+
+def _headings(text: str) -> list[Symbol]:
+    found = [(match.start(), len(match[1]), match[2]) for match in _HEADING.finditer(text)] or [
+        (match.start(), "=-~^#*".index(match[2]) + 1, match[1])
+        for match in _UNDERLINED.finditer(text)
+    ]
+    symbols: list[Symbol] = []
+    around: list[tuple[int, str]] = []
+    last, line = 0, 1
+    lines = text.count("\n") + 1
+    for position, (start, depth, title) in enumerate(found):
+        line += text.count("\n", last, start)
+        last = start
+        while around and around[-1][0] >= depth:
+            around.pop()
+        symbols.append(
+            Symbol(
+                name=title.strip(),
+                kind="heading",
+                start=line,
+                end=lines,
+                parent=" / ".join(name for _, name in around) or None,
+            )
+        )
+        if position:
+            symbols[-2] = Symbol(
+                name=symbols[-2].name,
+                kind="heading",
+                start=symbols[-2].start,
+                end=max(line - 1, symbols[-2].start),
+                parent=symbols[-2].parent,
+            )
+        around.append((depth, title.strip()))
+    return symbols

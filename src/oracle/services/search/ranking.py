@@ -1,0 +1,185 @@
+"""From passages that match to files in the order of their worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from oracle.services.search.catalogue import Catalogue, FileCard
+from oracle.services.search.intake import distinctive
+from oracle.services.search.passages import Match, Passages, Run
+from oracle.services.search.question import Question, read_question
+from oracle.services.search.records import Kind, Role
+from oracle.services.search.words import terms_of_word
+
+CANDIDATES: Final = 200
+CARDS: Final = 100
+_CALLED_FILES: Final = 3
+_CALLER_SHARE: Final = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """How much each field and each kind of file counts; other figures for notes than for code."""
+
+    fields: Mapping[str, float]
+    kin_fields: Mapping[str, float]
+    kin: float = 0.5
+    pairs: float = 0.6
+    runs: Mapping[int, float] = field(default_factory=lambda: {2: 0.5, 3: 3.0})
+    further: tuple[float, ...] = (0.5, 0.35, 0.25, 0.15, 0.1)
+    roles: Mapping[Role, float] = field(default_factory=dict[Role, float])
+    card: float = 0.5
+    decisions: tuple[float, ...] = (1.0, 1.0, 1.0)
+
+
+CODE: Final = Weights(
+    fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
+    kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
+    roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7},
+)
+NOTES: Final = Weights(
+    fields={"body": 1.0, "names": 0.8, "place": 0.6, "remarks": 0.8},
+    kin_fields={"body": 0.7, "names": 0.6, "place": 0.8},
+    kin=0.3,
+    runs={2: 0.4, 3: 1.5},
+    further=(0.25, 0.12, 0.06),
+    card=0.3,
+    decisions=(1.0, 2.5, 8.0),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranked:
+    """A file with its best passages, best first."""
+
+    card: FileCard
+    score: float
+    matches: tuple[Match, ...]
+
+
+def rank(
+    text: str,
+    kind: Kind,
+    catalogue: Catalogue,
+    passages: Passages,
+    weights: Weights | None = None,
+    *,
+    files: Sequence[int] | None = None,
+) -> list[Ranked]:
+    """With `files`, those only: what they score beside each other is what counts."""
+    weights = weights or (CODE if kind == "code" else NOTES)
+    question = read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
+    only = None if kind == "code" else kind
+    matches = passages.search(
+        _terms_by_field(question, weights),
+        runs=_runs(question, weights),
+        kind=only,
+        limit=CANDIDATES,
+        files=files,
+    )
+    cards = passages.search(_card_terms(question), kind=only, limit=CARDS, files=files)
+    by_file: dict[int, list[Match]] = {}
+    for match in matches:
+        by_file.setdefault(match.file, []).append(match)
+    scores = _scores(by_file, cards, weights)
+    for match in cards:
+        by_file.setdefault(match.file, [match])
+    known = catalogue.cards(by_file)
+    ranked = [
+        Ranked(
+            card=known[number],
+            score=scores[number] * _prior(known[number], question, weights),
+            matches=tuple(found),
+        )
+        for number, found in by_file.items()
+        if number in known and (kind != "code" or known[number].kind != "threads")
+    ]
+    return sorted(ranked, key=lambda each: (-each.score, each.card.path))
+
+
+def callers(
+    ranked: Sequence[Ranked],
+    catalogue: Catalogue,
+    passages: Passages,
+    *,
+    limit: int,
+    files: Sequence[int] | None = None,
+) -> list[Ranked]:
+    """Files that use what the best passages define and that the words alone did not find."""
+    terms = {
+        whole: 1.0
+        for each in ranked[:_CALLED_FILES]
+        for name in catalogue.names_in(each.card.id, each.matches[0].start, each.matches[0].end)
+        if distinctive(name) and len(parts := terms_of_word(name)) > 1
+        for whole in parts[:1]
+    }
+    found = passages.search({"body": terms}, kind="code", limit=CARDS, files=files) if terms else []
+    seen = {each.card.id for each in ranked}
+    first = {match.file: match for match in reversed(found) if match.file not in seen}
+    cards = catalogue.cards(first)
+    lowest = min((each.score for each in ranked), default=0.0)
+    users = [
+        Ranked(
+            card=cards[number],
+            score=_CALLER_SHARE * lowest * match.score / found[0].score,
+            matches=(match,),
+        )
+        for number, match in first.items()
+        if number in cards
+    ]
+    return sorted(users, key=lambda each: (-each.score, each.card.path))[:limit]
+
+
+def _scores(
+    by_file: Mapping[int, list[Match]], cards: Sequence[Match], weights: Weights
+) -> dict[int, float]:
+    """Passages and cards each as a share of the best, then together."""
+    scores = {number: _file_score(found, weights) for number, found in by_file.items()}
+    best = max(scores.values(), default=0.0) or 1.0
+    scores = {number: score / best for number, score in scores.items()}
+    best = cards[0].score if cards else 1.0
+    for match in cards:
+        scores[match.file] = scores.get(match.file, 0.0) + weights.card * match.score / best
+    return scores
+
+
+def _runs(question: Question, weights: Weights) -> dict[Run, float]:
+    """What the question and a text say in the same order, such as the text of an error."""
+    spoken = question.sequence
+    return {
+        run: weight
+        for length, weight in weights.runs.items()
+        for at in range(len(spoken) - length + 1)
+        if len(set(run := spoken[at : at + length])) > 1
+    }
+
+
+def _card_terms(question: Question) -> dict[str, dict[str, float]]:
+    return {"card": {**question.kin, **question.pairs, **question.terms}}
+
+
+def _terms_by_field(question: Question, weights: Weights) -> dict[str, dict[str, float]]:
+    chosen: dict[str, dict[str, float]] = {}
+    for name, share in weights.fields.items():
+        chosen[name] = {term: share * weight for term, weight in question.terms.items()}
+    for name, share in weights.kin_fields.items():
+        for term, weight in (*question.kin.items(), *question.pairs.items()):
+            chosen[name].setdefault(term, share * weight)
+    return chosen
+
+
+def _file_score(matches: list[Match], weights: Weights) -> float:
+    """The best passage, and a share of what else the file has to say."""
+    return matches[0].score + sum(
+        share * match.score for share, match in zip(weights.further, matches[1:], strict=False)
+    )
+
+
+def _prior(card: FileCard, question: Question, weights: Weights) -> float:
+    if question.wants_decision and card.decides:
+        return weights.decisions[card.decides]
+    if card.role in question.wants:
+        return 1.0
+    return weights.roles.get(card.role, 1.0)

@@ -1,0 +1,57 @@
+"""What a file is for, told from its path: source, test, document, settings or thread."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Final
+
+from oracle.services.project.root import THREADS_FOLDER
+from oracle.services.search.languages import NOTE_SUFFIXES
+from oracle.services.search.records import Kind, Role
+
+_TEST_FOLDERS_LISTED: Final = (
+    "test tests testing spec specs __tests__ testdata test_data fixtures e2e conftest"
+)
+_TEST_FOLDERS: Final = frozenset(_TEST_FOLDERS_LISTED.split())
+_TEST_NAME: Final = re.compile(
+    r"(?:test_.*|.*_tests?|.*_spec|.*\.(?:test|spec)|.*Tests?|conftest|tests?)", re.DOTALL
+)
+_DOCUMENT_FOLDERS_LISTED: Final = (
+    "doc docs documentation examples example samples demo demos tutorial tutorials docs_src "
+    "benchmarks benchmark bench changelog changelogs man"
+)
+_DOCUMENT_FOLDERS: Final = frozenset(_DOCUMENT_FOLDERS_LISTED.split())
+_SETTINGS_SUFFIXES_LISTED: Final = (
+    ".json .yaml .yml .toml .ini .cfg .conf .xml .csv .tsv .properties .html .htm .css .scss "
+    ".less .editorconfig .in .plist .tmpl .j2 .typed"
+)
+_SETTINGS_SUFFIXES: Final = frozenset(_SETTINGS_SUFFIXES_LISTED.split())
+
+
+def role_of(path: str) -> Role:
+    """`testing` below a package is a product for those who test, not a test."""
+    place = PurePosixPath(path)
+    folders = [part.lower() for part in place.parts[:-1]]
+    suffix = place.suffix.lower()
+    if kind_of(path) == "threads":
+        return Role.THREAD
+    if any(folder in _TEST_FOLDERS - {"testing"} for folder in folders) or (
+        _TEST_NAME.fullmatch(place.stem) and suffix not in NOTE_SUFFIXES
+    ):
+        return Role.TEST
+    if suffix in NOTE_SUFFIXES or any(folder in _DOCUMENT_FOLDERS for folder in folders):
+        return Role.DOCUMENT
+    if suffix in _SETTINGS_SUFFIXES or not suffix:
+        return Role.SETTINGS
+    return Role.SOURCE
+
+
+def kind_of(path: str) -> Kind:
+    """`threads/*.md` are threads, other prose is the vault, all else is code."""
+    place = PurePosixPath(path)
+    if place.suffix.lower() not in NOTE_SUFFIXES:
+        return "code"
+    if place.parts[0] == THREADS_FOLDER and len(place.parts) == 2 and place.suffix == ".md":
+        return "threads"
+    return "vault"

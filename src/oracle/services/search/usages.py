@@ -1,0 +1,63 @@
+"""Where a name is used. The catalogue knows the files; the lines are read from them as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from oracle.services.search.catalogue import Catalogue
+from oracle.services.search.intake import distinctive, read_bytes
+from oracle.services.search.languages import PARSED, language_of
+from oracle.services.search.mentions import reference_lines
+from oracle.services.search.passages import Passages
+from oracle.services.search.reading import decode, lines_of
+from oracle.services.search.records import Reference
+from oracle.services.search.words import terms_of_word
+
+_MOST_FILES: Final = 2_000
+
+
+def find_references(
+    root: Path, name: str, catalogue: Catalogue, passages: Passages, *, limit: int
+) -> list[Reference]:
+    found = (
+        Reference(name=name, path=path, line=line)
+        for path in _candidates(name, catalogue, passages)
+        for line in _lines(root, path, name)
+    )
+    return list(islice(found, limit))
+
+
+def _candidates(name: str, catalogue: Catalogue, passages: Passages) -> Iterable[str]:
+    if distinctive(name):
+        return catalogue.users_of(name, limit=_MOST_FILES)
+    terms = terms_of_word(name)
+    if not terms:
+        return _all_code(catalogue)
+    matches = passages.search({"body": {terms[0]: 1.0}}, kind=None, limit=5 * _MOST_FILES)
+    numbers = list(dict.fromkeys(match.file for match in matches))[:_MOST_FILES]
+    return sorted(card.path for card in catalogue.cards(numbers).values())
+
+
+def _all_code(catalogue: Catalogue) -> Iterable[str]:
+    """For a name that the search does not know, such as `f` or `get`."""
+    paths = (card.path for card in catalogue.all_cards() if language_of(card.path) in PARSED)
+    return islice(sorted(paths), _MOST_FILES)
+
+
+def _lines(root: Path, path: str, name: str) -> Iterator[int]:
+    opened = read_bytes(root, path)
+    if isinstance(opened, str):
+        return
+    content, _ = opened
+    language = language_of(path)
+    if language in PARSED:
+        yield from reference_lines(content, language, name)
+    elif language is None:
+        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        for number, line in enumerate(lines_of(decode(content)), start=1):
+            if whole.search(line):
+                yield number

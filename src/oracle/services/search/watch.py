@@ -1,0 +1,40 @@
+"""Following the file system: each bundle of changes becomes one update."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+from oracle.errors import NotFound
+from oracle.services.project.ignore_rules import TOOL_FOLDERS
+from oracle.services.search.index import Index
+from oracle.services.search.records import RefreshReport
+
+
+def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
+    """What each update did, as it is done, until `stop` is set. Begins with a refresh.
+
+    The refresh comes after the watch has begun, so that nothing falls between the two. A project
+    that is removed ends it.
+    """
+    from watchfiles import DefaultFilter, watch
+
+    ignored = DefaultFilter(ignore_dirs=tuple(TOOL_FOLDERS), ignore_entity_patterns=())
+    changes = watch(
+        index.root,
+        watch_filter=ignored,
+        stop_event=stop,
+        yield_on_timeout=True,
+        rust_timeout=200,
+        raise_interrupt=True,
+    )
+    next(changes, None)
+    yield index.refresh()
+    for bundle in changes:
+        if not index.root.is_dir():
+            raise NotFound(f"{index.root} is gone, so there is nothing left to follow")
+        if bundle:
+            report = index.update(Path(path) for _, path in bundle)
+            if report.touched:
+                yield report

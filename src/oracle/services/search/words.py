@@ -1,0 +1,111 @@
+"""How text becomes terms: identifiers in parts and whole, folded and stemmed.
+
+`HTTPServerError` gives `http`, `server`, `error` and `httpservererror`; `get_user` and `getUser`
+are the same whole. Each word is taken apart once and remembered, since a project repeats itself.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tantivy import TextAnalyzer
+
+WORD = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_LONGEST_PART = 40
+_MOST_DIGITS = 5
+_MOST_REMEMBERED = 400_000
+
+
+class _Terms(dict[str, str]):
+    """From a word to its terms, joined by blanks; starts anew when it is full."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        found = self[word] = " ".join(_terms_of(word))
+        return found
+
+
+_terms = _Terms()
+
+
+def terms_of_text(text: str) -> str:
+    """All terms of a text, in order and repeated as often as they occur, joined by blanks."""
+    return terms_of(WORD.findall(text))
+
+
+def terms_of(words: Iterable[str]) -> str:
+    return " ".join(map(_terms.__getitem__, words))
+
+
+def terms_of_word(word: str) -> list[str]:
+    return _terms[word].split()
+
+
+def _terms_of(word: str) -> Iterator[str]:
+    parts = [part for piece in _PART.findall(fold(word)) for part in _pieces(piece)]
+    if len(word) <= 3 * _LONGEST_PART and len(parts) > 1:
+        yield "".join(parts)
+    for part in parts:
+        if part not in noise() and (term := stem(part)):
+            yield term
+
+
+def fold(word: str) -> str:
+    """Without accents, so that `Größe` is found as `grosse` and `café` as `cafe`."""
+    if word.isascii():
+        return word
+    plain = unicodedata.normalize("NFKD", word.replace("ß", "ss"))
+    return "".join(letter for letter in plain if not unicodedata.combining(letter))
+
+
+def _pieces(part: str) -> Iterator[str]:
+    """Scripts without blanks between words are read in pairs of letters."""
+    part = part.lower()
+    if part.isdigit():
+        if 1 < len(part) <= _MOST_DIGITS:
+            yield part
+    elif part.isascii() or part[0] < "\u0e00":
+        if 1 < len(part) <= _LONGEST_PART:
+            yield part
+    elif len(part) <= 2:
+        yield part
+    else:
+        yield from (part[at : at + 2] for at in range(min(len(part), 400) - 1))
+
+
+@cache
+def stem(word: str) -> str:
+    return (_stemmer().analyze(word) or [""])[0]
+
+
+@cache
+def noise() -> frozenset[str]:
+    """Words that say nothing about what a piece of code is for."""
+    return frozenset(_listed("noise.txt"))
+
+
+@cache
+def question_noise() -> frozenset[str]:
+    """Words that say nothing in a question, though they may in code."""
+    return frozenset(_listed("question_noise.txt"))
+
+
+def _listed(name: str) -> Iterable[str]:
+    text = files("oracle.services.search").joinpath(name).read_text("utf-8")
+    return (word for line in text.splitlines() if line[:1] != "#" for word in line.split())
+
+
+@cache
+def _stemmer() -> TextAnalyzer:
+    from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
+
+    builder = TextAnalyzerBuilder(Tokenizer.raw())
+    return builder.filter(Filter.lowercase()).filter(Filter.stemmer("english")).build()

@@ -1,0 +1,79 @@
+"""Exchanges: a session is a tree of them, and a branch of it is what a run knows as history."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from sqlalchemy import insert, literal, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from oracle.errors import NotFound
+from oracle.models.session import Exchange
+from oracle.services.storage.database import Database
+from oracle.services.storage.records import by_id, entities, exists, nothing_called
+from oracle.services.storage.schema import context_nodes
+from oracle.services.storage.sessions import touch
+
+
+class Exchanges:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def append(self, exchange: Exchange) -> None:
+        """Write an exchange below its parent, which lies in the same session.
+
+        Doing so again changes nothing, so that a run that crashed may.
+        """
+        async with self._database.writing() as connection:
+            await touch(connection, exchange.session_id, exchange.created_at)
+            if exchange.parent_id is not None:
+                await check_lies_in(connection, exchange.parent_id, exchange.session_id)
+            if not await exists(connection, context_nodes.c.id == exchange.id):
+                await connection.execute(insert(context_nodes).values(asdict(exchange)))
+
+    async def get(self, typed: str) -> Exchange:
+        """By its id, or a prefix that no other has."""
+        async with self._database.reading() as connection:
+            return await by_id(connection, Exchange, context_nodes, typed)
+
+    async def path_to(self, exchange_id: str) -> list[Exchange]:
+        """The history: from the first exchange of the session to this one."""
+        path = (
+            select(context_nodes.c.id, context_nodes.c.parent_id, literal(0).label("back"))
+            .where(context_nodes.c.id == exchange_id)
+            .cte("path", recursive=True)
+        )
+        parents = select(context_nodes.c.id, context_nodes.c.parent_id, path.c.back + 1)
+        path = path.union_all(parents.where(context_nodes.c.id == path.c.parent_id))
+        query = select(context_nodes).join(path, path.c.id == context_nodes.c.id)
+        async with self._database.reading() as connection:
+            history = await entities(connection, Exchange, query.order_by(path.c.back.desc()))
+            if not history:
+                raise await nothing_called(connection, context_nodes, exchange_id)
+        return history
+
+    async def of_session(self, session_id: str) -> list[Exchange]:
+        """All branches, oldest exchange first."""
+        query = select(context_nodes).where(context_nodes.c.session_id == session_id)
+        order = (context_nodes.c.created_at, context_nodes.c.id)
+        async with self._database.reading() as connection:
+            return await entities(connection, Exchange, query.order_by(*order))
+
+    async def newest(self, session_id: str) -> Exchange | None:
+        """Where a conversation goes on if nobody says from where."""
+        query = select(context_nodes).where(context_nodes.c.session_id == session_id)
+        order = (context_nodes.c.created_at.desc(), context_nodes.c.id.desc())
+        async with self._database.reading() as connection:
+            found = await entities(connection, Exchange, query.order_by(*order).limit(1))
+        return found[0] if found else None
+
+
+async def check_lies_in(
+    connection: AsyncConnection, exchange_id: str, session_id: str | None
+) -> None:
+    here = (context_nodes.c.id == exchange_id, context_nodes.c.session_id == session_id)
+    if not await exists(connection, *here):
+        raise NotFound(
+            f"no exchange {exchange_id!r} in session {session_id!r}; "
+            f"`oracle sessions show {session_id}` shows which there are"
+        )

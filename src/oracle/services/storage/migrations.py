@@ -1,0 +1,161 @@
+"""How a database comes to the newest schema: numbered steps, forward only.
+
+A fresh database takes all of them. A step is never edited once released; the next change is a new
+function at the end of `MIGRATIONS`. All missing steps are one transaction, so that a migration that
+is interrupted has never happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sqlalchemy import Connection, inspect, text
+
+from oracle.errors import StoreError
+from oracle.services.storage.faults import shown
+
+_ADVISORY_LOCK: Final = 0x6F7261636C65
+"""Any number will do, as long as it stays the same: "oracle" in ASCII."""
+
+_DIALECT_WORDS: Final = {
+    "sqlite": {"json": "TEXT", "counted": "INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"},
+    "postgresql": {"json": "JSONB", "counted": "BIGSERIAL PRIMARY KEY"},
+}
+
+
+def conversations_and_runs(connection: Connection) -> None:
+    _run(
+        connection,
+        """CREATE TABLE sessions (
+            id TEXT PRIMARY KEY NOT NULL,
+            title TEXT NOT NULL,
+            created_at DOUBLE PRECISION NOT NULL,
+            updated_at DOUBLE PRECISION NOT NULL
+        )""",
+        "CREATE INDEX sessions_updated_at ON sessions (updated_at)",
+        """CREATE TABLE context_nodes (
+            id TEXT PRIMARY KEY NOT NULL,
+            session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+            parent_id TEXT REFERENCES context_nodes (id),
+            run_id TEXT,
+            question TEXT NOT NULL,
+            answer TEXT NOT NULL,
+            metadata {json} NOT NULL,
+            created_at DOUBLE PRECISION NOT NULL
+        )""",
+        "CREATE INDEX context_nodes_session_id ON context_nodes (session_id, created_at)",
+        "CREATE INDEX context_nodes_parent_id ON context_nodes (parent_id)",
+        """CREATE TABLE runs (
+            id TEXT PRIMARY KEY NOT NULL,
+            session_id TEXT REFERENCES sessions (id) ON DELETE CASCADE,
+            context_node_id TEXT,
+            question TEXT NOT NULL,
+            tree TEXT NOT NULL,
+            status TEXT NOT NULL CHECK (status IN ('running', 'done')),
+            stop_reason TEXT,
+            usage {json} NOT NULL,
+            started_at DOUBLE PRECISION NOT NULL,
+            ended_at DOUBLE PRECISION,
+            lease_owner TEXT,
+            lease_until DOUBLE PRECISION
+        )""",
+        "CREATE INDEX runs_session_id ON runs (session_id)",
+        "CREATE INDEX runs_started_at ON runs (started_at)",
+    )
+
+
+def journal_and_blobs(connection: Connection) -> None:
+    _run(
+        connection,
+        """CREATE TABLE journal (
+            run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            seq BIGINT NOT NULL,
+            kind TEXT NOT NULL,
+            node_path TEXT,
+            turn INTEGER,
+            ordinal INTEGER,
+            body TEXT NOT NULL,
+            at DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (run_id, seq)
+        )""",
+        "CREATE TABLE blobs (hash TEXT PRIMARY KEY NOT NULL, body TEXT NOT NULL)",
+    )
+
+
+def events(connection: Connection) -> None:
+    _run(
+        connection,
+        """CREATE TABLE events (
+            id {counted},
+            run_id TEXT,
+            turn INTEGER,
+            type TEXT NOT NULL,
+            source TEXT NOT NULL,
+            severity TEXT NOT NULL,
+            payload {json} NOT NULL,
+            at DOUBLE PRECISION NOT NULL
+        )""",
+        "CREATE INDEX events_run_id ON events (run_id, id)",
+        "CREATE INDEX events_type ON events (type, id)",
+        "CREATE INDEX events_at ON events (at)",
+    )
+
+
+def shadow_reports(connection: Connection) -> None:
+    _run(
+        connection,
+        """CREATE TABLE shadow_reports (
+            id TEXT PRIMARY KEY NOT NULL,
+            run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            body {json} NOT NULL,
+            created_at DOUBLE PRECISION NOT NULL
+        )""",
+        "CREATE INDEX shadow_reports_run_id ON shadow_reports (run_id)",
+    )
+
+
+Migration = Callable[[Connection], None]
+
+MIGRATIONS: Final[Sequence[Migration]] = (
+    conversations_and_runs,
+    journal_and_blobs,
+    events,
+    shadow_reports,
+)
+
+
+def version_of(connection: Connection) -> int:
+    """How many steps the database has taken; 0 is a fresh one."""
+    if not inspect(connection).has_table("schema_version"):
+        return 0
+    return connection.scalar(text("SELECT max(version) FROM schema_version")) or 0
+
+
+def migrate(connection: Connection, migrations: Sequence[Migration]) -> None:
+    """Take the missing steps, within the caller's write transaction.
+
+    On SQLite that transaction holds off other processes. PostgreSQL needs a lock of its own, and
+    whoever waited for it finds the work done.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+    done = version_of(connection)
+    if done > len(migrations):
+        raise StoreError(
+            f"{shown(connection.engine.url)} has schema {done}, and this oracle knows "
+            f"{len(migrations)}: a newer one made it; upgrade oracle"
+        )
+    if done == 0:
+        _run(connection, "CREATE TABLE schema_version (version INTEGER PRIMARY KEY NOT NULL)")
+    for version, step in enumerate(migrations[done:], start=done + 1):
+        step(connection)
+        connection.execute(
+            text("INSERT INTO schema_version VALUES (:version)"), {"version": version}
+        )
+
+
+def _run(connection: Connection, *statements: str) -> None:
+    words = _DIALECT_WORDS[connection.dialect.name]
+    for statement in statements:
+        connection.execute(text(statement.format(**words)))

@@ -1,0 +1,168 @@
+"""Forgetting for good: rows, what they leave in the file, and texts that nothing names any more."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import ColumnElement, Table, delete, func, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from oracle.errors import LeaseHeld
+from oracle.models.run import Run
+from oracle.models.session import Session
+from oracle.services.storage.database import Database
+from oracle.services.storage.faults import shown
+from oracle.services.storage.records import by_id, entities
+from oracle.services.storage.runs import is_held
+from oracle.services.storage.schema import (
+    blobs,
+    context_nodes,
+    events,
+    journal,
+    metadata,
+    runs,
+    sessions,
+)
+
+log = logging.getLogger(__name__)
+
+_HASH: Final = re.compile("[0-9a-f]{64}")
+_BATCH: Final = 500
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgotten:
+    sessions: int
+    exchanges: int
+    runs: int
+    events: int
+    texts: int
+
+
+async def forget(database: Database, *, before: float, pretend: bool = False) -> Forgotten:
+    """Forget sessions not used since `before`, runs and events older than that, and their traces.
+
+    A session is forgotten whole or not at all; what a process is at work on stays, and so do the
+    events of every run that stays. With `pretend` it only says what would go.
+    """
+    async with database.writing() as connection:
+        forgotten = await _erase(
+            connection,
+            await _ids(connection, sessions, sessions.c.updated_at < before, ~_in_use()),
+            await _ids(connection, runs, runs.c.session_id.is_(None), _ended(before), ~is_held()),
+            events_before=before,
+        )
+        if pretend:
+            await connection.rollback()
+            return forgotten
+    await _scrub(database)
+    return forgotten
+
+
+async def forget_session(database: Database, typed: str) -> Forgotten:
+    """Forget one session with all that hangs on it, unless a process is at work on it."""
+    async with database.writing() as connection:
+        session = await by_id(connection, Session, sessions, typed)
+        at_work = select(runs).where(runs.c.session_id == session.id, is_held())
+        for run in await entities(connection, Run, at_work.limit(1)):
+            raise LeaseHeld(
+                f"session {session.id} is in use: {run.lease_owner} is at work on run {run.id}; "
+                "try again when that has ended",
+                holder=run.lease_owner,
+            )
+        forgotten = await _erase(connection, [session.id], [])
+    await _scrub(database)
+    return forgotten
+
+
+async def _erase(
+    connection: AsyncConnection,
+    session_ids: Sequence[str],
+    run_ids: Sequence[str],
+    *,
+    events_before: float | None = None,
+) -> Forgotten:
+    """Sessions first and texts last: the order in which a beginning run locks them."""
+    exchanges = erased_events = 0
+    run_ids = list(run_ids)
+    for batch in _batches(session_ids):
+        run_ids += await _ids(connection, runs, runs.c.session_id.in_(batch))
+        in_session = context_nodes.c.session_id.in_(batch)
+        exchanges += await _delete(connection, context_nodes, in_session)
+        await _delete(connection, sessions, sessions.c.id.in_(batch))
+    for batch in _batches(run_ids):
+        await _delete(connection, runs, runs.c.id.in_(batch))
+        erased_events += await _delete(connection, events, events.c.run_id.in_(batch))
+    if events_before is not None:
+        alone = events.c.run_id.is_(None) | events.c.run_id.not_in(select(runs.c.id))
+        erased_events += await _delete(connection, events, events.c.at < events_before, alone)
+    return Forgotten(
+        sessions=len(session_ids),
+        exchanges=exchanges,
+        runs=len(run_ids),
+        events=erased_events,
+        texts=await _erase_unnamed_texts(connection),
+    )
+
+
+async def _erase_unnamed_texts(connection: AsyncConnection) -> int:
+    """Delete the blobs whose hash stands in no journal any more.
+
+    A run writes its texts and the record that names them in one transaction. So whoever writes
+    texts now is waited for, and whoever wants to waits for us.
+    """
+    if connection.dialect.name == "postgresql":
+        await connection.execute(text("LOCK TABLE blobs IN EXCLUSIVE MODE"))
+    unnamed = set(await connection.scalars(select(blobs.c.hash)))
+    bodies = await connection.stream_scalars(select(journal.c.body))
+    while unnamed and (batch := await bodies.fetchmany(_BATCH)):
+        unnamed.difference_update(*map(_HASH.findall, batch))
+    await bodies.close()
+    for batch in _batches(sorted(unnamed)):
+        await _delete(connection, blobs, blobs.c.hash.in_(batch))
+    return len(unnamed)
+
+
+async def _scrub(database: Database) -> None:
+    """Give back the space. SQLite has overwritten the rows; its log of old pages goes as well."""
+    tables = "" if database.is_sqlite else ", ".join(metadata.tables)
+    async with database.outside_transactions() as connection:
+        await connection.execute(text(f"VACUUM {tables}"))
+        if database.is_sqlite:
+            log_in_use = await connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+            if log_in_use:
+                log.warning(
+                    "traces stay in %s-wal until the other processes that use it have ended",
+                    shown(database.url),
+                )
+
+
+def _in_use() -> ColumnElement[bool]:
+    return select(runs.c.id).where(runs.c.session_id == sessions.c.id, is_held()).exists()
+
+
+def _ended(before: float) -> ColumnElement[bool]:
+    return func.coalesce(runs.c.ended_at, runs.c.started_at) < before
+
+
+async def _ids(
+    connection: AsyncConnection, table: Table, *conditions: ColumnElement[bool]
+) -> list[str]:
+    """Find rows, and keep others from changing them until the transaction ends."""
+    query = select(table.c.id).where(*conditions).with_for_update()
+    return list(await connection.scalars(query))
+
+
+async def _delete(
+    connection: AsyncConnection, table: Table, *conditions: ColumnElement[bool]
+) -> int:
+    return (await connection.execute(delete(table).where(*conditions))).rowcount
+
+
+def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), _BATCH):
+        yield ids[start : start + _BATCH]

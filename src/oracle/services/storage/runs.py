@@ -1,0 +1,136 @@
+"""Runs, and the leases that keep two processes from working on the same one.
+
+A lease has an owner and an end, by the database's clock. Its owner renews it while at work; when
+the process dies the lease runs out, and another may claim the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, insert, or_, select, update
+
+from oracle.errors import InputError, LeaseHeld
+from oracle.models.run import Run
+from oracle.services.storage.database import Database
+from oracle.services.storage.exchanges import check_lies_in
+from oracle.services.storage.records import by_id, entities
+from oracle.services.storage.schema import runs
+from oracle.services.storage.sessions import create, touch
+from oracle.services.storage.values import database_now
+
+
+class Runs:
+    """Where a run is asked for, a prefix of its id will do if no other has it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(
+        self,
+        *,
+        run_id: str,
+        question: str,
+        tree: str,
+        at: float,
+        owner: str,
+        lease_seconds: float,
+        session_id: str | None = None,
+        context_id: str | None = None,
+        opens_session: bool = False,
+    ) -> Run:
+        """Write down a new run, held by `owner`; with a `context_id` it goes on from there.
+
+        One that `opens_session` begins the session too: both are there, or neither.
+        """
+        async with self._database.writing() as connection:
+            if session_id is not None and opens_session:
+                await create(connection, session_id, question, at)
+            elif session_id is not None:
+                await touch(connection, session_id, at)
+            if context_id is not None:
+                await check_lies_in(connection, context_id, session_id)
+            await connection.execute(
+                insert(runs).values(
+                    id=run_id,
+                    session_id=session_id,
+                    context_node_id=context_id,
+                    question=question,
+                    tree=tree,
+                    status="running",
+                    usage={},
+                    started_at=at,
+                    lease_owner=owner,
+                    lease_until=database_now() + lease_seconds,
+                )
+            )
+            return await by_id(connection, Run, runs, run_id)
+
+    async def finish(
+        self, typed: str, *, owner: str, stop_reason: str, usage: Mapping[str, Any], at: float
+    ) -> Run:
+        """Write down how the run ended and let go of it."""
+        ending = {"status": "done", "stop_reason": stop_reason, "usage": usage, "ended_at": at}
+        return await self._as_owner(typed, owner, **ending, lease_owner=None, lease_until=None)
+
+    async def claim(self, typed: str, owner: str, seconds: float) -> Run:
+        """Take a run that nobody holds. Of several who try at once, one gets it.
+
+        The others get `LeaseHeld`, which names the holder.
+        """
+        free = or_(~is_held(), runs.c.lease_owner == owner)
+        lease = {"lease_owner": owner, "lease_until": database_now() + seconds}
+        return await self._change(typed, free, **lease)
+
+    async def renew(self, typed: str, owner: str, seconds: float) -> Run:
+        """Hold the run for another while; `LeaseHeld` if it was lost in the meantime."""
+        return await self._as_owner(typed, owner, lease_until=database_now() + seconds)
+
+    async def release(self, typed: str, owner: str) -> Run:
+        """Let go of a run that is not done, so that it can be claimed at once."""
+        return await self._as_owner(typed, owner, lease_owner=None, lease_until=None)
+
+    async def get(self, typed: str) -> Run:
+        async with self._database.reading() as connection:
+            return await by_id(connection, Run, runs, typed)
+
+    async def newest(self, limit: int | None = None, *, session_id: str | None = None) -> list[Run]:
+        """The last begun first."""
+        query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+        if session_id is not None:
+            query = query.where(runs.c.session_id == session_id)
+        async with self._database.reading() as connection:
+            return await entities(connection, Run, query)
+
+    async def _as_owner(self, typed: str, owner: str, **values: object) -> Run:
+        return await self._change(typed, runs.c.lease_owner == owner, **values)
+
+    async def _change(self, typed: str, allowed: ColumnElement[bool], **values: object) -> Run:
+        """Change a run that is not done in one statement, so that nobody comes in between."""
+        async with self._database.writing() as connection:
+            run = await by_id(connection, Run, runs, typed)
+            here = runs.c.id == run.id, runs.c.status == "running"
+            change = update(runs).where(*here, allowed).values(**values)
+            changed = await connection.execute(change)
+            run = await by_id(connection, Run, runs, run.id)
+        if changed.rowcount == 0:
+            raise _refused(run)
+        return run
+
+
+def is_held() -> ColumnElement[bool]:
+    """That a process is at work on the run, as far as the database knows."""
+    return (runs.c.status == "running") & (func.coalesce(runs.c.lease_until, 0) > database_now())
+
+
+def _refused(run: Run) -> InputError | LeaseHeld:
+    if run.status == "done":
+        return InputError(f"run {run.id} is done; `oracle replay {run.id}` plays it again")
+    if run.lease_owner is None:
+        return LeaseHeld(f"run {run.id} is held by nobody; claim it first", holder=None)
+    return LeaseHeld(
+        f"run {run.id} is held by {run.lease_owner}; it is free when that process lets go of it, "
+        "or when its lease runs out",
+        holder=run.lease_owner,
+    )

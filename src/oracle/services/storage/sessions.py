@@ -1,0 +1,94 @@
+"""Sessions: conversations that continue tomorrow."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from sqlalchemy import case, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from oracle.errors import InputError
+from oracle.models.session import Session
+from oracle.services.storage.database import Database
+from oracle.services.storage.records import by_id, nothing_called
+from oracle.services.storage.schema import context_nodes, sessions
+
+LONGEST_TITLE: Final = 80
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedSession:
+    session: Session
+    exchanges: int
+
+
+class Sessions:
+    """Where a session is asked for, a prefix of its id will do if no other has it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, *, session_id: str, title: str, at: float) -> Session:
+        async with self._database.writing() as connection:
+            return await create(connection, session_id, title, at)
+
+    async def get(self, typed: str) -> Session:
+        async with self._database.reading() as connection:
+            return await by_id(connection, Session, sessions, typed)
+
+    async def newest(self, limit: int | None = None) -> list[ListedSession]:
+        """The last used first."""
+        count = (
+            select(func.count())
+            .where(context_nodes.c.session_id == sessions.c.id)
+            .scalar_subquery()
+            .label("exchanges")
+        )
+        order = (sessions.c.updated_at.desc(), sessions.c.id)
+        async with self._database.reading() as connection:
+            found = await connection.execute(
+                select(*sessions.c, count).order_by(*order).limit(limit)
+            )
+        return [_listed(**row) for row in found.mappings()]
+
+    async def rename(self, typed: str, title: str) -> Session:
+        if not title.strip():
+            raise InputError("a title needs a letter at least")
+        async with self._database.writing() as connection:
+            session = await by_id(connection, Session, sessions, typed)
+            renamed = replace(session, title=shortened(title))
+            await connection.execute(
+                update(sessions).where(sessions.c.id == session.id).values(title=renamed.title)
+            )
+        return renamed
+
+
+def _listed(*, exchanges: int, **fields: Any) -> ListedSession:
+    return ListedSession(session=Session(**fields), exchanges=exchanges)
+
+
+async def create(connection: AsyncConnection, session_id: str, title: str, at: float) -> Session:
+    """Begin a conversation; its title is made of any text, such as the first question."""
+    session = Session(id=session_id, title=shortened(title), created_at=at, updated_at=at)
+    await connection.execute(insert(sessions).values(asdict(session)))
+    return session
+
+
+async def touch(connection: AsyncConnection, session_id: str, at: float) -> None:
+    """Note that the session is in use. Until the transaction ends, nobody else can forget it."""
+    later = case((sessions.c.updated_at < at, at), else_=sessions.c.updated_at)
+    touched = await connection.execute(
+        update(sessions).where(sessions.c.id == session_id).values(updated_at=later)
+    )
+    if touched.rowcount == 0:
+        raise await nothing_called(connection, sessions, session_id)
+
+
+def shortened(text: str) -> str:
+    """Some text as a title: one line, cut at a word where it is long."""
+    line = " ".join(text.split())
+    if len(line) <= LONGEST_TITLE:
+        return line or "untitled"
+    cut = line[: LONGEST_TITLE - 1]
+    return f"{cut.rpartition(' ')[0] or cut}…"

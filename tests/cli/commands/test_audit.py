@@ -1,0 +1,170 @@
+"""`oracle audit`, as a user calls it: in a process of its own."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+from oracle.services.ans.event import Event, Severity
+from oracle.services.ans.table import open_events
+from oracle.services.storage.database import Database
+
+ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
+NOON = 1767873600.5
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project with four events, and its table."""
+    (tmp_path / "oracle.toml").touch()
+    (tmp_path / ".oracle").mkdir()
+    path = tmp_path / ".oracle" / "oracle.db"
+
+    async def prepare():
+        await (await Database.open(path)).close()
+
+    asyncio.run(prepare())
+    table = open_events(path)
+    table.append(
+        [
+            event("run.started", run_id="r1", payload={"question": "why?\x1b[2J\x9b ‮", "n": 1}),
+            event("fallback.triggered", run_id="r1", turn=3, severity=Severity.WARNING),
+            event("run.ended", run_id="r2", at=NOON + 60),
+            event("tree.reloaded", at=time.time(), payload={"file": "größe.lua"}),
+        ]
+    )
+    yield tmp_path, table
+    table.close()
+
+
+def event(type_, **fields):
+    return Event(**{"type": type_, "source": "test", "at": NOON, **fields})
+
+
+def environment(**more):
+    return {**os.environ, "NO_COLOR": "1", "TZ": "UTC", **more}
+
+
+def audit(folder, *arguments, **more):
+    command = [*ORACLE, "audit", *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, env=environment(**more), timeout=60
+    )
+
+
+def types_in(result):
+    assert (result.returncode, result.stderr) == (0, "")
+    return [json.loads(line)["type"] for line in result.stdout.splitlines()]
+
+
+def test_a_line_tells_time_severity_type_place_and_facts_and_moves_no_cursor(project):
+    result = audit(project[0], "--run", "r1")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == (
+        "2026-01-08 12:00:00.500 info    run.started        r1 "
+        r'question="why?\u001b[2J\x9b \u202e" n=1'
+        "\n2026-01-08 12:00:00.500 warning fallback.triggered r1 turn 3\n"
+    )
+
+
+def test_json_is_one_object_a_line(project):
+    result = audit(project[0], "--json", "--run", "r2")
+    assert json.loads(result.stdout) == {
+        "id": 3,
+        "at": NOON + 60,
+        "run_id": "r2",
+        "turn": None,
+        "type": "run.ended",
+        "source": "test",
+        "severity": "info",
+        "payload": {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "types"),
+    [
+        ([], ["run.started", "fallback.triggered", "run.ended", "tree.reloaded"]),
+        (["--type", "fallback.*"], ["fallback.triggered"]),
+        (["--type", "run.*", "--type", "tree.*"], ["run.started", "run.ended", "tree.reloaded"]),
+        (["--type", "run.*", "--run", "r1"], ["run.started"]),
+        (["--since", "10m"], ["tree.reloaded"]),
+        (["--since", "2026-01-08T12:01:00"], ["run.ended", "tree.reloaded"]),
+        (["--run", "nobody"], []),
+    ],
+)
+def test_options_select(project, arguments, types):
+    assert types_in(audit(project[0], "--json", *arguments)) == types
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--type", "falback.*"], "no event type 'falback.*'; did you mean 'fallback.*'?"),
+        (["--type", "run.begun"], "no event type 'run.begun'"),
+        (["--since", "noon"], "'noon' is no moment; write an age like 10m"),
+    ],
+)
+def test_a_mistake_is_told_with_the_way_out(project, arguments, message):
+    result = audit(project[0], *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"oracle: {message}")
+
+
+def test_a_project_without_events_yet_has_nothing_to_tell(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    assert types_in(audit(tmp_path, "--json")) == []
+
+
+def test_a_terminal_that_knows_only_ascii_sees_escapes(project):
+    result = audit(project[0], "--type", "tree.*", PYTHONIOENCODING="ascii")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert r'file="gr\xf6\xdfe.lua"' in result.stdout
+
+
+@pytest.fixture
+def following(project):
+    folder, table = project
+    process = subprocess.Popen(
+        [*ORACLE, "audit", "--follow", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=environment(),
+    )
+    with process:
+        assert process.stderr.readline() == "oracle: waiting for events; Ctrl-C ends it\n"
+        yield process, table
+        process.kill()
+
+
+def interrupted(process):
+    """Press Ctrl-C as a person would: again if nothing happens, for a finalizer may eat one."""
+    for _ in range(5):
+        process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(6)
+    return None
+
+
+def test_follow_prints_new_events_as_they_come_until_ctrl_c(following):
+    process, table = following
+    for type_ in ("turn.started", "turn.ended"):
+        table.append([event(type_)])
+        assert json.loads(process.stdout.readline())["type"] == type_
+    assert interrupted(process) == 130
+    assert (process.stdout.read(), process.stderr.read()) == ("", "")
+
+
+def test_follow_ends_when_its_reader_is_gone_though_nothing_happens(following):
+    process, _ = following
+    process.stdout.close()
+    process.wait(30)
+    assert process.stderr.read() == ""

@@ -1,0 +1,168 @@
+"""`oracle config`: rendered here, and as a user calls it."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from rich.console import Console
+
+from oracle.cli.commands.config import chosen, names_beginning, settings_table
+from oracle.settings import SETTINGS, load_settings
+
+ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
+
+
+def oracle(*arguments, cwd, **environment):
+    return subprocess.run(
+        [*ORACLE, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "NO_COLOR": "1", **environment},
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "oracle.toml").write_text("[limits]\nturns = 3\nmoney = 'off'\n")
+    return tmp_path
+
+
+def test_every_setting_is_shown_with_where_it_comes_from(folder):
+    result = oracle("config", cwd=folder, ORACLE_MODEL_NAME="openai:x")
+    rows = {line.split()[0]: line.split()[1:] for line in result.stdout.splitlines()}
+    assert (result.returncode, result.stderr) == (0, "")
+    assert rows.keys() - {"SETTING"} == SETTINGS.keys()
+    assert rows["limits.turns"] == ["3", "oracle.toml:2"]
+    assert rows["limits.money"] == ["off", "oracle.toml:3"]
+    assert rows["model.name"] == ["openai:x", "ORACLE_MODEL_NAME"]
+    assert rows["journal.failure"] == ["stop", "default"]
+    assert rows["web.provider"] == ["not", "set", "default"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "place"),
+    [
+        ("limits.turns", "3", "oracle.toml:2"),
+        ("limits.money", "off", "oracle.toml:3"),
+        ("limits.seconds", "300.0", "default"),
+        ("model.base_url", "", "default"),
+    ],
+)
+def test_one_value_goes_to_stdout_bare_and_its_place_to_stderr(folder, name, value, place):
+    result = oracle("config", name, cwd=folder)
+    assert (result.returncode, result.stdout) == (0, f"{value}\n")
+    assert result.stderr == f"oracle: {name} comes from: {place}\n"
+
+
+def test_a_section_can_be_named(folder):
+    lines = oracle("config", "limits", cwd=folder).stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == list(chosen("limits"))
+
+
+def test_json_has_values_with_their_types(folder):
+    rows = json.loads(oracle("config", "limits", "--json", cwd=folder).stdout)
+    assert rows[0] == {
+        "name": "limits.turns",
+        "value": 3,
+        "source": "file",
+        "place": "oracle.toml:2",
+        "default": 30,
+        "variable": "ORACLE_LIMITS_TURNS",
+        "meaning": SETTINGS["limits.turns"].meaning,
+    }
+    assert rows[2]["value"] is None
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("database.url",)])
+def test_a_password_is_never_shown(tmp_path, arguments):
+    url = "postgresql://me:hush@host/db"
+    result = oracle("config", *arguments, cwd=tmp_path, ORACLE_DATABASE_URL=url)
+    assert result.returncode == 0
+    assert "me:" in result.stdout
+    assert "hush" not in result.stdout + result.stderr
+
+
+def test_an_unknown_name_is_told_with_a_suggestion(folder):
+    result = oracle("config", "limits.turn", cwd=folder)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "oracle: no setting 'limits.turn'; did you mean 'limits.turns'?\n"
+
+
+def test_a_mistake_in_the_file_ends_with_78_and_a_line_for_each(tmp_path):
+    (tmp_path / "oracle.toml").write_text("[limits]\nturns = 'x'\ntoken = 3\n")
+    result = oracle("config", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (78, "")
+    assert result.stderr.splitlines() == [
+        "oracle: oracle.toml:2: limits.turns is 'x'; write a whole number from 1",
+        "oracle.toml:3: no setting 'limits.token'; did you mean 'limits.tokens'?",
+    ]
+
+
+def test_a_variable_that_looks_like_ours_is_warned_of_on_stderr(folder):
+    result = oracle("config", "limits.turns", cwd=folder, ORACLE_TURNS="9")
+    assert (result.returncode, result.stdout) == (0, "3\n")
+    assert "warning: ORACLE_TURNS is not read; did you mean 'ORACLE_LIMITS_TURNS'?" in result.stderr
+
+
+def test_a_value_cannot_steer_the_terminal(tmp_path):
+    result = oracle("config", cwd=tmp_path, ORACLE_MODEL_NAME="a\x1b[2Jb")
+    assert result.returncode == 78
+    assert "\x1b" not in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_the_table_fits_a_terminal_of_any_width_and_loses_nothing(folder, width):
+    settings = load_settings(folder, environment={})
+    console = Console(width=width, highlight=False)
+    with console.capture() as capture:
+        console.print(settings_table(settings, ["limits.turns", "prompts.folder"]))
+    lines = capture.get().splitlines()
+    assert max(map(len, lines)) <= width
+    assert "3" in capture.get()
+
+
+def drawn_on_a_terminal(folder, **environment):
+    """What a terminal of 80 columns is sent."""
+    ours, theirs = pty.openpty()
+    command = [*ORACLE, "config", "limits"]
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment}
+    env = {name: value for name, value in env.items() if value is not None}
+    with subprocess.Popen(command, cwd=folder, env=env, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        sent = bytearray()
+        try:
+            while part := os.read(ours, 4096):
+                sent += part
+        except OSError:
+            pass
+        assert process.wait(timeout=60) == 0
+    os.close(ours)
+    return sent.decode()
+
+
+def test_a_terminal_gets_styles_unless_it_asks_for_none(folder):
+    assert "\x1b[1m" in drawn_on_a_terminal(folder, NO_COLOR=None)
+    dumb = drawn_on_a_terminal(folder, NO_COLOR=None, TERM="dumb")
+    assert "\x1b" not in dumb
+    assert "limits.turns" in dumb
+    assert "\x1b[3" not in drawn_on_a_terminal(folder, NO_COLOR="1")
+
+
+def test_a_reader_that_closes_the_pipe_early_gets_no_traceback(folder):
+    with subprocess.Popen(
+        [*ORACLE, "config"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+    assert process.returncode == 141
+
+
+def test_the_shell_is_offered_settings_and_sections():
+    assert [name for name, _ in names_beginning("limits.t")] == ["limits.turns", "limits.tokens"]
+    assert ("web", "all of [web]") in names_beginning("w")
+    assert len(names_beginning("")) > len(SETTINGS)

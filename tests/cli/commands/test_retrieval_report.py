@@ -1,0 +1,34 @@
+"""`oracle eval retrieval` shows sources and writers apart, each beside the baselines."""
+
+from oracle.cli.commands.retrieval_report import render_retrieval
+from oracle.evaluation.retrieval import LabelledQuestion, evaluate
+
+
+def question(text, *files, writer="K", kind="vault"):
+    return LabelledQuestion(
+        source="notebook", question=text, files=frozenset(files), writer=writer, kind=kind
+    )
+
+
+def test_the_report_has_a_line_for_each_way_by_source_by_writer_and_in_all():
+    report = evaluate(
+        [
+            question("what does amber mean", "words-we-use.md"),
+            question("why cookies and not JWT", "adr/0006-cookies-not-jwt.md", writer="J"),
+            question("dark theme", "threads/web-app.md", kind="threads"),
+        ]
+    )
+    lines = render_retrieval("questions", report).splitlines()
+    assert lines[0] == "questions: 3"
+    named = [line[:19].strip() for line in lines[2:] if line[:19].strip()]
+    sources = ["notebook, vault", "notebook, threads"]
+    groups = ["vault, writer K", "vault, writer J", "threads, writer K"]
+    assert named == [*sources, *groups, "all"]
+    assert sum("BM25, files" in line for line in lines) == len(named)
+
+
+def test_misses_are_listed_with_the_question_and_what_was_found_instead():
+    report = evaluate([question("dark theme", "labels-and-printers.md")])
+    assert "notebook, vault: 'dark theme' is answered by labels-and-printers.md" in (
+        render_retrieval("questions", report, misses=True)
+    )

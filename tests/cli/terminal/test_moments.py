@@ -1,0 +1,37 @@
+"""Moments as people write them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from oracle.cli.terminal.moments import moment
+from oracle.errors import InputError
+
+NOW = 1_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds_ago"),
+    [("30s", 30), ("10m", 600), ("2h", 7200), ("1.5h", 5400), ("3d", 259200), ("1w", 604800)],
+)
+def test_an_age_counts_back_from_now(text, seconds_ago):
+    assert moment(text, now=NOW) == NOW - seconds_ago
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("2026-01-31T09:30:00Z", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
+        ("2026-01-31T09:30+02:00", datetime(2026, 1, 31, 7, 30, tzinfo=UTC)),
+        ("2026-01-31 09:30", datetime(2026, 1, 31, 9, 30).astimezone()),
+        ("2026-01-31", datetime(2026, 1, 31).astimezone()),
+    ],
+)
+def test_a_time_is_taken_in_its_zone_or_in_the_local_one(text, time):
+    assert moment(text, now=NOW) == time.timestamp()
+
+
+@pytest.mark.parametrize("text", ["", "10", "10x", "m", "-5m", "yesterday", "2026-13-01"])
+def test_anything_else_is_refused_with_examples(text):
+    with pytest.raises(InputError, match=r"is no moment; write an age like 10m"):
+        moment(text, now=NOW)

@@ -1,0 +1,68 @@
+"""What is piped in: read to its end, and nothing that is no text."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from oracle.cli.terminal.stdin_text import MOST_BYTES, as_text
+from oracle.errors import InputError
+from tests.cli.processes import make_project, oracle
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(make_project(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        (b" \n\n", ""),
+        (b"- a\n+ b\n", "- a\n+ b\n"),
+        ("\ufeffTee – 茶\n".encode(), "Tee – 茶\n"),
+        (b"+ one line of latin-1: caf\xe9\n", "+ one line of latin-1: caf\ufffd\n"),
+    ],
+)
+def test_text_is_taken_as_it_is(data, text):
+    assert as_text(data) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [(b"\x89PNG\r\n\0\0", "binary"), ("Grüße".encode("utf-16"), "binary"), (b"\xff" * 9, "iconv")],
+)
+def test_what_is_no_text_is_refused_with_a_way_out(data, why):
+    with pytest.raises(InputError, match=why):
+        as_text(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"), [(b"\0", b"binary"), (b"a" * (MOST_BYTES + 1), b"more than 500,000 bytes")]
+)
+def test_the_command_refuses_it_with_2(project, data, why):
+    result = oracle("ask", "hello", stdin=data)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert why in result.stderr
+
+
+def test_a_pipe_that_nobody_ends_is_told_and_given_up_in_time(project):
+    reading, writing = os.pipe()
+    result = oracle("ask", "--timeout", "0.5", "hello", stdin=reading)
+    os.close(reading)
+    os.close(writing)
+    assert result.returncode == 2
+    assert b"reading stdin until it ends" in result.stderr
+    assert b"give `< /dev/null`" in result.stderr
+
+
+@pytest.mark.parametrize("how", ["exec 0<&-; ", "exec 0</dev/null; "])
+def test_a_stdin_that_holds_nothing_is_nothing(project, how):
+    command = (
+        f'{how}exec "{sys.executable}" -c "from oracle.cli.main import run; run()" ask -q hello'
+    )
+    result = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
+    assert (result.returncode, result.stderr) == (0, b"")

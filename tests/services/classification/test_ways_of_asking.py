@@ -1,0 +1,20 @@
+"""What is only said to ask is not searched for; a subject that looks like it is."""
+
+import pytest
+
+from oracle.services.classification.ways_of_asking import without_ways_of_asking
+
+
+@pytest.mark.parametrize(
+    ("question", "bare"),
+    [
+        ("walk me through the shutdown of a worker", "the shutdown of a worker"),
+        ("Could you please explain retries in detail?", "explain retries ?"),
+        ("end-to-end: how is a citation checked", ": how is a citation checked"),
+        ("step by step", "step by step"),
+        ("where do we walk the tree", "where do we walk the tree"),
+        ("run the tests through tox", "run the tests through tox"),
+    ],
+)
+def test_ways_of_asking_fall_away(question, bare):
+    assert " ".join(without_ways_of_asking(question).split()) == bare

@@ -1,0 +1,75 @@
+"""Messages: weighed once, shortened visibly, and in an order that providers take."""
+
+import pytest
+
+from oracle.services.control.conversation import Weight, compacted, rough_tokens, with_result
+from oracle.services.prompting.tokens import estimate_tokens
+
+
+def message(role, content="x", **more):
+    return {"role": role, "content": content, **more}
+
+
+MESSAGES = [message("system", "prompt"), message("user", "why?"), message("assistant", "so")]
+
+
+def test_weighing_in_steps_is_weighing_at_once():
+    stepwise = Weight()
+    for count in range(len(MESSAGES) + 1):
+        stepwise = stepwise.with_all(MESSAGES[:count])
+    assert stepwise == Weight().with_all(MESSAGES)
+    assert Weight.from_dict(stepwise.to_dict()) == stepwise
+
+
+def test_the_digest_names_content_and_order():
+    turned = Weight().with_all(MESSAGES[::-1])
+    assert turned.tokens == Weight().with_all(MESSAGES).tokens
+    assert turned.digest != Weight().with_all(MESSAGES).digest
+
+
+def test_calls_weigh_something():
+    call = {"id": "1", "name": "search_code", "arguments": {"query": "login " * 20}}
+    plain, calling = message("assistant", ""), message("assistant", "", tool_calls=[call])
+    assert Weight().with_all([calling]).tokens > Weight().with_all([plain]).tokens + 15
+
+
+@pytest.mark.parametrize(
+    "text", ["", "word", "word " * 200, "word and other words " * 5_000, "größer als " * 900]
+)
+def test_a_rough_count_is_never_below_and_not_far_above_the_exact_one(text):
+    exact = estimate_tokens(text)
+    assert exact <= rough_tokens(text) <= exact * 1.5 + 1
+
+
+def test_old_results_are_shortened_visibly_and_the_newest_stay_whole():
+    results = [message("tool", f"{n}" * 1000, call_id=str(n)) for n in range(6)]
+    smaller = compacted([message("user", "u" * 1000), *results])
+    assert smaller.shortened == 2
+    assert smaller.messages[1]["content"].endswith("800 more characters were here]")
+    assert smaller.messages[1]["call_id"] == "0"
+    assert smaller.messages[3:] == results[2:]
+    assert smaller.messages[0]["content"] == "u" * 1000
+
+
+def test_shortening_again_changes_nothing():
+    results = [message("tool", "r" * 1000) for _ in range(6)]
+    once = compacted(results)
+    assert compacted(once.messages).shortened == 0
+
+
+@pytest.mark.parametrize(
+    ("roles", "expected"),
+    [
+        (["user", "assistant"], 2),
+        (["user", "assistant", "system"], 2),
+        (["user", "assistant", "system", "system"], 2),
+        (["user", "assistant", "tool", "system"], 3),
+        (["system"], 0),
+        ([], 0),
+    ],
+)
+def test_a_result_stands_behind_its_call_and_before_what_the_tree_said(roles, expected):
+    result = message("tool", "result")
+    messages = with_result([message(role) for role in roles], result)
+    assert messages.index(result) == expected
+    assert len(messages) == len(roles) + 1

@@ -1,0 +1,130 @@
+"""Which tools a question gets, which come later, and which do what is asked for in words."""
+
+import pytest
+
+from oracle.models.query_classification import QueryClassification, QueryType
+from oracle.services.classification.classifier import classify_query
+from oracle.services.control.grants import (
+    first_grant,
+    next_grant,
+    specs_as_data,
+    specs_from,
+    tools_for,
+)
+from oracle.testing.models import tool_spec
+
+NAMES = (
+    *("search_code", "read_file", "search_vault", "search_threads", "web_search"),
+    *("write_note",),
+)
+SPECS = [tool_spec(name) for name in NAMES]
+CODE, VAULT, WEB = {"search_code", "read_file"}, {"search_vault", "search_threads"}, {"web_search"}
+
+
+@pytest.mark.parametrize(
+    ("query", "granted"),
+    [
+        ("What's the weather in Paris?", WEB),
+        ("How does the auth middleware work?", CODE),
+        ("What did we decide about caching?", VAULT),
+        ("Thanks, that helps!", set()),
+        ("Write a note about the login flow", VAULT | {"write_note"}),
+    ],
+)
+def test_the_first_grant_follows_the_class_of_the_question(query, granted):
+    assert set(first_grant(classify_query(query), SPECS)) == granted
+
+
+def of(query_type, confidence=0.9, runner_up=None):
+    return QueryClassification.of_type(query_type, confidence=confidence, runner_up=runner_up)
+
+
+@pytest.mark.parametrize(
+    ("classification", "granted"),
+    [
+        (of(QueryType.CODE), CODE),
+        (of(QueryType.CODE, 0.59, QueryType.RESEARCH), CODE | WEB),
+        (of(QueryType.CODE, 0.6, QueryType.RESEARCH), CODE),
+        (of(QueryType.CODE, 0.3, QueryType.ACTION), CODE | VAULT),
+        (of(QueryType.ACTION, 0.79), VAULT),
+        (of(QueryType.ACTION, 0.8), VAULT | {"write_note"}),
+        (of(QueryType.CONVERSATIONAL, 0.1, QueryType.ACTION), set()),
+    ],
+)
+def test_uncertainty_adds_tools_that_read_and_never_tools_that_write(classification, granted):
+    assert set(first_grant(classification, SPECS)) == granted
+
+
+@pytest.mark.parametrize(
+    ("rung", "had", "added"),
+    [
+        (1, CODE, WEB),
+        (2, CODE, VAULT),
+        (3, CODE, VAULT | WEB),
+        (3, CODE | VAULT | WEB, set()),
+        (9, CODE, VAULT | WEB),
+    ],
+)
+def test_a_rung_adds_what_is_new_on_it_and_only_reads(rung, had, added):
+    kind = of(QueryType.CODE, runner_up=QueryType.RESEARCH)
+    assert set(next_grant(rung, kind, SPECS, had)) == added
+
+
+WORDINGS = [
+    # its own name
+    ("web_search", WEB),
+    ("web search", WEB),
+    ("Searching the web", WEB),
+    ("the tool `web_search`", WEB),
+    ("reading files", {"read_file"}),
+    ("write_note", {"write_note"}),
+    ("writing notes", {"write_note"}),
+    ("search the code and read a file", CODE),
+    # a source
+    ("internet access", WEB),
+    ("look it up online", WEB),
+    ("fetch a URL", WEB),
+    ("browser", WEB),
+    ("access to the source code", CODE),
+    ("open a file", CODE),
+    ("list a directory", CODE),
+    ("the team's decisions", {"search_threads"}),
+    ("documentation", {"search_vault"}),
+    ("docs or the internet", {"search_vault", "web_search"}),
+    # writing
+    ("save the result", {"write_note"}),
+    ("create a document in the vault", {"write_note"}),
+    ("edit the source code", set()),
+    ("update a file", set()),
+    # what nothing here can do
+    ("run the tests", set()),
+    ("execute code", set()),
+    ("code execution", set()),
+    ("a shell in the repository", set()),
+    ("delete a note", set()),
+    ("install a package from the web", set()),
+    ("query the production database", set()),
+    ("ask a colleague", set()),
+    ("", set()),
+    ("🙂", set()),
+]
+
+
+@pytest.mark.parametrize(("capability", "names"), WORDINGS)
+def test_a_capability_in_words_picks_the_tools_that_have_it(capability, names):
+    assert {spec.name for spec in tools_for(capability, SPECS)} == names
+
+
+def test_a_name_inside_another_word_is_not_named():
+    assert tools_for("look into threads", [tool_spec("read")]) == []
+    assert [spec.name for spec in tools_for("read, please", [tool_spec("read")])] == ["read"]
+
+
+def test_a_tool_that_runs_things_is_granted_by_its_name():
+    assert [spec.name for spec in tools_for("run the tests", [tool_spec("run_tests")])] == [
+        "run_tests"
+    ]
+
+
+def test_specs_stand_on_the_board_as_data_and_come_back():
+    assert specs_from(specs_as_data(SPECS)) == SPECS

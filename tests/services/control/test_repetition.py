@@ -1,0 +1,81 @@
+"""A repeat is the same call with the same result; a text that goes round is cut."""
+
+import pytest
+
+from oracle.services.control.repetition import (
+    RunawayText,
+    find_repetition,
+    name_of_call,
+    name_of_result,
+    tool_of,
+)
+
+A, B, C = ("a", "1"), ("b", "1"), ("c", "1")
+A2 = ("a", "2")
+
+
+@pytest.mark.parametrize(
+    ("made", "kind", "times", "calls"),
+    [
+        ([], None, 0, ()),
+        ([A], None, 0, ()),
+        ([A, A2], None, 0, ()),
+        ([A, B], None, 0, ()),
+        ([A, A], "call", 2, ("a",)),
+        ([A, B, A], "call", 2, ("a",)),
+        ([A, A, B], None, 0, ()),
+        ([A, A2, A], "call", 2, ("a",)),
+        ([A, A, A], "call", 3, ("a",)),
+        ([A, B, A, B], "cycle", 2, ("a", "b")),
+        ([A, B, C, A, B, C], "cycle", 2, ("a", "b", "c")),
+        ([A, B, A2, B], "call", 2, ("b",)),
+        ([A, A, A, A], "call", 4, ("a",)),
+    ],
+)
+def test_the_last_call_repeats(made, kind, times, calls):
+    found = find_repetition(made)
+    told = (None, 0, ()) if found is None else (found.kind, found.times, found.calls)
+    assert told == (kind, times, calls)
+
+
+@pytest.mark.parametrize(("newest", "is_found"), [(0, False), (1, False), (2, True), (9, True)])
+def test_each_of_the_newest_calls_counts(newest, is_found):
+    assert (find_repetition([A, A, B], newest) is not None) is is_found
+
+
+def test_a_call_is_named_by_tool_and_arguments_in_any_order():
+    assert name_of_call("t", {"a": 1, "b": 2}) == name_of_call("t", {"b": 2, "a": 1})
+    assert len({name_of_call("t", {}), name_of_call("u", {}), name_of_call("t", "{}")}) == 3
+    assert tool_of(name_of_call("search_code", {"query": "a:b"})) == "search_code"
+    assert name_of_result(True, "x") != name_of_result(False, "x")
+
+
+def goes_round(text, piece=7):
+    watch = RunawayText()
+    return any(watch.feed(text[at : at + piece]) for at in range(0, len(text), piece))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cut"),
+    [
+        ("the same line\n" * 12, True),
+        ("the same line\n\n" * 12, True),
+        ("  the same line \n" * 12, True),
+        ("the same line\n" * 11, False),
+        ("".join(f"line {n}\n" for n in range(99)), False),
+        ("}\n" * 99, False),
+        ("\n" * 999, False),
+        ("the same line\n" * 11 + "another\n" + "the same line\n" * 11, False),
+        ("x" * 100_000, False),
+        ("one line\nanother line\n" * 7, True),
+        ("one line\nanother line\n" * 6, False),
+        ("line a\nline b\nline c\nline d\n" * 6, True),
+        ("I am sorry. " * 13, True),
+        ("I am sorry! Let me look. " * 8, True),
+        ("It is in auth.py and v1.2.3. See " * 3, False),
+        ("", False),
+    ],
+)
+@pytest.mark.parametrize("piece", [1, 7, 10_000])
+def test_a_line_that_comes_a_dozen_times_in_a_row_goes_round(text, is_cut, piece):
+    assert goes_round(text, piece) is is_cut

@@ -1,0 +1,145 @@
+"""Follow-ups and shifts, as people put them."""
+
+import pytest
+
+from oracle.services.control.topic import is_topic_shift
+
+AUTH = (
+    "How does the login function work?",
+    "The login function in auth.py checks the password and issues a token (auth.py:3).",
+)
+CACHE = (
+    "What did we decide about caching?",
+    "We decided on Redis with a TTL of five minutes (threads/caching.md).",
+)
+PARIS = ("What's the weather in Paris?", "Sunny, 24 degrees.")
+DB = (
+    "How are database migrations run?",
+    "Alembic runs them at start-up; see store/migrations.py:12.",
+)
+UI = ("Which component renders the sidebar?", "Sidebar.tsx renders it, with a list of sessions.")
+
+FOLLOW_UPS = [
+    (AUTH, "And where is it called?"),
+    (AUTH, "Why?"),
+    (AUTH, "Why a token?"),
+    (AUTH, "Where are tokens refreshed?"),
+    (AUTH, "Show me the tests for it"),
+    (AUTH, "What about logout?"),
+    (AUTH, "Can you explain that in more detail?"),
+    (AUTH, "go on"),
+    (AUTH, "yes please"),
+    (AUTH, "Thanks!"),
+    (AUTH, "Does this also handle expired passwords?"),
+    (AUTH, "Which file is that in?"),
+    (CACHE, "What happens after five minutes?"),
+    (CACHE, "Who made that decision?"),
+    (CACHE, "How do I configure redis?"),
+    (PARIS, "and tomorrow?"),
+    (PARIS, "What about London?"),
+    (PARIS, "How about Berlin and Rome next week?"),
+    (AUTH, "Is the authentication rate limited?"),
+    (AUTH, "Refactor the second one"),
+    (AUTH, "give an example"),
+    (AUTH, "Explain"),
+    (AUTH, "Are you sure?"),
+    (AUTH, "What does line 3 do?"),
+    (AUTH, "the other file?"),
+    (CACHE, "Please write that down as a note"),
+    (CACHE, "Summarize the discussion so far"),
+    (CACHE, "what else?"),
+    (
+        AUTH,
+        "List all places in the project where this happens, and say which ones matter",
+    ),
+    (AUTH, "So when a wrong one is entered?"),
+    (AUTH, "In auth.py, what does line 40 do?"),
+    (AUTH, "Are authentication and authorisation separated?"),
+    (UI, "Is it memoized?"),
+    (UI, "Where do the sessions come from?"),
+    (UI, "And on mobile?"),
+    (DB, "Can they be rolled back?"),
+    (DB, "What if one fails?"),
+    (DB, "who wrote this?"),
+    (DB, "Is there a test for that?"),
+    (DB, "Try again"),
+    (UI, "Elaborate please"),
+    (UI, "Compare it with the header component"),
+    (DB, "How long do they take?"),
+    (DB, "What is Alembic?"),
+    (UI, "does the sidebar collapse"),
+    (UI, "And the tests?"),
+    (DB, "Hmm, that seems wrong"),
+    (CACHE, "Which one is better?"),
+    (CACHE, "Could we use memcached instead?"),
+    (CACHE, "ok, save that"),
+]
+
+SHIFTS = [
+    (AUTH, "What's the weather in Paris?"),
+    (AUTH, "How does the scheduler pick the next job?"),
+    (CACHE, "How is the database migrated?"),
+    (AUTH, "What did we decide about caching?"),
+    (CACHE, "Which version of Python does the build need?"),
+    (PARIS, "How does the login function work?"),
+    (AUTH, "Where is the retry logic of the mail sender?"),
+    (AUTH, "What is the latest release of Django?"),
+    (AUTH, "Explain the render pipeline"),
+    (PARIS, "Write a note about the deployment"),
+    (AUTH, "How do I run the benchmarks?"),
+    (AUTH, "Now something else: how are images resized?"),
+    (AUTH, "Different question: how are images resized?"),
+    (AUTH, "How does the parser handle comments and why is it recursive?"),
+    (CACHE, "Where is the code that sends mail and how is it tested?"),
+    (AUTH, "Why does the scheduler starve small jobs?"),
+    (AUTH, "What is the CAP theorem?"),
+    (AUTH, "Is there a linter in this project?"),
+    (AUTH, "How are feature flags stored in this repository?"),
+    (AUTH, "Wie wird die Datenbank migriert?"),
+    (UI, "How does rate limiting work in the API?"),
+    (DB, "Who maintains the billing service?"),
+    (DB, "What's new in TypeScript 5.5?"),
+    (UI, "Where do we log errors?"),
+    (DB, "Find usages of parse_config"),
+    (UI, "What are our coding conventions?"),
+    (CACHE, "How are secrets rotated?"),
+    (DB, "Where is the websocket reconnect implemented?"),
+    (UI, "What's the difference between asyncio.wait and asyncio.gather?"),
+    (DB, "Create a thread about release planning"),
+    (UI, "Does the CLI support JSON output, and is it documented?"),
+    (DB, "What does this repo do about telemetry?"),
+    (AUTH, "How is the Docker image built?"),
+]
+
+
+def conversation(*exchanges):
+    return [{"question": question, "answer": answer} for question, answer in exchanges]
+
+
+@pytest.mark.parametrize(("before", "query"), FOLLOW_UPS)
+def test_a_follow_up_is_no_shift(before, query):
+    assert is_topic_shift(query, conversation(before)) is False
+
+
+@pytest.mark.parametrize(("before", "query"), SHIFTS)
+def test_another_subject_is_a_shift(before, query):
+    assert is_topic_shift(query, conversation(before)) is True
+
+
+def test_without_a_conversation_nothing_shifts():
+    assert is_topic_shift("How are images resized?", []) is False
+
+
+def test_only_the_last_exchanges_are_looked_at():
+    query = "Where is the login called?"
+    assert is_topic_shift(query, conversation(AUTH, PARIS, CACHE)) is False
+    assert is_topic_shift(query, conversation(AUTH, PARIS, CACHE, DB)) is True
+
+
+@pytest.mark.parametrize("query", ["", "???", "42", "   ", "it", "\N{GRINNING FACE}"])
+def test_a_query_without_a_subject_of_its_own_is_no_shift(query):
+    assert is_topic_shift(query, conversation(AUTH)) is False
+
+
+def test_a_huge_paste_is_read_in_a_moment():
+    assert is_topic_shift("zebra " * 200_000, conversation(AUTH)) is True

@@ -1,0 +1,50 @@
+import pytest
+
+from oracle.services.project.secret_files import is_secret_file
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env",
+        ".env.production",
+        "deploy/prod.env",
+        "id_rsa",
+        "keys/id_ed25519",
+        "tls/server.PEM",
+        "tls/server.key",
+        ".netrc",
+        ".npmrc",
+        "home/.ssh/config",
+        ".aws/credentials",
+        "gcp-credentials.json",
+        "config/secrets.yaml",
+        "service-account-prod.json",
+        "client_secret_123.json",
+        "infra/terraform.tfstate",
+        "deploy_rsa",
+        "api-keys.json",
+        "passwords.txt",
+        "mail.gpg",
+    ],
+)
+def test_a_file_of_secrets_is_known_by_its_name(path):
+    assert is_secret_file(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env.example",
+        "id_rsa.pub",
+        "src/credentials.py",
+        "src/secrets.py",
+        "docs/secrets.md",
+        "src/keys.ts",
+        "environment.yml",
+        "src/env.py",
+        "monkey.txt",
+    ],
+)
+def test_code_and_documents_about_secrets_are_none(path):
+    assert not is_secret_file(path)

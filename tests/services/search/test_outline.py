@@ -1,0 +1,150 @@
+"""What each grammar finds, and whether our reading of Python agrees with its grammar."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from oracle.services.search.languages import PARSED, language_of, outline_query
+from oracle.services.search.mentions import reference_lines
+from oracle.services.search.outline import outline_of
+from oracle.services.search.python_outline import python_outline
+
+SAMPLES = {
+    "javascript": (
+        "class Shelf {\n  put(book) { store(book); }\n}\nconst open = () => 1;\n"
+        "function shut() {}\n",
+        "Shelf put open shut",
+    ),
+    "typescript": (
+        "interface Shelf { size: number }\ntype Name = string;\n"
+        "export class Box { put(): void {} }\n",
+        "Shelf Name Box put",
+    ),
+    "tsx": ("export const Page = () => <div>hello</div>;\nenum Kind { A }\n", "Page Kind A"),
+    "go": (
+        "package a\n\ntype Shelf struct{}\n\nfunc (s *Shelf) Put(book int) {}\n\nfunc Open() {}\n",
+        "Shelf Put Open",
+    ),
+    "rust": (
+        "struct Shelf;\nimpl Shelf {\n  fn put(&self) {}\n}\ntrait Open { fn go(&self); }\n",
+        "Shelf put Open go",
+    ),
+    "java": (
+        "public class Shelf {\n  Shelf() {}\n  void put(int book) {}\n  enum Kind { A }\n}\n",
+        "Shelf put Kind A",
+    ),
+    "c": (
+        "#define MOST 3\nstruct shelf { int n; };\nstatic int *put_book(int book) { return 0; }\n",
+        "MOST shelf put_book",
+    ),
+    "cpp": (
+        "namespace a {\nclass Shelf { void put(); };\nvoid Shelf::put() {}\n}\n",
+        "a Shelf put",
+    ),
+    "ruby": (
+        "module A\n  class Shelf\n    def put(book)\n    end\n  end\nend\n",
+        "A Shelf put",
+    ),
+    "php": (
+        "<?php\nclass Shelf {\n  function put($book) {}\n}\nfunction go() {}\n",
+        "Shelf put go",
+    ),
+    "c_sharp": (
+        "class Shelf {\n  void Put(int book) {}\n  int Size { get; }\n}\n",
+        "Shelf Put Size",
+    ),
+    "bash": ("MOST=3\nput_book() {\n  echo hello\n}\n", "MOST put_book"),
+    "lua": (
+        "local function put(book)\nend\nfunction shelf.open()\nend\nmost = 3\n",
+        "put open most",
+    ),
+    "python": ("class Shelf:\n    def put(self): ...\n\nMOST = 3\n", "Shelf put MOST"),
+}
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_every_grammar_finds_what_a_file_defines(language):
+    source, names = SAMPLES[language]
+    assert {symbol.name for symbol in outline_of(source.encode(), language).symbols} == set(
+        names.split()
+    )
+
+
+def test_every_language_has_a_sample_and_a_query_that_its_grammar_understands():
+    assert set(PARSED) == set(SAMPLES)
+    for language in PARSED:
+        assert outline_query(language).pattern_count > 2
+
+
+def test_definitions_know_their_lines_and_what_is_around_them():
+    symbols = outline_of(SAMPLES["javascript"][0].encode(), "javascript").symbols
+    put = next(symbol for symbol in symbols if symbol.name == "put")
+    assert (put.start, put.end, put.parent) == (2, 2, "Shelf")
+
+
+def test_a_use_is_no_definition_and_no_remark():
+    source = b"def put(): ...\n# put\nput()\nx = shelf.put\n'put'\n"
+    assert reference_lines(source, "python", "put") == [3, 4]
+    assert reference_lines(b"// put\nput(1);\nfunction put() {}\n", "javascript", "put") == [2]
+
+
+def test_what_takes_too_long_is_not_parsed():
+    assert outline_of(b"class A {}\n" * 5_000, "java", seconds=0) is None
+    assert outline_of(b" " * 500_000, "java") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("a.py", "python"),
+        ("A.TSX", "tsx"),
+        ("x/Rakefile", "ruby"),
+        ("n.md", "markdown"),
+        ("LICENSE", None),
+    ],
+)
+def test_the_language_is_told_by_the_name(path, language):
+    assert language_of(path) == language
+
+
+def blocks(outline):
+    return {
+        (each.name, each.kind, each.start, each.end)
+        for each in outline.symbols
+        if each.kind != "constant"
+    }
+
+
+@pytest.mark.parametrize("package", ["rich", "hypothesis", "sqlalchemy", "_pytest", "pydantic"])
+def test_our_reading_of_python_agrees_with_its_grammar(package):
+    """Where they differ, the file holds something that neither indentation nor lines can tell."""
+    read = same = 0
+    for file in sorted(Path(find_spec(package).origin).parent.rglob("*.py"))[::4]:
+        source = file.read_bytes()
+        ours, theirs = blocks(python_outline(source.decode())), blocks(outline_of(source, "python"))
+        read += len(theirs)
+        same += len(ours & theirs)
+    assert read > 100
+    assert same / read > 0.995
+
+
+def test_strings_that_look_like_code_define_nothing():
+    source = (
+        'TEXT = """\ndef fake(): ...\n"""\n\n'
+        'def real():\n    """class Not: ..."""\n    # def no():\n'
+    )
+    assert {each.name for each in python_outline(source).symbols} == {"TEXT", "real"}
+
+
+def test_decorators_and_brackets_belong_to_a_definition():
+    source = "@one\n@two(\n  1,\n)\ndef f(\n    a,\n):\n    return a\n\nx = 1\n"
+    (function,) = [each for each in python_outline(source).symbols if each.kind == "function"]
+    assert (function.start, function.end) == (1, 8)
+
+
+@pytest.mark.parametrize(
+    "source", ["", '"""', "'''\n" * 99, "def", "class \n", "\\", "(" * 9999, "\x00"]
+)
+def test_broken_python_is_read_as_far_as_it_goes(source):
+    assert python_outline(source).symbols is not None

@@ -1,0 +1,71 @@
+"""How a question becomes terms: what it says, what the trade calls it, and in which order."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from oracle.services.search.question import kinship, read_question
+from oracle.services.search.records import Role
+
+
+@pytest.mark.parametrize(
+    ("question", "term"),
+    [
+        ("where do people log in?", "signin"),
+        ("how are rate limits kept", "throttl"),
+        ("rate_limit", "throttl"),
+        ("throttling of requests", "ratelimit"),
+        ("who wrote this?", "written"),
+        ("checksum of an archive", "digest"),
+    ],
+)
+def test_a_question_is_also_read_in_the_words_of_the_trade(question, term):
+    assert term in read_question(question).kin
+
+
+def test_what_a_question_says_itself_is_no_kin():
+    question = read_question("login and sign in, authentication and credentials")
+    assert not question.kin.keys() & question.terms.keys()
+
+
+def test_two_words_are_kin_only_side_by_side():
+    assert "signin" not in read_question("is it in the log?").kin
+
+
+@pytest.mark.parametrize(
+    ("question", "sequence"),
+    [
+        ("Undefined binding(s) detected when compiling", ("bind", "detect", "compil")),
+        ("where is it?", ()),
+        ("the readFile call", ("file", "call")),
+    ],
+)
+def test_the_order_of_words_is_kept(question, sequence):
+    assert read_question(question).sequence == sequence
+
+
+@pytest.mark.parametrize(
+    ("question", "wants"),
+    [
+        ("which test covers retries", {Role.TEST}),
+        ("where are retries decided", set()),
+        ("is the makefile documented", {Role.DOCUMENT, Role.SETTINGS}),
+    ],
+)
+def test_a_question_may_ask_for_files_that_come_second_otherwise(question, wants):
+    assert read_question(question).wants >= wants
+    assert read_question(question).wants_decision == ("decided" in question)
+
+
+def test_every_group_of_kin_has_two_plain_words_or_more():
+    text = files("oracle.services.search").joinpath("kinship.txt").read_text("utf-8")
+    for line in text.splitlines():
+        words = line.split()
+        if words and not line.startswith("#"):
+            assert len(set(words)) == len(words) >= 2, line
+            assert all(re.fullmatch(r"[a-z0-9_]+", word) for word in words), line
+
+
+def test_nothing_is_kin_to_itself():
+    assert not [term for term, others in kinship().items() if term in others]

@@ -1,0 +1,224 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event, func, insert, select, text
+from sqlalchemy.exc import IntegrityError
+
+from oracle.errors import InputError, StoreError
+from oracle.services.storage.database import Database, as_url, default_url, url_for_writing
+from oracle.services.storage.schema import blobs
+from oracle.services.storage.sessions import Sessions
+from oracle.settings import load_settings
+
+
+@pytest.mark.parametrize(
+    ("given", "driver", "name"),
+    [
+        ("some/file.db", "sqlite+aiosqlite", "some/file.db"),
+        (Path("/a folder?/100%.db"), "sqlite+aiosqlite", "/a folder?/100%.db"),
+        ("sqlite:////srv/oracle.db", "sqlite+aiosqlite", "/srv/oracle.db"),
+        ("postgres://team@host/oracle", "postgresql+psycopg", "oracle"),
+        ("postgresql+asyncpg://team@host/oracle", "postgresql+psycopg", "oracle"),
+    ],
+)
+def test_a_path_or_an_address_gets_our_driver(given, driver, name):
+    url = as_url(given)
+    assert (url.drivername, url.database) == (driver, name)
+
+
+@pytest.mark.parametrize(
+    "given", ["mysql://u:secret@h/db", "sqlite://", "sqlite:///:memory:", "://secret", "x://:b:c@"]
+)
+def test_other_addresses_are_refused_without_showing_their_password(given):
+    with pytest.raises(InputError, match="write sqlite:///") as refusal:
+        as_url(given)
+    assert "secret" not in str(refusal.value)
+
+
+def test_the_default_lies_in_the_project(tmp_path, monkeypatch):
+    monkeypatch.delenv("ORACLE_DATABASE_URL", raising=False)
+    (tmp_path / "oracle.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    assert default_url().database == str(tmp_path / ".oracle" / "oracle.db")
+
+
+def test_outside_of_a_project_it_is_the_users_own_once_something_was_asked(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="lies in no project"):
+        default_url()
+    url = url_for_writing(load_settings())
+    assert url.database == str(tmp_path / "state" / "oracle" / "oracle.db")
+    Path(url.database).touch()
+    assert default_url() == url
+
+
+def test_the_environment_wins_and_needs_no_project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ORACLE_DATABASE_URL", "postgresql://team@host/oracle")
+    assert default_url().host == "host"
+
+
+def test_a_path_in_the_settings_file_counts_from_the_root(tmp_path, monkeypatch):
+    (tmp_path / "oracle.toml").write_text("[database]\nurl = 'sqlite:///data/team.db'\n")
+    (tmp_path / "src").mkdir()
+    monkeypatch.chdir(tmp_path / "src")
+    assert default_url().database == str(tmp_path / "data" / "team.db")
+    monkeypatch.setenv("ORACLE_DATABASE_URL", "sqlite:///mine.db")
+    assert default_url().database == "mine.db"
+
+
+def test_an_address_that_cannot_be_used_is_told_with_its_place(tmp_path, monkeypatch):
+    (tmp_path / "oracle.toml").write_text("[database]\nurl = 'mysql://me@host/db'\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"oracle\.toml:2: database\.url names no database"):
+        default_url()
+
+
+async def test_sqlite_is_set_up_to_lose_nothing(tmp_path):
+    async with await Database.open(tmp_path / "o.db") as database, database.reading() as connection:
+        pragmas = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout", "secure_delete"]
+        found = [await connection.scalar(text(f"PRAGMA {pragma}")) for pragma in pragmas]
+    assert found == ["wal", 2, 1, 10_000, 1]
+
+
+async def write_blobs(database, *hashes, size=1):
+    async with database.writing() as connection:
+        for name in hashes:
+            await connection.execute(insert(blobs).values(hash=name, body="x" * size))
+
+
+async def count_blobs(database):
+    async with database.reading() as connection:
+        return await connection.scalar(select(func.count()).select_from(blobs))
+
+
+async def test_a_transaction_that_fails_writes_nothing(database):
+    with pytest.raises(IntegrityError):
+        await write_blobs(database, "h1", "h2", "h1")
+    assert await count_blobs(database) == 0
+
+
+OPENER = """
+import asyncio, sys
+from oracle.services.storage.database import Database
+
+async def open_one(url):
+    async with await Database.open(url):
+        print("open", flush=True)
+
+for line in sys.stdin:
+    asyncio.run(open_one(line.strip()))
+"""
+
+
+def open_at_once(urls):
+    """Have three processes open each database at the same moment; answer what they said."""
+    command = [sys.executable, "-c", OPENER]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen(command, **pipes) for _ in range(3)]
+    answers = []
+    for url in urls:
+        for process in processes:
+            process.stdin.write(f"{url}\n")
+            process.stdin.flush()
+        answers += [process.stdout.readline() for process in processes]
+    for process in processes:
+        process.communicate()
+    return answers
+
+
+def test_many_processes_may_open_a_new_file_at_once(tmp_path):
+    answers = open_at_once([tmp_path / f"{number}.db" for number in range(15)])
+    assert answers == ["open\n"] * 45
+
+
+def test_many_processes_may_open_a_new_postgresql_database_at_once(postgresql_url):
+    assert open_at_once([postgresql_url.render_as_string(hide_password=False)]) == ["open\n"] * 3
+
+
+WRITER = """
+import asyncio, sys
+from oracle.services.storage.database import Database
+from oracle.services.storage.sessions import Sessions
+from oracle.settings import load_settings
+
+async def main(url, name):
+    async with await Database.open(url) as database:
+        for number in range(25):
+            await Sessions(database).create(session_id=f"{name}-{number}", title="t", at=number)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def three_writers(database_url):
+    """The exit codes of three processes that wrote at once."""
+    address = database_url.render_as_string(hide_password=False)
+    commands = [[sys.executable, "-c", WRITER, address, name] for name in "abc"]
+    return [process.wait(60) for process in [subprocess.Popen(command) for command in commands]]
+
+
+async def test_processes_that_write_at_once_lose_nothing(three_writers, database):
+    assert three_writers == [0, 0, 0]
+    assert len(await Sessions(database).newest()) == 75
+
+
+async def test_a_file_that_is_no_database_is_named_with_the_next_step(tmp_path):
+    (tmp_path / "o.db").write_bytes(b"something else entirely " * 100)
+    with pytest.raises(StoreError, match=r"o\.db is not an SQLite database; move the file away"):
+        await Database.open(tmp_path / "o.db")
+
+
+async def test_a_damaged_file_is_named_with_the_next_step(tmp_path):
+    file = tmp_path / "o.db"
+    async with await Database.open(file) as database:
+        await Sessions(database).create(session_id="s", title="t", at=1.0)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4096] + b"\xa5" * (len(whole) - 4096))
+    with pytest.raises(StoreError, match=r"o\.db is damaged; restore a copy"):
+        async with await Database.open(file) as database:
+            await Sessions(database).newest()
+
+
+async def test_a_missing_folder_is_told(tmp_path):
+    with pytest.raises(StoreError, match=r"o\.db cannot be opened; see that its folder exists"):
+        await Database.open(tmp_path / "nowhere" / "o.db")
+
+
+async def test_a_read_only_file_is_told(tmp_path):
+    file = tmp_path / "o.db"
+    async with await Database.open(file):
+        pass
+    async with await Database.open(f"sqlite:///file:{file}?mode=ro&uri=true") as database:
+        with pytest.raises(StoreError, match="is read-only; make the file and its folder writable"):
+            await Sessions(database).create(session_id="s", title="t", at=1.0)
+
+
+async def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path):
+    async with await Database.open(tmp_path / "o.db") as database:
+
+        @event.listens_for(database.engine.sync_engine, "begin")
+        def no_room(connection):
+            connection.exec_driver_sql("PRAGMA max_page_count = 1")
+
+        with pytest.raises(StoreError, match=r"o\.db cannot grow, the disk is full; free some"):
+            await write_blobs(database, "h1", "h2", "h3", size=3_000)
+        assert await count_blobs(database) == 0
+
+
+async def test_a_server_that_does_not_answer_is_named_without_the_password():
+    with pytest.raises(StoreError) as refusal:
+        await Database.open("postgresql://team:secret@127.0.0.1:1/oracle?password=secret")
+    message = str(refusal.value)
+    assert message.startswith("postgresql://127.0.0.1:1/oracle cannot be used (")
+    assert message.endswith("see that the server runs and the address is right")
+    assert "secret" not in message
+
+
+async def test_a_database_that_the_server_does_not_have_is_told(postgresql_url):
+    with pytest.raises(StoreError, match=r'cannot be used .*"nowhere" does not exist'):
+        await Database.open(postgresql_url.set(database="nowhere"))

@@ -1,0 +1,111 @@
+"""Every earlier schema becomes the newest one, keeps its data, and never stays in between."""
+
+import subprocess
+import sys
+
+import pytest
+from sqlalchemy import inspect, text
+
+from oracle.errors import StoreError
+from oracle.services.storage import schema
+from oracle.services.storage.database import Database
+from oracle.services.storage.migrations import MIGRATIONS, version_of
+from oracle.services.storage.sessions import Sessions
+
+
+def shape_of(tables):
+    return {
+        table: {
+            "columns": {(c["name"], c["nullable"]) for c in tables.get_columns(table)},
+            "key": tables.get_pk_constraint(table)["constrained_columns"],
+            "links": {
+                (*key["constrained_columns"], key["referred_table"])
+                for key in tables.get_foreign_keys(table)
+            },
+            "indexes": {(i["name"], *i["column_names"]) for i in tables.get_indexes(table)},
+        }
+        for table in tables.get_table_names()
+        if table != "schema_version"
+    }
+
+
+def declared_shape():
+    return {
+        table.name: {
+            "columns": {(c.name, bool(c.nullable)) for c in table.columns},
+            "key": [c.name for c in table.primary_key],
+            "links": {(key.parent.name, key.column.table.name) for key in table.foreign_keys},
+            "indexes": {(str(i.name), *(c.name for c in i.columns)) for i in table.indexes},
+        }
+        for table in schema.metadata.sorted_tables
+    }
+
+
+async def read(database, function):
+    async with database.reading() as connection:
+        return await connection.run_sync(function)
+
+
+@pytest.mark.parametrize("version", range(len(MIGRATIONS) + 1))
+async def test_every_version_becomes_the_declared_schema(database_url, version):
+    async with await Database.open(database_url, migrations=MIGRATIONS[:version]) as old:
+        assert await read(old, version_of) == version
+    async with await Database.open(database_url) as database:
+        assert await read(database, version_of) == len(MIGRATIONS)
+        assert await read(database, lambda c: shape_of(inspect(c))) == declared_shape()
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+async def test_what_was_stored_in_an_earlier_version_is_still_there(database_url, version):
+    async with await Database.open(database_url, migrations=MIGRATIONS[:version]) as old:
+        await Sessions(old).create(session_id="s1", title="kept", at=1.0)
+    async with await Database.open(database_url) as database:
+        assert (await Sessions(database).get("s1")).title == "kept"
+
+
+async def test_a_database_of_a_newer_oracle_is_left_alone(database_url):
+    async with await Database.open(database_url) as database, database.writing() as connection:
+        await connection.execute(text("INSERT INTO schema_version VALUES (99)"))
+    with pytest.raises(StoreError, match=r"has schema 99, .* upgrade oracle"):
+        await Database.open(database_url)
+
+
+async def test_a_migration_that_fails_leaves_nothing_behind(database_url):
+    def broken(connection):
+        connection.execute(text("CREATE TABLE half (id INTEGER)"))
+        raise RuntimeError("in the middle")
+
+    async with await Database.open(database_url, migrations=MIGRATIONS[:2]):
+        pass
+    with pytest.raises(RuntimeError, match="in the middle"):
+        await Database.open(database_url, migrations=[*MIGRATIONS[:2], broken])
+    async with await Database.open(database_url) as database:
+        assert await read(database, lambda c: shape_of(inspect(c))) == declared_shape()
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from sqlalchemy import text
+from oracle.services.storage.database import Database
+from oracle.services.storage.migrations import MIGRATIONS
+
+def killed(connection):
+    connection.execute(text("CREATE TABLE half (id INTEGER)"))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(Database.open(sys.argv[1], migrations=[*MIGRATIONS[:3], killed]))
+"""
+
+
+@pytest.fixture
+def killed_in_a_migration(database_url):
+    address = database_url.render_as_string(hide_password=False)
+    return subprocess.run([sys.executable, "-c", KILLED, address], timeout=60).returncode
+
+
+async def test_a_migration_in_a_process_that_is_killed_is_taken_again(
+    database_url, killed_in_a_migration
+):
+    assert killed_in_a_migration == -9
+    async with await Database.open(database_url) as database:
+        assert await read(database, lambda c: shape_of(inspect(c))) == declared_shape()

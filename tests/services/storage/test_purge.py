@@ -1,0 +1,153 @@
+import pytest
+from sqlalchemy import func, insert, select
+
+from oracle.errors import LeaseHeld, NotFound
+from oracle.services.storage import database as database_module
+from oracle.services.storage import schema
+from oracle.services.storage.database import Database
+from oracle.services.storage.exchanges import Exchanges
+from oracle.services.storage.purge import Forgotten, forget, forget_session
+from oracle.services.storage.runs import Runs
+from oracle.services.storage.sessions import Sessions
+
+OLD, NEW, BETWEEN = 10.0, 1000.0, 100.0
+SHARED, OWN, STRAY = "a" * 64, "b" * 64, "c" * 64
+
+
+async def add_run(database, name, at, *, session=None, texts=(), held=False):
+    """A run with a record that names its texts, an event and a report."""
+    await Runs(database).begin(
+        run_id=name,
+        question="why?",
+        tree="t",
+        at=at,
+        owner="me",
+        lease_seconds=60 if held else 0,
+        session_id=session,
+    )
+    event = {"type": "run.started", "source": "s", "severity": "info", "payload": {}, "at": at}
+    record = {"seq": 1, "kind": "start", "body": " ".join(texts), "at": at}
+    async with database.writing() as connection:
+        await connection.execute(insert(schema.journal).values(run_id=name, **record))
+        await connection.execute(insert(schema.events).values(run_id=name, **event))
+        report = {"id": f"of {name}", "run_id": name, "body": {}, "created_at": at}
+        await connection.execute(insert(schema.shadow_reports).values(**report))
+
+
+async def add_texts(database, *hashes):
+    async with database.writing() as connection:
+        for name in hashes:
+            await connection.execute(insert(schema.blobs).values(hash=name, body=f"text {name}"))
+
+
+async def counts(database):
+    async with database.reading() as connection:
+        return {
+            table.name: await connection.scalar(select(func.count()).select_from(table))
+            for table in schema.metadata.sorted_tables
+        }
+
+
+@pytest.fixture
+async def old_and_new(database, exchange):
+    """An old session of two exchanges, an old run alone, and a new session; each with a run."""
+    for session, at in [("old", OLD), ("new", NEW)]:
+        await Sessions(database).create(session_id=session, title=session, at=at)
+    await Exchanges(database).append(exchange("e1", session="old"))
+    await Exchanges(database).append(exchange("e2", "e1", session="old"))
+    await add_texts(database, SHARED, OWN, STRAY)
+    await add_run(database, "r1", OLD, session="old", texts=[SHARED, OWN])
+    await add_run(database, "r2", OLD)
+    await add_run(database, "r3", NEW, session="new", texts=[SHARED])
+    return database
+
+
+async def test_what_is_old_goes_with_all_its_traces(old_and_new):
+    gone = await forget(old_and_new, before=BETWEEN)
+    assert gone == Forgotten(sessions=1, exchanges=2, runs=2, events=2, texts=2)
+    left = await counts(old_and_new)
+    assert left.pop("context_nodes") == 0
+    assert set(left.values()) == {1}
+
+
+async def test_pretending_counts_the_same_and_deletes_nothing(old_and_new):
+    before = await counts(old_and_new)
+    would_go = await forget(old_and_new, before=BETWEEN, pretend=True)
+    assert await counts(old_and_new) == before
+    assert await forget(old_and_new, before=BETWEEN) == would_go
+
+
+async def test_a_session_is_forgotten_alone(old_and_new):
+    gone = await forget_session(old_and_new, "ol")
+    assert gone == Forgotten(sessions=1, exchanges=2, runs=1, events=1, texts=2)
+    assert [run.id for run in await Runs(old_and_new).newest()] == ["r3", "r2"]
+
+
+async def test_what_a_process_is_at_work_on_stays(database):
+    await Sessions(database).create(session_id="s1", title="busy", at=OLD)
+    await add_run(database, "r1", OLD, session="s1", held=True)
+    await add_run(database, "r2", OLD, held=True)
+    gone = await forget(database, before=BETWEEN)
+    assert gone == Forgotten(sessions=0, exchanges=0, runs=0, events=0, texts=0)
+    with pytest.raises(LeaseHeld, match="session s1 is in use: me is at work on run r1"):
+        await forget_session(database, "s1")
+
+
+async def test_a_run_that_was_let_go_is_forgotten(database):
+    await add_run(database, "r1", OLD, held=True)
+    await Runs(database).release("r1", "me")
+    assert (await forget(database, before=BETWEEN)).runs == 1
+
+
+async def test_an_unknown_session_is_told(database):
+    with pytest.raises(NotFound):
+        await forget_session(database, "s1")
+
+
+async def test_old_events_of_no_run_go(database):
+    rows = [{"run_id": run, "at": at} for run, at in [(None, OLD), ("gone", OLD), (None, NEW)]]
+    async with database.writing() as connection:
+        for row in rows:
+            named = {"type": "tree.reloaded", "source": "s", "severity": "info", "payload": {}}
+            await connection.execute(insert(schema.events).values(**named, **row))
+    assert (await forget(database, before=BETWEEN)).events == 2
+
+
+async def test_a_long_conversation_can_be_read_and_forgotten(database):
+    """SQLite follows chains of triggers only a thousand links deep; ours must not need them."""
+    await Sessions(database).create(session_id="s1", title="long", at=OLD)
+    row = {"session_id": "s1", "question": "q", "answer": "a", "metadata": {}, "created_at": OLD}
+    chain = [{**row, "id": f"e{n}", "parent_id": f"e{n - 1}" if n else None} for n in range(1500)]
+    async with database.writing() as connection:
+        await connection.execute(insert(schema.context_nodes), chain)
+    assert len(await Exchanges(database).path_to("e1499")) == 1500
+    assert (await forget(database, before=BETWEEN)).exchanges == 1500
+
+
+async def test_more_sessions_than_a_statement_takes_are_forgotten(database):
+    row = {"title": "t", "created_at": OLD, "updated_at": OLD}
+    async with database.writing() as connection:
+        await connection.execute(
+            insert(schema.sessions), [{**row, "id": f"s{n}"} for n in range(1200)]
+        )
+    assert (await forget(database, before=BETWEEN)).sessions == 1200
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_nothing_of_it_is_left_in_the_files(old_and_new, exchange, tmp_path):
+    from dataclasses import replace
+
+    secret = replace(exchange("e3", "e2", session="old"), answer="the word is swordfish" * 500)
+    await Exchanges(old_and_new).append(secret)
+    assert b"swordfish" in b"".join(file.read_bytes() for file in tmp_path.glob("oracle.db*"))
+    await forget(old_and_new, before=BETWEEN)
+    assert b"swordfish" not in b"".join(file.read_bytes() for file in tmp_path.glob("oracle.db*"))
+
+
+async def test_traces_that_another_process_still_reads_are_told(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.01)
+    async with await Database.open(tmp_path / "o.db") as database, database.reading() as reader:
+        await reader.execute(select(schema.sessions))
+        await add_texts(database, STRAY)
+        await forget(database, before=BETWEEN)
+    assert "o.db-wal until the other processes that use it have ended" in caplog.text
