@@ -37,6 +37,7 @@ class Answer:
 
     text: str
     stop_reason: str
+    error_kind: str | None
     detail: str
     caveat: str | None
     sources: Sequence[Mapping[str, Any]]

@@ -10,11 +10,17 @@ from typing import Any, Self
 
 
 class ChunkType(StrEnum):
+    QUESTION = "question"
+    PROMPT = "prompt"
+    TURN_START = "turn_start"
+    NODE = "node"
     CONTENT = "content"
     REASONING = "reasoning"
     TOOL_CALL = "tool_call"
     TOOL_RESULT = "tool_result"
     SIGNAL = "signal"
+    VERDICT = "verdict"
+    COST = "cost"
     SYSTEM = "system"
     APPROVAL = "approval"
     BUDGET = "budget"
@@ -26,6 +32,28 @@ class ChunkType(StrEnum):
 
 CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
     {
+        ChunkType.QUESTION: {
+            "query_type": "the class of the question",
+            "confidence": "how sure the classifier is, 0 to 1",
+            "breadth": "how much of the project it spans, 0 to 1",
+            "topic_shift": "whether it leaves the topic of the conversation",
+            "sources": "the kinds of source it needs: code, vault, threads, web",
+            "tools": "the names of the tools granted to it",
+        },
+        ChunkType.PROMPT: {
+            "segments": "the segments of the composed prompt in order, each with `id` and `tokens`",
+            "tokens": "the estimated size of the composed prompt",
+        },
+        ChunkType.TURN_START: {
+            "offered": "the tools in the request, each with `name` and `reason`",
+            "withheld": "the other tools, each with `name` and `reason`",
+            "budgets": "for each budget: `used`, `limit` (null if off) and `reserve`",
+        },
+        ChunkType.NODE: {
+            "path": "the node whose status changed",
+            "status": "running, success, failure, skipped or halted",
+            "tick": "the number of the tick",
+        },
         ChunkType.CONTENT: {"content": "text of the answer, or of a draft: `turn_end` tells"},
         ChunkType.REASONING: {"content": "what the model thinks aloud"},
         ChunkType.TOOL_CALL: {
@@ -41,6 +69,18 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
             "sources": "the places that it quotes",
         },
         ChunkType.SIGNAL: {"signal": "the signal: its type, confidence and fields"},
+        ChunkType.VERDICT: {
+            "signal": "the type of the signal it is about; null if there was none",
+            "verdict": "granted, refused, believed, not_believed, …",
+            "reason": "why, for people",
+            "node": "the path of the node that decided",
+        },
+        ChunkType.COST: {
+            "node": "the path of the node that spent it",
+            "tokens": "tokens of this request",
+            "money": "its price; 0 where no price is known",
+            "seconds": "how long it took",
+        },
         ChunkType.SYSTEM: {"content": "what the tree tells the user", "severity": "info, warning"},
         ChunkType.APPROVAL: {
             "id": "names the question; answer it by this id",
@@ -65,6 +105,7 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
         ChunkType.DONE: {
             "answer": "the whole answer, with marks behind citations that do not hold",
             "stop_reason": "why the run ended, as a word for machines",
+            "error_kind": "the kind of error that ended it, such as ModelRefused; null without one",
             "detail": "the same for people; empty where there is nothing to say",
             "caveat": "what the reader must bear in mind, or null",
             "tried": "what was tried",

@@ -128,6 +128,7 @@ class Asking:
         return {
             "answer": self.answer,
             "stop_reason": self._stop_reason,
+            "error_kind": None,
             "detail": self._board("stop_detail", ""),
             "caveat": self._board("caveat", None),
             "tried": self._board("tried", []),
