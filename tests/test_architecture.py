@@ -76,7 +76,7 @@ def lines_of_code(file):
 
 def test_the_engine_stays_near_two_thousand_lines():
     files = [file for room in ENGINE for file in (SOURCE / room).rglob("*.py")]
-    assert sum(map(lines_of_code, files)) < 2_100
+    assert sum(map(lines_of_code, files)) < 2_200
 
 
 def test_no_file_outgrows_the_rest():

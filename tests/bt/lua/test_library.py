@@ -394,3 +394,60 @@ def test_a_run_that_has_begun_keeps_its_tree(load):
     assert run.tick() is RUNNING
     new_run = TreeRun(library["agent"])
     assert new_run.tick() is FAILURE
+
+
+SHORT = f"""
+local count = BT.leaves("{__name__}")
+local HIGH = 3
+
+BT.tree("agent", {{
+  blackboard = {{
+    counters = {{ turn = 0, rounds = {{ type = "integer", default = 0 }} }},
+    note = "string?",
+  }},
+  root = BT.sequence("main", {{
+    count.next_turn,
+    count.next_turn("again", {{ step = 4 }}),
+    BT.expect("turn is high", "bb.turn > " .. HIGH),
+    BT.guard("late enough", {{ count.late {{ after = HIGH }}, count.next_turn("third") }}),
+    BT.guard("has a note", {{ "bb.note ~= nil", count.next_turn("never") }}),
+  }}),
+}})
+"""
+
+
+async def test_leaves_are_named_by_their_module_once(load):
+    tree = load(SHORT)["agent"]
+    names = ["next turn", "again", "turn is high", "late enough", "has a note"]
+    assert [child.name for child in tree.root.children] == names
+    run = TreeRun(tree)
+    assert (await run.settle()).status is SUCCESS
+    assert run.context.blackboard.get("turn") == 6
+
+
+def test_keys_may_be_declared_in_groups(load):
+    schema = load(SHORT)["agent"].schema
+    groups = {name: key.group for name, key in schema.items()}
+    assert groups == {"turn": "counters", "rounds": "counters", "note": ""}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("    count.next_turn,", "    count.nxt_turn,", f"11: no leaf '{PREFIX}nxt_turn' is registered; did you mean '{PREFIX}next_turn'?"),
+        ("{ step = 4 }", "{ stop = 4 }", f"12: '{PREFIX}next_turn': got an unexpected keyword argument 'stop'"),
+        ("{ step = 4 }", "7", f"12: {PREFIX}next_turn takes a name and a table of arguments"),
+        ('"bb.turn > " .. HIGH', "HIGH", '13: BT.expect takes two strings: ("name", "bb.turn > 3")'),
+        ("count.late { after = HIGH }", 'count.next_turn("x")', f"14: '{PREFIX}next_turn' is registered as action, not as condition"),
+        ("    count.next_turn,", "    BT.later('x'),", "11: no BT.deferred has the task 'x'; there are: none"),
+        ("turn = 0, ", "turn = 0, note = 1, ", "5: key 'note' is declared twice"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_short_form_is_told_with_its_line(load, old, new, expected):
+    assert old in SHORT
+    assert complaint(load, SHORT.replace(old, new, 1)) == expected
+
+
+def test_what_a_file_was_given_cannot_be_changed_by_it(load):
+    changing = "local node = BT.sequence('x', {})\nnode.line = 'no number'\n"
+    assert complaint(load, changing) == "2: what BT returns cannot be changed"

@@ -44,6 +44,8 @@ class TreeDefinition:
                 _bind(branch, _segment(branch, {}), [], bound)
         self.nodes: tuple[Node, ...] = tuple(bound)
         self.by_path: Mapping[str, Node] = _by_unique_path(self.nodes)
+        for node in self.nodes:
+            node.link(self.nodes)
         visible = None if schema is None else frozenset(schema)
         for branch in (root, finish):
             if branch is not None:

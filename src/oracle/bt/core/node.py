@@ -93,6 +93,9 @@ class Node:
     def bind(self, ancestors: Sequence[Node]) -> None:
         """Look once at what is above, when the tree is put together."""
 
+    def link(self, nodes: Sequence[Node]) -> None:
+        """Look once for other nodes of the tree, when all of them are bound."""
+
     def keys(self) -> frozenset[str]:
         """The blackboard keys that this node itself reads or writes."""
         return frozenset()

@@ -61,7 +61,7 @@ class TreeBuilder:
             raise TreeFileError(str(problem), file=tree.file, line=tree.line) from None
 
     def _node(self, tree: TreeDeclaration, declared: NodeDeclaration) -> Node:
-        kind = Node.kinds.get(declared.kind)
+        kind = self._leaf_kind(tree, declared) or Node.kinds.get(declared.kind)
         if kind is None:
             hint = did_you_mean(declared.kind, Node.kinds)
             raise _error(tree, declared, f"no node {declared.kind!r}{hint}")
@@ -75,6 +75,8 @@ class TreeBuilder:
             children += self._expand(tree, declared, options)
         elif "fn" in _parameters(kind):
             options["fn"] = self._function(tree, declared, kind, options)
+        elif isinstance(options.get("restart"), str):
+            options["restart"] = self._expression(tree, declared, options["restart"])
         _check_options(tree, declared, kind, options)
         try:
             kind.check_count(len(children))
@@ -138,19 +140,34 @@ class TreeBuilder:
         name, expression, arguments = (options.pop(option, None) for option in _LEAF_OPTIONS)
         wanted = "action" if kind.kind == "action" else "condition"
         if isinstance(expression, str) and name is None and wanted == "condition":
-            try:
-                return Expression(expression)
-            except ExpressionError as problem:
-                raise _error(tree, declared, str(problem)) from None
+            return self._expression(tree, declared, expression)
         if not isinstance(name, str) or expression is not None:
             choice = "fn" if wanted == "action" else "either fn or expression"
             raise _error(tree, declared, f"{kind.kind} takes {choice}, as a string")
-        leaf = self._leaves.get(name)
-        if leaf is None:
-            raise _error(tree, declared, f"no leaf {name!r} is registered{self._leaf_hint(name)}")
+        leaf = self._registered(tree, declared, name)
         if leaf.kind != wanted:
             raise _error(tree, declared, f"{name!r} is registered as {leaf.kind}, not as {wanted}")
         return _with_arguments(tree, declared, leaf, arguments)
+
+    def _leaf_kind(self, tree: TreeDeclaration, declared: NodeDeclaration) -> type[Node] | None:
+        """A leaf that is named by itself is an action or a condition, as it was registered."""
+        if declared.kind != "leaf":
+            return None
+        return Node.kinds[self._registered(tree, declared, str(declared.options["fn"])).kind]
+
+    def _registered(self, tree: TreeDeclaration, declared: NodeDeclaration, name: str) -> Leaf:
+        leaf = self._leaves.get(name)
+        if leaf is None:
+            raise _error(tree, declared, f"no leaf {name!r} is registered{self._leaf_hint(name)}")
+        return leaf
+
+    def _expression(
+        self, tree: TreeDeclaration, declared: NodeDeclaration, source: str
+    ) -> Expression:
+        try:
+            return Expression(source)
+        except ExpressionError as problem:
+            raise _error(tree, declared, str(problem)) from None
 
     def _leaf_hint(self, name: str) -> str:
         """Some misspell a part of the dotted name, others get only its end right."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, TypeGuard, cast
 
 from oracle.bt.lua.sandbox import Call, LuaValue, Table, run_tree_file
 from oracle.bt.state.schema import Json, Key, key_from_name
@@ -73,6 +73,10 @@ class _File:
         )
 
     def node(self, call: Call) -> NodeDeclaration:
+        if call.kind == "leaf":
+            return self._leaf(call)
+        if call.kind == "expect":
+            return self._expect(call)
         text, rest = None, call.arguments
         if rest and isinstance(rest[0], str):
             text, rest = rest[0], rest[1:]
@@ -88,13 +92,51 @@ class _File:
                     call,
                     f"BT.{call.kind} takes a name and one table; put the children into {{ … }}",
                 )
+        options = {name: self._plain(call, name, value) for name, value in fields.items()}
+        if call.kind == "guard" and len(items) == 2 and _is_test(items[0]):
+            options |= self._test(items[0])
+            items = items[1:]
         return NodeDeclaration(
             kind=call.kind,
             line=call.line,
             text=text,
-            options={name: self._plain(call, name, value) for name, value in fields.items()},
+            options=options,
             children=tuple(self._child(call, item) for item in items),
         )
+
+    def _leaf(self, call: Call) -> NodeDeclaration:
+        """`module.leaf`, `module.leaf { argument = … }` or `module.leaf("name", { … })`."""
+        address, rest = str(call.arguments[0]), call.arguments[1:]
+        name = address.rpartition(".")[2].replace("_", " ")
+        if rest and isinstance(rest[0], str):
+            name, rest = rest[0], rest[1:]
+        options: dict[str, Json] = {"fn": address}
+        match rest:
+            case ():
+                pass
+            case (Table(items=(), fields=fields),):
+                options["args"] = {key: self._plain(call, key, fields[key]) for key in fields}
+            case _:
+                raise self._error(call, f"{address} takes a name and a table of arguments")
+        return NodeDeclaration(kind="leaf", line=call.line, text=name, options=options, children=())
+
+    def _expect(self, call: Call) -> NodeDeclaration:
+        """`BT.expect("name", "expression")`: short for a condition with an expression."""
+        match call.arguments:
+            case (str(name), str(expression)):
+                return NodeDeclaration(
+                    kind="condition",
+                    line=call.line,
+                    text=name,
+                    options={"expression": expression},
+                    children=(),
+                )
+            case _:
+                raise self._error(call, 'BT.expect takes two strings: ("name", "bb.turn > 3")')
+
+    def _test(self, test: str | Call) -> dict[str, Json]:
+        """The first of a guard's two items: an expression, or a leaf that looks."""
+        return {"expression": test} if isinstance(test, str) else dict(self._leaf(test).options)
 
     def _branch(self, call: Call, option: str, value: LuaValue) -> NodeDeclaration:
         if not isinstance(value, Call):
@@ -123,13 +165,21 @@ class _File:
             return None
         if not isinstance(value, Table) or value.items:
             raise self._error(call, 'blackboard is to be a table such as { turn = "integer" }')
-        return {name: self._key(call, name, key) for name, key in value.fields.items()}
+        schema: dict[str, Key] = {}
+        for name, key in value.fields.items():
+            is_group = isinstance(key, Table) and key.fields and "type" not in key.fields
+            group = name if is_group else ""
+            for own, declared in key.fields.items() if is_group else ((name, key),):  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
+                if own in schema:
+                    raise self._error(call, f"key {own!r} is declared twice")
+                schema[own] = self._key(call, own, declared, group)
+        return schema
 
-    def _key(self, call: Call, name: str, value: LuaValue) -> Key:
+    def _key(self, call: Call, name: str, value: LuaValue, group: str) -> Key:
         declared = self._plain(call, name, value)
         match declared:
             case bool() | int() | float():
-                return Key(type(declared), declared)
+                return Key(type(declared), declared, group=group)
             case str(type_name):
                 default = None
             case {"type": str(type_name), **rest} if not rest.keys() - {"default"}:
@@ -142,12 +192,16 @@ class _File:
         if default == {} and type_name.startswith("list"):
             default = []  # an empty table is both in Lua; the type tells
         try:
-            return key_from_name(type_name, cast("Json", default))
+            return key_from_name(type_name, cast("Json", default), group)
         except BlackboardError as problem:
             raise self._error(call, f"key {name!r}: {problem}") from None
 
     def _error(self, call: Call, message: str) -> TreeFileError:
         return TreeFileError(message, file=self._file, line=call.line)
+
+
+def _is_test(item: LuaValue) -> TypeGuard[str | Call]:
+    return isinstance(item, str) or (isinstance(item, Call) and item.kind == "leaf")
 
 
 def _shown(value: LuaValue) -> str:

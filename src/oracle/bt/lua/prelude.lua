@@ -8,7 +8,6 @@
 local clock, getinfo, sethook = os.clock, debug.getinfo, debug.sethook
 local load, select, setmetatable, error = load, select, setmetatable, error
 
-local CALL = {} -- a key that no file can name
 local BETWEEN_LOOKS = 100
 
 getmetatable("").__index = nil
@@ -25,19 +24,41 @@ local function limit(instructions, seconds)
   end, "", BETWEEN_LOOKS)
 end
 
+local function refuse_change() error("what BT returns cannot be changed", 2) end
+
 return function(source, instructions, seconds)
   local trees = {}
+  local facts = {} -- what was declared, by the empty table that the file holds in its hands
 
-  local function declare(kind, line, ...)
-    local call = { [CALL] = kind, line = line, count = select("#", ...), ... }
+  local function declare(metatable, kind, line, ...)
+    local call = setmetatable({}, metatable)
+    facts[call] = { kind = kind, line = line, count = select("#", ...), ... }
     if kind == "tree" then trees[#trees + 1] = call end
     return call
   end
 
+  local NODE = { __newindex = refuse_change }
+
+  -- finish.close is a node; finish.close { … } and finish.close("name", { … }) are one with arguments.
+  local function leaf(address, line)
+    return declare({
+      __newindex = refuse_change,
+      __call = function(_, ...) return declare(NODE, "leaf", line, address, ...) end,
+    }, "leaf", line, address)
+  end
+
+  local function leaves(module)
+    return setmetatable({}, {
+      __newindex = refuse_change,
+      __index = function(_, name) return leaf(module .. "." .. name, getinfo(2, "l").currentline) end,
+    })
+  end
+
   local BT = setmetatable({}, {
     __index = function(_, kind)
+      if kind == "leaves" then return leaves end
       local line = getinfo(2, "l").currentline
-      return function(...) return declare(kind, line, ...) end
+      return function(...) return declare(NODE, kind, line, ...) end
     end,
     __newindex = function() error("BT cannot be changed", 2) end,
   })
@@ -47,5 +68,5 @@ return function(source, instructions, seconds)
   limit(instructions, seconds)
   body()
   sethook()
-  return trees, CALL
+  return trees, facts
 end

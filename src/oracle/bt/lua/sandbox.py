@@ -57,8 +57,8 @@ def run_tree_file(source: str, file: str) -> list[Call]:
         attribute_filter=_refuse_attributes,
     )
     try:
-        trees, mark = runtime.execute(_PRELUDE)(source, MOST_INSTRUCTIONS, MOST_SECONDS)
-        reader = _Reader(file, mark)
+        trees, facts = runtime.execute(_PRELUDE)(source, MOST_INSTRUCTIONS, MOST_SECONDS)
+        reader = _Reader(file, facts)
         return [reader.call(tree, 0) for tree in trees.values()]
     except MemoryError:
         raise TreeFileError(
@@ -88,9 +88,9 @@ def _located(problem: Exception, file: str) -> TreeFileError:
 class _Reader:
     """Reads tables back, up to a number of values and a depth."""
 
-    def __init__(self, file: str, mark: Any) -> None:
+    def __init__(self, file: str, facts: Any) -> None:
         self._file = file
-        self._mark = mark
+        self._facts = facts
         self._line: int | None = None
         self._values_left = MOST_VALUES
         self._characters_left = MOST_CHARACTERS
@@ -108,17 +108,18 @@ class _Reader:
             return value
         if lua54.lua_type(value) != "table":
             raise self._error("a function cannot stand in a tree; name a registered leaf")
-        is_call = value[self._mark] is not None
+        is_call = self._facts[value] is not None
         return self.call(value, depth) if is_call else self.table(value, depth)
 
     def call(self, table: Any, depth: int) -> Call:
-        kind = table[self._mark]
-        self._line = table["line"]
+        facts = self._facts[table]
+        kind = facts["kind"]
+        self._line = facts["line"]
         if not isinstance(kind, str):
             raise self._error(f"BT[{kind!r:.20}] is no node; write BT.name")
-        places = range(1, min(table["count"], 10) + 1)
-        arguments = tuple(self.value(table[place], depth + 1) for place in places)
-        return Call(kind, table["line"], arguments)
+        places = range(1, min(facts["count"], 10) + 1)
+        arguments = tuple(self.value(facts[place], depth + 1) for place in places)
+        return Call(kind, facts["line"], arguments)
 
     def table(self, table: Any, depth: int) -> Table:
         items: dict[int, LuaValue] = {}

@@ -1,4 +1,4 @@
-"""What the two reactive composites share: they start again at each tick, with one runner at most.
+"""Reactive sequence and selector: they start again at each tick, with one running child at most.
 
 A child that answered RUNNING is the runner until the node ends or it is skipped. If another could
 run too, the next tick would start the first one anew and halt the second, for ever: such a tree is
@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from oracle.bt.core.node import Composite, Node
 from oracle.bt.core.run import RunState
-from oracle.bt.state.base import RUNNING, SKIPPED, RunStatus
+from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS, RunStatus
 from oracle.errors import StructureError
 
 
@@ -56,3 +56,35 @@ class Reactive(Composite):
             run.memory[self.index] = None
             if run.statuses[runner] is RUNNING:
                 run.definition.nodes[runner].halt(run)
+
+
+class ReactiveSequence(Reactive, kind="reactive_sequence"):
+    """Tick the children from the first on at each tick, while they succeed.
+
+    | child   | reactive_sequence                                                     |
+    | ------- | --------------------------------------------------------------------- |
+    | SUCCESS | goes on to the next child; after the last: SUCCESS                    |
+    | FAILURE | halts the child that is running; FAILURE                              |
+    | RUNNING | RUNNING; the next tick starts at the first child again                |
+    | RUNNING | and another child ran before: an error that names both                |
+    | SKIPPED | goes on to the next child; if all were skipped: SKIPPED               |
+    """
+
+    __slots__ = ()
+    goes_on_after = SUCCESS
+
+
+class ReactiveSelector(Reactive, kind="reactive_selector"):
+    """Tick the children from the first on at each tick, until one succeeds.
+
+    | child   | reactive_selector                                                     |
+    | ------- | --------------------------------------------------------------------- |
+    | SUCCESS | halts the child that is running; SUCCESS                              |
+    | FAILURE | goes on to the next child; after the last: FAILURE                    |
+    | RUNNING | RUNNING; the next tick starts at the first child again                |
+    | RUNNING | and another child ran before: an error that names both                |
+    | SKIPPED | goes on to the next child; if all were skipped: SKIPPED               |
+    """
+
+    __slots__ = ()
+    goes_on_after = FAILURE

@@ -1,12 +1,12 @@
-"""Not longer than this."""
+"""A limit on how long a child may take."""
 
+import math
 from typing import Unpack
 
 from oracle.bt.core.node import Decorator, Label, Node
 from oracle.bt.core.run import RunState
-from oracle.bt.nodes.seconds import checked_seconds
 from oracle.bt.state.base import FAILURE, RUNNING, RunStatus
-from oracle.errors import TimedOut
+from oracle.errors import StructureError, TimedOut
 
 
 class Timeout(Decorator, kind="timeout"):
@@ -56,3 +56,9 @@ class Timeout(Decorator, kind="timeout"):
     def halt(self, run: RunState) -> None:
         super().halt(run)
         run.deadlines.pop(self.index, None)
+
+
+def checked_seconds(kind: str, seconds: float) -> float:
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise StructureError(f"{kind}: seconds is {seconds}; use a number above 0")
+    return float(seconds)

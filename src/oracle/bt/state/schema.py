@@ -44,6 +44,8 @@ class Key:
     type: type = object
     default: Json = None
     nullable: bool = False
+    group: str = field(default="", compare=False)
+    """The heading that a tree file puts it under, for readers."""
     accepted: frozenset[type] = field(init=False, repr=False, compare=False)
     """The exact types that need no second look."""
 
@@ -70,13 +72,13 @@ class Key:
         )
 
 
-def key_from_name(type_name: str, default: Json = None) -> Key:
+def key_from_name(type_name: str, default: Json = None, group: str = "") -> Key:
     """Read a type as trees write it: `"integer"`, or `"integer?"` where nil may be written."""
     base = type_name.removesuffix("?")
     if base not in TYPE_NAMES:
         hint = did_you_mean(base, TYPE_NAMES) or f"; use one of {_type_list()}"
         raise BlackboardError(f"no type {type_name!r}{hint}")
-    return Key(TYPE_NAMES[base], default, nullable=type_name.endswith("?"))
+    return Key(TYPE_NAMES[base], default, nullable=type_name.endswith("?"), group=group)
 
 
 def _type_list() -> str:
