@@ -24,6 +24,13 @@ FORBIDDEN = {
         "oracle.services.reading",
         "oracle.services.coverage",
     ),
+    "bt/conditions": ("oracle.bt.actions", "oracle.bt.wrappers", "oracle.cli"),
+    "bt/actions": (
+        "oracle.bt.conditions",
+        "oracle.bt.wrappers",
+        "oracle.cli",
+        *(f"oracle.bt.actions.{leaves}" for leaves in ("calls", "coverage", "finish", "turn")),
+    ),
     "bt/state": (
         "oracle.models",
         "oracle.services",

@@ -4,6 +4,7 @@ OracleError
 ├── InputError               the user gave something that cannot be used
 │   ├── SourceFileError      … in a file, at a line
 │   │   ├── TreeFileError
+│   │   │   └── MisplacedNodeError  … a node that works only inside another tree
 │   │   └── PromptFileError
 │   ├── SettingsError        … in oracle.toml, in a variable or by a flag
 │   └── NotFound             … the name of something that is not there
@@ -66,6 +67,10 @@ class SourceFileError(InputError):
 
 class TreeFileError(SourceFileError):
     pass
+
+
+class MisplacedNodeError(TreeFileError):
+    """An exit without its loop, or a task that nothing does: the tree relies on one around it."""
 
 
 class PromptFileError(SourceFileError):

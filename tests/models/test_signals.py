@@ -112,29 +112,31 @@ def test_the_same_reason_is_counted_whatever_its_case_spaces_and_punctuation(
 ) -> None:
     state = AgentSignalState()
     for reason in reasons:
-        state = state.after_signal(need_turn(reason))
+        state = state.after_signal(need_turn(reason).to_dict())
     assert state.consecutive_same_reason == count
 
 
 def test_only_need_turn_counts_and_any_other_type_starts_anew() -> None:
-    twice = AgentSignalState().after_signal(need_turn("more")).after_signal(need_turn("more"))
-    interrupted = twice.after_signal(STUCK)
+    more = need_turn("more").to_dict()
+    twice = AgentSignalState().after_signal(more).after_signal(more)
+    interrupted = twice.after_signal(STUCK.to_dict())
     assert interrupted.consecutive_same_reason == 0
-    assert interrupted.after_signal(need_turn("more")).consecutive_same_reason == 1
+    assert interrupted.after_signal(more).consecutive_same_reason == 1
 
 
 def test_a_turn_without_signal_resets_the_reason_and_keeps_the_rest() -> None:
-    state = AgentSignalState().after_signal(need_turn("more")).after_turn_without_signal()
+    more = need_turn("more").to_dict()
+    state = AgentSignalState().after_signal(more).after_turn_without_signal()
     assert state.consecutive_same_reason == 0
     assert state.turns_without_signal == 1
-    assert state.last_signal == need_turn("more")
-    again = state.after_signal(need_turn("more"))
+    assert state.last_signal == more
+    again = state.after_signal(more)
     assert (again.consecutive_same_reason, again.turns_without_signal) == (1, 0)
 
 
 def test_a_transition_leaves_the_state_it_started_from_alone() -> None:
     state = AgentSignalState()
-    after = state.after_signal(STUCK)
+    after = state.after_signal(STUCK.to_dict())
     assert state == AgentSignalState()
-    assert after.signals_emitted == (STUCK,)
-    assert after.last_signal is STUCK
+    assert after.signals_emitted == [STUCK.to_dict()]
+    assert after.last_signal == STUCK.to_dict()

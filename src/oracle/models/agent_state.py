@@ -16,7 +16,7 @@ class AgentState:
     sources_tried: tuple[str, ...]
     sources_empty: tuple[str, ...]
     places_found: int
-    strategy: int
+    strategies_tried: int
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

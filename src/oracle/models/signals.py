@@ -7,7 +7,7 @@ and the documentation are tested against it.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -156,7 +156,9 @@ class Signal:
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSignalState:
-    """What a run remembers of its signals. A transition returns the next state and changes nothing.
+    """What a run remembers of its signals, in the JSON-shaped form of `Signal.to_dict`.
+
+    A transition returns the next state and changes nothing.
 
     | event | signals_emitted | last_signal | consecutive_same_reason | turns_without_signal |
     | --- | --- | --- | --- | --- |
@@ -166,15 +168,15 @@ class AgentSignalState:
     | a turn without a signal | as it was | as it was | 0 | + 1 |
     """
 
-    signals_emitted: tuple[Signal, ...] = ()
-    last_signal: Signal | None = None
+    signals_emitted: Sequence[Mapping[str, Any]] = ()
+    last_signal: Mapping[str, Any] | None = None
     consecutive_same_reason: int = 0
     turns_without_signal: int = 0
 
-    def after_signal(self, signal: Signal) -> Self:
+    def after_signal(self, signal: Mapping[str, Any]) -> Self:
         return replace(
             self,
-            signals_emitted=(*self.signals_emitted, signal),
+            signals_emitted=[*self.signals_emitted, signal],
             last_signal=signal,
             consecutive_same_reason=self._same_reason_count(signal),
             turns_without_signal=0,
@@ -187,18 +189,15 @@ class AgentSignalState:
             turns_without_signal=self.turns_without_signal + 1,
         )
 
-    def _same_reason_count(self, signal: Signal) -> int:
-        before = None if self.last_signal is None else self.last_signal.to_dict()
-        return same_reason_count(self.consecutive_same_reason, before, signal.to_dict())
-
-
-def same_reason_count(count: int, before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> int:
-    """How often in a row a turn was asked for with one reason; signals as `to_dict` has them."""
-    if now["type"] != SignalType.NEED_TURN:
-        return 0
-    if before is None or before["type"] != SignalType.NEED_TURN:
-        return 1
-    return count + 1 if _folded(before["reason"]) == _folded(now["reason"]) else 1
+    def _same_reason_count(self, signal: Mapping[str, Any]) -> int:
+        """How often in a row a turn was asked for with one reason."""
+        before = self.last_signal
+        if signal["type"] != SignalType.NEED_TURN:
+            return 0
+        if before is None or before["type"] != SignalType.NEED_TURN:
+            return 1
+        is_same = _folded(before["reason"]) == _folded(signal["reason"])
+        return self.consecutive_same_reason + 1 if is_same else 1
 
 
 def _folded(reason: str) -> str:

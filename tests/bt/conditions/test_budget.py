@@ -3,14 +3,17 @@
 import pytest
 
 from oracle.bt.actions.budget import announce_last_turn, warn
-from oracle.bt.actions.tools import screen_calls
+from oracle.bt.actions.calls import note_the_time_left
 from oracle.bt.conditions.budget import (
     a_warning_is_due,
+    allows_another_turn,
     context_is_large,
     is_exhausted,
+    is_within_limits,
     only_the_reserve_is_left,
-    within_limits,
+    time_is_up,
 )
+from oracle.errors import TimedOut
 from oracle.services.control.ledger import Ledger, Limits
 from tests.asking import context
 
@@ -55,7 +58,7 @@ def state(now=0.0, withdrawn=False, overdrawn=False, weight=50, **spent):
 )
 def test_before_a_request(known, exhausted, reserve, warning):
     ctx = state(**known)
-    told = (is_exhausted(ctx), only_the_reserve_is_left(ctx), a_warning_is_due(ctx))
+    told = (is_exhausted(ctx), only_the_reserve_is_left(ctx), a_warning_is_due(ctx, 0.7))
     assert told == (exhausted, reserve, warning)
 
 
@@ -70,7 +73,7 @@ def test_before_a_request(known, exhausted, reserve, warning):
     ],
 )
 def test_while_the_model_streams_only_time_and_an_overdraft_stop_it(known, answer):
-    assert within_limits(state(**known)) is answer
+    assert is_within_limits(state(**known)) is answer
 
 
 @pytest.mark.parametrize(("weight", "answer"), [(500, False), (501, True)])
@@ -80,8 +83,8 @@ def test_the_context_is_large_from_half_of_the_window_on(weight, answer):
 
 def test_a_warning_is_not_due_again():
     ctx = state(turns=7, tokens=700)
-    warn(ctx)
-    assert a_warning_is_due(ctx) is False
+    warn(ctx, 0.7)
+    assert a_warning_is_due(ctx, 0.7) is False
     assert len(ctx.blackboard.get("messages")) == 2
 
 
@@ -89,10 +92,25 @@ def test_the_last_turn_is_announced_once():
     ctx = state(turns=9)
     announce_last_turn(ctx)
     assert only_the_reserve_is_left(ctx) is False
-    assert ctx.blackboard.get("why_last") == "turn_limit"
+    assert ctx.blackboard.get("stop_after_last_turn") == "turn_limit"
 
 
 def test_tools_get_the_time_that_the_model_has_left():
     ctx = state(now=60.0)
-    screen_calls(ctx)
+    note_the_time_left(ctx)
     assert ctx.blackboard.get("seconds_left") == 40.0
+
+
+@pytest.mark.parametrize(("turns", "answer"), [(0, True), (9, True), (10, False), (11, False)])
+def test_another_turn_is_allowed(turns, answer):
+    assert allows_another_turn(state(turns=turns)) is answer
+
+
+@pytest.mark.parametrize(
+    ("now", "failure", "answer"),
+    [(0.0, None, False), (100.0, None, True), (0.0, TimedOut("late"), True)],
+)
+def test_time_is_up_at_the_limit_and_after_a_timeout(now, failure, answer):
+    ctx = state(now=now)
+    ctx.failure = failure
+    assert time_is_up(ctx) is answer

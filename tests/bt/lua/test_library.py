@@ -451,3 +451,20 @@ def test_a_mistake_in_a_short_form_is_told_with_its_line(load, old, new, expecte
 def test_what_a_file_was_given_cannot_be_changed_by_it(load):
     changing = "local node = BT.sequence('x', {})\nnode.line = 'no number'\n"
     assert complaint(load, changing) == "2: what BT returns cannot be changed"
+
+
+MISPLACED = """
+BT.tree("part", { root = BT.sequence("part", { BT.later("x"), BT.exit("turns") }) })
+BT.tree("whole", { root = BT.expect("fine", "true") })
+"""
+
+
+def test_a_tree_that_relies_on_others_and_is_used_nowhere_does_not_spoil_the_rest(load):
+    library = load(MISPLACED)
+    assert list(library.definitions) == ["whole"]
+    assert "does not stand in one of that name" in str(library.misplaced["part"])
+
+
+def test_where_no_tree_works_alone_the_reason_is_told(load):
+    alone = MISPLACED.replace("whole", "other").replace('BT.expect("fine", "true")', 'BT.exit("x")')
+    assert "exit leaves the loop 'turns'" in complaint(load, alone)

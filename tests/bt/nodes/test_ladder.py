@@ -99,5 +99,5 @@ def test_a_running_task_goes_on():
 
 
 def test_a_task_that_nobody_does_is_refused():
-    with pytest.raises(StructureError, match="no BT.deferred has the task 'wrk'"):
+    with pytest.raises(StructureError, match=r"no BT\.deferred has the task 'wrk'"):
         TreeDefinition("t", Later(task="wrk"))

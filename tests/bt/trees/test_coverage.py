@@ -19,9 +19,7 @@ FLOW = {
     "database": "class Database:\n    def insert(self, table, order):\n        pass\n",
     "mail": "def mail_order(order):\n    send(order.address)\n",
 }
-SWITCHED_OFF = edited(
-    "oracle-agent.lua", ("bb.classification.breadth >= 0.4", "bb.classification.breadth > 1")
-)
+SWITCHED_OFF = edited("oracle-agent.lua", ("local BROAD = 0.4", "local BROAD = 1.1"))
 HAND_OVER = "So far." + signal("delegation_recommended", reason="large", scope="the API")
 
 

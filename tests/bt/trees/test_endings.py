@@ -19,7 +19,7 @@ def raise_something(ctx):
     raise ZeroDivisionError("a mistake in a leaf")
 
 
-RAISES = f'fn = "{__name__}.raise_something"'
+RAISES = f'BT.action("breaks", {{ fn = "{__name__}.raise_something" }})'
 
 
 @pytest.mark.parametrize(
@@ -131,15 +131,14 @@ async def test_a_sufficiency_function_that_fails_is_replaced_by_the_heuristic():
 
 
 PLACES = [
-    ("assess.lua", 'fn = "oracle.bt.actions.assess.classify"'),
-    ("compose.lua", 'fn = "oracle.bt.actions.compose.write_prompt"'),
-    ("turn.lua", 'fn = "oracle.bt.actions.turn.begin_turn"'),
-    ("turn.lua", 'fn = "oracle.bt.actions.turn.take_in_response"'),
-    ("turn.lua", 'fn = "oracle.bt.actions.turn.go_on"'),
-    ("work.lua", 'fn = "oracle.bt.actions.tools.run_calls"'),
-    ("decide.lua", 'fn = "oracle.bt.actions.signals.grant_turn"'),
+    ("assess.lua", "assess.classify"),
+    ("compose.lua", "compose.write_prompt"),
+    ("turn.lua", "turn.begin"),
+    ("turn.lua", "turn.take_in_response"),
+    ("turn.lua", "turn.finish"),
+    ("work.lua", "calls.run"),
+    ("decide.lua", "tell.another_turn_is_granted"),
 ]
-LAST_WORDS = 'fn = "oracle.bt.actions.finish.say_last_words"'
 
 
 @pytest.mark.parametrize(("file", "leaf"), PLACES)
@@ -150,7 +149,7 @@ async def test_a_leaf_that_raises_ends_the_run_as_an_internal_error(file, leaf):
 
 
 async def test_even_a_broken_finish_branch_leaves_an_answer():
-    trees = edited("finish.lua", (LAST_WORDS, RAISES))
+    trees = edited("finish.lua", ("finish.name_the_reason", RAISES))
     answered = await ask(look(), enough(), tools=FOUND, trees=trees)
     assert (answered.stop, answered.done["answer"]) == ("answered", "It is in auth.py:3.")
     nothing = await ask(Reply(raises=ModelError("down")), trees=trees)

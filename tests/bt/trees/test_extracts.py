@@ -188,7 +188,7 @@ async def test_a_citation_of_a_part_holds_though_only_its_extract_was_shown():
 async def test_without_its_guard_no_part_is_asked_about_and_lines_are_quoted():
     trees = edited(
         "coverage.lua",
-        ('fn = "oracle.bt.conditions.coverage.parts_are_too_much"', 'expression = "bb.failed"'),
+        ("parts.parts_are_too_much,", '"bb.failed",'),
     )
     heard = await read(trees=trees)
     assert about_parts(heard) == []

@@ -121,7 +121,9 @@ async def test_a_run_that_died_among_the_extracts_goes_on_from_any_record():
     await whole.settle()
     told = [message["content"] for message in whole.board.get("messages")]
     answers = [
-        r.seq for r in sink.records if r.kind == "answer" and r.place.node_path.endswith("/ask")
+        r.seq
+        for r in sink.records
+        if r.kind == "answer" and r.place.node_path.endswith("/ask about parts")
     ]
     assert len(answers) == 9
     for seq in answers[::2]:

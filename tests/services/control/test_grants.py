@@ -6,7 +6,7 @@ from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.classification.classifier import classify_query
 from oracle.services.control.grants import (
     first_grant,
-    next_grant,
+    more_tools,
     specs_as_data,
     specs_from,
     tools_for,
@@ -18,6 +18,7 @@ NAMES = (
     *("write_note",),
 )
 SPECS = [tool_spec(name) for name in NAMES]
+SURE = {"sure_of_an_action": 0.8, "sure_of_a_class": 0.6}
 CODE, VAULT, WEB = {"search_code", "read_file"}, {"search_vault", "search_threads"}, {"web_search"}
 
 
@@ -32,7 +33,7 @@ CODE, VAULT, WEB = {"search_code", "read_file"}, {"search_vault", "search_thread
     ],
 )
 def test_the_first_grant_follows_the_class_of_the_question(query, granted):
-    assert set(first_grant(classify_query(query), SPECS)) == granted
+    assert set(first_grant(classify_query(query), SPECS, **SURE)) == granted
 
 
 def of(query_type, confidence=0.9, runner_up=None):
@@ -52,22 +53,21 @@ def of(query_type, confidence=0.9, runner_up=None):
     ],
 )
 def test_uncertainty_adds_tools_that_read_and_never_tools_that_write(classification, granted):
-    assert set(first_grant(classification, SPECS)) == granted
+    assert set(first_grant(classification, SPECS, **SURE)) == granted
 
 
 @pytest.mark.parametrize(
     ("rung", "had", "added"),
     [
-        (1, CODE, WEB),
-        (2, CODE, VAULT),
-        (3, CODE, VAULT | WEB),
-        (3, CODE | VAULT | WEB, set()),
-        (9, CODE, VAULT | WEB),
+        ("second_class", CODE, WEB),
+        ("local", CODE, VAULT),
+        ("all", CODE, VAULT | WEB),
+        ("all", CODE | VAULT | WEB, set()),
     ],
 )
 def test_a_rung_adds_what_is_new_on_it_and_only_reads(rung, had, added):
     kind = of(QueryType.CODE, runner_up=QueryType.RESEARCH)
-    assert set(next_grant(rung, kind, SPECS, had)) == added
+    assert set(more_tools(rung, kind, SPECS, had)) == added
 
 
 WORDINGS = [

@@ -25,7 +25,7 @@ def ledger(**spent):
     ],
 )
 def test_a_warning_is_due_once_from_seventy_percent_on(spent, now, due):
-    assert ledger(**spent).warnings_due(now) == due
+    assert ledger(**spent).warnings_due(now, 0.7) == due
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What kind of question is it, and does it go on from what was said before?"""
+"""What kind of question it is, and whether it continues the conversation."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from oracle.bt.actions.oracle import bb_get, bb_set
-from oracle.bt.actions.state import as_data, board_of, set_ledger
-from oracle.bt.actions.telling import say_system
+from oracle.bt.board import as_data, bb_get, bb_set, board_of, set_ledger
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.report import say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.services.classification.classifier import classify_query
 from oracle.services.control.ledger import Ledger, Limits
@@ -19,7 +18,7 @@ from oracle.services.control.topic import is_topic_shift
 
 @action(reads=["limits", "model"], writes=["ledger"])
 def open_ledger(ctx: TickContext) -> RunStatus:
-    """Begin to count. A budget of money that cannot be kept is not promised."""
+    """Start counting. Without known prices a money budget cannot be kept, so it is switched off."""
     bb = board_of(ctx)
     limits = Limits(**bb_get(bb, "limits"))
     model = bb_get(bb, "model")
@@ -27,6 +26,16 @@ def open_ledger(ctx: TickContext) -> RunStatus:
         limits = replace(limits, money=None)
         say_system(ctx, f"The price of {model['name']} is not known; the money budget is off.")
     set_ledger(bb, Ledger(limits=limits, started_at=ctx.now))
+    return SUCCESS
+
+
+@action(reads=["history"], writes=["earlier_evidence", "previous_errors"])
+def recall_conversation(ctx: TickContext) -> RunStatus:
+    """Count what earlier exchanges gathered, and note whether the last one failed."""
+    bb = board_of(ctx)
+    earlier = [exchange["metadata"] for exchange in bb_get(bb, "history")]
+    bb_set(bb, "earlier_evidence", sum(known.get("places_found", 0) for known in earlier))
+    bb_set(bb, "previous_errors", bool(earlier) and bool(earlier[-1].get("failed")))
     return SUCCESS
 
 
@@ -39,7 +48,7 @@ def notice_topic_shift(ctx: TickContext) -> RunStatus:
 
 @action(reads=["query", "history", "known_terms", "topic_shift"], writes=["classification"])
 def classify(ctx: TickContext) -> RunStatus:
-    """By itself where the topic has shifted, else as a part of the conversation."""
+    """Classify as part of the conversation; after a topic shift, by the question alone."""
     bb = board_of(ctx)
     turns = [] if bb_get(bb, "topic_shift") else turns_of(bb_get(bb, "history"))
     known: list[str] | None = bb_get(bb, "known_terms")
@@ -49,19 +58,9 @@ def classify(ctx: TickContext) -> RunStatus:
 
 
 def turns_of(history: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """The conversation as the classifier reads it."""
+    """The conversation in the form that the classifier reads."""
     return [
         {"role": role, "content": exchange[part]}
         for exchange in history
         for role, part in (("user", "question"), ("assistant", "answer"))
     ]
-
-
-@action(reads=["history"], writes=["earlier_evidence", "previous_errors"])
-def recall_the_conversation(ctx: TickContext) -> RunStatus:
-    """What earlier exchanges gathered still counts, and so does the failure of the last one."""
-    bb = board_of(ctx)
-    earlier = [exchange["metadata"] for exchange in bb_get(bb, "history")]
-    bb_set(bb, "earlier_evidence", sum(said.get("places_found", 0) for said in earlier))
-    bb_set(bb, "previous_errors", bool(earlier) and bool(earlier[-1].get("failed")))
-    return SUCCESS

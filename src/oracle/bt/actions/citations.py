@@ -1,14 +1,13 @@
-"""Hold the answer's citations against what was read, and show the sources beside them."""
+"""Check the answer's citations against what was read, and show the sources next to them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from oracle.bt.actions.oracle import bb_get, bb_set
-from oracle.bt.actions.state import board_of
-from oracle.bt.actions.telling import say
+from oracle.bt.board import bb_get, bb_set, board_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.report import say
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.citations import are_cited, check_answer
@@ -20,9 +19,7 @@ from oracle.services.coverage.parts import as_results
     writes=["answer", "citations"],
 )
 def check_citations(ctx: TickContext) -> RunStatus:
-    """Mark those that do not resolve. All that is needed stands on the board: a replay says the
-    same.
-    """
+    """Mark those that do not resolve. Only the board is read, so a replay marks the same ones."""
     bb = board_of(ctx)
     history: list[dict[str, Any]] = bb_get(bb, "history")
     checked = check_answer(
@@ -39,7 +36,7 @@ def check_citations(ctx: TickContext) -> RunStatus:
 
 @action(reads=["evidence", "citations"])
 def say_sources(ctx: TickContext) -> RunStatus:
-    """The places that were found or read, each cited or not; null where nobody has checked."""
+    """Send the places that were found or read, each cited or not; null if nothing was checked."""
     bb = board_of(ctx)
     evidence: list[dict[str, Any]] = bb_get(bb, "evidence")
     citations: list[dict[str, Any]] | None = bb_get(bb, "citations")

@@ -6,71 +6,109 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from oracle.bt.actions.oracle import bb_get, bb_set
-from oracle.bt.actions.state import (
+from oracle.bt.board import (
+    LARGE_SHARE,
+    OFFER,
     all_tools,
     append,
+    bb_get,
+    bb_set,
     board_of,
     classification_of,
+    give_reason,
     granted_tools,
+    services_of,
     specs_of,
 )
-from oracle.bt.actions.telling import services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.report import say
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification
 from oracle.models.session import Exchange
+from oracle.models.stream_chunk import ChunkType
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.grants import first_grant
-from oracle.services.prompting.composer import compose_prompt
+from oracle.services.prompting.composer import ComposedPrompt, compose_prompt
 from oracle.services.storage.history import within_budget
 
 HISTORY_SHARE: Final = 4
 """History takes at most this part of the context window: a quarter."""
 
 
-@action(reads=["classification", "tool_list", "limits"], writes=["granted", "tools_withdrawn"])
-def grant_first_tools(ctx: TickContext) -> RunStatus:
-    """The tools of the query's class. Who has only one turn has no use for a tool's result."""
+@action(reads=["classification", "tool_list", "tool_reasons"], writes=["granted", "tool_reasons"])
+def grant_first_tools(
+    ctx: TickContext, sure_of_an_action: float, sure_of_a_class: float
+) -> RunStatus:
+    """Grant the tools of the question's class.
+
+    Writing tools need a class `action` with at least the first confidence. Below the second one,
+    the tools of the class that came second are granted too.
+    """
     bb = board_of(ctx)
-    bb_set(bb, "granted", first_grant(classification_of(bb), all_tools(bb)))
-    bb_set(bb, "tools_withdrawn", bb_get(bb, "limits")["turns"] <= 1)
+    classification = classification_of(bb)
+    granted = first_grant(
+        classification,
+        all_tools(bb),
+        sure_of_an_action=sure_of_an_action,
+        sure_of_a_class=sure_of_a_class,
+    )
+    bb_set(bb, "granted", granted)
+    give_reason(bb, granted, f"for a question about {classification.query_type}")
+    return SUCCESS
+
+
+@action(writes=["tools_withdrawn"])
+def withdraw_tools(ctx: TickContext) -> RunStatus:
+    bb_set(board_of(ctx), "tools_withdrawn", True)
+    return SUCCESS
+
+
+@action(reads=["classification", "topic_shift", *OFFER])
+def announce_question(ctx: TickContext) -> RunStatus:
+    """Say what the question was taken for, and what it was granted."""
+    bb = board_of(ctx)
+    found = classification_of(bb)
+    tools = granted_tools(bb)
+    say(
+        ctx,
+        ChunkType.QUESTION,
+        query_type=found.query_type.value,
+        confidence=found.confidence,
+        breadth=found.breadth,
+        topic_shift=bb_get(bb, "topic_shift"),
+        sources=sorted({spec.source for spec in tools if spec.source}),
+        tools=[spec.name for spec in tools],
+    )
     return SUCCESS
 
 
 @action(
-    reads=[
-        "classification",
-        "tool_list",
-        "granted",
-        "withdrawn",
-        "tools_withdrawn",
-        "history",
-        "model",
-        "previous_errors",
-    ],
+    reads=["classification", "history", "model", "previous_errors", *OFFER],
     writes=["messages"],
 )
 def write_prompt(ctx: TickContext) -> RunStatus:
-    """The composed prompt comes first and never changes within a run."""
+    """Write the system prompt. It comes first and never changes within a run."""
     bb = board_of(ctx)
     size = sum(rough_tokens(e["question"]) + rough_tokens(e["answer"]) for e in _history(bb))
-    text = _composed(
+    prompt, text = _composed(
         services_of(ctx).prompt_segments,
         QueryClassification.of_type(classification_of(bb).query_type),
         bb_get(bb, "tool_list"),
         tuple(spec.name for spec in granted_tools(bb)),
-        size > bb_get(bb, "model")["context_window"] // 2,
+        size > bb_get(bb, "model")["context_window"] // LARGE_SHARE,
         bb_get(bb, "previous_errors"),
     )
     bb_set(bb, "messages", [{"role": "system", "content": text}])
+    segments = [{"id": id_, "tokens": tokens} for id_, tokens in prompt.token_estimates.items()]
+    say(ctx, ChunkType.PROMPT, segments=segments, tokens=prompt.total_tokens)
     return SUCCESS
 
 
 @action(reads=["history", "model", "messages"], writes=["messages"])
 def add_history(ctx: TickContext) -> RunStatus:
+    """Add the newest exchanges that fit into their share of the context window."""
     bb = board_of(ctx)
     path = [
         Exchange(id="", session_id="", question=e["question"], answer=e["answer"], created_at=0.0)
@@ -102,7 +140,7 @@ def _history(bb: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _fence_around(text: str) -> str:
-    """Longer than any fence inside, so that what is attached cannot end it."""
+    """A fence longer than any inside the text, so that an attachment cannot close it."""
     fence = "```"
     while fence in text:
         fence += "`"
@@ -117,7 +155,7 @@ def _composed(
     granted: tuple[str, ...],
     large_context: bool,
     previous_errors: bool,
-) -> str:
+) -> tuple[ComposedPrompt, str]:
     """Runs with the same tools share one text: it is the largest thing that a run holds."""
     tools = [spec for spec in specs_of(tool_list) if spec.name in granted]
     prompt = compose_prompt(
@@ -127,4 +165,4 @@ def _composed(
         previous_errors=previous_errors,
         segments=segments,
     )
-    return prompt.text
+    return prompt, prompt.text

@@ -1,19 +1,27 @@
-"""For a broad question: list its parts, read them, and put them before the model in order."""
+"""A broad question: list its parts, read them, and give them to the model in order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from oracle.bt.actions.oracle import add_system_message, bb_get, bb_set
-from oracle.bt.actions.state import append, board_of, granted_tools, ledger_of
-from oracle.bt.actions.telling import say_system
-from oracle.bt.actions.tools import TAKEN_IN, Call, Result, perform_calls
-from oracle.bt.conditions.coverage import are_too_much, how_many_may_be_read, may_be_read, room_for
+from oracle.bt.board import (
+    append,
+    bb_get,
+    bb_set,
+    board_of,
+    granted_tools,
+    ledger_of,
+    purse_of,
+    question_of,
+)
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.report import say_system, tell_model
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.tool_calls import RESULTS, Call, Result, perform_calls
+from oracle.services.coverage.affordable import how_many_may_be_read, may_be_read
 from oracle.services.coverage.bridges import (
     bridges_in,
     calls_to_follow,
@@ -21,8 +29,6 @@ from oracle.services.coverage.bridges import (
     with_bridges,
 )
 from oracle.services.coverage.listing import (
-    READS,
-    SEARCHES,
     ToCall,
     listed_uses,
     parts_of,
@@ -32,31 +38,14 @@ from oracle.services.coverage.listing import (
 from oracle.services.coverage.merging import messages_of, settled, told_after
 from oracle.services.coverage.parts import Part, id_of, is_covered, to_read
 
-AT_ONCE: Final = 4
 SHARE_OF_THE_TIME: Final = 0.5
 _FAILED: Final = {"state": "failed"}
-_MAY: Final = ["coverage", "granted", "withdrawn", "tools_withdrawn", "tool_list"]
 
 
-@action(reads=_MAY, writes=["coverage"])
-def ask_for_coverage(ctx: TickContext) -> RunStatus:
-    """At the end of this turn. FAILURE where it was done before, or cannot be done."""
+@action(reads=["ledger"], writes=["parts_until", "seconds_left"])
+def begin(ctx: TickContext) -> RunStatus:
+    """Half of the time that is left is for the parts; the rest is for the answer."""
     bb = board_of(ctx)
-    if not _can_cover(bb):
-        return ctx.fail("the parts were read before, or there is nothing to read them with")
-    bb_set(bb, "coverage", "due")
-    return SUCCESS
-
-
-@action(reads=[*_MAY, "ledger"], writes=["parts_until", "seconds_left"])
-def begin_coverage(ctx: TickContext) -> RunStatus:
-    """FAILURE where it was done before, or where no tool on offer searches and reads.
-
-    Half of the time that is left is for the parts; the rest is for the answer.
-    """
-    bb = board_of(ctx)
-    if not _can_cover(bb):
-        return ctx.fail("there is nothing to look for the parts with")
     ledger = ledger_of(bb)
     left = ledger.limits.seconds - ledger.spent("seconds", ctx.now)
     bb_set(bb, "parts_until", ctx.now + SHARE_OF_THE_TIME * left)
@@ -70,28 +59,28 @@ def note_time_for_parts(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(writes=["coverage"])
-def end_coverage(ctx: TickContext) -> RunStatus:
-    """Whatever came of it, it is not tried again. Not said before: a guard above looks at it."""
-    bb_set(board_of(ctx), "coverage", "done")
+@action(writes=["was_covered"])
+def close(ctx: TickContext) -> RunStatus:
+    """Whatever the result, coverage is not tried again in this run."""
+    bb_set(board_of(ctx), "was_covered", True)
     return SUCCESS
 
 
 @action(
-    reads=["query", "delegations", "tool_list", "granted", "withdrawn", *TAKEN_IN],
-    writes=["parts", *TAKEN_IN],
+    reads=["query", "delegations", "tool_list", "granted", "withdrawn", *RESULTS],
+    writes=["parts", *RESULTS],
 )
 async def list_parts(ctx: TickContext) -> RunStatus:
-    """Search by the question and by each of its words; FAILURE where nothing is found."""
+    """Search by the question and by each of its words; FAILURE if nothing is found."""
     bb = board_of(ctx)
     asked = question_of(bb)
     tools = [spec.name for spec in granted_tools(bb)]
     results: list[tuple[Call, Result]] = []
     calls = _allowed(bb, searches_for(asked, tools), "coverage-search")
     await perform_calls(
-        ctx, bb, calls, hand_over=lambda _, call, came: results.append((call, came))
+        ctx, bb, calls, hand_over=lambda _, call, result: results.append((call, result))
     )
-    found = [(call["name"], came["sources"]) for call, came in results if came["success"]]
+    found = [(call["name"], result["sources"]) for call, result in results if result["success"]]
     parts = parts_of(asked, found, tools)
     count = how_many_may_be_read(parts, ledger_of(bb))
     bb_set(bb, "parts", [*listed_uses(results), *without_listed(parts, found, count)])
@@ -102,9 +91,9 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["parts", "tool_list", *TAKEN_IN], writes=["parts", *TAKEN_IN])
+@action(reads=["parts", "tool_list", *RESULTS], writes=["parts", *RESULTS])
 async def follow_imports(ctx: TickContext) -> RunStatus:
-    """Look up who uses what the parts offer: a file that another part imports is read next."""
+    """Look up what uses the parts: a file between two of them is read next."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
     read = [part for part in parts if part["state"] == "read"]
@@ -114,39 +103,39 @@ async def follow_imports(ctx: TickContext) -> RunStatus:
         ctx,
         bb,
         _allowed(bb, asked, "coverage-import"),
-        hand_over=lambda _, call, came: sources.extend(came["sources"]),
+        hand_over=lambda _, call, result: sources.extend(result["sources"]),
     )
     bb_set(bb, "parts", with_bridges(parts, bridges_in(sources, read)))
     return SUCCESS
 
 
 @action(reads=["parts", "ledger"], writes=["calls"])
-def hand_out_parts(ctx: TickContext) -> RunStatus:
+def choose_next_parts(ctx: TickContext, at_once: int) -> RunStatus:
     """The next few, as calls that the tree makes in the model's place."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
     open_ = [n for n in to_read(parts) if may_be_read(parts[n], ledger_of(bb))]
-    calls = [_call(id_of(n), parts[n]["tool"], parts[n]["arguments"]) for n in open_[:AT_ONCE]]
+    calls = [_call(id_of(n), parts[n]["tool"], parts[n]["arguments"]) for n in open_[:at_once]]
     bb_set(bb, "calls", calls)
     return SUCCESS
 
 
-@action(reads=["calls", "parts", "tool_list", *TAKEN_IN], writes=["parts", *TAKEN_IN])
+@action(reads=["calls", "parts", "tool_list", *RESULTS], writes=["parts", *RESULTS])
 async def read_parts(ctx: TickContext) -> RunStatus:
-    """Side by side. Where they are cut short, those that have come are kept."""
+    """Read them side by side. If they are cut short, those that have arrived are kept."""
     bb = board_of(ctx)
     await perform_calls(ctx, bb, bb_get(bb, "calls"), hand_over=_keep)
     return SUCCESS
 
 
 @action(reads=["parts", "calls"], writes=["parts", "calls"])
-def note_parts(ctx: TickContext) -> RunStatus:
-    """Those that were handed out and have not come will not come."""
+def note_unread_parts(ctx: TickContext) -> RunStatus:
+    """A part that was asked for and did not arrive in time counts as failed."""
     bb = board_of(ctx)
-    handed = {call["id"] for call in bb_get(bb, "calls")}
+    asked = {call["id"] for call in bb_get(bb, "calls")}
     parts: list[Part] = bb_get(bb, "parts")
     noted = [
-        {**part, "state": "failed"} if id_of(n) in handed and part["state"] == "open" else part
+        {**part, "state": "failed"} if id_of(n) in asked and part["state"] == "open" else part
         for n, part in enumerate(parts)
     ]
     bb_set(bb, "parts", noted)
@@ -159,32 +148,28 @@ def note_parts(ctx: TickContext) -> RunStatus:
     writes=["parts", "messages", "delegations"],
 )
 def merge_parts(ctx: TickContext) -> RunStatus:
-    """Put before the model what the parts say, as far as there is room, and what was left out.
+    """Give the model what the parts say, as far as there is room, and name what was left out.
 
-    FAILURE where no part came so far.
+    FAILURE if no part could be read.
     """
     bb = board_of(ctx)
     asked = question_of(bb)
     known: list[Part] = bb_get(bb, "parts")
-    parts = settled(known, asked, room_for(ctx), are_whole=not are_too_much(ctx))
+    purse = purse_of(ctx)
+    are_whole = not purse.are_too_much(known)
+    parts = settled(known, asked, purse.has_room_for, are_whole=are_whole)
     bb_set(bb, "parts", parts)
     if not any(map(is_covered, parts)):
         return ctx.fail("no part could be read")
     append(bb, "messages", *messages_of(parts, asked))
-    add_system_message(bb, told_after(parts))
+    tell_model(bb, told_after(parts))
     done = [{**delegation, "covered": True} for delegation in bb_get(bb, "delegations")]
     bb_set(bb, "delegations", done)
     return SUCCESS
 
 
-def question_of(bb: TypedBlackboard) -> str:
-    """The question, with what was to be delegated."""
-    scopes = [delegation["scope"] for delegation in bb_get(bb, "delegations")]
-    return " ".join([bb_get(bb, "query"), *scopes])
-
-
 def _allowed(bb: TypedBlackboard, asked: Sequence[ToCall], prefix: str) -> list[Call]:
-    """As far as the ledger allows them."""
+    """The calls, as far as the ledger allows them."""
     ledger = ledger_of(bb)
     calls: list[Call] = []
     for number, (name, arguments) in enumerate(asked):
@@ -195,19 +180,14 @@ def _allowed(bb: TypedBlackboard, asked: Sequence[ToCall], prefix: str) -> list[
 
 
 def _keep(bb: TypedBlackboard, call: Call, result: Result) -> None:
-    """The text of a part that is still waited for: one that comes too late changes nothing."""
+    """Keep the text of a part that is still open: one that arrives too late changes nothing."""
     parts: list[Part] = bb_get(bb, "parts")
-    came = {"state": "read", "text": result["content"]} if result["success"] else _FAILED
+    change = {"state": "read", "text": result["content"]} if result["success"] else _FAILED
     kept = [
-        {**part, **came} if id_of(n) == call["id"] and part["state"] == "open" else part
+        {**part, **change} if id_of(n) == call["id"] and part["state"] == "open" else part
         for n, part in enumerate(parts)
     ]
     bb_set(bb, "parts", kept)
-
-
-def _can_cover(bb: TypedBlackboard) -> bool:
-    tools = {spec.name for spec in granted_tools(bb)}
-    return bb_get(bb, "coverage") != "done" and bool(tools & {*SEARCHES}) and bool(tools & {*READS})
 
 
 def _call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:

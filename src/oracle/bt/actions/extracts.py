@@ -1,4 +1,4 @@
-"""Have the model read one part at a time, in small requests beside the conversation."""
+"""Small requests about one part each, outside of the conversation."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, cast
 
-from oracle.bt.actions.coverage import question_of
-from oracle.bt.actions.oracle import bb_get, bb_set
-from oracle.bt.actions.state import board_of, ledger_of, set_ledger
-from oracle.bt.actions.telling import say_system, services_of
-from oracle.bt.actions.tools import raise_first
-from oracle.bt.actions.turn import CHARACTERS_OF_A_TOKEN, prices_of
-from oracle.bt.conditions.coverage import REQUESTS_AT_ONCE
+from oracle.bt.board import (
+    bb_get,
+    bb_set,
+    board_of,
+    ledger_of,
+    prices_of,
+    question_of,
+    services_of,
+    set_ledger,
+)
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.report import say, say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
-from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.tool_calls import raise_first
 from oracle.errors import ModelError
-from oracle.services.control.conversation import Weight
+from oracle.models.stream_chunk import ChunkType
+from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN, Weight
 from oracle.services.coverage.extracts import (
     LONGEST_EXTRACT,
     MOST_CHARACTERS,
@@ -37,12 +42,12 @@ Reply = dict[str, Any]
     reads=["parts", "query", "delegations", "model", "ledger"],
     writes=["parts", "ledger"],
 )
-async def ask_about_parts(ctx: TickContext) -> RunStatus:
-    """A few, side by side. Each is paid for; one that brings nothing is noted as unanswered."""
+async def ask_about_parts(ctx: TickContext, at_once: int) -> RunStatus:
+    """Ask about a few, side by side. Each is paid for; one without a reply becomes `unanswered`."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
     read = [number for number, part in enumerate(parts) if part["state"] == "read"]
-    chosen = read[:REQUESTS_AT_ONCE]
+    chosen = read[:at_once]
     prompt = prompt_for_a_part(services_of(ctx).prompt_segments)
     requests = [asked_about(question_of(bb), parts[number], prompt) for number in chosen]
     replies: list[Reply | None] = [None] * len(chosen)
@@ -56,7 +61,7 @@ async def ask_about_parts(ctx: TickContext) -> RunStatus:
         raise_first(ends)
     finally:
         for number, request, reply in zip(chosen, requests, replies, strict=True):
-            _take_in(bb, number, request, reply)
+            _take_in(ctx, number, request, reply)
     ctx.mark_progress()
     return SUCCESS
 
@@ -69,7 +74,7 @@ def _announced(parts: Sequence[Part], chosen: Sequence[int]) -> str:
 
 
 async def _reply_to(ctx: TickContext, messages: Sequence[Message], name: str) -> Reply:
-    """Its text, what it used and how long it took; only the end of it is on record."""
+    """The text of the reply, its usage and its seconds; the journal holds only its end."""
     bb = board_of(ctx)
     model = services_of(ctx).model
     longest = min(LONGEST_EXTRACT, bb_get(bb, "model")["longest_output"])
@@ -91,7 +96,7 @@ async def _reply_to(ctx: TickContext, messages: Sequence[Message], name: str) ->
 
 
 async def _gathered(model: Model, request: ModelRequest) -> Reply:
-    """The whole reply, or as much of it as such a reply may have."""
+    """The whole reply, up to the longest that is allowed."""
     text, usage = "", None
     parts = model.stream(request)
     try:
@@ -107,19 +112,22 @@ async def _gathered(model: Model, request: ModelRequest) -> Reply:
 
 
 def _take_in(
-    bb: TypedBlackboard, number: int, request: Sequence[Message], reply: Reply | None
+    ctx: TickContext, number: int, request: Sequence[Message], reply: Reply | None
 ) -> None:
+    bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
-    if parts[number]["state"] != "read":  # it would not be closed, and the run has gone on
+    # A request that ignored its cancellation ends late, and the run has gone on without it.
+    if parts[number]["state"] != "read":
         return
     part = answered(parts[number], None if reply is None else reply["text"])
     bb_set(bb, "parts", [*parts[:number], part, *parts[number + 1 :]])
     if reply is None or not reply.get("error"):
-        _book(bb, request, reply or {"text": "", "usage": None, "seconds": 0.0})
+        _book(ctx, request, reply or {"text": "", "usage": None, "seconds": 0.0})
 
 
-def _book(bb: TypedBlackboard, request: Sequence[Message], reply: Reply) -> None:
-    """What was cut off has been sent, and is paid for as far as that."""
+def _book(ctx: TickContext, request: Sequence[Message], reply: Reply) -> None:
+    """A request that was cut off has been sent, so its input is paid for."""
+    bb = board_of(ctx)
     usage: dict[str, int] | None = reply["usage"]
     if usage is None:
         sent = Weight().with_all(cast("Sequence[Mapping[str, Any]]", request)).tokens
@@ -128,4 +136,6 @@ def _book(bb: TypedBlackboard, request: Sequence[Message], reply: Reply) -> None
     prices = prices_of(bb)
     money = 0.0 if prices is None else prices.cost(**usage)
     tokens = usage["input_tokens"] + usage["output_tokens"]
-    set_ledger(bb, ledger_of(bb).with_usage(tokens, money, reply["seconds"]))
+    seconds: float = reply["seconds"]
+    set_ledger(bb, ledger_of(bb).with_usage(tokens, money, seconds))
+    say(ctx, ChunkType.COST, node=ctx.node_path, tokens=tokens, money=money, seconds=seconds)

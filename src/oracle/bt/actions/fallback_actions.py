@@ -1,7 +1,7 @@
-"""Consult the fallback, and do what it decides.
+"""Consult the fallback, and carry out its decision.
 
-It does not end the loop, but what it decides binds the next turn: a forced response gets no tools,
-an escalation is told to the user, and a retry moves the strategy on.
+It does not end the loop, but its decision binds the next turn. The tree has a branch for each of
+the four decisions; `apply_heuristic_classification` does the same in one leaf, for other trees.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from oracle.bt.actions.oracle import add_pending_chunk, add_system_message, bb_get, bb_set
-from oracle.bt.actions.telling import services_of
+from oracle.bt.actions.oracle import add_pending_chunk, bb_get, bb_set
+from oracle.bt.board import services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.report import say_verdict, tell_model
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.services.fallback_classifier import (
@@ -46,6 +47,7 @@ TROUBLE: Final = (
         "turns_without_signal",
         "tool_results",
         "calls",
+        "signal",
         "last_signal",
     ],
     writes=[
@@ -56,7 +58,7 @@ TROUBLE: Final = (
     ],
 )
 def trigger_fallback(ctx: TickContext) -> RunStatus:
-    """Have the situation classified, once for each signal and each silence."""
+    """Have the situation classified, and note that this signal or silence was heard."""
     bb = ctx.blackboard
     if bb is None:
         return FAILURE
@@ -93,47 +95,70 @@ def trigger_fallback(ctx: TickContext) -> RunStatus:
         classification_action=decision.action.value,
         classification_confidence=decision.confidence,
     )
-    ctx.mark_progress()
-    return SUCCESS
-
-
-@action(
-    reads=["fallback_classification", "messages", "_pending_chunks", "strategy_applied"],
-    writes=[
-        "fallback_classification",
-        "messages",
-        "_pending_chunks",
-        "strategy",
-        "tools_withdrawn",
-    ],
-)
-def apply_heuristic_classification(ctx: TickContext) -> RunStatus:
-    """Carry out the decision, and forget it."""
-    bb = ctx.blackboard
-    if bb is None:
-        return FAILURE
-    decision = bb_get(bb, "fallback_classification")
-    if decision:
-        _CARRY_OUT[FallbackAction(decision["action"])](bb, decision.get("hint"))
-        bb_set(bb, "fallback_classification", None)
+    say_verdict(ctx, f"fallback_{decision.action.value}", decision.reason)
     ctx.mark_progress()
     return SUCCESS
 
 
 @action(reads=["fallback_classification", "messages"], writes=["messages"])
 def inject_fallback_hint(ctx: TickContext) -> RunStatus:
-    """Tell the model the hint alone, whatever was decided besides."""
+    """Give the model the hint of the decision, if there is one."""
+    return _carried_out(ctx, _tell_hint)
+
+
+@action(reads=["fallback_classification", "messages"], writes=["messages", "tools_withdrawn"])
+def force_response(ctx: TickContext) -> RunStatus:
+    """Withdraw the tools and ask for the final response."""
+    return _carried_out(ctx, _force_response)
+
+
+@action(
+    reads=["fallback_classification", "messages", "_pending_chunks"],
+    writes=["messages", "_pending_chunks", "tools_withdrawn"],
+)
+def escalate(ctx: TickContext) -> RunStatus:
+    """Tell the user, withdraw the tools and ask for an honest answer."""
+    return _carried_out(ctx, _escalate)
+
+
+@action(writes=["fallback_classification"])
+def forget_decision(ctx: TickContext) -> RunStatus:
+    if ctx.blackboard is None:
+        return FAILURE
+    bb_set(ctx.blackboard, "fallback_classification", None)
+    return SUCCESS
+
+
+@action(
+    reads=["fallback_classification", "messages", "_pending_chunks"],
+    writes=["fallback_classification", "messages", "_pending_chunks", "tools_withdrawn"],
+)
+def apply_heuristic_classification(ctx: TickContext) -> RunStatus:
+    """Carry out the decision, whichever it is, and forget it. A retry only gets its hint here."""
     bb = ctx.blackboard
     if bb is None:
         return FAILURE
     decision = bb_get(bb, "fallback_classification")
-    _tell_hint(bb, decision.get("hint") if decision else None)
+    if decision:
+        _carried_out(ctx, _CARRY_OUT.get(FallbackAction(decision["action"]), _tell_hint))
+        bb_set(bb, "fallback_classification", None)
+    return SUCCESS
+
+
+def _carried_out(
+    ctx: TickContext, carry_out: Callable[[TypedBlackboard, str | None], None]
+) -> RunStatus:
+    bb = ctx.blackboard
+    if bb is None:
+        return FAILURE
+    decision = bb_get(bb, "fallback_classification")
+    carry_out(bb, decision.get("hint") if decision else None)
     ctx.mark_progress()
     return SUCCESS
 
 
 def _classified(ctx: TickContext, **situation: Any) -> FallbackClassification:
-    """By the classifier in place; whenever that is not there, or fails, by the heuristic."""
+    """Ask the classifier in place; if it is missing or fails, the heuristic."""
     try:
         decision = services_of(ctx).classify_fallback(**situation)
         FallbackAction(decision.action)
@@ -146,7 +171,7 @@ def _classified(ctx: TickContext, **situation: Any) -> FallbackClassification:
 def _another_way(
     decision: FallbackClassification, signal: Mapping[str, Any]
 ) -> FallbackClassification:
-    """Who says to be stuck is shown another way, as long as it is not the tools that fail."""
+    """A model that calls itself stuck is shown another way, unless it is the tools that fail."""
     if signal.get("type") != "stuck" or decision.action is FallbackAction.ESCALATE:
         return decision
     blocker = signal.get("blocker", "")
@@ -159,7 +184,7 @@ def _another_way(
 
 
 def _on_their_way(bb: TypedBlackboard) -> list[dict[str, Any]]:
-    """Calls of this response are run after the decision: whoever calls is not standing still."""
+    """The calls of this response are run after the decision, and count as progress already."""
     calls: list[dict[str, Any]] = bb_get(bb, "calls") or []
     return [{"name": call["name"], "success": True} for call in calls if "not_run" not in call]
 
@@ -172,28 +197,21 @@ def _question(query: Any) -> str:
 
 def _tell_hint(bb: TypedBlackboard, hint: str | None) -> None:
     if hint:
-        add_system_message(bb, hint)
+        tell_model(bb, hint)
 
 
 def _force_response(bb: TypedBlackboard, hint: str | None) -> None:
-    add_system_message(bb, f"{hint} {FINAL_RESPONSE}" if hint else FINAL_RESPONSE)
+    tell_model(bb, f"{hint} {FINAL_RESPONSE}" if hint else FINAL_RESPONSE)
     bb_set(bb, "tools_withdrawn", True)
-
-
-def _retry_with_hint(bb: TypedBlackboard, hint: str | None) -> None:
-    _tell_hint(bb, hint)
-    bb_set(bb, "strategy", (bb_get(bb, "strategy_applied") or 0) + 1)
 
 
 def _escalate(bb: TypedBlackboard, hint: str | None) -> None:
     add_pending_chunk(bb, {"type": "system", "content": TROUBLE, "severity": "warning"})
-    add_system_message(bb, HONEST_ANSWER)
+    tell_model(bb, HONEST_ANSWER)
     bb_set(bb, "tools_withdrawn", True)
 
 
 _CARRY_OUT: Final[Mapping[FallbackAction, Callable[[TypedBlackboard, str | None], None]]] = {
-    FallbackAction.CONTINUE: _tell_hint,
     FallbackAction.FORCE_RESPONSE: _force_response,
-    FallbackAction.RETRY_WITH_HINT: _retry_with_hint,
     FallbackAction.ESCALATE: _escalate,
 }

@@ -1,209 +1,191 @@
-"""How a run ends: why, with which answer, and what it says was tried and is missing."""
+"""Ways to end: with the response as the answer, at a limit, or with what the tree has gathered.
+
+The tree decides which; a leaf here only writes down the stop reason and the answer.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from oracle.bt.actions.budget import STOP_AT
-from oracle.bt.actions.oracle import bb_get, bb_set
-from oracle.bt.actions.state import (
-    AGENT_KEYS,
-    agent_state,
-    board_of,
-    classification_of,
-    ledger_of,
-)
-from oracle.bt.actions.telling import say, say_system
-from oracle.bt.actions.turn import book, end_turn, outcome_of
-from oracle.bt.conditions.context_needs import has_evidence
+from oracle.bt.board import AGENT_STATE, agent_state, bb_get, bb_set, board_of, ledger_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.report import BOOKED, book, end_turn, outcome_of, say, say_system, say_verdict
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.errors import BoundReached, TimedOut
+from oracle.errors import BoundReached
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.control.last_words import Remains, last_words
+from oracle.services.control.ledger import STOP_AT
 from oracle.services.coverage.parts import left_out
 
-_CLOSING = ["response", "signal", "classification", "evidence", "sources_tried", "ledger"]
+_CLOSING = ["response", "signal", "ledger"]
 _CLOSED = ["stop_reason", "answer", "caveat", "missing", "turn_is_open"]
+_STOPPED = ["stop_reason", "stop_detail"]
+
+# -- the response is the answer --------------------------------------------------------------------
 
 
 @action(reads=_CLOSING, writes=_CLOSED)
-def close(ctx: TickContext, stop: str = "answered") -> RunStatus:
-    """The response is the answer. One that found nothing anywhere is a partial one, whatever it
-    says.
-    """
-    bb = board_of(ctx)
-    signal: dict[str, Any] = bb_get(bb, "signal") or {}
-    missing = [signal["missing"]] if signal.get("missing") else []
-    if stop == "answered" and _found_nothing(bb):
-        stop = "partial_answer"
-        missing.append(f"anything in {', '.join(bb_get(bb, 'sources_tried'))}")
-    elif stop == "partial_answer" and not missing:
-        missing.append("evidence: nothing was gathered")
-    bb_set(bb, "stop_reason", stop)
-    bb_set(bb, "answer", bb_get(bb, "response")["text"])
-    bb_set(bb, "missing", missing)
-    bb_set(bb, "caveat", signal.get("caveat"))
-    end_turn(ctx, "answer")
-    return SUCCESS
+def answered(ctx: TickContext) -> RunStatus:
+    say_verdict(ctx, "believed")
+    return _close(ctx, "answered", [])
 
 
-@action(
-    reads=[*_CLOSING, "why_last", "earlier_evidence", "topic_shift", "attachment"],
-    writes=_CLOSED,
-)
-def close_last_turn(ctx: TickContext) -> RunStatus:
-    """The tools were withdrawn, so this is the answer; its signal says how good it is."""
-    bb = board_of(ctx)
-    signal: dict[str, Any] = bb_get(bb, "signal") or {}
-    kind = signal.get("type")
-    why: str = bb_get(bb, "why_last")
-    if kind == "context_sufficient":
-        return close(ctx, "answered" if has_evidence(ctx) else "partial_answer")
-    if kind == "partial_answer":
-        show_caveat(ctx)
-    if kind in ("partial_answer", "stuck"):
-        return close(ctx, kind)
-    return close(ctx, why or "answered")
+@action(reads=_CLOSING, writes=_CLOSED)
+def partial(ctx: TickContext) -> RunStatus:
+    """A part stays open: what the signal names, else the evidence."""
+    say_verdict(ctx, "taken_as_partial")
+    signal: dict[str, Any] = bb_get(board_of(ctx), "signal") or {}
+    missing = [] if signal.get("missing") else ["evidence: nothing was gathered"]
+    return _close(ctx, "partial_answer", missing)
+
+
+@action(reads=[*_CLOSING, "sources_tried"], writes=_CLOSED)
+def searched_in_vain(ctx: TickContext) -> RunStatus:
+    """A whole answer by its own account, but no source brought anything."""
+    say_verdict(ctx, "taken_as_partial", "no source brought anything")
+    tried = ", ".join(bb_get(board_of(ctx), "sources_tried"))
+    return _close(ctx, "partial_answer", [f"anything in {tried}"])
+
+
+@action(reads=_CLOSING, writes=_CLOSED)
+def stuck(ctx: TickContext) -> RunStatus:
+    say_verdict(ctx, "taken_as_stuck")
+    return _close(ctx, "stuck", [])
+
+
+@action(reads=[*_CLOSING, "stop_after_last_turn"], writes=_CLOSED)
+def as_announced(ctx: TickContext) -> RunStatus:
+    """For the reason for which the tools were withdrawn before this turn."""
+    return _close(ctx, bb_get(board_of(ctx), "stop_after_last_turn"), [])
 
 
 @action(reads=["signal"])
-def show_caveat(ctx: TickContext) -> RunStatus:
-    """A partial answer says next to it what is missing."""
+def show_what_is_missing(ctx: TickContext) -> RunStatus:
+    """Say next to a partial answer what is missing from it."""
     signal: dict[str, Any] = bb_get(board_of(ctx), "signal")
     caveat = f" {signal['caveat']}" if signal.get("caveat") else ""
     say_system(ctx, f"Still open: {signal['missing']}{caveat}", "warning")
     return SUCCESS
 
 
-@action(reads=["ledger", "stop_reason"], writes=["stop_reason", "stop_detail"])
-def stop_at_limit(ctx: TickContext) -> RunStatus:
-    """No room is left for another request: completion is forced."""
+# -- there is no whole response --------------------------------------------------------------------
+
+
+@action(reads=["ledger"], writes=_STOPPED)
+def at_limit(ctx: TickContext) -> RunStatus:
+    """No room is left for another request."""
     bb = board_of(ctx)
     ledger = ledger_of(bb)
     resource = ledger.exhausted(ctx.now) or "turns"
     used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
-    _stop(bb, STOP_AT[resource], f"{used:g} of {limit:g} {resource}")
-    return SUCCESS
+    return _stop(bb, STOP_AT[resource], f"{used:g} of {limit:g} {resource}")
 
 
-@action(
-    reads=["response", "ledger", "is_overdrawn", "model", "weight", "turn_began_at"],
-    writes=[
-        "ledger",
-        "stop_reason",
-        "stop_detail",
-        "answer_so_far",
-        "is_cut",
-        "failed",
-        "turn_is_open",
-    ],
-)
-def stop_without_response(ctx: TickContext) -> RunStatus:
-    """The request was cut short, or could not be made: keep what came, and say why."""
+@action(reads=["ledger"], writes=_STOPPED)
+def at_token_limit(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
-    failure, limits = ctx.failure, ledger_of(bb).limits
+    return _stop(bb, "token_limit", f"{ledger_of(bb).limits.tokens} tokens")
+
+
+@action(reads=["ledger"], writes=_STOPPED)
+def at_time_limit(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    return _stop(bb, "time_limit", f"{ledger_of(bb).limits.seconds:g} seconds")
+
+
+@action(writes=[*_STOPPED, "failed"])
+def model_unavailable(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    bb_set(bb, "failed", True)
+    return _stop(bb, "model_unavailable", str(ctx.failure or "it did not answer"))
+
+
+@action(writes=_STOPPED)
+def silent_again_and_again(ctx: TickContext) -> RunStatus:
+    return _stop(board_of(ctx), "stuck", "the model answered nothing, again and again")
+
+
+@action(reads=["response", *BOOKED], writes=["ledger", "answer_so_far", "is_cut"])
+def keep_cut_response(ctx: TickContext) -> RunStatus:
+    """Book a response that did not end, and keep its text with the place of the cut."""
+    bb = board_of(ctx)
     response: dict[str, Any] = bb_get(bb, "response")
     if not response["is_complete"]:
-        book(ctx, bb, response)
+        book(ctx, response)
         bb_set(bb, "is_cut", bool(response["text"]))
     if response["text"]:
         bb_set(bb, "answer_so_far", response["text"])
-    if bb_get(bb, "is_overdrawn"):
-        _stop(bb, "token_limit", f"{limits.tokens} tokens")
-    elif isinstance(failure, TimedOut) or ledger_of(bb).exhausted(ctx.now) == "seconds":
-        _stop(bb, "time_limit", f"{limits.seconds:g} seconds")
-    else:
-        _stop(bb, "model_unavailable", str(failure or "it did not answer"))
-        bb_set(bb, "failed", True)
+    return SUCCESS
+
+
+@action(reads=["ledger"], writes=["turn_is_open"])
+def end_cut_turn(ctx: TickContext) -> RunStatus:
     end_turn(ctx, "cut")
     return SUCCESS
 
 
-@action(writes=["stop_reason", "stop_detail"])
-def give_up_on_silence(ctx: TickContext) -> RunStatus:
-    _stop(board_of(ctx), "stuck", "the model answered nothing, again and again")
+# -- whatever ended the run ------------------------------------------------------------------------
+
+
+@action(reads=["stop_reason"], writes=[*_STOPPED, "failed"])
+def name_the_reason(ctx: TickContext) -> RunStatus:
+    """If no leaf has named the stop reason, the runtime knows it."""
+    bb, outcome = board_of(ctx), ctx.outcome
+    if bb_get(bb, "stop_reason"):
+        return SUCCESS
+    if outcome is not None and outcome.stop != "settled":
+        bb_set(bb, "failed", outcome.stop != "cancelled")
+        return _stop(bb, outcome.stop, outcome.detail)
+    if isinstance(ctx.failure, BoundReached):
+        return _stop(bb, "turn_limit", "the tree allows no more rounds")
+    return _stop(bb, "stuck", str(ctx.failure or ""))
+
+
+@action(
+    reads=[
+        "response",
+        "turn_is_open",
+        "delegations",
+        "parts",
+        "gaps",
+        "missing",
+        *BOOKED,
+        *AGENT_STATE,
+    ],
+    writes=["ledger", "missing", "tried", "usage"],
+)
+def sum_up(ctx: TickContext) -> RunStatus:
+    """Write down what was used, what was tried and what is missing."""
+    bb = board_of(ctx)
+    response: dict[str, Any] | None = bb_get(bb, "response")
+    if bb_get(bb, "turn_is_open") and response is not None and not response["is_complete"]:
+        book(ctx, response)  # a request that was cancelled is paid for as far as it came
+    bb_set(bb, "tried", [*agent_state(ctx).tools_tried])
+    bb_set(bb, "usage", ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {})
+    bb_set(bb, "missing", [*bb_get(bb, "missing"), *bb_get(bb, "gaps"), *_left_undone(bb)])
     return SUCCESS
 
 
 @action(
     reads=[
-        "stop_reason",
-        "stop_detail",
         "response",
-        "answer",
-        "answer_so_far",
         "is_cut",
-        "evidence",
-        "gaps",
-        "missing",
-        "delegations",
-        "parts",
-        "ledger",
-        "model",
-        "weight",
-        "turn_began_at",
-        "turn_is_open",
-        *AGENT_KEYS,
-    ],
-    writes=[
-        "ledger",
+        "answer_so_far",
         "stop_reason",
         "stop_detail",
-        "answer",
-        "missing",
+        "evidence",
         "tried",
-        "usage",
-        "failed",
+        "missing",
         "turn_is_open",
+        "ledger",
     ],
+    writes=["answer", "turn_is_open"],
 )
-def say_last_words(ctx: TickContext) -> RunStatus:
-    """Whatever ended the run, there is an answer, a reason, what was tried and what is missing."""
+def answer_from_the_evidence(ctx: TickContext) -> RunStatus:
+    """Write the answer in the model's place, from the text so far and the places found."""
     bb = board_of(ctx)
-    _name_the_reason(ctx, bb)
-    _book_what_was_cut(ctx, bb)
-    state = agent_state(ctx)
-    bb_set(bb, "tried", [*state.tools_tried])
-    bb_set(bb, "usage", ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {})
-    missing = [*bb_get(bb, "missing"), *bb_get(bb, "gaps")]
-    handed_over: list[dict[str, Any]] = bb_get(bb, "delegations")
-    undone = [one["scope"] for one in handed_over if not one.get("covered")]
-    missing += [f"delegated work was not done: {scope}" for scope in undone]
-    if unread := left_out(bb_get(bb, "parts")):
-        missing.append(f"not read: {unread}")
-    bb_set(bb, "missing", missing)
-    if not bb_get(bb, "answer"):
-        _answer_for_the_model(ctx, bb, state.tools_tried, missing)
-    return SUCCESS
-
-
-def _name_the_reason(ctx: TickContext, bb: TypedBlackboard) -> None:
-    """Where no leaf has said why, the runtime knows."""
-    outcome = ctx.outcome
-    if bb_get(bb, "stop_reason"):
-        return
-    if outcome is not None and outcome.stop != "settled":
-        _stop(bb, outcome.stop, outcome.detail)
-        bb_set(bb, "failed", outcome.stop != "cancelled")
-    elif isinstance(ctx.failure, BoundReached):
-        _stop(bb, "turn_limit", "the tree allows no more rounds")
-    else:
-        _stop(bb, "stuck", str(ctx.failure or ""))
-
-
-def _book_what_was_cut(ctx: TickContext, bb: TypedBlackboard) -> None:
-    """A request that was cancelled is paid for as far as it came."""
-    response: dict[str, Any] | None = bb_get(bb, "response")
-    if bb_get(bb, "turn_is_open") and response is not None and not response["is_complete"]:
-        book(ctx, bb, response)
-
-
-def _answer_for_the_model(
-    ctx: TickContext, bb: TypedBlackboard, tried: tuple[str, ...], missing: list[str]
-) -> None:
     response: dict[str, Any] = bb_get(bb, "response") or {}
     is_cut = bb_get(bb, "is_cut") or (bool(response) and not response["is_complete"])
     so_far: str = (response.get("text") if is_cut else "") or bb_get(bb, "answer_so_far")
@@ -214,8 +196,8 @@ def _answer_for_the_model(
             text=so_far,
             is_cut=is_cut,
             places=bb_get(bb, "evidence"),
-            tried=tried,
-            missing=missing,
+            tried=bb_get(bb, "tried"),
+            missing=bb_get(bb, "missing"),
         )
     )
     bb_set(bb, "answer", answer)
@@ -223,16 +205,31 @@ def _answer_for_the_model(
         end_turn(ctx, "cut" if is_cut else outcome_of(response))
     say(ctx, ChunkType.CONTENT, content=answer)
     end_turn(ctx, "answer")
+    return SUCCESS
 
 
-def _stop(bb: TypedBlackboard, reason: str, detail: str) -> None:
+def _close(ctx: TickContext, stop: str, missing: list[str]) -> RunStatus:
+    bb = board_of(ctx)
+    signal: dict[str, Any] = bb_get(bb, "signal") or {}
+    if signal.get("missing"):
+        missing = [signal["missing"], *missing]
+    bb_set(bb, "stop_reason", stop)
+    bb_set(bb, "answer", bb_get(bb, "response")["text"])
+    bb_set(bb, "missing", missing)
+    bb_set(bb, "caveat", signal.get("caveat"))
+    end_turn(ctx, "answer")
+    return SUCCESS
+
+
+def _stop(bb: TypedBlackboard, reason: str, detail: str) -> RunStatus:
     bb_set(bb, "stop_reason", reason)
     bb_set(bb, "stop_detail", detail)
+    return SUCCESS
 
 
-def _found_nothing(bb: TypedBlackboard) -> bool:
-    return (
-        bool(bb_get(bb, "sources_tried"))
-        and not bb_get(bb, "evidence")
-        and classification_of(bb).needs_any_source
-    )
+def _left_undone(bb: TypedBlackboard) -> list[str]:
+    delegations: list[dict[str, Any]] = bb_get(bb, "delegations")
+    scopes = [one["scope"] for one in delegations if not one.get("covered")]
+    undone = [f"delegated work was not done: {scope}" for scope in scopes]
+    unread = left_out(bb_get(bb, "parts"))
+    return [*undone, f"not read: {unread}"] if unread else undone

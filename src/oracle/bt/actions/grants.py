@@ -1,4 +1,4 @@
-"""Grants on request: the tree grants, asks a person, or admits the gap; all of it is recorded."""
+"""Grants on request: a tool that reads, a tool that writes after a person's yes, or a refusal."""
 
 from __future__ import annotations
 
@@ -6,110 +6,133 @@ import logging
 from collections.abc import Sequence
 from typing import Any, cast
 
-from oracle.bt.actions.oracle import add_system_message, bb_get
-from oracle.bt.actions.state import all_tools, append, board_of
-from oracle.bt.actions.telling import report, say, say_system, services_of
+from oracle.bt.board import (
+    all_tools,
+    append,
+    bb_get,
+    board_of,
+    capability_tools,
+    classification_of,
+    give_reason,
+    services_of,
+)
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.report import report, say, say_system, say_verdict, tell_model
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.stream_chunk import ChunkType
-from oracle.models.tool_spec import ToolSpec
 from oracle.services.ans.event import Severity, current_run_id
-from oracle.services.control.grants import tools_for
+from oracle.services.control.grants import Rung, more_tools
 
 log = logging.getLogger(__name__)
 
+_ASKED = ("signal", "tool_list", "withdrawn")
+_GIVEN = ("granted", "messages", "tool_reasons")
 
-@action(
-    reads=["signal", "tool_list", "granted", "withdrawn", "messages"],
-    writes=["granted", "messages"],
-)
-def grant_reading_tools(ctx: TickContext) -> RunStatus:
-    """Grant what only reads; FAILURE where the capability needs something else."""
-    asked = _asked_for(ctx)
-    reading = [spec for spec in asked if not spec.writes]
-    if not reading:
-        return ctx.fail("no tool that only reads can do it")
+
+@action(reads=[*_ASKED, *_GIVEN], writes=_GIVEN)
+def reading_tools(ctx: TickContext) -> RunStatus:
+    """Grant the tools that can do it and only read."""
     bb = board_of(ctx)
-    new = [spec.name for spec in reading if spec.name not in bb_get(bb, "granted")]
-    if new:
-        give(ctx, new, bb_get(bb, "signal")["reason"])
-    else:
-        names = ", ".join(spec.name for spec in reading)
-        add_system_message(bb, f"You have it already: {names}. Call it.")
+    reading = [spec.name for spec in capability_tools(bb) if not spec.writes]
+    new = [name for name in reading if name not in bb_get(bb, "granted")]
+    if not new:
+        return _has_it_already(ctx, reading)
+    reason = bb_get(bb, "signal")["reason"]
+    _give(ctx, new, reason)
+    say_verdict(ctx, "granted", reason)
     return SUCCESS
 
 
-@action(
-    reads=["signal", "tool_list", "granted", "withdrawn", "denied", "messages", "gaps", "can_ask"],
-    writes=["granted", "denied", "messages", "gaps"],
-)
-async def ask_a_person(ctx: TickContext) -> RunStatus:
-    """What writes needs a person's yes; where nobody can be asked the answer is no.
+@action(reads=[*_ASKED, *_GIVEN], writes=_GIVEN)
+def writing_tools_it_has(ctx: TickContext) -> RunStatus:
+    """Remind the model of the writing tools that were granted before."""
+    return _has_it_already(ctx, [s.name for s in capability_tools(board_of(ctx)) if s.writes])
 
-    FAILURE where nothing can do it, or the answer was no before: a person is asked once.
-    """
+
+@action(
+    reads=[*_ASKED, *_GIVEN, "denied", "gaps"],
+    writes=[*_GIVEN, "denied", "gaps"],
+)
+async def writing_tools_if_a_person_agrees(ctx: TickContext) -> RunStatus:
+    """Ask a person, then grant or refuse the tools that can do it and write."""
     bb = board_of(ctx)
-    writing = [spec.name for spec in _asked_for(ctx) if spec.writes]
-    if not writing:
-        return ctx.fail("no tool can do it")
-    if set(writing) <= set(bb_get(bb, "granted")):
-        add_system_message(bb, f"You have it already: {', '.join(writing)}. Call it.")
-        return SUCCESS
-    if set(writing) & set(bb_get(bb, "denied")):
-        return ctx.fail("it was refused before")
-    signal: dict[str, Any] = bb_get(bb, "signal")
+    writing = [spec.name for spec in capability_tools(bb) if spec.writes]
+    reason: str = bb_get(bb, "signal")["reason"]
     question = {
         "id": f"{current_run_id()}-{ctx.turn}",
-        "content": f"Allow {', '.join(writing)}? {signal['reason']}",
+        "content": f"Allow {', '.join(writing)}? {reason}",
         "tools": writing,
     }
     approve = services_of(ctx).approve
 
     async def effect() -> Any:
         try:
-            return False if approve is None else bool(await approve(question))
+            return approve is not None and bool(await approve(question))
         except Exception:
             log.exception("nobody could be asked to allow %s", writing)
             return False
 
-    can_ask: bool = bb_get(bb, "can_ask")
-    if can_ask:
-        say(ctx, ChunkType.APPROVAL, **question)
-    is_allowed = await ctx.perform({"approval": cast("Any", question)}, effect)
-    by = "a person" if can_ask else "the tree: nobody could be asked"
-    if is_allowed:
-        give(ctx, writing, signal["reason"], by=by)
+    say(ctx, ChunkType.APPROVAL, **question)
+    if await ctx.perform({"approval": cast("Any", question)}, effect):
+        _give(ctx, writing, reason, by="a person")
+        say_verdict(ctx, "granted", "a person said yes")
     else:
-        _refuse(ctx, writing, signal["reason"], by)
+        _refuse(ctx, writing, reason, "a person")
     return SUCCESS
 
 
-@action(reads=["signal", "tool_list", "withdrawn", "messages", "gaps"], writes=["messages", "gaps"])
+@action(
+    reads=[*_ASKED, "denied", "messages", "gaps", "tool_reasons"],
+    writes=["denied", "messages", "gaps", "tool_reasons"],
+)
+def refuse_because_nobody_can_be_asked(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    writing = [spec.name for spec in capability_tools(bb) if spec.writes]
+    _refuse(ctx, writing, bb_get(bb, "signal")["reason"], "the tree: nobody could be asked")
+    return SUCCESS
+
+
+@action(reads=["signal", "messages", "gaps"], writes=["messages", "gaps"])
 def admit_the_gap(ctx: TickContext) -> RunStatus:
-    """Nothing here can do it: that goes on record, and into the answer. FAILURE where it was
-    refused, or is on record already.
-    """
+    """Nothing here can do it. That goes on record, and into the answer."""
     bb = board_of(ctx)
     signal: dict[str, Any] = bb_get(bb, "signal")
     capability, reason = signal["capability"], signal["reason"]
-    if _asked_for(ctx) or any(gap.startswith(f"{capability} (") for gap in bb_get(bb, "gaps")):
-        return ctx.fail("it was told that this cannot be had")
     append(bb, "gaps", f"{capability} ({reason})")
-    add_system_message(
+    tell_model(
         bb,
         f"There is no tool for this: {capability}. Go on without it, and say in the answer what "
         "could not be settled because of that.",
     )
     say_system(ctx, f"Not possible here: {capability} ({reason}).", "warning")
+    say_verdict(ctx, "refused", "no tool can do it")
     report("capability.missing", Severity.WARNING, capability=capability, reason=reason)
     return SUCCESS
 
 
-def give(ctx: TickContext, names: Sequence[str], reason: str, by: str = "the tree") -> None:
+@action(reads=["classification", "tool_list", *_GIVEN], writes=_GIVEN)
+def more_reading_tools(ctx: TickContext, rung: Rung) -> RunStatus:
+    """Grant what a rung adds to the tools granted so far; FAILURE if it adds nothing."""
+    bb = board_of(ctx)
+    added = more_tools(rung, classification_of(bb), all_tools(bb), bb_get(bb, "granted"))
+    if not added:
+        return ctx.fail("this rung adds no tool that only reads")
+    _give(ctx, added, "what was granted before did not lead on")
+    return SUCCESS
+
+
+def _has_it_already(ctx: TickContext, names: Sequence[str]) -> RunStatus:
+    tell_model(board_of(ctx), f"You have it already: {', '.join(names)}. Call it.")
+    say_verdict(ctx, "granted", "it had been granted before")
+    return SUCCESS
+
+
+def _give(ctx: TickContext, names: Sequence[str], reason: str, by: str = "the tree") -> None:
     bb = board_of(ctx)
     append(bb, "granted", *names)
-    add_system_message(bb, f"Granted to you from now on: {', '.join(names)}.")
+    give_reason(bb, names, reason)
+    tell_model(bb, f"Granted to you from now on: {', '.join(names)}.")
     say_system(ctx, f"Granted: {', '.join(names)} ({reason}).")
     for name in names:
         report("grant.given", tool=name, reason=reason, by=by)
@@ -117,16 +140,11 @@ def give(ctx: TickContext, names: Sequence[str], reason: str, by: str = "the tre
 
 def _refuse(ctx: TickContext, names: Sequence[str], reason: str, by: str) -> None:
     bb = board_of(ctx)
-    told = f"Not granted: {', '.join(names)}. Go on without, and say so in the answer."
-    add_system_message(bb, told)
+    tell_model(bb, f"Not granted: {', '.join(names)}. Go on without, and say so in the answer.")
     append(bb, "denied", *names)
+    give_reason(bb, names, f"refused by {by}")
     append(bb, "gaps", f"{', '.join(names)} was not allowed ({reason})")
     say_system(ctx, f"Not granted: {', '.join(names)} ({by}).", "warning")
+    say_verdict(ctx, "refused", by)
     for name in names:
         report("grant.refused", tool=name, reason=reason, by=by)
-
-
-def _asked_for(ctx: TickContext) -> list[ToolSpec]:
-    bb = board_of(ctx)
-    found = tools_for(bb_get(bb, "signal")["capability"], all_tools(bb))
-    return [spec for spec in found if spec.name not in bb_get(bb, "withdrawn")]

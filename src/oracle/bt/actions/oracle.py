@@ -1,23 +1,29 @@
-"""The one way for leaves to read and write the state of a run."""
+"""The way to the board under the name that the specification gives it, and chunks left on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
+from oracle.bt.board import bb_get, bb_set, services_of
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.leaves import action
+from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.state.schema import Json
+from oracle.models.stream_chunk import OracleStreamChunk
 
-bb_get: Final[Callable[[TypedBlackboard, str], Any]] = TypedBlackboard.get
-bb_set: Final[Callable[[TypedBlackboard, str, Json], None]] = TypedBlackboard.set
+__all__ = ["add_pending_chunk", "bb_get", "bb_set", "say_pending_chunks"]
 
 
 def add_pending_chunk(bb: TypedBlackboard, chunk: dict[str, Json]) -> None:
-    """Have something said to the user; the wrapper takes it from here."""
+    """Leave a chunk for the user on the board; `say_pending_chunks` sends it."""
     bb_set(bb, "_pending_chunks", [*(bb_get(bb, "_pending_chunks") or []), chunk])
 
 
-def add_system_message(bb: TypedBlackboard, text: str) -> None:
-    """Tell the model something before its next turn."""
-    message: dict[str, Json] = {"role": "system", "content": text}
-    bb_set(bb, "messages", [*(bb_get(bb, "messages") or []), message])
+@action(reads=["_pending_chunks"], writes=["_pending_chunks"])
+def say_pending_chunks(ctx: TickContext) -> RunStatus:
+    bb = ctx.blackboard
+    assert bb is not None
+    for chunk in bb_get(bb, "_pending_chunks") or ():
+        services_of(ctx).say(OracleStreamChunk.from_dict({**chunk, "turn": ctx.turn}))
+    if bb_get(bb, "_pending_chunks"):
+        bb_set(bb, "_pending_chunks", [])
+    return SUCCESS

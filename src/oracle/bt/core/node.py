@@ -121,10 +121,10 @@ class Node:
         """The keys that live in a scope of this node's own."""
         return {}
 
-    def complaint(self, message: str) -> OracleError:
+    def complaint(self, message: str, kind: type[TreeFileError] = TreeFileError) -> OracleError:
         """Say what is wrong with this node, at its place in a tree file if it has one."""
         if self.place is not None:
-            return TreeFileError(message, file=self.place[0], line=self.place[1])
+            return kind(message, file=self.place[0], line=self.place[1])
         return StructureError(f"{self.path or self.name or self.kind}: {message}")
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from oracle.bt.lua.builder import TreeBuilder
 from oracle.bt.lua.declarations import TreeDeclaration, declared_trees
 from oracle.bt.lua.difference import difference
 from oracle.bt.nodes.subtree import Subtree
-from oracle.errors import InputError, TreeFileError, did_you_mean
+from oracle.errors import InputError, MisplacedNodeError, TreeFileError, did_you_mean
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +25,8 @@ class TreeLibrary:
     """Trees by name: `library["oracle-agent"]`.
 
     A path is a file, or a folder of `.lua` files. A tree that others use as a subtree may rely on
-    their keys and loops; it is checked where it stands in them. `definitions` are those that stand
-    alone.
+    their keys and loops; it is checked where it is used. `definitions` are those that work alone.
+    `misplaced` are trees that do not work alone and that no other tree uses.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class TreeLibrary:
         self.paths = tuple(paths)
         self.sources = _read(self.paths) if sources is None else dict(sources)
         self._leaves = leaves
+        self.misplaced: dict[str, MisplacedNodeError] = {}
         self._builder, self.definitions = self._load(self.sources)
 
     def __getitem__(self, name: str) -> TreeDefinition:
@@ -105,7 +106,17 @@ class TreeLibrary:
                 trees[tree.name] = tree
         builder = TreeBuilder(trees, self._leaves)
         roots = trees.keys() - _subtree_names(trees.values())
-        definitions = {name: builder.definition(name) for name in trees if name in roots}
+        definitions: dict[str, TreeDefinition] = {}
+        misplaced: dict[str, MisplacedNodeError] = {}
+        for name in trees:
+            if name in roots:
+                try:
+                    definitions[name] = builder.definition(name)
+                except MisplacedNodeError as problem:
+                    misplaced[name] = problem
+        if misplaced and not definitions:
+            raise next(iter(misplaced.values()))
+        self.misplaced = misplaced
         for name in trees:
             if name not in roots:
                 try:

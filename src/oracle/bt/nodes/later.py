@@ -6,7 +6,7 @@ from typing import Unpack
 from oracle.bt.core.node import Decorator, Label, Node
 from oracle.bt.core.run import RunState
 from oracle.bt.state.base import RUNNING, SKIPPED, SUCCESS, RunStatus
-from oracle.errors import did_you_mean
+from oracle.errors import MisplacedNodeError, did_you_mean
 
 
 class Deferred(Decorator, kind="deferred"):
@@ -58,7 +58,8 @@ class Later(Node, kind="later"):
         tasks = {node.task: node for node in nodes if isinstance(node, Deferred)}
         if self.task not in tasks:
             known = did_you_mean(self.task, tasks) or f"; there are: {', '.join(tasks) or 'none'}"
-            raise self.complaint(f"no BT.deferred has the task {self.task!r}{known}")
+            problem = f"no BT.deferred has the task {self.task!r}{known}"
+            raise self.complaint(problem, MisplacedNodeError)
         self._target = tasks[self.task]
 
     def tick(self, run: RunState) -> RunStatus:

@@ -7,7 +7,7 @@ from oracle.bt.core.node import Decorator, Label, Node
 from oracle.bt.core.run import RunState
 from oracle.bt.nodes.rounds import checked_count, play_on
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
-from oracle.errors import BoundReached, did_you_mean
+from oracle.errors import BoundReached, MisplacedNodeError, did_you_mean
 
 
 class Loop(Decorator, kind="loop"):
@@ -90,7 +90,8 @@ class Exit(Node, kind="exit"):
             names = [name for name in loops if name]
             raise self.complaint(
                 f"exit leaves the loop {self.loop!r}, but it does not stand in one of that name"
-                + (did_you_mean(self.loop, names) or f"; around it: {', '.join(names) or 'none'}")
+                + (did_you_mean(self.loop, names) or f"; around it: {', '.join(names) or 'none'}"),
+                MisplacedNodeError,
             )
         self._target = loops[self.loop]
         self._between = ancestors[: ancestors.index(self._target) : -1]

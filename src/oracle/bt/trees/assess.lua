@@ -1,12 +1,13 @@
--- What kind of question is it, and does it go on from what was said before?
+-- What kind of question it is, and whether it continues the conversation.
 --
--- Where the topic has shifted, the question is classified by itself, and what was gathered earlier no longer
--- counts as evidence for it.
+-- After a topic shift the question is classified by itself, and what was gathered before does not count as evidence.
+
+local assess = BT.leaves("oracle.bt.actions.assess")
 
 BT.tree("assess", {
   root = BT.sequence("assess", {
-    BT.action("recall the conversation", { fn = "oracle.bt.actions.assess.recall_the_conversation" }),
-    BT.action("notice a topic shift", { fn = "oracle.bt.actions.assess.notice_topic_shift" }),
-    BT.action("classify", { fn = "oracle.bt.actions.assess.classify" }),
+    assess.recall_conversation,
+    assess.notice_topic_shift,
+    assess.classify,
   }),
 })

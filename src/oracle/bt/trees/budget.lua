@@ -1,30 +1,24 @@
--- What the ledger says before a request: nothing left, only the reserve left, 70 % spent, context full.
+-- What the ledger says before a request. Budgets are turns, tokens, money and seconds; a reserve is kept for the last answer.
+
+local budget = BT.leaves("oracle.bt.actions.budget")
+local ledger = BT.leaves("oracle.bt.conditions.budget")
+local finish = BT.leaves("oracle.bt.actions.finish")
+
+local WARNING_SHARE = 0.7 -- when this much of a budget is spent, the user and the model are warned
 
 BT.tree("budget", {
   root = BT.sequence("budget", {
-    BT.action("weigh the messages", { fn = "oracle.bt.actions.turn.weigh_messages" }),
+    budget.weigh_messages,
     BT.guard("nothing is left", {
-      fn = "oracle.bt.conditions.budget.is_exhausted",
-      BT.sequence("force completion", {
-        BT.action("stop", { fn = "oracle.bt.actions.finish.stop_at_limit" }),
-        BT.exit("turns"),
-      }),
+      ledger.is_exhausted,
+      BT.sequence("end at the limit", { finish.at_limit, BT.exit("turns") }),
     }),
-    BT.guard("the context is large", {
-      fn = "oracle.bt.conditions.budget.context_is_large",
-      BT.action("compact", { fn = "oracle.bt.actions.turn.compact" }),
+    BT.guard("the context is large", { ledger.context_is_large, budget.compact }),
+    BT.guard("most of a budget is spent", {
+      ledger.a_warning_is_due { share = WARNING_SHARE },
+      budget.warn { share = WARNING_SHARE },
     }),
-    BT.guard("most is spent", {
-      fn = "oracle.bt.conditions.budget.a_warning_is_due",
-      BT.action("warn", { fn = "oracle.bt.actions.budget.warn" }),
-    }),
-    BT.guard("a tool is used up", {
-      fn = "oracle.bt.conditions.budget.a_tool_is_used_up",
-      BT.action("withdraw it", { fn = "oracle.bt.actions.budget.withdraw_used_up_tools" }),
-    }),
-    BT.guard("only the reserve is left", {
-      fn = "oracle.bt.conditions.budget.only_the_reserve_is_left",
-      BT.action("last turn", { fn = "oracle.bt.actions.budget.announce_last_turn" }),
-    }),
+    BT.guard("a tool is used up", { ledger.a_tool_is_used_up, budget.withdraw_used_up_tools }),
+    BT.guard("only the reserve is left", { ledger.only_the_reserve_is_left, budget.announce_last_turn }),
   }),
 })

@@ -1,61 +1,68 @@
--- A broad question: list what bears on it, read each part, put what they say before the model in order, and say
--- what was left out. It never ends the run: where it cannot help, the turns go on without it.
+-- A broad question: list its parts, read each, give them to the model in order, and say what was left out.
+-- It never ends the run: if it cannot help, the turns go on without it.
 
-local function while_time_is_left(leaf)
-  return BT.always_succeed("in time", BT.timeout("while time is left", { seconds = "seconds_left", leaf }))
+local cover = BT.leaves("oracle.bt.actions.coverage")
+local extracts = BT.leaves("oracle.bt.actions.extracts")
+local budget = BT.leaves("oracle.bt.actions.budget")
+local parts = BT.leaves("oracle.bt.conditions.coverage")
+
+local AT_ONCE = 4            -- parts that are read, or asked about, side by side
+local PARTS_TO_FOLLOW = 8    -- when so many are read, their imports are followed
+local FAILED_REQUESTS = 4    -- after so many requests without a reply no more are made
+local MOST_ROUNDS = 12
+
+local function in_time(name, leaf)
+  return BT.always_succeed(name, BT.timeout("while time is left", { seconds = "seconds_left", leaf }))
 end
 
--- A few at a time, until it is enough.
-local function read(name, enough)
+local function read_until(name, is_enough)
   return BT.always_succeed(name, BT.loop(name, {
-    max = 12,
-    BT.sequence("some of them", {
-      BT.guard("it is enough", { fn = enough, BT.exit(name) }),
-      BT.action("hand out", { fn = "oracle.bt.actions.coverage.hand_out_parts" }),
-      BT.action("how long", { fn = "oracle.bt.actions.coverage.note_time_for_parts" }),
-      while_time_is_left(BT.action("read", { fn = "oracle.bt.actions.coverage.read_parts" })),
-      BT.action("note", { fn = "oracle.bt.actions.coverage.note_parts" }),
+    max = MOST_ROUNDS,
+    BT.sequence("read a few", {
+      BT.guard("enough is read", { is_enough, BT.exit(name) }),
+      cover.choose_next_parts { at_once = AT_ONCE },
+      cover.note_time_for_parts,
+      in_time("read them", cover.read_parts),
+      cover.note_unread_parts,
     }),
   }))
 end
 
 BT.tree("coverage", {
-  root = BT.sequence("broad", {
-    BT.always_succeed("as far as it goes", BT.sequence("coverage", {
-      BT.action("begin", { fn = "oracle.bt.actions.coverage.begin_coverage" }),
-      BT.timeout("while time is left", {
-        seconds = "seconds_left",
-        BT.action("list", { fn = "oracle.bt.actions.coverage.list_parts" }),
-      }),
-      BT.action("weigh the messages", { fn = "oracle.bt.actions.turn.weigh_messages" }),
+  root = BT.sequence("coverage", {
+    BT.always_succeed("as far as possible", BT.sequence("read and merge", {
+      parts.can_be_covered,
+      cover.begin,
+      BT.timeout("while time is left", { seconds = "seconds_left", cover.list_parts }),
+      budget.weigh_messages,
 
-      read("the first", "oracle.bt.conditions.coverage.enough_is_read_to_follow"),
-      -- What connects two parts may have no word of the question: no search finds it, their imports do.
+      read_until("first parts", parts.enough_is_read_to_follow_imports { parts = PARTS_TO_FOLLOW }),
+      -- What connects two parts may share no word with the question: no search finds it, their imports do.
       BT.guard("something may lie between", {
-        fn = "oracle.bt.conditions.coverage.something_may_lie_between",
-        while_time_is_left(BT.action("follow", { fn = "oracle.bt.actions.coverage.follow_imports" })),
+        parts.something_may_lie_between,
+        in_time("look between them", cover.follow_imports),
       }),
-      read("the others", "oracle.bt.conditions.coverage.no_part_may_be_read"),
+      read_until("other parts", parts.no_part_may_be_read),
 
       -- A few small parts are handed over as they are. Of more than that the model makes extracts, each in a small
-      -- request of its own, which is no turn: it costs tokens, money and seconds, and the conversation stays short.
+      -- request of its own. It is not a turn: it costs tokens, money and seconds, and the conversation stays short.
       BT.guard("too much to hand over whole", {
-        fn = "oracle.bt.conditions.coverage.parts_are_too_much",
-        BT.always_succeed("extract", BT.loop("extracts", {
-          max = 12,
-          BT.sequence("some of them", {
-            BT.guard("it is enough", {
-              fn = "oracle.bt.conditions.coverage.no_part_may_be_asked_about",
+        parts.parts_are_too_much,
+        BT.always_succeed("make extracts", BT.loop("extracts", {
+          max = MOST_ROUNDS,
+          BT.sequence("ask about a few", {
+            BT.guard("enough is asked", {
+              parts.no_part_may_be_asked_about { at_once = AT_ONCE, failures = FAILED_REQUESTS },
               BT.exit("extracts"),
             }),
-            BT.action("how long", { fn = "oracle.bt.actions.coverage.note_time_for_parts" }),
-            while_time_is_left(BT.action("ask", { fn = "oracle.bt.actions.extracts.ask_about_parts" })),
+            cover.note_time_for_parts,
+            in_time("ask the model about them", extracts.ask_about_parts { at_once = AT_ONCE }),
           }),
         })),
       }),
 
-      BT.action("merge", { fn = "oracle.bt.actions.coverage.merge_parts" }),
+      cover.merge_parts,
     })),
-    BT.action("end", { fn = "oracle.bt.actions.coverage.end_coverage" }),
+    cover.close,
   }),
 })

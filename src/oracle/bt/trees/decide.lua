@@ -1,148 +1,169 @@
--- What the response means. A branch ends the run by BT.exit("turns"), or lets the turn go on to its tool calls.
+-- What a response leads to. The first branch that fits is taken.
+--
+-- BT.exit("turns") ends the run. Every other branch lets the turn go on to its tool calls.
 
-local function signal(type)
-  return BT.condition("is it", { expression = "bb.signal.type == '" .. type .. "'" })
+local reply = BT.leaves("oracle.bt.conditions.reply")           -- what the response contains
+local evidence = BT.leaves("oracle.bt.conditions.evidence")     -- what has been gathered
+local capability = BT.leaves("oracle.bt.conditions.capability") -- what tool is asked for
+local coverage = BT.leaves("oracle.bt.conditions.coverage")
+local ledger = BT.leaves("oracle.bt.conditions.budget")
+local calls = BT.leaves("oracle.bt.actions.calls")
+local tell = BT.leaves("oracle.bt.actions.tell")                -- messages to the model
+local grant = BT.leaves("oracle.bt.actions.grants")
+local finish = BT.leaves("oracle.bt.actions.finish")            -- ways to end
+
+local MOST_DOUBTS = 2        -- a claim that was doubted this often is taken as a partial answer
+local MOST_EMPTY = 2         -- after this many empty responses the next one ends the run
+local MOST_MALFORMED = 2     -- from this many unreadable signals on, the text speaks for itself
+local MOST_DELEGATIONS = 1   -- after this many, the model must do something by itself
+
+local function on(signal, branch)
+  return BT.sequence(signal, { BT.expect("signal is " .. signal, "bb.signal.type == '" .. signal .. "'"), branch })
 end
 
-local function answer(stop)
-  return BT.sequence("answer", {
-    BT.condition("is an answer", { fn = "oracle.bt.conditions.response.is_an_answer" }),
-    BT.action("close", { fn = "oracle.bt.actions.finish.close", args = { stop = stop } }),
-    BT.exit("turns"),
+-- The response is the answer. It is whole unless its sources were searched in vain.
+local function end_with_the_answer()
+  return BT.selector("answer counts as", {
+    BT.sequence("partial", { evidence.was_searched_for_in_vain, finish.searched_in_vain }),
+    finish.answered,
   })
 end
 
-local function ask_again_or_stop()
-  return BT.selector("empty", {
-    BT.sequence("the third time", {
-      BT.condition("told twice", { expression = "bb.empty_responses >= 2" }),
-      BT.action("give up", { fn = "oracle.bt.actions.finish.give_up_on_silence" }),
+local function ask_again_or_give_up()
+  return BT.selector("empty response", {
+    BT.sequence("empty too often", {
+      BT.expect("asked again before", "bb.empty_responses >= " .. MOST_EMPTY),
+      finish.silent_again_and_again,
       BT.exit("turns"),
     }),
-    BT.action("ask again", { fn = "oracle.bt.actions.signals.ask_again" }),
+    tell.response_was_empty,
   })
 end
-
-local ask_for_the_answer = "oracle.bt.actions.signals.ask_for_the_answer"
-local what_there_is = "oracle.bt.actions.ladder.ask_for_what_there_is"
 
 BT.tree("decide", {
   root = BT.selector("decide", {
-    BT.condition("it was cut short", { expression = "not bb.response.is_complete" }),
+    BT.expect("response was cut", "not bb.response.is_complete"),
 
-    -- The tools were withdrawn before: what came is the last word, if it is any.
+    -- The tools were withdrawn before, so any text is the answer; its signal says how good it is.
     BT.sequence("last turn", {
-      BT.condition("it was announced", { expression = "bb.is_last_turn" }),
-      BT.selector("then", {
-        BT.sequence("says something", {
-          BT.condition("has text", { fn = "oracle.bt.conditions.response.has_text" }),
-          BT.action("close", { fn = "oracle.bt.actions.finish.close_last_turn" }),
-          BT.exit("turns"),
-        }),
-        ask_again_or_stop(),
-      }),
-    }),
-
-    BT.sequence("need_turn", {
-      signal("need_turn"),
-      BT.selector("another", {
-        BT.condition("settled by the fallback", { expression = "bb.tools_withdrawn" }),
-        BT.sequence("granted", {
-          BT.condition("a turn is left", { fn = "oracle.bt.conditions.response.another_turn_is_left" }),
-          BT.action("grant", { fn = "oracle.bt.actions.signals.grant_turn" }),
-        }),
-        BT.sequence("refused", {
-          BT.action("stop", { fn = "oracle.bt.actions.finish.stop_at_limit" }),
-          BT.exit("turns"),
-        }),
-      }),
-    }),
-
-    BT.sequence("context_sufficient", {
-      signal("context_sufficient"),
-      BT.selector("is it so", {
-        BT.sequence("believed", {
-          BT.condition("evidence", { fn = "oracle.bt.conditions.context_needs.has_evidence" }),
-          BT.action("stop searching", { fn = "oracle.bt.actions.signals.stop_searching" }),
-          BT.selector("then", {
-            BT.sequence("contradicts itself", {
-              BT.condition("calls", { fn = "oracle.bt.conditions.response.has_calls" }),
-              BT.action("ask for the answer", { fn = ask_for_the_answer }),
+      BT.expect("tools were withdrawn", "bb.is_last_turn"),
+      BT.selector("what it ends with", {
+        BT.sequence("text", {
+          reply.has_text,
+          BT.selector("ends as", {
+            on("context_sufficient", BT.selector("claim checked", {
+              BT.sequence("believed", { evidence.backs_the_claim, end_with_the_answer() }),
+              finish.partial,
+            })),
+            on("partial_answer", BT.sequence("partial answer", { finish.show_what_is_missing, finish.partial })),
+            on("stuck", finish.stuck),
+            BT.sequence("as announced", {
+              BT.expect("a reason was announced", "bb.stop_after_last_turn ~= ''"),
+              finish.as_announced,
             }),
-            answer("answered"),
-            BT.action("ask for the answer", { fn = ask_for_the_answer }),
+            end_with_the_answer(),
           }),
-        }),
-        BT.condition("it searches anyway", { fn = "oracle.bt.conditions.response.has_calls" }),
-        BT.sequence("no use in sending back", {
-          BT.selector("why", {
-            BT.condition("was doubted twice", { expression = "bb.doubts >= 2" }),
-            BT.condition("no tools", { fn = "oracle.bt.conditions.context_needs.has_nothing_to_search_with" }),
-            BT.condition("it did search", { fn = "oracle.bt.conditions.context_needs.nothing_was_found" }),
-          }),
-          BT.selector("then", {
-            answer("partial_answer"),
-            BT.action("what there is", { fn = what_there_is }),
-          }),
-        }),
-        BT.action("send back", { fn = "oracle.bt.actions.signals.send_back_to_search" }),
-      }),
-    }),
-
-    -- The fallback was consulted before; where it has moved the strategy on, this is the same step.
-    BT.sequence("stuck", {
-      signal("stuck"),
-      BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
-    }),
-
-    BT.sequence("need_capability", {
-      signal("need_capability"),
-      BT.selector("grant", {
-        BT.condition("settled by the fallback", { expression = "bb.tools_withdrawn" }),
-        BT.action("a tool that reads", { fn = "oracle.bt.actions.grants.grant_reading_tools" }),
-        BT.timeout("while time is left", {
-          seconds = "seconds_left",
-          BT.action("a yes from a person", { fn = "oracle.bt.actions.grants.ask_a_person" }),
-        }),
-        BT.action("admit the gap", { fn = "oracle.bt.actions.grants.admit_the_gap" }),
-        -- It was told before that this cannot be had.
-        BT.action("what there is", { fn = what_there_is }),
-      }),
-    }),
-
-    BT.sequence("partial_answer", {
-      signal("partial_answer"),
-      BT.selector("then", {
-        BT.sequence("ends", {
-          BT.condition("has text", { fn = "oracle.bt.conditions.response.has_text" }),
-          BT.action("show the caveat", { fn = "oracle.bt.actions.finish.show_caveat" }),
-          BT.action("close", { fn = "oracle.bt.actions.finish.close", args = { stop = "partial_answer" } }),
           BT.exit("turns"),
         }),
-        BT.action("ask for the answer", { fn = ask_for_the_answer }),
+        ask_again_or_give_up(),
       }),
     }),
 
-    BT.sequence("delegation_recommended", {
-      signal("delegation_recommended"),
-      BT.action("record", { fn = "oracle.bt.actions.signals.record_delegation" }),
-      BT.selector("then", {
-        BT.action("cover the parts", { fn = "oracle.bt.actions.coverage.ask_for_coverage" }),
-        BT.action("go on alone", { fn = "oracle.bt.actions.signals.go_on_alone" }),
-        BT.action("what there is", { fn = what_there_is }),
-      }),
-    }),
+    on("need_turn", BT.selector("another turn", {
+      BT.expect("fallback has decided", "bb.tools_withdrawn"),
+      BT.sequence("granted", { ledger.allows_another_turn, tell.another_turn_is_granted }),
+      BT.sequence("refused", { finish.at_limit, BT.exit("turns") }),
+    })),
 
-    -- No signal that could be read.
-    BT.condition("calls speak for it", { fn = "oracle.bt.conditions.response.has_calls" }),
-    BT.sequence("plain answer", {
-      BT.condition("no spoilt signal", { fn = "oracle.bt.conditions.response.speaks_for_itself" }),
-      answer("answered"),
+    on("context_sufficient", BT.selector("claim checked", {
+      BT.sequence("believed", {
+        evidence.backs_the_claim,
+        calls.refuse_searches,
+        BT.selector("answer or ask for it", {
+          BT.sequence("contradicts itself", { reply.has_calls, tell.answer_now }),
+          BT.sequence("answers", { reply.has_text_and_no_open_calls, end_with_the_answer(), BT.exit("turns") }),
+          tell.answer_now("ask for the answer"),
+        }),
+      }),
+      reply.has_calls("searches anyway"),
+      BT.sequence("sending it back is of no use", {
+        BT.selector("reason not to", {
+          BT.expect("doubted before", "bb.doubts >= " .. MOST_DOUBTS),
+          evidence.cannot_be_searched_for,
+          evidence.is_nowhere,
+        }),
+        BT.selector("partial answer or ask for one", {
+          BT.sequence("partial answer", { reply.has_text_and_no_open_calls, finish.partial, BT.exit("turns") }),
+          tell.answer_from_what_there_is,
+        }),
+      }),
+      tell.search_first,
+    })),
+
+    -- The fallback was consulted before this; asking for a strategy twice is asking once.
+    on("stuck", BT.later("change strategy")),
+
+    on("need_capability", BT.selector("capability", {
+      BT.expect("fallback has decided", "bb.tools_withdrawn"),
+      BT.sequence("tool that reads", { capability.a_reading_tool_can_do_it, grant.reading_tools }),
+      BT.sequence("tool that writes", {
+        capability.a_writing_tool_can_do_it,
+        BT.selector("may it write", {
+          BT.sequence("granted before", { capability.all_of_them_are_granted, grant.writing_tools_it_has }),
+          BT.sequence("ask a person", {
+            capability.none_of_them_was_refused,
+            BT.selector("who can be asked", {
+              BT.sequence("nobody", {
+                BT.expect("nobody is there", "not bb.can_ask"),
+                grant.refuse_because_nobody_can_be_asked,
+              }),
+              BT.timeout("while time is left", {
+                seconds = "seconds_left",
+                grant.writing_tools_if_a_person_agrees,
+              }),
+            }),
+          }),
+        }),
+      }),
+      BT.sequence("no tool", { capability.no_tool_can_do_it, capability.the_gap_is_new, grant.admit_the_gap }),
+      -- It was told before that this cannot be had.
+      tell.answer_from_what_there_is,
+    })),
+
+    on("partial_answer", BT.selector("partial answer", {
+      BT.sequence("ends with it", {
+        reply.has_text,
+        finish.show_what_is_missing,
+        finish.partial,
+        BT.exit("turns"),
+      }),
+      tell.answer_now,
+    })),
+
+    on("delegation_recommended", BT.sequence("delegation", {
+      tell.record_delegation,
+      BT.selector("split the work", {
+        BT.sequence("by the tree", { coverage.can_be_covered, BT.later("cover every part") }),
+        BT.sequence("by the model alone", {
+          BT.selector("it can go on", {
+            BT.expect("asked for the first time", "#bb.delegations <= " .. MOST_DELEGATIONS),
+            reply.has_calls,
+          }),
+          tell.go_on_alone,
+        }),
+        tell.answer_from_what_there_is,
+      }),
+    })),
+
+    -- From here on there is no signal that could be read.
+    reply.has_calls("calls without a signal"),
+    BT.sequence("text without a signal", {
+      BT.expect("no signal to wait for", "not bb.response.malformed or bb.malformed_responses >= " .. MOST_MALFORMED),
+      reply.has_text_and_no_open_calls,
+      end_with_the_answer(),
+      BT.exit("turns"),
     }),
-    BT.sequence("spoilt signal", {
-      BT.condition("has text", { fn = "oracle.bt.conditions.response.has_text" }),
-      BT.action("ask for a signal", { fn = "oracle.bt.actions.signals.ask_for_a_signal" }),
-    }),
-    ask_again_or_stop(),
+    BT.sequence("unreadable signal", { reply.has_text, tell.give_a_readable_signal }),
+    ask_again_or_give_up(),
   }),
 })

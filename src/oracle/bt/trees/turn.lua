@@ -2,50 +2,78 @@
 --
 -- BT.exit("turns") is the only way to an end. Reaching the bottom means another turn.
 
+local turn = BT.leaves("oracle.bt.actions.turn")
+local model = BT.leaves("oracle.bt.actions.model_call")
+local oracle = BT.leaves("oracle.bt.actions.oracle")
+local tell = BT.leaves("oracle.bt.actions.tell")
+local finish = BT.leaves("oracle.bt.actions.finish")
+local ledger = BT.leaves("oracle.bt.conditions.budget")
+local repeats = BT.leaves("oracle.bt.conditions.loop_detection")
+
+local SAME_REASON = 3 -- so many turns in a row for one reason are a loop
+
 BT.tree("turn", {
   root = BT.sequence("turn", {
     BT.subtree("budget"),
-    BT.action("begin", { fn = "oracle.bt.actions.turn.begin_turn" }),
+    turn.begin,
 
-    -- While the model streams the guards above it stay live. A cancellation needs none: it halts the whole tree.
+    -- The guards stay live while the model streams. A cancellation needs none: it halts the whole tree.
     BT.selector("response", {
       BT.timeout("while time is left", {
         seconds = "seconds_left",
-        BT.reactive_sequence("ask", {
-          BT.condition("the ledger allows it", { fn = "oracle.bt.conditions.budget.within_limits" }),
-          BT.condition("it makes sense", { expression = "not bb.is_runaway" }),
-          BT.action("the model", { fn = "oracle.bt.actions.turn.call_model" }),
+        BT.reactive_sequence("ask the model", {
+          ledger.is_within_limits,
+          BT.expect("text does not repeat itself", "not bb.is_runaway"),
+          model.call_model,
         }),
       }),
-      BT.sequence("cut short", {
-        BT.action("what came", { fn = "oracle.bt.actions.turn.await_what_came" }),
-        BT.selector("why", {
-          BT.condition("it went in circles", { expression = "bb.is_runaway" }),
-          BT.condition("the process died", { expression = "bb.response.is_interrupted" }),
-          BT.sequence("no response", {
-            BT.action("stop", { fn = "oracle.bt.actions.finish.stop_without_response" }),
-            BT.exit("turns"),
-          }),
+      BT.sequence("response was cut short", {
+        model.keep_what_arrived,
+        BT.selector("go on without it", {
+          BT.expect("it repeated itself", "bb.is_runaway"),
+          BT.expect("the process died", "bb.response.is_interrupted"),
+          BT.subtree("end without a response"),
         }),
       }),
     }),
 
-    BT.action("take it in", { fn = "oracle.bt.actions.turn.take_in_response" }),
+    turn.take_in_response,
     BT.subtree("fallback"),
-    BT.action("say what is pending", { fn = "oracle.bt.actions.telling.say_pending" }),
+    oracle.say_pending_chunks,
     BT.subtree("decide"),
     BT.subtree("work"),
 
-    BT.guard("the process died", {
-      expression = "bb.response.is_interrupted",
-      BT.action("ask again", { fn = "oracle.bt.actions.signals.ask_again_after_crash" }),
+    BT.guard("the process died", { "bb.response.is_interrupted", tell.response_was_cut_off }),
+    BT.always_succeed("going in circles", BT.sequence("step in", {
+      BT.selector("something repeats", {
+        repeats.same_reason_repeats { times = SAME_REASON },
+        repeats.same_call_repeats,
+        repeats.refused_call_repeats,
+        repeats.text_repeats,
+      }),
+      BT.subtree("circles"),
+    })),
+
+    -- What a branch above has asked for with BT.later. Without tools another strategy is of no use.
+    BT.deferred("change strategy", BT.guard("tools are left", {
+      "not bb.tools_withdrawn",
+      BT.subtree("strategies"),
+    })),
+    BT.deferred("cover every part", BT.subtree("coverage")),
+    turn.finish,
+  }),
+})
+
+-- The model did not answer, or tools took too long: keep what arrived, and say why it ends here.
+BT.tree("end without a response", {
+  root = BT.sequence("end without a response", {
+    finish.keep_cut_response,
+    BT.selector("name the limit", {
+      BT.sequence("tokens ran out", { BT.expect("budget is overdrawn", "bb.is_overdrawn"), finish.at_token_limit }),
+      BT.sequence("time ran out", { ledger.time_is_up, finish.at_time_limit }),
+      finish.model_unavailable,
     }),
-    BT.guard("going in circles", { fn = "oracle.bt.conditions.loop_detection.is_looping", BT.subtree("ladder") }),
-    BT.guard("the strategy moved on", {
-      expression = "bb.strategy > bb.strategy_applied and not bb.tools_withdrawn",
-      BT.subtree("strategy"),
-    }),
-    BT.guard("it is broad", { expression = "bb.coverage == 'due'", BT.subtree("coverage") }),
-    BT.action("go on", { fn = "oracle.bt.actions.turn.go_on" }),
+    finish.end_cut_turn,
+    BT.exit("turns"),
   }),
 })

@@ -1,47 +1,46 @@
--- The tool calls of a response: screened, run side by side, and weighed.
+-- The tool calls of a response: screened, run side by side, and their results weighed.
+
+local reply = BT.leaves("oracle.bt.conditions.reply")
+local evidence = BT.leaves("oracle.bt.conditions.evidence")
+local coverage = BT.leaves("oracle.bt.conditions.coverage")
+local calls = BT.leaves("oracle.bt.actions.calls")
+local tell = BT.leaves("oracle.bt.actions.tell")
+
+local MOST_FAILURES = 2     -- after so many failed calls the model is told how to recover
+local CALLS_A_STRATEGY = 3  -- a strategy that finds nothing in so many calls has failed
+local SPREAD = { turns = 5, calls = 5, files = 10 } -- from here on the question is broad after all
 
 BT.tree("work", {
-  root = BT.guard("calls", {
-    fn = "oracle.bt.conditions.response.has_calls",
+  root = BT.guard("response has calls", {
+    reply.has_calls,
     BT.sequence("work", {
-      BT.action("screen", { fn = "oracle.bt.actions.tools.screen_calls" }),
-      BT.selector("in time", {
-        BT.timeout("while time is left", {
-          seconds = "seconds_left",
-          BT.action("run", { fn = "oracle.bt.actions.tools.run_calls" }),
-        }),
-        BT.sequence("too late", {
-          BT.action("stop", { fn = "oracle.bt.actions.finish.stop_without_response" }),
-          BT.exit("turns"),
-        }),
+      BT.sequence("screen the calls", {
+        calls.refuse_ungranted,
+        calls.refuse_repeated,
+        calls.refuse_used_up,
+      }),
+      calls.note_the_time_left,
+      BT.selector("run them in time", {
+        BT.timeout("while time is left", { seconds = "seconds_left", calls.run }),
+        BT.subtree("end without a response"),
       }),
 
       BT.guard("calls keep failing", {
-        fn = "oracle.bt.conditions.context_needs.calls_keep_failing",
-        BT.action("advise", { fn = "oracle.bt.actions.tools.advise_after_errors" }),
+        evidence.calls_keep_failing { failures = MOST_FAILURES },
+        tell.how_to_recover_from_errors,
       }),
-      BT.guard("enough is there", {
-        fn = "oracle.bt.conditions.context_needs.enough_is_there",
-        BT.once("say so once", { BT.action("suggest to answer", { fn = "oracle.bt.actions.signals.suggest_to_answer" }) }),
-      }),
-      BT.guard("it keeps spreading", {
-        fn = "oracle.bt.conditions.coverage.evidence_keeps_spreading",
-        BT.always_succeed("if it can", BT.action("cover the parts", {
-          fn = "oracle.bt.actions.coverage.ask_for_coverage",
-        })),
+      BT.guard("enough was found", { evidence.is_enough, BT.once("say so once", tell.enough_was_found) }),
+      BT.guard("evidence keeps spreading", {
+        coverage.evidence_keeps_spreading(SPREAD),
+        BT.guard("parts can be read", { coverage.can_be_covered, BT.later("cover every part") }),
       }),
       BT.guard("nothing was found", {
-        fn = "oracle.bt.conditions.context_needs.nothing_was_found",
-        BT.once("say so once", {
-          BT.sequence("another way", {
-            BT.action("tell", { fn = "oracle.bt.actions.signals.tell_that_nothing_was_found" }),
-            BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
-          }),
-        }),
+        evidence.is_nowhere,
+        BT.once("say so once", BT.sequence("try another way", { tell.nothing_was_found, BT.later("change strategy") })),
       }),
       BT.guard("still nothing", {
-        fn = "oracle.bt.conditions.context_needs.nothing_comes_of_this_strategy",
-        BT.action("move on", { fn = "oracle.bt.actions.strategy.move_on" }),
+        evidence.no_strategy_finds_any { calls = CALLS_A_STRATEGY },
+        BT.later("change strategy"),
       }),
     }),
   }),

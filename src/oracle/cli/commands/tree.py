@@ -35,9 +35,10 @@ def check(
     library = _library(paths, leaves or [])
     for name in library:
         alone = library.definitions.get(name)
-        print(
-            f"{name}: {'checked where it stands' if alone is None else counted(len(alone), 'node')}"
-        )
+        if name not in library.misplaced:
+            print(f"{name}: {'used by others' if alone is None else counted(len(alone), 'node')}")
+    for problem in library.misplaced.values():
+        raise problem
 
 
 @app.command()

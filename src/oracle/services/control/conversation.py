@@ -14,6 +14,9 @@ from typing import Any, Final, Self
 
 from oracle.services.prompting.tokens import estimate_tokens
 
+CHARACTERS_OF_A_TOKEN: Final = 3
+"""For output that no provider has counted. Fewer than usual, so that it is not underestimated."""
+
 EXACT_CHARACTERS: Final = 1_200
 SAMPLE_CHARACTERS: Final = 400
 TOKENS_AROUND_A_MESSAGE: Final = 6

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.tool_spec import ToolSpec
 
-SURE_OF_AN_ACTION: Final = 0.8
-SURE_OF_A_CLASS: Final = 0.6
-LAST_RUNG: Final = 3
+Rung: TypeAlias = Literal["second_class", "local", "all"]
 
 _LOCAL: Final = frozenset({"code", "vault", "threads"})
 _WORD: Final = re.compile(r"[a-z]+")
@@ -42,14 +40,23 @@ _WORDS_OF_DOING: Final = _words(
 """What neither reading nor writing notes can do: only a tool of that very name could."""
 
 
-def first_grant(classification: QueryClassification, specs: Sequence[ToolSpec]) -> list[str]:
-    """The tools of the query's class, and of the sources that it needs besides."""
+def first_grant(
+    classification: QueryClassification,
+    specs: Sequence[ToolSpec],
+    *,
+    sure_of_an_action: float,
+    sure_of_a_class: float,
+) -> list[str]:
+    """The tools of the query's class, and of the sources that it needs besides.
+
+    Writing tools need a clear request for an action. An unclear class adds the tools of the second.
+    """
     if not classification.needs_any_source:
         return []
-    types = _types_of(classification)
+    types = _types_of(classification, sure_of_a_class)
     may_write = (
         classification.query_type == QueryType.ACTION
-        and classification.confidence >= SURE_OF_AN_ACTION
+        and classification.confidence >= sure_of_an_action
     )
     return [
         spec.name
@@ -58,18 +65,20 @@ def first_grant(classification: QueryClassification, specs: Sequence[ToolSpec]) 
     ]
 
 
-def next_grant(
-    rung: int,
+def more_tools(
+    rung: Rung,
     classification: QueryClassification,
     specs: Sequence[ToolSpec],
     granted: Collection[str],
 ) -> list[str]:
-    """What a rung adds: 1 the class that came second, 2 all local sources, 3 the web as well."""
+    """What a rung adds: the tools of the class that came second, those of all local sources, or
+    all that only read.
+    """
 
     def belongs(spec: ToolSpec) -> bool:
-        if rung == 1:
+        if rung == "second_class":
             return classification.runner_up in spec.query_types
-        return rung >= LAST_RUNG or spec.source in _LOCAL
+        return rung == "all" or spec.source in _LOCAL
 
     return [
         spec.name
@@ -123,7 +132,7 @@ def _spec_from(data: Mapping[str, Any]) -> ToolSpec:
     return ToolSpec(**known)
 
 
-def _types_of(classification: QueryClassification) -> set[QueryType]:
+def _types_of(classification: QueryClassification, sure_of_a_class: float) -> set[QueryType]:
     """The class, and each class whose source is needed too: two classes may be too close."""
     types = {classification.query_type}
     needed = (
@@ -132,7 +141,7 @@ def _types_of(classification: QueryClassification) -> set[QueryType]:
         (classification.needs_web, QueryType.RESEARCH),
     )
     types |= {query_type for is_needed, query_type in needed if is_needed}
-    if classification.confidence < SURE_OF_A_CLASS and classification.runner_up is not None:
+    if classification.confidence < sure_of_a_class and classification.runner_up is not None:
         types.add(classification.runner_up)
     return types
 

@@ -16,7 +16,13 @@ from oracle.errors import InputError
 
 Resource: TypeAlias = Literal["turns", "tokens", "money", "seconds"]
 RESOURCES: Final[tuple[Resource, ...]] = ("turns", "tokens", "money", "seconds")
-WARNING_SHARE: Final = 0.7
+STOP_AT: Final[Mapping[Resource, str]] = {
+    "turns": "turn_limit",
+    "tokens": "token_limit",
+    "money": "money_limit",
+    "seconds": "time_limit",
+}
+"""The stop reason of a run that a budget has ended."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,12 +98,12 @@ class Ledger:
             return 0.0
         return self.spent(resource, now) / limit if limit > 0 else 1.0
 
-    def warnings_due(self, now: float) -> tuple[Resource, ...]:
-        """Those that have passed 70 % and were not warned of yet."""
+    def warnings_due(self, now: float, share: float) -> tuple[Resource, ...]:
+        """The budgets of which this share is spent and that were not warned of yet."""
         return tuple(
             resource
             for resource in RESOURCES
-            if resource not in self.warned and self.share(resource, now) >= WARNING_SHARE
+            if resource not in self.warned and self.share(resource, now) >= share
         )
 
     def tools_used_up(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Have the model's calls done, or say why they are not."""
+"""Tool calls performed side by side, for the model or for the tree, and their results taken in."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from oracle.bt.actions.oracle import add_system_message, bb_get, bb_set
-from oracle.bt.actions.state import (
+from oracle.bt.board import (
     all_tools,
     append,
-    board_of,
+    bb_get,
+    bb_set,
     ledger_of,
+    services_of,
     set_ledger,
 )
-from oracle.bt.actions.telling import report, say, services_of
-from oracle.bt.actions.turn import note_time_left
 from oracle.bt.core.context import TickContext
-from oracle.bt.core.leaves import action
-from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.bt.report import report, say
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
@@ -31,7 +29,7 @@ from oracle.services.tools.results import well_formed
 log = logging.getLogger(__name__)
 
 LONGEST_QUOTATION: Final = 400
-TAKEN_IN: Final = (
+RESULTS: Final = (
     "ledger",
     "tool_results",
     "made",
@@ -39,70 +37,17 @@ TAKEN_IN: Final = (
     "new_by_call",
     "sources_tried",
     "sources_empty",
-    "seen",
 )
-"""The keys that the results of calls go into."""
+"""The keys that results of calls are taken in to."""
 
 Call = dict[str, Any]
 Result = dict[str, Any]
 
 
-@action(
-    reads=["calls", "offered", "ledger", "refused"],
-    writes=["calls", "seconds_left"],
-)
-def screen_calls(ctx: TickContext) -> RunStatus:
-    """Mark the calls that will not be run, each with the reason that the model is given.
-
-    What counts is what the request offered: what was decided since binds the next one.
-    """
-    bb = board_of(ctx)
-    offered: list[str] = bb_get(bb, "offered")
-    refused: list[str] = bb_get(bb, "refused")
-    ledger = ledger_of(bb)
-    screened: list[Call] = []
-    for call in cast("list[Call]", bb_get(bb, "calls")):
-        name: str = call["name"]
-        reason: str | None = call.get("not_run")
-        if reason is None and name not in offered:
-            reason = _not_offered(name, offered)
-        elif reason is None and refused and name_of_call(name, call["arguments"]) in refused:
-            reason = "you have made this call before, and its result was the same each time"
-        elif reason is None and not ledger.may_use(name):
-            reason = f"{name} was used {ledger.limits.uses_of_a_tool} times, which is the limit"
-        screened.append({**call, "not_run": reason})
-        ledger = ledger if reason else ledger.with_use(name)
-    bb_set(bb, "calls", screened)
-    note_time_left(ctx)
-    return SUCCESS
-
-
-@action(
-    reads=["calls", "tool_list", "messages", *TAKEN_IN],
-    writes=["messages", *TAKEN_IN],
-)
-async def run_calls(ctx: TickContext) -> RunStatus:
-    """Run them side by side. Where they are cut short, the results that have come are kept."""
-    bb = board_of(ctx)
-    await perform_calls(ctx, bb, bb_get(bb, "calls"))
-    return SUCCESS
-
-
-@action(reads=["messages", "tool_results"], writes=["messages", "was_advised"])
-def advise_after_errors(ctx: TickContext) -> RunStatus:
-    """What the prompt would have said had the errors been known when it was composed."""
-    bb = board_of(ctx)
-    for segment in services_of(ctx).prompt_segments:
-        if segment.id == "error-recovery":
-            add_system_message(bb, segment.content)
-    bb_set(bb, "was_advised", True)
-    return SUCCESS
-
-
 def show_to_the_model(bb: TypedBlackboard, call: Call, result: Result) -> None:
     message = {"role": "tool", "call_id": call["id"], "name": call["name"]}
-    told = {**message, "content": result["content"], "success": bool(result["success"])}
-    bb_set(bb, "messages", with_result(bb_get(bb, "messages"), told))
+    shown = {**message, "content": result["content"], "success": bool(result["success"])}
+    bb_set(bb, "messages", with_result(bb_get(bb, "messages"), shown))
 
 
 async def perform_calls(
@@ -112,29 +57,37 @@ async def perform_calls(
     *,
     hand_over: Callable[[TypedBlackboard, Call, Result], None] = show_to_the_model,
 ) -> None:
-    """Run the calls, hand each result over and take it in, also where they are cut short."""
+    """Run the calls, hand over each result and take it in, also if they are cut short."""
     specs = {spec.name: spec for spec in all_tools(bb)}
     results: list[Result | None] = [None] * len(calls)
 
-    async def run(place: int, call: Call) -> None:
+    async def run_one(place: int, call: Call) -> None:
         results[place] = await _result_of(ctx, call, specs.get(call["name"]))
 
-    for call in calls:  # all of them before the first result, in a replay too
+    # All are announced before the first result, because a replay has the results at once.
+    for call in calls:
         _announce(ctx, call)
     try:
         if len(calls) == 1:
-            await run(0, calls[0])
+            await run_one(0, calls[0])
         else:
-            working = (run(place, call) for place, call in enumerate(calls))
-            # All of them come to an end, whatever becomes of one: none is left behind at work.
+            working = (run_one(place, call) for place, call in enumerate(calls))
+            # Every call comes to its end, whatever happens to one of them: none is left at work.
             ends = await asyncio.gather(*working, return_exceptions=True)
             raise_first(ends)
     finally:
+        # In the order of the calls, not of their ends: the same in every replay.
         for call, result in zip(calls, results, strict=True):
-            came = result or _failed("cut off before it was done")
-            hand_over(bb, call, came)
-            _take_in(ctx, bb, call, came, specs)
+            arrived = result or _failed("cut off before it was done")
+            hand_over(bb, call, arrived)
+            _take_in(ctx, bb, call, arrived, specs)
     ctx.mark_progress()
+
+
+def raise_first(ends: Sequence[BaseException | None]) -> None:
+    for end in ends:
+        if end is not None:
+            raise end
 
 
 def _announce(ctx: TickContext, call: Call) -> None:
@@ -148,7 +101,7 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
     name, arguments = call["name"], call["arguments"]
     if call["not_run"] is not None or spec is None:
         result = _failed(f"Not run: {call['not_run']}.") | {"was_run": False}
-        _tell(ctx, call, result, 0.0)
+        _say_result(ctx, call, result, 0.0)
         return result
     tools = services_of(ctx).tools
 
@@ -164,6 +117,7 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         return {**result, "seconds": round(time.monotonic() - began, 4)}
 
     async def recover() -> Any:
+        """After a crash: the intent to write is on record, its end is not."""
         try:
             if tools is None:
                 raise LookupError("there are no tools here")
@@ -181,11 +135,11 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
     else:
         answer = await ctx.perform(request, effect)
     result = {**_failed(""), **cast("Result", answer), "was_run": True}
-    _tell(ctx, call, result, result.get("seconds", 0.0))
+    _say_result(ctx, call, result, result.get("seconds", 0.0))
     return result
 
 
-def _tell(ctx: TickContext, call: Call, result: Result, seconds: float) -> None:
+def _say_result(ctx: TickContext, call: Call, result: Result, seconds: float) -> None:
     shown = {name: result[name] for name in ("success", "content", "sources")}
     say(ctx, ChunkType.TOOL_RESULT, id=call["id"], name=call["name"], **shown)
     report(
@@ -196,6 +150,9 @@ def _tell(ctx: TickContext, call: Call, result: Result, seconds: float) -> None:
         seconds=seconds,
         error=None if result["success"] else result["content"][:LONGEST_QUOTATION],
     )
+
+
+# -- taking results in -----------------------------------------------------------------------------
 
 
 def _take_in(
@@ -213,21 +170,20 @@ def _take_in(
     set_ledger(bb, ledger_of(bb).with_use(name))
     is_empty = bool(result.get("empty")) or not content.strip()
     append(bb, "tool_results", {"name": name, "success": success, "empty": is_empty, "run": True})
-    pair = [name_of_call(name, call["arguments"]), name_of_result(success, content)]
+    pair = [name_of_call(call["name"], call["arguments"]), name_of_result(success, content)]
     is_new = pair not in bb_get(bb, "made")
     bb_set(bb, "made", [*bb_get(bb, "made"), pair][-REMEMBERED:])
     found = _places(ctx, call, result, spec) if success and not is_empty and is_new else []
-    seen: list[str] = bb_get(bb, "seen")
-    new = [place for place in found if place["name"] not in seen]
+    known = {place["name"] for place in bb_get(bb, "evidence")}
+    new = [place for place in found if place["name"] not in known]
     append(bb, "new_by_call", len(new))
     if new:
         append(bb, "evidence", *new)
-        append(bb, "seen", *(place["name"] for place in new))
     _note_source(bb, spec, bool(found))
 
 
 def _places(ctx: TickContext, call: Call, result: Result, spec: ToolSpec) -> list[dict[str, Any]]:
-    """What an answer could cite; a result without a place of its own is named by its call."""
+    """What an answer could cite; a result without a place of its own is named by its tool."""
     sources: Sequence[Mapping[str, Any]] = result["sources"] or [
         {"kind": spec.source, "where": spec.name, "text": result["content"]}
     ]
@@ -241,7 +197,7 @@ def _places(ctx: TickContext, call: Call, result: Result, spec: ToolSpec) -> lis
 
 
 def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -> None:
-    """A source counts as empty as long as nothing has come from it."""
+    """A source counts as empty until it brings something."""
     if spec.source is None:
         return
     tried: list[str] = bb_get(bb, "sources_tried")
@@ -254,17 +210,5 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
         bb_set(bb, "sources_empty", [kind for kind in empty if kind != spec.source])
 
 
-def raise_first(ends: Sequence[BaseException | None]) -> None:
-    for end in ends:
-        if end is not None:
-            raise end
-
-
 def _failed(content: str) -> Result:
     return {"success": False, "content": content, "sources": []}
-
-
-def _not_offered(name: str, offered: Sequence[str]) -> str:
-    if not offered:
-        return f"{name} is not granted, and no other tool is: answer from what you have"
-    return f"{name} was not granted to you; you had {', '.join(sorted(offered))}"

@@ -5,13 +5,15 @@ from dataclasses import asdict
 
 import pytest
 
-from oracle.bt.conditions.context_needs import (
+from oracle.bt.conditions.evidence import (
+    backs_the_claim,
     calls_keep_failing,
-    enough_is_there,
-    has_evidence,
-    has_nothing_to_search_with,
-    nothing_comes_of_this_strategy,
-    nothing_was_found,
+    can_be_searched_for,
+    cannot_be_searched_for,
+    is_enough,
+    is_nowhere,
+    no_strategy_finds_any,
+    was_searched_for_in_vain,
 )
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.agent_services import AgentServices
@@ -29,6 +31,9 @@ def classified(query_type=QueryType.CODE):
     return {**found, "keywords_matched": []}
 
 
+TALK = classified(QueryType.CONVERSATIONAL)
+
+
 @pytest.mark.parametrize(
     ("state", "answer"),
     [
@@ -37,12 +42,12 @@ def classified(query_type=QueryType.CODE):
         ({"earlier_evidence": 1}, True),
         ({"earlier_evidence": 1, "topic_shift": True}, False),
         ({"attachment": "text"}, True),
-        ({"classification": classified(QueryType.CONVERSATIONAL)}, True),
+        ({"classification": TALK}, True),
         ({"sources_tried": ["code"], "new_by_call": [0]}, False),
     ],
 )
 def test_a_claim_to_know_enough_is_believed_with_evidence(state, answer):
-    assert has_evidence(context(**{"classification": classified(), **state})) is answer
+    assert backs_the_claim(context(**{"classification": classified(), **state})) is answer
 
 
 @pytest.mark.parametrize(
@@ -60,7 +65,8 @@ def test_nothing_to_search_with(granted, withdrawn, all_withdrawn, answer):
     ctx = context(
         tool_list=TOOLS, granted=granted, withdrawn=withdrawn, tools_withdrawn=all_withdrawn
     )
-    assert has_nothing_to_search_with(ctx) is answer
+    assert cannot_be_searched_for(ctx) is answer
+    assert can_be_searched_for(ctx) is not answer
 
 
 def result(success, run=True):
@@ -78,7 +84,8 @@ def result(success, run=True):
     ],
 )
 def test_two_failed_calls_are_worth_advice_once(results, advised, answer):
-    assert calls_keep_failing(context(tool_results=results, was_advised=advised)) is answer
+    ctx = context(tool_results=results, was_advised=advised)
+    assert calls_keep_failing(ctx, failures=2) is answer
 
 
 @pytest.mark.parametrize(
@@ -96,12 +103,26 @@ def test_two_failed_calls_are_worth_advice_once(results, advised, answer):
     ],
 )
 def test_three_calls_without_a_result_are_enough_for_a_strategy(calls, applied, evidence, answer):
-    ctx = context(new_by_call=[0] * calls, strategy_applied=applied, evidence=evidence)
-    assert nothing_comes_of_this_strategy(ctx) is answer
+    ctx = context(new_by_call=[0] * calls, strategies_tried=applied, evidence=evidence)
+    assert no_strategy_finds_any(ctx, calls=3) is answer
 
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_the_verdict_is_that_of_the_function_in_place(verdict):
     ctx = context(services=AgentServices(is_sufficient=lambda _: verdict))
-    assert enough_is_there(ctx) is (verdict is Verdict.ENOUGH)
-    assert nothing_was_found(ctx) is (verdict is Verdict.NOTHING)
+    assert is_enough(ctx) is (verdict is Verdict.ENOUGH)
+    assert is_nowhere(ctx) is (verdict is Verdict.NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("state", "answer"),
+    [
+        ({}, False),
+        ({"sources_tried": ["code"]}, True),
+        ({"sources_tried": ["code"], "evidence": [PLACE]}, False),
+        ({"sources_tried": ["code"], "classification": TALK}, False),
+    ],
+)
+def test_a_search_in_vain(state, answer):
+    ctx = context(**{"classification": classified(), **state})
+    assert was_searched_for_in_vain(ctx) is answer

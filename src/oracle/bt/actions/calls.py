@@ -1,0 +1,99 @@
+"""The model's tool calls: screened by three rules, then run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from oracle.bt.board import all_tools, bb_get, bb_set, board_of, ledger_of, note_time_left
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.leaves import action
+from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.tool_calls import RESULTS, Call, perform_calls
+from oracle.services.control.repetition import name_of_call
+
+# -- screening: a call that will not be run carries the reason, which the model is given -----------
+
+
+@action(reads=["calls", "offered"], writes=["calls"])
+def refuse_ungranted(ctx: TickContext) -> RunStatus:
+    """What counts is what the request offered: later decisions bind the next request."""
+    bb = board_of(ctx)
+    offered: list[str] = bb_get(bb, "offered")
+    _refuse(bb, lambda call: None if call["name"] in offered else _not_offered(call, offered))
+    return SUCCESS
+
+
+@action(reads=["calls", "refused"], writes=["calls"])
+def refuse_repeated(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    refused: list[str] = bb_get(bb, "refused")
+    if refused:
+        told = "you have made this call before, and its result was the same each time"
+
+        def reason(call: Call) -> str | None:
+            return told if name_of_call(call["name"], call["arguments"]) in refused else None
+
+        _refuse(bb, reason)
+    return SUCCESS
+
+
+@action(reads=["calls", "ledger"], writes=["calls"])
+def refuse_used_up(ctx: TickContext) -> RunStatus:
+    """The calls of one response count one after the other."""
+    bb = board_of(ctx)
+    ledger = ledger_of(bb)
+
+    def reason(call: Call) -> str | None:
+        nonlocal ledger
+        name: str = call["name"]
+        if not ledger.may_use(name):
+            return f"{name} was used {ledger.limits.uses_of_a_tool} times, which is the limit"
+        ledger = ledger.with_use(name)
+        return None
+
+    _refuse(bb, reason)
+    return SUCCESS
+
+
+@action(reads=["calls", "tool_list", "signal"], writes=["calls"])
+def refuse_searches(ctx: TickContext) -> RunStatus:
+    """Searches next to "the context is sufficient" contradict it; a call that writes does not."""
+    bb = board_of(ctx)
+    writing = {spec.name for spec in all_tools(bb) if spec.writes}
+    told = "you say that the context is sufficient; answer"
+    _refuse(bb, lambda call: None if call["name"] in writing else told)
+    return SUCCESS
+
+
+def _refuse(bb: TypedBlackboard, reason: Callable[[Call], str | None]) -> None:
+    """Mark the calls that have a reason not to be run; a call marked before keeps its mark."""
+    calls: list[Call] = bb_get(bb, "calls")
+    marked = [
+        call if call.get("not_run") is not None else {**call, "not_run": reason(call)}
+        for call in calls
+    ]
+    bb_set(bb, "calls", marked)
+
+
+# -- running ---------------------------------------------------------------------------------------
+
+
+@action(reads=["ledger"], writes=["seconds_left"])
+def note_the_time_left(ctx: TickContext) -> RunStatus:
+    note_time_left(ctx)
+    return SUCCESS
+
+
+@action(reads=["calls", "tool_list", "messages", *RESULTS], writes=["messages", *RESULTS])
+async def run(ctx: TickContext) -> RunStatus:
+    """Run them side by side. If they are cut short, the results that have arrived are kept."""
+    bb = board_of(ctx)
+    await perform_calls(ctx, bb, bb_get(bb, "calls"))
+    return SUCCESS
+
+
+def _not_offered(call: Call, offered: Sequence[str]) -> str:
+    if not offered:
+        return f"{call['name']} is not granted, and no other tool is: answer from what you have"
+    return f"{call['name']} was not granted to you; you had {', '.join(sorted(offered))}"

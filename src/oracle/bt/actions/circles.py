@@ -1,0 +1,109 @@
+"""A run that goes in circles: what repeats, and the steps against it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oracle.bt.board import (
+    append,
+    bb_get,
+    bb_set,
+    board_of,
+    give_reason,
+    refused_again,
+    repetition_of_this_turn,
+)
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.leaves import action
+from oracle.bt.report import report, say_system, tell_model
+from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.services.ans.event import Severity
+from oracle.services.control.repetition import tool_of
+
+
+@action(
+    reads=[
+        "calls",
+        "made",
+        "refused",
+        "signal",
+        "consecutive_same_reason",
+        "evidence",
+        "loop",
+        "is_runaway",
+    ],
+    writes=["loop", "is_runaway"],
+)
+def name_what_repeats(ctx: TickContext, turns: int) -> RunStatus:
+    """Name it, and note whether there was progress: new evidence in the last `turns` turns, or
+    since the last time something repeated.
+    """
+    bb = board_of(ctx)
+    before: dict[str, Any] = bb_get(bb, "loop") or {"turn": 0}
+    since = max(ctx.turn - turns, before["turn"])
+    progress = any(place["turn"] > since for place in bb_get(bb, "evidence"))
+    loop = {**_what_repeats(bb), "progress": progress, "turn": ctx.turn}
+    bb_set(bb, "loop", loop)
+    bb_set(bb, "is_runaway", False)
+    shown = {name: loop[name] for name in ("kind", "what", "times")}
+    report("loop.detected", Severity.WARNING, **shown)
+    return SUCCESS
+
+
+@action(reads=["loop", "messages", "refused"], writes=["messages", "refused"])
+def refuse_the_repeated_call(ctx: TickContext) -> RunStatus:
+    """From now on these very calls are answered with "not run"; FAILURE if no call repeats."""
+    bb = board_of(ctx)
+    loop = bb_get(bb, "loop")
+    if not loop["calls"]:
+        return ctx.fail("no call repeats")
+    append(bb, "refused", *loop["calls"])
+    tell_model(bb, f"You are still repeating yourself: {loop['what']}. It will not be run again.")
+    return SUCCESS
+
+
+@action(
+    reads=["loop", "messages", "withdrawn", "tool_reasons"],
+    writes=["messages", "withdrawn", "tool_reasons"],
+)
+def withdraw_the_repeated_tool(ctx: TickContext) -> RunStatus:
+    """FAILURE if no call repeats."""
+    bb = board_of(ctx)
+    tools: list[str] = bb_get(bb, "loop")["tools"]
+    if not tools:
+        return ctx.fail("no call repeats")
+    append(bb, "withdrawn", *tools)
+    give_reason(bb, tools, "withdrawn: it led in circles")
+    told = f"Withdrawn, because it led in circles: {', '.join(tools)}."
+    tell_model(bb, told)
+    say_system(ctx, told, "warning")
+    return SUCCESS
+
+
+@action(reads=["strategies_tried"], writes=["strategies_tried"])
+def count_strategy(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    bb_set(bb, "strategies_tried", bb_get(bb, "strategies_tried") + 1)
+    return SUCCESS
+
+
+def _what_repeats(bb: TypedBlackboard) -> dict[str, Any]:
+    if again := refused_again(bb):
+        return _loop("call", f"the call of {tool_of(again[0])}", 3, again)
+    if (repetition := repetition_of_this_turn(bb)) is not None:
+        tools = ", ".join(dict.fromkeys(map(tool_of, repetition.calls)))
+        what = f"the same call with the same result ({tools})"
+        if repetition.kind == "cycle":
+            what = f"a cycle of {len(repetition.calls)} calls with the same results ({tools})"
+        return _loop(repetition.kind, what, repetition.times, [*repetition.calls])
+    if not bb_get(bb, "is_runaway"):
+        reason = bb_get(bb, "signal")["reason"]
+        times = bb_get(bb, "consecutive_same_reason")
+        return _loop("reason", f"the same reason for another turn ({reason})", times, [])
+    return _loop("text", "the same lines over and over", 1, [])
+
+
+def _loop(kind: str, what: str, times: int, calls: list[str]) -> dict[str, Any]:
+    tools = list(dict.fromkeys(map(tool_of, calls)))
+    return {"kind": kind, "what": what, "times": times, "calls": calls, "tools": tools}

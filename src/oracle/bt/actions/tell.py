@@ -1,0 +1,206 @@
+"""Messages to the model in mid-run: what it may do, what it already has, what it should try."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oracle.bt.board import (
+    AGENT_STATE,
+    OFFER,
+    agent_state,
+    append,
+    bb_get,
+    bb_set,
+    board_of,
+    granted_tools,
+    ledger_of,
+    services_of,
+)
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.leaves import action
+from oracle.bt.report import say_system, say_verdict, tell_model
+from oracle.bt.state.base import SUCCESS, RunStatus
+
+# -- in answer to a signal -------------------------------------------------------------------------
+
+
+@action(reads=["calls", "signal", "ledger", "messages"], writes=["messages"])
+def another_turn_is_granted(ctx: TickContext) -> RunStatus:
+    """A turn with calls goes on by itself; one without is told that it may."""
+    bb = board_of(ctx)
+    reason = bb_get(bb, "signal")["reason"]
+    if not bb_get(bb, "calls"):
+        ledger = ledger_of(bb)
+        left = ledger.limits.turns - ledger.turns
+        tell_model(bb, f"Another turn is granted, for this: {reason} ({left} left)")
+    say_verdict(ctx, "granted", reason)
+    return SUCCESS
+
+
+@action(
+    reads=["messages", "signal"], writes=["messages", "tools_withdrawn", "stop_after_last_turn"]
+)
+def answer_now(ctx: TickContext) -> RunStatus:
+    """Ask for the whole answer in a last turn without tools."""
+    bb = board_of(ctx)
+    bb_set(bb, "tools_withdrawn", True)
+    bb_set(bb, "stop_after_last_turn", "")
+    tell_model(bb, "You have what you need. Give the whole answer now, without tools.")
+    say_verdict(ctx, "asked_for_the_answer")
+    return SUCCESS
+
+
+@action(reads=["messages", "doubts", "signal"], writes=["messages", "doubts"])
+def search_first(ctx: TickContext) -> RunStatus:
+    """The claim to know enough is not believed: nothing was gathered."""
+    bb = board_of(ctx)
+    bb_set(bb, "doubts", bb_get(bb, "doubts") + 1)
+    tell_model(
+        bb,
+        "You say that the context is sufficient, but nothing was gathered yet, and this question "
+        "needs evidence. Search first; if nothing is found, say so.",
+    )
+    say_verdict(ctx, "not_believed", "nothing was gathered")
+    return SUCCESS
+
+
+@action(reads=["signal", "delegations"], writes=["delegations"])
+def record_delegation(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    signal: dict[str, Any] = bb_get(bb, "signal")
+    append(bb, "delegations", {"scope": signal["scope"], "reason": signal["reason"]})
+    return SUCCESS
+
+
+@action(reads=["signal", "messages"], writes=["messages"])
+def go_on_alone(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    scope = bb_get(bb, "signal")["scope"]
+    tell_model(
+        bb,
+        "There is nobody to delegate to. Go on alone: do the most important part of it, and say "
+        f"in the answer what of it was left out. What you wanted to hand over: {scope}",
+    )
+    say_system(ctx, f"Nobody to delegate to; going on alone ({scope}).")
+    say_verdict(ctx, "refused", "there is nobody to delegate to")
+    return SUCCESS
+
+
+@action(reads=["messages"], writes=["messages"])
+def give_a_readable_signal(ctx: TickContext) -> RunStatus:
+    tell_model(
+        board_of(ctx),
+        "The signal of your last response could not be read. Give the answer again, whole, and end "
+        "it with one well-formed signal.",
+    )
+    return SUCCESS
+
+
+# -- about the response itself ---------------------------------------------------------------------
+
+
+@action(reads=["messages", "empty_responses"], writes=["messages", "empty_responses"])
+def response_was_empty(ctx: TickContext) -> RunStatus:
+    """An empty response costs a turn; the model is asked again."""
+    bb = board_of(ctx)
+    bb_set(bb, "empty_responses", bb_get(bb, "empty_responses") + 1)
+    tell_model(bb, "Your response was empty. Call a tool, or answer, and end with a signal.")
+    return SUCCESS
+
+
+@action(reads=["messages"], writes=["messages"])
+def response_was_cut_off(ctx: TickContext) -> RunStatus:
+    """The process died while it streamed. What had arrived stays a draft."""
+    tell_model(board_of(ctx), "Your last response was cut off on its way. Give it again, whole.")
+    return SUCCESS
+
+
+# -- about the evidence ----------------------------------------------------------------------------
+
+
+@action(reads=["messages", "evidence"], writes=["messages"])
+def enough_was_found(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    found = len(bb_get(bb, "evidence"))
+    counted = "1 place was" if found == 1 else f"{found} places were"
+    tell_model(
+        bb,
+        f"{counted} found, and the last calls added little. Answer now, unless a part of "
+        "the question is still open.",
+    )
+    return SUCCESS
+
+
+@action(reads=["messages", "sources_tried"], writes=["messages"])
+def nothing_was_found(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    tried = ", ".join(bb_get(bb, "sources_tried")) or "no source"
+    tell_model(
+        bb,
+        f"Nothing was found so far ({tried}). If that stays so, end with `stuck` or "
+        "`partial_answer` and say where you looked.",
+    )
+    return SUCCESS
+
+
+@action(reads=["messages"], writes=["messages", "was_advised"])
+def how_to_recover_from_errors(ctx: TickContext) -> RunStatus:
+    """The prompt segment that would have been composed had the errors been known."""
+    bb = board_of(ctx)
+    for segment in services_of(ctx).prompt_segments:
+        if segment.id == "error-recovery":
+            tell_model(bb, segment.content)
+    bb_set(bb, "was_advised", True)
+    return SUCCESS
+
+
+# -- other ways to an answer -----------------------------------------------------------------------
+
+
+@action(reads=["messages", *AGENT_STATE], writes=["messages"])
+def rephrase_the_search(ctx: TickContext) -> RunStatus:
+    tell_model(
+        board_of(ctx),
+        "Put the search differently: synonyms, a part of the name, the words that the source "
+        f"itself would use, a wider path. {agent_state(ctx).summary}",
+    )
+    return SUCCESS
+
+
+@action(reads=["messages", *OFFER, *AGENT_STATE], writes=["messages"])
+def try_another_source(ctx: TickContext) -> RunStatus:
+    """Name the sources on offer that were not tried; FAILURE if all were."""
+    bb = board_of(ctx)
+    offered = dict.fromkeys(spec.source for spec in granted_tools(bb) if spec.source)
+    untried = [kind for kind in offered if kind not in bb_get(bb, "sources_tried")]
+    if not untried:
+        return ctx.fail("every source on offer was tried")
+    tell_model(bb, f"Try another source: {', '.join(untried)}. {agent_state(ctx).summary}")
+    return SUCCESS
+
+
+@action(reads=["loop", "messages", *AGENT_STATE], writes=["messages"])
+def you_have_that_already(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    tell_model(
+        bb,
+        f"You are repeating yourself: {bb_get(bb, 'loop')['what']}. You have that already. Do "
+        f"something else, or answer from what you have. {agent_state(ctx).summary}",
+    )
+    return SUCCESS
+
+
+@action(
+    reads=["messages", *AGENT_STATE], writes=["messages", "tools_withdrawn", "stop_after_last_turn"]
+)
+def answer_from_what_there_is(ctx: TickContext) -> RunStatus:
+    """No other way is left: ask for an honest answer, without tools."""
+    bb = board_of(ctx)
+    bb_set(bb, "tools_withdrawn", True)
+    bb_set(bb, "stop_after_last_turn", "stuck")
+    tell_model(
+        bb,
+        "No other way is left. Give the best honest answer from what you have, without tools, and "
+        f"say what is missing. {agent_state(ctx).summary}",
+    )
+    return SUCCESS

@@ -1,0 +1,241 @@
+"""What leaves know of the board: how each entity is read from it and written back.
+
+Conditions and actions both import this module and never each other. `bb_get` and `bb_set` are the
+only way to the keys; everything else here is a reading of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from oracle.bt.core.context import TickContext
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.state.schema import Json
+from oracle.models.agent_state import AgentState
+from oracle.models.query_classification import QueryClassification, QueryType
+from oracle.models.signals import AgentSignalState
+from oracle.models.tool_spec import ToolSpec
+from oracle.services.agent_services import AgentServices
+from oracle.services.control.conversation import Weight
+from oracle.services.control.grants import specs_from, tools_for
+from oracle.services.control.ledger import Ledger, Reserve, Resource
+from oracle.services.control.repetition import Repetition, find_repetition, name_of_call
+from oracle.services.coverage.affordable import Purse
+from oracle.services.llm.protocol import Prices
+
+bb_get: Final[Callable[[TypedBlackboard, str], Any]] = TypedBlackboard.get
+bb_set: Final[Callable[[TypedBlackboard, str, Json], None]] = TypedBlackboard.set
+
+SIGNAL_STATE: Final = (
+    "signals_emitted",
+    "last_signal",
+    "consecutive_same_reason",
+    "turns_without_signal",
+)
+"""The keys that hold the `AgentSignalState` of a run."""
+
+AGENT_STATE: Final = (
+    "signals_emitted",
+    "turns_without_signal",
+    "tool_results",
+    "sources_tried",
+    "sources_empty",
+    "evidence",
+    "strategies_tried",
+)
+"""The keys that `agent_state` reads."""
+
+OFFER: Final = ("granted", "withdrawn", "tools_withdrawn", "tool_list")
+"""The keys that decide which tools are in the next request."""
+
+LARGE_SHARE: Final = 2
+"""Messages are large from this part of the context window on: half of it."""
+
+_NO_SERVICES: Final = AgentServices()
+
+
+def board_of(ctx: TickContext) -> TypedBlackboard:
+    assert ctx.blackboard is not None, "the leaves of the agent need a blackboard"
+    return ctx.blackboard
+
+
+def services_of(ctx: TickContext) -> AgentServices:
+    return ctx.services or _NO_SERVICES
+
+
+def append(bb: TypedBlackboard, key: str, *values: Any) -> None:
+    """Values on the board are replaced, never changed in place."""
+    bb_set(bb, key, [*bb_get(bb, key), *values])
+
+
+# -- the ledger ------------------------------------------------------------------------------------
+
+_last_ledger: tuple[object, Ledger] = (None, Ledger())
+
+
+def ledger_of(bb: TypedBlackboard) -> Ledger:
+    """A dozen leaves of a turn ask for the same ledger, so the last one read is kept at hand.
+
+    It is recognised by the identity of its data: another run has another object on its board.
+    """
+    global _last_ledger
+    data = bb_get(bb, "ledger")
+    if data is not _last_ledger[0]:
+        _last_ledger = (data, Ledger.from_dict(data))
+    return _last_ledger[1]
+
+
+def set_ledger(bb: TypedBlackboard, ledger: Ledger) -> None:
+    global _last_ledger
+    data = ledger.to_dict()
+    _last_ledger = (data, ledger)
+    bb_set(bb, "ledger", data)
+
+
+def note_time_left(ctx: TickContext) -> None:
+    """Give whatever begins to wait now (a response, tools, a person) the time that is left."""
+    bb = board_of(ctx)
+    ledger = ledger_of(bb)
+    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
+
+
+def prices_of(bb: TypedBlackboard) -> Prices | None:
+    prices = bb_get(bb, "model")["prices"]
+    return None if prices is None else Prices.from_dict(prices)
+
+
+def weigh(bb: TypedBlackboard) -> Weight:
+    """Weigh the messages that were added since the last time."""
+    weight = Weight.from_dict(bb_get(bb, "weight")).with_all(bb_get(bb, "messages"))
+    bb_set(bb, "weight", weight.to_dict())
+    return weight
+
+
+def reserve_of(bb: TypedBlackboard) -> Reserve:
+    """What the last request will need: its input as it is now, and its longest output."""
+    model = bb_get(bb, "model")
+    tokens = bb_get(bb, "weight")["tokens"]
+    prices = prices_of(bb)
+    return Reserve(
+        tokens=tokens + model["longest_output"],
+        money=0.0 if prices is None else prices.cost(tokens, model["longest_output"]),
+        seconds=ledger_of(bb).longest_turn,
+    )
+
+
+def scarce_resource(ctx: TickContext) -> Resource | None:
+    bb = board_of(ctx)
+    return ledger_of(bb).at_reserve(ctx.now, reserve_of(bb))
+
+
+def purse_of(ctx: TickContext) -> Purse:
+    """What reading the parts of a broad question may still cost."""
+    bb = board_of(ctx)
+    window: int = bb_get(bb, "model")["context_window"]
+    return Purse(
+        ledger=ledger_of(bb),
+        reserve=reserve_of(bb),
+        prices=prices_of(bb),
+        window_left=window // LARGE_SHARE - bb_get(bb, "weight")["tokens"],
+        now=ctx.now,
+    )
+
+
+# -- the question and its tools --------------------------------------------------------------------
+
+
+def as_data(classification: QueryClassification) -> dict[str, Any]:
+    data: dict[str, Any] = {**vars(classification), "query_type": classification.query_type.value}
+    runner_up = classification.runner_up
+    data["runner_up"] = None if runner_up is None else runner_up.value
+    return {**data, "keywords_matched": [*classification.keywords_matched]}
+
+
+def classification_of(bb: TypedBlackboard) -> QueryClassification:
+    data: dict[str, Any] = dict(bb_get(bb, "classification"))
+    data["query_type"] = QueryType(data["query_type"])
+    data["keywords_matched"] = tuple(data["keywords_matched"])
+    if data["runner_up"] is not None:
+        data["runner_up"] = QueryType(data["runner_up"])
+    return QueryClassification(**data)
+
+
+def question_of(bb: TypedBlackboard) -> str:
+    """The question, with what the model wanted to delegate."""
+    scopes = [delegation["scope"] for delegation in bb_get(bb, "delegations")]
+    return " ".join([bb_get(bb, "query"), *scopes])
+
+
+def all_tools(bb: TypedBlackboard) -> Sequence[ToolSpec]:
+    return specs_of(bb_get(bb, "tool_list"))
+
+
+def granted_tools(bb: TypedBlackboard) -> list[ToolSpec]:
+    """The tools of the next request: granted, and not withdrawn one by one or all together."""
+    if bb_get(bb, "tools_withdrawn"):
+        return []
+    granted: list[str] = bb_get(bb, "granted")
+    withdrawn: list[str] = bb_get(bb, "withdrawn")
+    return [s for s in all_tools(bb) if s.name in granted and s.name not in withdrawn]
+
+
+@lru_cache(maxsize=32)
+def specs_of(text: str) -> Sequence[ToolSpec]:
+    return tuple(specs_from(json.loads(text)))
+
+
+def give_reason(bb: TypedBlackboard, tools: Sequence[str], reason: str) -> None:
+    """Keep why these tools are offered or withheld, for readers of the run."""
+    bb_set(bb, "tool_reasons", {**bb_get(bb, "tool_reasons"), **dict.fromkeys(tools, reason)})
+
+
+# -- what a run remembers of itself ----------------------------------------------------------------
+
+
+def signal_state(bb: TypedBlackboard) -> AgentSignalState:
+    return AgentSignalState(**{key: bb_get(bb, key) for key in SIGNAL_STATE})
+
+
+def set_signal_state(bb: TypedBlackboard, state: AgentSignalState) -> None:
+    for key in SIGNAL_STATE:
+        bb_set(bb, key, getattr(state, key))
+
+
+def agent_state(ctx: TickContext) -> AgentState:
+    bb = board_of(ctx)
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")
+    failed = (result["name"] for result in results if not result["success"])
+    return AgentState(
+        turn=ctx.turn,
+        signals=tuple(signal["type"] for signal in bb_get(bb, "signals_emitted")),
+        turns_without_signal=bb_get(bb, "turns_without_signal"),
+        tools_tried=tuple(dict.fromkeys(result["name"] for result in results)),
+        tools_failed=tuple(dict.fromkeys(failed)),
+        sources_tried=tuple(bb_get(bb, "sources_tried")),
+        sources_empty=tuple(bb_get(bb, "sources_empty")),
+        places_found=len(bb_get(bb, "evidence")),
+        strategies_tried=bb_get(bb, "strategies_tried"),
+    )
+
+
+def capability_tools(bb: TypedBlackboard) -> list[ToolSpec]:
+    """The tools that can do what a `need_capability` signal asks for, and were not withdrawn."""
+    found = tools_for(bb_get(bb, "signal")["capability"], all_tools(bb))
+    return [spec for spec in found if spec.name not in bb_get(bb, "withdrawn")]
+
+
+def refused_again(bb: TypedBlackboard) -> list[str]:
+    """The calls of this turn that the model was told would not be run again."""
+    refused: list[str] = bb_get(bb, "refused")
+    calls: list[dict[str, Any]] = bb_get(bb, "calls") if refused else []
+    names = (name_of_call(call["name"], call["arguments"]) for call in calls)
+    return [name for name in dict.fromkeys(names) if name in refused]
+
+
+def repetition_of_this_turn(bb: TypedBlackboard) -> Repetition | None:
+    calls: list[dict[str, Any]] = bb_get(bb, "calls")
+    was_run = sum(call.get("not_run", "") is None for call in calls)
+    return find_repetition(bb_get(bb, "made"), newest=was_run)

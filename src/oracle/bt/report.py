@@ -1,0 +1,92 @@
+"""How leaves report: messages for the model, chunks for the user, events for the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from oracle.bt.board import (
+    bb_get,
+    bb_set,
+    board_of,
+    ledger_of,
+    prices_of,
+    services_of,
+    set_ledger,
+)
+from oracle.bt.core.context import TickContext
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.state.schema import Json
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.ans.bus import get_event_bus
+from oracle.services.ans.event import Event, Severity
+from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN
+
+BOOKED: Final = ("ledger", "model", "weight", "turn_began_at")
+"""The keys that booking a response touches."""
+
+
+def tell_model(bb: TypedBlackboard, text: str) -> None:
+    """Add a system message, which the model reads before its next turn."""
+    message: dict[str, Json] = {"role": "system", "content": text}
+    bb_set(bb, "messages", [*(bb_get(bb, "messages") or []), message])
+
+
+def say(ctx: TickContext, type_: ChunkType, **data: Any) -> None:
+    services_of(ctx).say(OracleStreamChunk(type=type_, turn=ctx.turn, data=data))
+
+
+def say_system(ctx: TickContext, text: str, severity: str = "info") -> None:
+    say(ctx, ChunkType.SYSTEM, content=text, severity=severity)
+
+
+def say_verdict(ctx: TickContext, verdict: str, reason: str = "") -> None:
+    """Say what the tree made of the signal of this turn. The node that decided is the caller's."""
+    signal: dict[str, Any] = bb_get(board_of(ctx), "signal") or {}
+    say(
+        ctx,
+        ChunkType.VERDICT,
+        signal=signal.get("type"),
+        verdict=verdict,
+        reason=reason,
+        node=ctx.node_path,
+    )
+
+
+def report(type_: str, severity: Severity = Severity.INFO, **payload: Any) -> None:
+    event = Event(type=type_, source="oracle-agent", severity=severity, payload=payload)
+    get_event_bus().emit(event)
+
+
+def end_turn(ctx: TickContext, outcome: str) -> None:
+    """Say what the turn was: an answer, a draft, tools, empty or cut."""
+    bb = board_of(ctx)
+    bb_set(bb, "turn_is_open", False)
+    usage = ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {}
+    say(ctx, ChunkType.TURN_END, outcome=outcome, usage=usage)
+    report("turn.ended", outcome=outcome, usage=usage)
+
+
+def outcome_of(response: Mapping[str, Any] | None) -> str:
+    """What a response is that was not the answer."""
+    if response is None or not response["is_complete"]:
+        return "cut"
+    if response["calls"]:
+        return "tools"
+    return "draft" if response["text"] else "empty"
+
+
+def book(ctx: TickContext, response: dict[str, Any]) -> None:
+    """Add to the ledger what a response cost; without a provider's figures, by estimate."""
+    bb = board_of(ctx)
+    usage: dict[str, int] | None = response["usage"]
+    if usage is None:
+        written = response["characters"] // CHARACTERS_OF_A_TOKEN
+        usage = {"input_tokens": bb_get(bb, "weight")["tokens"], "output_tokens": written}
+    prices = prices_of(bb)
+    money = 0.0 if prices is None else prices.cost(**usage)
+    seconds = ctx.now - bb_get(bb, "turn_began_at")
+    tokens = usage["input_tokens"] + usage["output_tokens"]
+    set_ledger(bb, ledger_of(bb).with_usage(tokens, money, seconds))
+    node: str = response["node"]
+    say(ctx, ChunkType.COST, node=node, tokens=tokens, money=money, seconds=round(seconds, 4))
