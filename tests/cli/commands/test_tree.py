@@ -62,7 +62,7 @@ def test_show_of_an_unknown_tree_says_which_there_are():
 def test_the_built_in_trees_are_there_without_being_asked_for():
     result = oracle("tree", "show", "fallback")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "needs fallback [condition]" in result.stdout
+    assert "is stuck signal [condition]" in result.stdout
 
 
 def test_the_project_can_name_a_folder_of_its_own_trees(tmp_path):

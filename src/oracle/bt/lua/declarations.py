@@ -167,9 +167,8 @@ class _File:
             raise self._error(call, 'blackboard is to be a table such as { turn = "integer" }')
         schema: dict[str, Key] = {}
         for name, key in value.fields.items():
-            is_group = isinstance(key, Table) and key.fields and "type" not in key.fields
-            group = name if is_group else ""
-            for own, declared in key.fields.items() if is_group else ((name, key),):  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
+            group, keys = (name, key.fields) if _is_group(key) else ("", {name: key})
+            for own, declared in keys.items():
                 if own in schema:
                     raise self._error(call, f"key {own!r} is declared twice")
                 schema[own] = self._key(call, own, declared, group)
@@ -198,6 +197,11 @@ class _File:
 
     def _error(self, call: Call, message: str) -> TreeFileError:
         return TreeFileError(message, file=self._file, line=call.line)
+
+
+def _is_group(value: LuaValue) -> TypeGuard[Table]:
+    """Whether a table declares several keys, not one by its type and default."""
+    return isinstance(value, Table) and bool(value.fields) and "type" not in value.fields
 
 
 def _is_test(item: LuaValue) -> TypeGuard[str | Call]:
