@@ -173,13 +173,21 @@ def all_tools(bb: TypedBlackboard) -> Sequence[ToolSpec]:
     return specs_of(bb_get(bb, "tool_list"))
 
 
-def granted_tools(bb: TypedBlackboard) -> list[ToolSpec]:
+def granted_tools(bb: TypedBlackboard) -> Sequence[ToolSpec]:
     """The tools of the next request: granted, and not withdrawn one by one or all together."""
     if bb_get(bb, "tools_withdrawn"):
-        return []
-    granted: list[str] = bb_get(bb, "granted")
-    withdrawn: list[str] = bb_get(bb, "withdrawn")
-    return [s for s in all_tools(bb) if s.name in granted and s.name not in withdrawn]
+        return ()
+    granted, withdrawn = tuple(bb_get(bb, "granted")), tuple(bb_get(bb, "withdrawn"))
+    return _granted(bb_get(bb, "tool_list"), granted, withdrawn)
+
+
+@lru_cache(maxsize=128)
+def _granted(
+    tool_list: str, granted: tuple[str, ...], withdrawn: tuple[str, ...]
+) -> Sequence[ToolSpec]:
+    """Asked several times in a turn, and rarely another answer."""
+    specs = specs_of(tool_list)
+    return tuple(s for s in specs if s.name in granted and s.name not in withdrawn)
 
 
 @lru_cache(maxsize=32)
