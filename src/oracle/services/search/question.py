@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Final
 
 from oracle.services.classification.ways_of_asking import without_ways_of_asking
+from oracle.services.project.identifiers import WORD
 from oracle.services.search.records import Role
-from oracle.services.search.words import (
-    WORD,
+from oracle.services.search.terms import (
     fold,
     noise,
     question_noise,

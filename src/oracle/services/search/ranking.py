@@ -11,7 +11,7 @@ from oracle.services.search.intake import distinctive
 from oracle.services.search.passages import Match, Passages, Run
 from oracle.services.search.question import Question, read_question
 from oracle.services.search.records import Kind, Role
-from oracle.services.search.words import terms_of_word
+from oracle.services.search.terms import terms_of_word
 
 CANDIDATES: Final = 200
 CARDS: Final = 100

@@ -9,7 +9,8 @@ from typing import Final
 
 from oracle.errors import ToolProblem, did_you_mean
 from oracle.services.project.root import THREADS_FOLDER
-from oracle.services.tools.files import FileEntry, FileText, ProjectFiles
+from oracle.services.project.walk import FoundFile
+from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name
 from oracle.services.tools.searching import SearchKind
@@ -43,7 +44,7 @@ def title_of(text: FileText) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    entry: FileEntry
+    entry: FoundFile
     title: str
 
 
