@@ -9,7 +9,7 @@ from oracle.services.project.walk import Walk
 
 
 def found(root, **options):
-    return [each.path for each in Walk(root=root, **options).files()]
+    return [each.path for each in Walk(root=root, **options).files_to_index()]
 
 
 def test_ignore_files_count_for_their_folder_and_deeper_ones_win(project):

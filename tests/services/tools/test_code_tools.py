@@ -5,10 +5,9 @@ import time
 
 import pytest
 
+from oracle.services.search.records import Hit
 from oracle.services.tools.definitions import definitions_in
 from oracle.services.tools.project_tools import project_tools
-from oracle.services.tools.searching import Hit
-from oracle.services.tools.words import terms_of
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,7 @@ import pytest
 
 from oracle.services.search.lock import only_one
 from oracle.services.tools import project_index
-from oracle.services.tools.files import ProjectFiles
-from oracle.services.tools.indexed import IndexedSearcher
 from oracle.services.tools.project_index import ProjectIndex
-from oracle.services.tools.scanning import ScanningSearcher
 
 
 @pytest.fixture
@@ -32,21 +29,12 @@ def index(project):
     made.close()
 
 
-@pytest.fixture
-def searcher(project, index):
-    return searcher_of(project, index)
+async def found(index, query, **options):
+    return [hit.path for hit in await index.search(query, "code", 10, **options)]
 
 
-def searcher_of(root, index):
-    return IndexedSearcher(index, ScanningSearcher(ProjectFiles(root), lambda path: "code"))
-
-
-async def found(searcher, query, **options):
-    return [hit.path for hit in await searcher.search(query, "code", 10, **options)]
-
-
-async def test_the_first_search_finds_what_is_there(searcher, project):
-    assert await found(searcher, "how high is the tide") == ["src/tide.py"]
+async def test_the_first_search_finds_what_is_there(index, project):
+    assert await found(index, "how high is the tide") == ["src/tide.py"]
     assert (project / ".oracle/index/current").exists()
 
 
@@ -76,22 +64,22 @@ def ignore(root):
     ],
 )
 async def test_what_happens_between_two_questions_is_seen(
-    index, searcher, project, happens, tides, moons
+    index, project, happens, tides, moons
 ):
     async with index.at_hand():
-        assert await found(searcher, "tide") == ["src/tide.py"]
+        assert await found(index, "tide") == ["src/tide.py"]
     happens(project)
     async with index.at_hand():
-        assert await found(searcher, "tide") == tides
-        assert await found(searcher, "moonrise") == moons
+        assert await found(index, "tide") == tides
+        assert await found(index, "moonrise") == moons
 
 
-async def test_only_what_lies_in_a_folder_is_found_there(searcher, project):
+async def test_only_what_lies_in_a_folder_is_found_there(index, project):
     for number in range(300):
         (project / f"tide{number}.py").write_text("tide = tide_height = 'tide'\n" * 5)
-    assert await found(searcher, "tide", under="src") == ["src/tide.py"]
-    assert await found(searcher, "tide", under="src/tide.py") == ["src/tide.py"]
-    assert await found(searcher, "tide", under="sr") == []
+    assert await found(index, "tide", under="src") == ["src/tide.py"]
+    assert await found(index, "tide", under="src/tide.py") == ["src/tide.py"]
+    assert await found(index, "tide", under="sr") == []
 
 
 async def test_it_knows_the_names_of_the_project(index, project):
@@ -118,10 +106,10 @@ async def test_what_is_damaged_is_mended_when_names_are_looked_up(index, project
         assert await index.known(["tide_height"]) == ["tide_height"]
 
 
-async def test_where_no_index_can_be_made_files_are_scanned(index, searcher, project, caplog):
+async def test_where_no_index_can_be_made_files_are_scanned(index, project, caplog):
     (project / ".oracle").write_text("in the way")
     async with index.at_hand():
-        assert await found(searcher, "tide_height") == ["src/tide.py"]
+        assert await found(index, "tide_height") == ["src/tide.py"]
         assert await index.known(["tide_height"]) is None
     assert len(caplog.records) == 1
     assert "files are scanned" in caplog.text
@@ -134,12 +122,12 @@ FULL = """
 import asyncio, resource, sys
 from pathlib import Path
 from oracle.services.tools.project_index import ProjectIndex
-from tests.services.tools.test_project_index import found, searcher_of
+from tests.services.tools.test_project_index import found
 
 async def main(root):
     index = ProjectIndex(root)
     async with index.at_hand():
-        print(await found(searcher_of(root, index), "tide_height"), await index.known(["tide"]))
+        print(await found(index, "tide_height"), await index.known(["tide"]))
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, 9_000))
 asyncio.run(main(Path(sys.argv[1])))
@@ -154,13 +142,13 @@ def test_where_the_disk_is_full_files_are_scanned(project):
 
 
 async def test_another_process_that_takes_its_time_is_not_waited_for(
-    index, searcher, project, monkeypatch, caplog
+    index, project, monkeypatch, caplog
 ):
     monkeypatch.setattr(project_index, "SECONDS_FOR_OTHERS", 0.0)
-    await found(searcher, "tide")
+    await found(index, "tide")
     with only_one(project / ".oracle/index/lock"):
         async with index.at_hand():
-            assert await found(searcher, "tide_height") == ["src/tide.py"]
+            assert await found(index, "tide_height") == ["src/tide.py"]
     assert "another process is writing the index" in caplog.text
 
 
@@ -177,23 +165,23 @@ async def test_an_index_that_must_be_begun_does_not_wait_for_ever_either(
     assert "another process is writing the index" in caplog.text
 
 
-async def test_a_damaged_index_is_built_anew_and_told(index, searcher, project, caplog):
+async def test_a_damaged_index_is_built_anew_and_told(index, project, caplog):
     async with index.at_hand():
         pass
     next(project.glob(".oracle/index/g*/catalogue.db")).write_bytes(b"noise" * 1_000)
     async with index.at_hand():
-        assert await found(searcher, "tide") == ["src/tide.py"]
+        assert await found(index, "tide") == ["src/tide.py"]
     assert "the index was built anew: file is not a database" in caplog.text
 
 
-async def test_many_search_at_once_and_one_of_them_may_leave(searcher):
-    searches = [asyncio.ensure_future(found(searcher, "tide")) for _ in range(20)]
+async def test_many_search_at_once_and_one_of_them_may_leave(index):
+    searches = [asyncio.ensure_future(found(index, "tide")) for _ in range(20)]
     await asyncio.sleep(0)
     searches[7].cancel()
     results = await asyncio.gather(*searches, return_exceptions=True)
     assert isinstance(results.pop(7), asyncio.CancelledError)
     assert results == [["src/tide.py"]] * 19
-    assert await found(searcher, "tide") == ["src/tide.py"]
+    assert await found(index, "tide") == ["src/tide.py"]
 
 
 async def test_questions_that_wait_share_one_refresh(project):
@@ -247,10 +235,10 @@ def open_files(root):
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="the system does not show them")
-async def test_nothing_is_open_between_questions(index, searcher, project):
+async def test_nothing_is_open_between_questions(index, project):
     async with index.at_hand():
         async with index.at_hand():
-            await found(searcher, "tide")
+            await found(index, "tide")
         assert open_files(project) != []
     assert open_files(project) == []
 

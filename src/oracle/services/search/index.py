@@ -13,6 +13,7 @@ from oracle.errors import InputError
 from oracle.services.project.ignore_rules import IGNORE_FILES
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.walk import FoundFile, Walk
+from oracle.services.search.bound import IN_MEMORY, NO_BOUND, Bound
 from oracle.services.search.catalogue import Catalogue
 from oracle.services.search.intake import decode, lines_of, read, read_bytes
 from oracle.services.search.lock import Patience
@@ -25,7 +26,7 @@ from oracle.services.search.records import (
     Reference,
     RefreshReport,
 )
-from oracle.services.search.refreshing import IN_MEMORY, Bound, Refresh
+from oracle.services.search.refreshing import Refresh
 from oracle.services.search.repo_map import draw_map
 from oracle.services.search.storage import Generation, InMemory, OnDisk, Storage, broken
 from oracle.services.search.symbols import Symbol
@@ -57,7 +58,7 @@ class Index:
     A broken index is begun anew and built again before it answers.
     """
 
-    def __init__(self, walk: Walk, storage: Storage, bound: Bound | None = None) -> None:
+    def __init__(self, walk: Walk, storage: Storage, bound: Bound = NO_BOUND) -> None:
         self.root = walk.root
         self.last_refresh = RefreshReport()
         self._walk = walk

@@ -14,38 +14,22 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from math import inf
 from typing import Final
 
 from oracle.services.project.walk import FoundFile, Walk
+from oracle.services.search.bound import NO_BOUND, Bound, fitting
 from oracle.services.search.catalogue import Catalogue, Entry, FileState
 from oracle.services.search.intake import read, take_in
 from oracle.services.search.passages import PassageWriter, pack, unpack
-from oracle.services.search.question import read_question
 from oracle.services.search.records import Progress, ProgressListener, RefreshReport
 from oracle.services.search.reserve import reserved, room_for
 from oracle.services.search.storage import Generation
-from oracle.services.search.terms import terms_of_text
 
 _FILES_A_BATCH: Final = 4_000
 _BYTES_A_BATCH: Final = 40_000_000
 _SMALL: Final = 20
 _MOST_FRESH: Final = 24
 _LARGEST_FRESH: Final = 500_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bound:
-    """How much an index takes in. `seconds` are for one refresh, the rest is for all files."""
-
-    files: float = inf
-    bytes: float = inf
-    seconds: float = inf
-    walked: float = inf
-
-
-IN_MEMORY: Final = Bound(files=30_000, bytes=150_000_000, seconds=5.0, walked=50_000)
-"""About 250 MB of memory at most, and an answer well within the time limit of a tool."""
 
 
 @dataclass(kw_only=True)
@@ -57,6 +41,7 @@ class _Tally:
     skipped: int = 0
     left_out: int = 0
     is_cut: bool = False
+    is_late: bool = False
 
 
 @dataclass(kw_only=True)
@@ -85,16 +70,19 @@ class Refresh:
         generation: Generation,
         progress: ProgressListener | None = None,
         *,
-        bound: Bound | None = None,
+        bound: Bound = NO_BOUND,
         about: str = "",
     ) -> None:
         self._walk = walk
         self._root = walk.root
         self._catalogue: Catalogue = generation.catalogue
         self._passages = generation.passages
-        self._bound = bound or Bound()
+        self._bound = bound
         self._about = about
-        self._until = time.monotonic() + self._bound.seconds
+        begun = time.monotonic()
+        # A slow walk leaves half of the time for reading what it has found.
+        self._walk_until = begun + bound.seconds / 2
+        self._until = begun + bound.seconds
         self._progress = progress or _unheard
         self._tally = _Tally()
         self._done = 0
@@ -109,7 +97,7 @@ class Refresh:
         candidates: list[FoundFile] = []
         seen: set[str] = set()
         for found in self._walk.files_to_index(lambda path, reason: self._count_skip()):
-            if len(seen) >= self._bound.walked or self._is_late():
+            if len(seen) >= self._bound.walked or time.monotonic() > self._walk_until:
                 self._tally.is_cut = True
                 break
             seen.add(found.path)
@@ -149,9 +137,6 @@ class Refresh:
     def _count_skip(self) -> None:
         self._tally.skipped += 1
 
-    def _is_late(self) -> bool:
-        return time.monotonic() > self._until
-
     def _is_gone(self, path: str, seen: set[str]) -> bool:
         # A walk that was cut short has not met every file that is there.
         return path not in seen and not (self._tally.is_cut and os.path.lexists(self._root / path))
@@ -185,7 +170,8 @@ class Refresh:
         batch = _Batch(first=self._catalogue.next_number(), gone=gone)
         with self._passages.writing(small=self._small) as writer:
             for number, found in enumerate(candidates):
-                if self._is_late():
+                if time.monotonic() > self._until:
+                    self._tally.is_late = True
                     self._tally.left_out += len(candidates) - number
                     break
                 self._collect(found, known.get(found.path), batch, writer)
@@ -197,31 +183,13 @@ class Refresh:
     def _fitting(
         self, candidates: Sequence[FoundFile], known: dict[str, FileState]
     ) -> Sequence[FoundFile]:
-        """Those that the bound has room for. Where time may be short, the likeliest come first."""
-        if self._bound == Bound():
-            return candidates
-        likely = self._likely()
         changed = {found.path for found in candidates}
         kept = [state.size for path, state in known.items() if path not in changed]
-        files, size = len(kept), sum(kept)
-        fitting: list[FoundFile] = []
-        # Sorting is stable: among equally likely files the nearest to the root come first.
-        for found in sorted(candidates, key=likely):
-            if files < self._bound.files and size + found.size <= self._bound.bytes:
-                fitting.append(found)
-                files, size = files + 1, size + found.size
-        self._tally.left_out += len(candidates) - len(fitting)
-        return fitting
-
-    def _likely(self) -> Callable[[FoundFile], float]:
-        """A key to sort by: how much of what is asked `about` a path names, most first."""
-        asked = read_question(self._about).terms
-
-        def key(found: FoundFile) -> float:
-            named = set(terms_of_text(found.path).split()) if asked else ()
-            return -sum(asked.get(term, 0.0) for term in named)
-
-        return key
+        chosen = fitting(
+            candidates, self._bound, files=len(kept), size=sum(kept), about=self._about
+        )
+        self._tally.left_out += len(candidates) - len(chosen)
+        return chosen
 
     def _collect(
         self, found: FoundFile, state: FileState | None, batch: _Batch, writer: PassageWriter
@@ -320,4 +288,5 @@ class Refresh:
             skipped=tally.skipped,
             left_out=tally.left_out,
             is_cut=tally.is_cut,
+            is_late=tally.is_late,
         )
