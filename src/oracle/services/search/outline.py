@@ -5,11 +5,24 @@ Python is read from its tokens, most languages by a grammar, a few by patterns.
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from oracle.services.search.grammar_outline import grammar_outline
 from oracle.services.search.languages import PARSED, language_of
 from oracle.services.search.pattern_outline import PATTERNS, pattern_outline
 from oracle.services.search.python_outline import python_outline
 from oracle.services.search.symbols import Outline
+
+_OPENED: Final = {"(": ")", "[": "]", "{": "}"}
+_BRACKET: Final = re.compile(r"[()\[\]{}]")
+_ENDED_BY_A_WORD: Final = ("ruby", "lua")
+_WORD_OPENS: Final = re.compile(
+    r"^[ \t]*(?:local[ \t]+)?(?:module|class|def|function|if|unless|while|for|begin|case)\b"
+    r"|\bdo\b(?:[ \t]*\|[^|\n]{0,80}\|)?[ \t]*$",
+    re.MULTILINE,
+)
+_WORD_CLOSES: Final = re.compile(r"\bend\b")
 
 
 def outline_of(text: str, path: str, source: bytes | None = None) -> Outline:
@@ -26,3 +39,28 @@ def outline_of(text: str, path: str, source: bytes | None = None) -> Outline:
     if language in PATTERNS:
         return pattern_outline(text, language)
     return Outline()
+
+
+def outline_of_part(text: str, path: str) -> Outline:
+    """The outline of some lines of a file. What they open and do not close is closed first.
+
+    A grammar does not recognise a class that has no end.
+    """
+    language = language_of(path)
+    if language not in PARSED or language == "python":
+        return outline_of(text, path)
+    if language in _ENDED_BY_A_WORD:
+        open_words = len(_WORD_OPENS.findall(text)) - len(_WORD_CLOSES.findall(text))
+        return outline_of(text + "\nend" * open_words, path)
+    return outline_of(f"{text}\n{_closing(text)}", path)
+
+
+def _closing(text: str) -> str:
+    """Brackets in strings are counted too: a few wrong ones do not disturb a grammar much."""
+    opened: list[str] = []
+    for bracket in _BRACKET.findall(text):
+        if bracket in _OPENED:
+            opened.append(bracket)
+        elif opened and _OPENED[opened[-1]] == bracket:
+            opened.pop()
+    return "".join(_OPENED[bracket] for bracket in reversed(opened))

@@ -79,10 +79,6 @@ class Refresh:
         self._passages = generation.passages
         self._bound = bound
         self._about = about
-        begun = time.monotonic()
-        # A slow walk leaves half of the time for reading what it has found.
-        self._walk_until = begun + bound.seconds / 2
-        self._until = begun + bound.seconds
         self._progress = progress or _unheard
         self._tally = _Tally()
         self._done = 0
@@ -96,8 +92,9 @@ class Refresh:
         passed_over = self._catalogue.skipped()
         candidates: list[FoundFile] = []
         seen: set[str] = set()
+        until = time.monotonic() + self._bound.walk_seconds
         for found in self._walk.files_to_index(lambda path, reason: self._count_skip()):
-            if len(seen) >= self._bound.walked or time.monotonic() > self._walk_until:
+            if len(seen) >= self._bound.walked or time.monotonic() > until:
                 self._tally.is_cut = True
                 break
             seen.add(found.path)
@@ -168,11 +165,14 @@ class Refresh:
             return
         self._small = len(candidates) <= _SMALL
         batch = _Batch(first=self._catalogue.next_number(), gone=gone)
+        until = time.monotonic() + self._bound.seconds
         with self._passages.writing(small=self._small) as writer:
             for number, found in enumerate(candidates):
-                if time.monotonic() > self._until:
+                # At least one file is read, so that every refresh gets further.
+                if number and time.monotonic() > until:
                     self._tally.is_late = True
-                    self._tally.left_out += len(candidates) - number
+                    left = candidates[number:]
+                    self._tally.left_out += sum(each.path not in known for each in left)
                     break
                 self._collect(found, known.get(found.path), batch, writer)
                 if batch.full():
@@ -183,11 +183,8 @@ class Refresh:
     def _fitting(
         self, candidates: Sequence[FoundFile], known: dict[str, FileState]
     ) -> Sequence[FoundFile]:
-        changed = {found.path for found in candidates}
-        kept = [state.size for path, state in known.items() if path not in changed]
-        chosen = fitting(
-            candidates, self._bound, files=len(kept), size=sum(kept), about=self._about
-        )
+        sizes = {path: state.size for path, state in known.items()}
+        chosen = fitting(candidates, sizes, self._bound, about=self._about)
         self._tally.left_out += len(candidates) - len(chosen)
         return chosen
 

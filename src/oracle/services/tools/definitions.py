@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from oracle.services.search.outline import outline_of
+from oracle.services.search.outline import outline_of, outline_of_part
 from oracle.services.search.records import Definition
 from oracle.services.tools.files import FileText
 
@@ -19,9 +19,9 @@ class DefinedName:
 
 
 def definitions_in(text: str, path: str) -> Iterator[DefinedName]:
-    """In the order of the lines; none in an unknown language. A part of a file will do."""
+    """In the order of the lines; none in an unknown language. `text` may be a part of a file."""
     lines = text.split("\n")
-    for symbol in outline_of(text, path).symbols:
+    for symbol in outline_of_part(text, path).symbols:
         line = lines[symbol.start - 1]
         yield DefinedName(name=symbol.name, depth=len(line) - len(line.lstrip()))
 

@@ -23,6 +23,7 @@ from oracle.services.project.root import KEPT_FOLDERS
 
 if TYPE_CHECKING:
     from oracle.services.search import Definition, Hit, Index, Kind, Reference
+    from oracle.services.search.bound import Bound
     from oracle.services.search.records import Progress, ProgressListener, RefreshReport
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ class ProjectIndex:
     Questions that begin while others are waiting share a refresh: it starts after all of them were
     asked, so it finds what was on disk then. Without a question under way each look-up refreshes
     the index first. `progress` is called in the thread. In `kept` folders files are found even if
-    git ignores them. With `on_disk=False` nothing is ever written.
+    git ignores them. With `on_disk=False` nothing is ever written. `bound` is for the memory.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class ProjectIndex:
         *,
         kept: tuple[str, ...] = KEPT_FOLDERS,
         on_disk: bool = True,
+        bound: Bound | None = None,
     ) -> None:
         self._root = root
         self._kept = kept
         self._progress = progress
         self._on_disk = on_disk
+        self._bound = bound
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index")
         self._lock = threading.Lock()
         self._questions = 0
@@ -213,10 +216,12 @@ class ProjectIndex:
 
     def _refresh_in_memory(self, about: str) -> Index:
         from oracle.services.search import Index
+        from oracle.services.search.bound import IN_MEMORY
 
         index = self._in_memory
         if index is None:
-            index = self._in_memory = Index.in_memory(self._root, kept=self._kept)
+            bound = self._bound or IN_MEMORY
+            index = self._in_memory = Index.in_memory(self._root, kept=self._kept, bound=bound)
         try:
             index.refresh(self._tell, about=about)
         except _NotWantedAnyMore:
@@ -258,9 +263,9 @@ def _known_among(terms: Sequence[str], known: Container[str]) -> list[str]:
 def _told_of(report: RefreshReport) -> str:
     if not report.left_out and not report.is_cut:
         return ""
-    many = f"{'more than ' * report.is_cut}{report.left_out:,}"
+    many = f"{'at least ' * report.is_cut}{report.left_out:,}" if report.left_out else "some"
     more = " The next search reads more of them." if report.is_late else ""
     return (
-        f"Not all files were searched: {many} files are left out of the index, which is kept in "
-        f"memory because it cannot be written here.{more}"
+        f"Not all files were searched, because no index can be written here and the one in memory "
+        f"is bounded (files left out: {many}).{more}"
     )
