@@ -34,6 +34,8 @@ from oracle.services.search.usages import find_references
 
 MOST_HITS: Final = 100
 MOST_NAMES: Final = 2_000
+_STRONG: Final = 0.2
+"""A further place in a file is shown if it matches at least a fifth as well as the best one."""
 
 Answer = TypeVar("Answer")
 
@@ -168,6 +170,8 @@ class Index:
     ) -> list[Hit]:
         """The best passages, best first, scores from 0 to 1, at most `per_file` from one file.
 
+        Further passages of a file come after the first ones of all files.
+
         With `under`, a path relative to the root, only those of that file, or in that folder.
         """
         if kind not in ("code", "vault", "threads"):
@@ -273,11 +277,15 @@ class Index:
             missing = k - len(ranked)
             ranked += callers(ranked, now.catalogue, now.passages, limit=missing, files=files)
         best = ranked[0].score if ranked else 1.0
+        further: list[Hit] = []
         for each in ranked:
             if len(hits) >= k:
                 break
-            hits.extend(self._hits(each, now.catalogue, each.score / best, per_file))
-        return hits[:k]
+            found = self._hits(each, now.catalogue, each.score / best, per_file)
+            hits.extend(found[:1])
+            further.extend(found[1:])
+        # A file that was not shown yet tells more than a second place in one that was.
+        return [*hits, *further][:k]
 
     def _hits(self, ranked: Ranked, catalogue: Catalogue, score: float, per_file: int) -> list[Hit]:
         """None from a file that is gone; no passage that is beyond the end of a file."""
@@ -285,18 +293,19 @@ class Index:
         if isinstance(opened, str):
             return []
         lines = lines_of(decode(opened[0]))
+        strongest = ranked.matches[0].score
         return [
             Hit(
                 path=ranked.card.path,
                 start=match.start,
                 end=min(match.end, len(lines)),
-                score=round(score, 4),
+                score=round(score * match.score / strongest, 4),
                 text="".join(lines[match.start - 1 : match.end]),
                 kind=ranked.card.kind,
                 symbol=_spelt(catalogue.symbol_at(ranked.card.id, match.start, match.end)),
             )
             for match in ranked.matches[:per_file]
-            if match.start <= len(lines)
+            if match.start <= len(lines) and match.score >= _STRONG * strongest
         ]
 
 

@@ -33,6 +33,8 @@ SECONDS_FOR_OTHERS: Final = 10.0
 SECONDS_TO_LEAVE: Final = 5.0
 """How long a question that ends waits for the index to be closed."""
 
+_PLACES_IN_A_FILE: Final = 2
+
 Found = TypeVar("Found")
 
 
@@ -102,7 +104,8 @@ class ProjectIndex:
 
     async def search(self, query: str, kind: Kind, k: int, *, under: str = "") -> Sequence[Hit]:
         return await self.asked(
-            lambda index: index.search(query, kind, k, under=under), about=f"{under} {query}"
+            lambda index: index.search(query, kind, k, per_file=_PLACES_IN_A_FILE, under=under),
+            about=f"{under} {query}",
         )
 
     async def definitions(self, name: str) -> Sequence[Definition]:
