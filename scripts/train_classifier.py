@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from oracle.evaluation.fingerprint import fingerprint
+from oracle.evaluation.classification import fingerprint
 from oracle.evaluation.labelled import (
     TUNING_BREADTH,
     TUNING_CONVERSATIONS,
@@ -26,8 +26,7 @@ from oracle.evaluation.labelled import (
     Labelled,
     read_set,
 )
-from oracle.evaluation.noise import disturbed
-from oracle.evaluation.patterns import filled, filled_conversations
+from oracle.evaluation.patterns import disturbed, filled, filled_conversations
 from oracle.models.query_classification import QueryType
 from oracle.services.classification import model as served
 from oracle.services.classification.classifier import gather

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oracle.evaluation.classification import evaluate
-from oracle.evaluation.fingerprint import fingerprint
+from oracle.evaluation.classification import evaluate, fingerprint
 from oracle.evaluation.labelled import Labelled, broad_and_narrow, conversations, singles
 from oracle.evaluation.patterns import filled, filled_conversations
 from oracle.models.query_classification import QueryType

@@ -1,18 +1,18 @@
 """What retrieval is compared with: BM25 over whole files, and over windows of lines with the path.
 
-Both read the same files as the index and split words in the same places, but know no stems, no
-kinship, no structure and no kinds of files.
+Both read the same files as the index and split words in the same places. They have no stems, no
+related words, no structure and no kinds of files.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+from oracle.services.project.identifiers import parts_of
+
 _STOP_LISTED: Final = (
     "a an and are as at be by can do does for from has have how if in into is it its of on or "
     "that the their there this to was what when where which who why will with you your we our "
@@ -27,7 +27,7 @@ PATH_WEIGHT: Final = 3
 
 
 def words(text: str) -> list[str]:
-    return [word for found in _WORD.findall(text) if (word := found.lower()) not in _STOP]
+    return [word for word in parts_of(text) if word not in _STOP]
 
 
 class Bm25:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
-from oracle.evaluation.labelled import Labelled
+from oracle import evaluation
+from oracle.evaluation.labelled import Labelled, broad_and_narrow, conversations, singles
 from oracle.models.query_classification import QueryClassification, QueryType
-from oracle.services.classification.classifier import classify_query
+from oracle.services.classification.classifier import classify_query, gather
 
 BINS = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 1.01))
 BROAD_FROM = 0.4
@@ -118,3 +121,17 @@ def _calibration(confidences: list[float], right: list[bool]) -> tuple[Calibrati
 
 def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
+
+
+def fingerprint(recipe: bytes) -> str:
+    """Shows whether the classifier's weights belong to the data and the features of today.
+
+    It covers the training recipe, the patterns, and the features of the tuning part.
+    """
+    digest = hashlib.sha256(recipe)
+    digest.update(files(evaluation).joinpath("data", "patterns.txt").read_bytes())
+    for row in (*singles("tuning"), *broad_and_narrow("tuning"), *conversations("tuning")):
+        found = gather(row.query, row.history, type_of=lambda _: QueryType.CODE).features
+        seen = [(group, sorted(names)) for group, names in found.items()]
+        digest.update(repr((row.query_type, row.broad, seen)).encode())
+    return digest.hexdigest()[:16]

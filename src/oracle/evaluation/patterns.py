@@ -1,6 +1,6 @@
-"""Examples by the thousand from `data/patterns.txt`.
+"""Generated examples: questions from `data/patterns.txt`, and variations of given questions.
 
-They cover what is regular about questions; the labelled ones what is not.
+They cover what is regular about questions; the labelled ones cover what is not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _QUESTION = re.compile(
     r"(?i)(?:what|where|who|which|why|how|when|is|are|do|does|did|can|could|was|have|should)\b"
 )
-
+_BEFORE = (
+    *("thanks, ", "hey, ", "ok ", "ok so ", "hi! ", "great. ", "got it. ", "hmm, ", "sorry, "),
+    *("cool, but ", "quick question: ", "thanks - but ", "perfect, thank you! ", "ah I see. "),
+    *("one more thing: ", "no worries. "),
+)
+_AFTER = (" thanks", " please", ", cheers")
+_ENDS = ("?", "", ".", "!", "??", "...")
 
 Lines = dict[str, list[str]]
 
@@ -117,3 +123,33 @@ def _typed(line: str, chance: random.Random) -> str:
     if chance.random() < 0.25 and line[-1] not in "?.!":
         line += "?" if _QUESTION.match(line) else "."
     return line
+
+
+def disturbed(row: Labelled, chance: random.Random) -> str:
+    """A question as another person would type it: wrapped, in capitals, with a typing error.
+
+    A remark stays a remark only if nothing is put around it.
+    """
+    query = row.query
+    match chance.randrange(3 if row.query_type == QueryType.CONVERSATIONAL else 6):
+        case 0:
+            return query.lower()
+        case 1:
+            return query.upper() if chance.random() < 0.2 else query[:1].upper() + query[1:]
+        case 2:
+            return _slip(query, chance)
+        case 3:
+            return chance.choice(_BEFORE) + query
+        case 4:
+            return query + chance.choice(_AFTER)
+        case _:
+            return query.rstrip("?.! ") + chance.choice(_ENDS)
+
+
+def _slip(query: str, chance: random.Random) -> str:
+    if len(query) < 8:
+        return query
+    at = chance.randrange(1, len(query) - 2)
+    if chance.random() < 0.5:
+        return query[:at] + query[at + 1] + query[at] + query[at + 2 :]
+    return query[:at] + query[at + 1 :]

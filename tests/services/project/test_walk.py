@@ -4,12 +4,12 @@ import os
 
 import pytest
 
+from oracle.services.project.file_rules import not_indexed_by_content, not_shown
 from oracle.services.project.walk import Walk
-from oracle.services.search.skips import skip_by_content, skip_by_name
 
 
 def found(root, **options):
-    return [each.path for each in Walk(root=root, **options).files()]
+    return [each.path for each in Walk(root=root, **options).files_to_index()]
 
 
 def test_ignore_files_count_for_their_folder_and_deeper_ones_win(project):
@@ -125,8 +125,8 @@ def test_a_secret_is_judged_by_its_name_before_it_is_opened(project):
 
 @pytest.mark.parametrize("size", [0, 1, 10, 100_000])
 def test_any_bytes_can_be_judged(size):
-    skip_by_content(os.urandom(size))
-    skip_by_name("x" * size)
+    not_indexed_by_content(os.urandom(size))
+    not_shown("x" * size)
 
 
 BODY = b"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"
@@ -147,7 +147,7 @@ BODY = b"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"
     ],
 )
 def test_a_file_is_judged_by_what_it_is_not_by_what_it_speaks_of(content, reason):
-    judged = skip_by_content(content)
+    judged = not_indexed_by_content(content)
     assert judged is None if reason is None else reason in (judged or "")
 
 

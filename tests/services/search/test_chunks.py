@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.services.search.chunks import MOST_CHARACTERS, MOST_LINES, chunks_of
-from oracle.services.search.outline import Symbol
+from oracle.services.search.symbols import Symbol
 
 
 def symbol(name, start, end):

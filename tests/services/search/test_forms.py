@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from oracle.services.search.grammar_outline import grammar_outline
 from oracle.services.search.mentions import reference_lines
-from oracle.services.search.outline import outline_of
 from oracle.services.search.python_outline import python_outline
 
 SCRIPTS = ("javascript", "typescript", "tsx")
@@ -107,12 +107,12 @@ def spelt(outline):
 @pytest.mark.parametrize("language", SCRIPTS)
 @pytest.mark.parametrize(("source", "names"), SCRIPT_FORMS)
 def test_scripts_define_names_in_many_forms_and_each_once(language, source, names):
-    assert spelt(outline_of(source.encode(), language)) == sorted(names.split())
+    assert spelt(grammar_outline(source.encode(), language)) == sorted(names.split())
 
 
 @pytest.mark.parametrize(("language", "source", "names"), FORMS)
 def test_each_language_defines_names_in_forms_of_its_own(language, source, names):
-    assert spelt(outline_of(source.encode(), language)) == sorted(names.split())
+    assert spelt(grammar_outline(source.encode(), language)) == sorted(names.split())
 
 
 @pytest.mark.parametrize(("language", "source", "name", "lines"), USES)
@@ -129,7 +129,7 @@ def test_a_use_is_found_in_whatever_form_it_has(language, source, name, lines):
     ],
 )
 def test_aliases_of_types_in_python_are_definitions(source, kinds):
-    for outline in (python_outline(source), outline_of(source.encode(), "python")):
+    for outline in (python_outline(source), grammar_outline(source.encode(), "python")):
         assert {each.name: each.kind for each in outline.symbols} == kinds
 
 
@@ -142,5 +142,5 @@ def test_a_name_stands_alone_or_it_is_another_name():
 @pytest.mark.parametrize(("language", "piece"), [("javascript", b"a=b="), ("c", b"int a=a;")])
 def test_what_is_very_deep_or_long_is_given_up_in_time(language, piece):
     began = time.monotonic()
-    outline_of(piece * (300_000 // len(piece)), language, seconds=0.2)
+    grammar_outline(piece * (300_000 // len(piece)), language, seconds=0.2)
     assert time.monotonic() - began < 5

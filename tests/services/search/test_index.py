@@ -101,7 +101,7 @@ def test_nothing_asked_or_nothing_matching_finds_nothing(project):
 
 
 def test_an_unknown_kind_is_refused(project):
-    with pytest.raises(InputError, match="'web' is no kind"):
+    with pytest.raises(InputError, match="'web' is not a kind"):
         project.index().search("x", kind="web")
 
 
@@ -422,5 +422,5 @@ def test_a_map_shows_what_matters_within_its_budget(project):
 
 
 def test_the_root_of_an_index_must_be_a_folder(tmp_path):
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         Index.open(tmp_path / "missing")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from oracle.services.search.grammar_outline import grammar_outline
 from oracle.services.search.languages import PARSED, language_of, outline_query
 from oracle.services.search.mentions import reference_lines
-from oracle.services.search.outline import outline_of
 from oracle.services.search.python_outline import python_outline
 
 SAMPLES = {
@@ -66,7 +66,7 @@ SAMPLES = {
 @pytest.mark.parametrize("language", SAMPLES)
 def test_every_grammar_finds_what_a_file_defines(language):
     source, names = SAMPLES[language]
-    assert {symbol.name for symbol in outline_of(source.encode(), language).symbols} == set(
+    assert {symbol.name for symbol in grammar_outline(source.encode(), language).symbols} == set(
         names.split()
     )
 
@@ -78,7 +78,7 @@ def test_every_language_has_a_sample_and_a_query_that_its_grammar_understands():
 
 
 def test_definitions_know_their_lines_and_what_is_around_them():
-    symbols = outline_of(SAMPLES["javascript"][0].encode(), "javascript").symbols
+    symbols = grammar_outline(SAMPLES["javascript"][0].encode(), "javascript").symbols
     put = next(symbol for symbol in symbols if symbol.name == "put")
     assert (put.start, put.end, put.parent) == (2, 2, "Shelf")
 
@@ -90,8 +90,8 @@ def test_a_use_is_no_definition_and_no_remark():
 
 
 def test_what_takes_too_long_is_not_parsed():
-    assert outline_of(b"class A {}\n" * 5_000, "java", seconds=0) is None
-    assert outline_of(b" " * 500_000, "java") is None
+    assert grammar_outline(b"class A {}\n" * 5_000, "java", seconds=0) is None
+    assert grammar_outline(b" " * 500_000, "java") is None
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,10 @@ def test_our_reading_of_python_agrees_with_its_grammar(package):
     read = same = 0
     for file in sorted(Path(find_spec(package).origin).parent.rglob("*.py"))[::4]:
         source = file.read_bytes()
-        ours, theirs = blocks(python_outline(source.decode())), blocks(outline_of(source, "python"))
+        ours, theirs = (
+            blocks(python_outline(source.decode())),
+            blocks(grammar_outline(source, "python")),
+        )
         read += len(theirs)
         same += len(ours & theirs)
     assert read > 100

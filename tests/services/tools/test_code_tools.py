@@ -5,10 +5,9 @@ import time
 
 import pytest
 
+from oracle.services.search.records import Hit
 from oracle.services.tools.definitions import definitions_in
 from oracle.services.tools.project_tools import project_tools
-from oracle.services.tools.searching import Hit
-from oracle.services.tools.words import terms_of
 
 
 @pytest.mark.parametrize(
@@ -33,7 +32,7 @@ async def test_the_best_place_comes_first(tools, query, path):
 async def test_what_is_ignored_secret_or_prose_is_not_searched(tools):
     result = await tools.run("search_code", {"query": "basket", "limit": 30})
     paths = {source["path"] for source in result["sources"]}
-    assert paths == {"src/shop/basket.py", "src/shop/checkout.py", "keep.log"}
+    assert paths == {"src/shop/basket.py", "src/shop/checkout.py"}
 
 
 async def test_a_search_can_stay_in_a_folder(tools):
@@ -56,14 +55,17 @@ async def test_a_search_that_finds_nothing_succeeds_and_is_empty(tools, query):
     assert (result["success"], result.get("empty"), result["sources"]) == (True, True, [])
 
 
-async def test_an_index_can_stand_in_for_the_scan(root):
+async def test_places_are_read_again_before_they_are_quoted(root):
     class Index:
-        async def search(self, query, kind, k, *, under=""):
-            gone = Hit(path="gone.py", start=1, end=2, score=0.9, text="old")
-            secret = Hit(path=".env", start=1, end=1, score=0.8, text="SHOP_PASSWORD")
-            return [gone, secret, Hit(path="src/shop/rates.ts", start=1, end=1, score=0.7, text="")]
+        left_out = ""
 
-    result = await project_tools(root, searcher=Index()).run("search_code", {"query": "x"})
+        async def search(self, query, kind, k, *, under=""):
+            return [
+                Hit(path=path, start=1, end=1, score=0.7, text="old", kind="code")
+                for path in ("gone.py", ".env", "src/shop/rates.ts")
+            ]
+
+    result = await project_tools(root, index=Index()).run("search_code", {"query": "x"})
     assert [source["where"] for source in result["sources"]] == ["src/shop/rates.ts:1"]
     assert result["sources"][0]["text"].startswith("export function taxRate")
 
@@ -75,7 +77,11 @@ async def test_a_thousand_files_are_searched_in_half_a_second(tmp_path):
         file.parent.mkdir(exist_ok=True)
         file.write_text(f"def function_{number}():\n" + line * 120)
     tools = project_tools(tmp_path)
-    await tools.run("search_code", {"query": "warm"})
+    # On a busy machine a first look may not get through all files. Files that were written just
+    # now are read once more.
+    for _ in range(2):
+        while "left out" in (await tools.run("search_code", {"query": "warm"}))["content"]:
+            pass
     start = time.process_time()
     result = await tools.run("search_code", {"query": "where is function_777 defined"})
     assert time.process_time() - start < 0.5
@@ -111,10 +117,12 @@ async def test_a_name_that_nobody_defines_is_empty(tools):
         ("a.rs", "pub(crate) async fn f() {}\nstruct S;\n", ["f", "S"]),
         ("a.go", "func (s *Server) Run() {}\ntype T struct{}\n", ["Run", "T"]),
         ("A.java", "public final class A {\n  private enum B {}\n}\n", ["A", "B"]),
-        ("a.c", "static int f(int a) {\n  return g(a);\n}\nstruct s {\n", ["s", "f"]),
+        ("a.c", "static int f(int a) {\n  return g(a);\n}\nstruct s {\n", ["f", "s"]),
         ("a.rb", "module M\n  def self.f\n", ["M", "f"]),
         ("a.lua", "local function f() end\nfunction M.g() end\n", ["f", "g"]),
-        ("a.sh", "main() {\n", ["main"]),
+        ("a.sh", "main() {\n  echo hi\n", ["main"]),
+        ("a.kt", "data class Tide(\n  val height: Int\n)\nfun high() {}\n", ["Tide", "high"]),
+        ("a.ts", "class Shelf {\n  put(book) {\n    if (book) {\n", ["Shelf", "put"]),
         ("a.sql", "CREATE TABLE IF NOT EXISTS t (id int);\n", ["t"]),
         ("a.txt", "def f(): ...\n", []),
     ],
@@ -148,8 +156,3 @@ async def test_a_map_of_no_folder_or_of_an_ignored_one_is_a_result_that_says_so(
     (root / "alias").symlink_to("build")
     (root / "outside").symlink_to(root.parent)
     assert not (await tools.run("get_repo_map", {"path": path}))["success"]
-
-
-def test_identifiers_are_split_and_small_words_left_out():
-    weights = {term.text: term.weight for term in terms_of("where is getRepoMap in the caches?")}
-    assert weights == {"getrepomap": 2.0, "repo": 0.4, "map": 0.4, "cach": 1.0}

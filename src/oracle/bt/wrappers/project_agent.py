@@ -39,8 +39,9 @@ def project_agent(
 ) -> OracleBTWrapper:
     """What is given takes the place of what the settings say. Nothing is sent anywhere yet.
 
-    The root of a project is indexed, unless there are tools of one's own; a folder outside of any
-    is scanned, and nothing is left in it. `indexing` hears, in another thread, how it gets on.
+    The root of a project is indexed on disk, unless `tools` are given. A folder outside of any
+    project is indexed in memory, and nothing is left in it. `indexing` hears of the progress, in
+    another thread.
     """
     environment = os.environ if environment is None else environment
     root = root or settings.root or here()

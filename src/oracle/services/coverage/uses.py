@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from oracle.services.reading.quotations import Quotation
-from oracle.services.tools.definitions import Definition, definitions_in
+from oracle.services.tools.definitions import DefinedName, definitions_in
 
 _SHORTEST_NAME: Final = 4
 _WORD: Final = re.compile(r"(?P<dot>\.?)\b(?P<name>\w+)(?P<call>\(?)")
@@ -90,7 +90,7 @@ def _used(
     return used
 
 
-def _definitions(quotation: Quotation) -> list[Definition]:
+def _definitions(quotation: Quotation) -> list[DefinedName]:
     return list(definitions_in("\n".join(quotation.lines), quotation.path))
 
 

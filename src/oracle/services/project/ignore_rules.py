@@ -1,8 +1,8 @@
-"""What the rules of a project keep out: those of git, and those for oracle alone.
+"""What the ignore rules of a project keep out: those of git, and those for oracle alone.
 
-They stand in `.gitignore` and `.oracleignore` of any folder, and in `.git/info/exclude`. The
-nearest folder that says anything about a path decides; in it, the last rule that matches, and those
-of `.oracleignore` come last.
+They are in `.gitignore` and `.oracleignore` of any folder, and in `.git/info/exclude`. The nearest
+folder with a rule that matches a path decides. Within a folder the last matching rule counts, and
+the rules of `.oracleignore` come last.
 """
 
 from __future__ import annotations
@@ -16,13 +16,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_FOLDERS_OF_TOOLS: Final = (
-    ".git .hg .svn .bzr .oracle .jj node_modules __pycache__ .mypy_cache .ruff_cache "
-    ".pytest_cache .hypothesis .tox .nox .venv .idea .gradle .terraform bower_components .eggs "
-    ".cache"
-)
-TOOL_FOLDERS: Final = frozenset(_FOLDERS_OF_TOOLS.split())
-"""Never read, whatever the rules say: tools have made them."""
 FOR_ORACLE: Final = ".oracleignore"
 IGNORE_FILES: Final = (".gitignore", FOR_ORACLE)
 _FOR_THIS_CLONE: Final = ".git/info/exclude"
@@ -31,7 +24,7 @@ _LARGEST_FILE: Final = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The rules of one folder, and where each of them stands."""
+    """The rules of one folder, and the place of each: file and line."""
 
     spec: GitIgnoreSpec
     places: tuple[str, ...]
@@ -40,7 +33,7 @@ class _Level:
 class IgnoreRules:
     """Reads each folder's rules once; one instance serves one walk.
 
-    In `kept` folders the rules of git do not count: notes are read whatever git thinks of them.
+    In `kept` folders the rules of git do not count: private notes are often ignored by git.
     """
 
     def __init__(self, root: Path, kept: Iterable[str] = ()) -> None:
@@ -49,7 +42,7 @@ class IgnoreRules:
         self._levels: dict[tuple[str, bool], _Level | None] = {}
 
     def rule_against(self, path: str) -> str | None:
-        """The rule that keeps a path out, with its place; for a path whose folders are let in.
+        """The rule that keeps a path out, with its place. The folders above must not be ignored.
 
         The path of a folder ends with a slash.
         """
@@ -86,7 +79,7 @@ class IgnoreRules:
 
 
 def _lines(file: Path) -> list[str]:
-    """Neither waits for a pipe nor follows a link."""
+    """Does not wait for a pipe and does not follow a link."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as opened:
@@ -96,7 +89,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def _as_level(rules: list[tuple[str, str]]) -> _Level | None:
-    """A rule that git would not understand either is left out, not the others."""
+    """A line that is not a valid rule is left out; the others count."""
     from pathspec import GitIgnoreSpec
 
     good = [rule for rule in rules if _is_rule(rule[0])]

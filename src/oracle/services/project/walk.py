@@ -1,25 +1,30 @@
-"""Which files a project has, without those that are ignored, and why those are."""
+"""Which files a project has, and why the others are left out. This is the one walk over files."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from oracle.services.project.ignore_rules import TOOL_FOLDERS, IgnoreRules
+from oracle.services.project.file_rules import not_indexed, not_shown, not_the_projects
+from oracle.services.project.ignore_rules import IgnoreRules
 from oracle.services.project.root import KEPT_FOLDERS
-from oracle.services.search.skips import skip_by_name, skip_by_size
 
 _DEEPEST: Final = 200
 
 SkipListener = Callable[[str, str], None]
 
 
+def _unheard(path: str, reason: str) -> None:
+    pass
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class FoundFile:
     """A file that is worth opening; `path` is relative to the root, with slashes.
 
     `changed_ns` is when the system saw it change: the time of its content can be set back.
@@ -32,57 +37,101 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """The files of a project, seen anew each time. What git ignores in `kept` folders counts."""
+    """The files of a project, read from disk each time. In `kept` folders git's rules are off."""
 
     root: Path
     kept: tuple[str, ...] = KEPT_FOLDERS
 
-    def files(self, on_skip: SkipListener = lambda path, reason: None) -> Iterator[Found]:
-        """Every file to be indexed, by folder, sorted; what vanishes meanwhile is left out."""
-        yield from self._below("", IgnoreRules(self.root, self.kept), 0, on_skip)
+    def files(self, on_skip: SkipListener = _unheard, *, under: str = "") -> Iterator[FoundFile]:
+        """Every file that may be listed and read, nearest folders first, each folder sorted.
 
-    def judge(self, path: str) -> Found | str:
-        """One file: what `files` would give for it, or the reason why it would not."""
+        A file that vanishes during the walk is left out.
+        """
         rules = IgnoreRules(self.root, self.kept)
-        *folders, _ = path.split("/")
-        for depth, name in enumerate(folders, start=1):
-            folder = "/".join(folders[:depth])
-            if reason := _skip_folder(self.root / folder, name, folder, rules):
-                return f"{reason} (the folder {folder})"
+        if reason := self._ignored_above(under, rules):
+            return on_skip(f"{under}/", reason)
+        folders = deque([f"{under}/" if under else ""])
+        while folders:
+            prefix = folders.popleft()
+            below: list[str] = []
+            yield from self._in_folder(prefix, rules, below, on_skip)
+            folders.extend(self._entered(prefix, below, rules, on_skip))
+
+    def files_to_index(self, on_skip: SkipListener = _unheard) -> Iterator[FoundFile]:
+        """The same files without those that are generated or too large."""
+        for found in self.files(on_skip):
+            if reason := not_indexed(found.path, found.size):
+                on_skip(found.path, reason)
+            else:
+                yield found
+
+    def judge(self, path: str) -> FoundFile | str:
+        """One file: what `files_to_index` gives for it, or the reason why it is left out."""
+        rules = IgnoreRules(self.root, self.kept)
+        if reason := self._ignored_above(path.rpartition("/")[0], rules):
+            return reason
         try:
             state = os.lstat(self.root / path)
         except (OSError, ValueError) as problem:
             return f"it cannot be read: {getattr(problem, 'strerror', None) or problem}"
         if stat.S_ISDIR(state.st_mode):
             return "it is a folder"
-        return _judge_file(path, state, rules)
+        judged = _judge_file(path, state, rules)
+        if isinstance(judged, str):
+            return judged
+        return not_indexed(path, judged.size) or judged
 
-    def _below(
-        self, prefix: str, rules: IgnoreRules, depth: int, on_skip: SkipListener
-    ) -> Iterator[Found]:
-        folders: list[str] = []
+    def is_ignored(self, path: str) -> bool:
+        """Whether a path, or a folder above it, is ignored. There need not be such a file."""
+        rules = IgnoreRules(self.root, self.kept)
+        names = path.split("/")
+        folders = ("/".join(names[:depth]) + "/" for depth in range(1, len(names)))
+        return any(map(not_the_projects, names)) or any(
+            rules.rule_against(each) for each in (*folders, path)
+        )
+
+    def _ignored_above(self, folder: str, rules: IgnoreRules) -> str | None:
+        """Why a folder is not entered: because of itself or of one above it."""
+        names = folder.split("/") if folder else []
+        for depth in range(1, len(names) + 1):
+            path = "/".join(names[:depth])
+            if reason := _skip_folder(self.root / path, path, rules):
+                return f"{reason} (the folder {path})"
+        return None
+
+    def _in_folder(
+        self, prefix: str, rules: IgnoreRules, below: list[str], on_skip: SkipListener
+    ) -> Iterator[FoundFile]:
+        """The files of one folder. The names of its folders are added to `below`."""
         for entry in _entries(self.root / prefix):
             path = prefix + entry.name
             try:
                 if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.name)
+                    below.append(entry.name)
                     continue
                 found = _judge_file(path, entry.stat(follow_symlinks=False), rules)
             except OSError as problem:
                 found = f"it cannot be read: {problem.strerror}"
-            if isinstance(found, Found):
+            if isinstance(found, FoundFile):
                 yield found
             else:
                 on_skip(path, found)
-        for name in folders:
+
+    def _entered(
+        self, prefix: str, below: list[str], rules: IgnoreRules, on_skip: SkipListener
+    ) -> Iterator[str]:
+        # The system refuses paths of more than 4,096 bytes anyway; this ends a tree that is deep
+        # on purpose long before.
+        is_deep = prefix.count("/") >= _DEEPEST
+        for name in below:
             path = prefix + name
-            reason = _skip_folder(self.root / path, name, path, rules)
-            if depth >= _DEEPEST:
+            reason = _skip_folder(self.root / path, path, rules)
+            if is_deep:
                 reason = f"more than {_DEEPEST} folders deep"
             if reason:
-                on_skip(path + "/", reason)
+                on_skip(f"{path}/", reason)
             else:
-                yield from self._below(path + "/", rules, depth + 1, on_skip)
+                yield f"{path}/"
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -93,19 +142,19 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _judge_file(path: str, state: os.stat_result, rules: IgnoreRules) -> Found | str:
+def _judge_file(path: str, state: os.stat_result, rules: IgnoreRules) -> FoundFile | str:
     if stat.S_ISLNK(state.st_mode):
         return "a symbolic link; what it points to is indexed where it lies"
     if not stat.S_ISREG(state.st_mode):
         return "neither a file nor a folder"
-    if not _speakable(path):
+    if not _is_text(path):
         return "its name is not valid UTF-8"
-    if reason := skip_by_name(path) or _ignored(path, rules) or skip_by_size(state.st_size):
+    if reason := not_shown(path) or _ignored(path, rules):
         return reason
-    return Found(path=path, size=state.st_size, changed_ns=state.st_ctime_ns)
+    return FoundFile(path=path, size=state.st_size, changed_ns=state.st_ctime_ns)
 
 
-def _speakable(path: str) -> bool:
+def _is_text(path: str) -> bool:
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
@@ -113,14 +162,14 @@ def _speakable(path: str) -> bool:
     return True
 
 
-def _skip_folder(folder: Path, name: str, path: str, rules: IgnoreRules) -> str | None:
-    if name in TOOL_FOLDERS:
-        return f"{name} is never indexed"
-    if not _speakable(path):
+def _skip_folder(folder: Path, path: str, rules: IgnoreRules) -> str | None:
+    if reason := not_the_projects(path.rpartition("/")[2]):
+        return reason
+    if not _is_text(path):
         return "its name is not valid UTF-8"
     if os.path.exists(folder / "pyvenv.cfg"):
         return "a Python environment"
-    return _ignored(path + "/", rules)
+    return _ignored(f"{path}/", rules)
 
 
 def _ignored(path: str, rules: IgnoreRules) -> str | None:

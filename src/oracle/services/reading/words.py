@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import Final
 
 from oracle.services.classification.ways_of_asking import without_ways_of_asking
+from oracle.services.project.identifiers import without_ending as stem
 from oracle.services.reading.word_lists import (
     ENDINGS_OF_FILES,
     GENERIC,
     KIN,
     SMALL,
 )
-from oracle.services.tools.words import stem
 
 _QUOTED: Final = re.compile(
     r"`([^`\n]{2,120})`|\"([^\"\n]{2,120})\"|(?<!\w)'([^'\n]{2,120})'(?!\w)"

@@ -1,24 +1,25 @@
 """The files of the index with their state on disk, what they define and what they use, in SQLite.
 
-It is the authority: a passage in the text index counts only when its file's number is here. Numbers
-are never used twice: a text index that is ahead of the catalogue, or behind, shows nothing wrong.
+It is the authority: a passage of the text index counts only if its file's number is here. Numbers
+are never used twice. So a text index that is newer or older than the catalogue shows nothing wrong.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from oracle.services.project.walk import Found
-from oracle.services.search.outline import Symbol
+from oracle.services.project.walk import FoundFile
 from oracle.services.search.records import Definition, Kind, Role
+from oracle.services.search.symbols import Symbol
 
-FORMAT: Final = 4
-"""Raise it when what is stored changes: an index of another format is built anew."""
+FORMAT: Final = 5
+"""Raise it when the stored data changes: an index of another format is built anew."""
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -49,7 +50,7 @@ CREATE TABLE IF NOT EXISTS skipped (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileState:
-    """`changed_ns` 0: written too recently to be told apart by its time."""
+    """`changed_ns` is 0 if the file was written too recently for its time to show a change."""
 
     id: int
     size: int
@@ -59,7 +60,7 @@ class FileState:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileCard:
-    """What ranking needs to know of a file."""
+    """What ranking needs to know about a file."""
 
     id: int
     path: str
@@ -87,17 +88,21 @@ class Entry:
 
 _CARDS: Final = "SELECT id, path, kind, role, decides FROM files"
 _BELOW: Final = "path >= ? AND path < ?"
-"""Between `folder/` and `folder0`: 0 is the character behind the slash."""
+"""Between `folder/` and `folder0`: 0 is the character after the slash."""
 
 
 class Catalogue:
-    def __init__(self, path: Path) -> None:
+    """Without a `path` it is kept in memory."""
+
+    def __init__(self, path: Path | None) -> None:
         self.path = path
         self._cards: dict[int, FileCard | None] = {}
         self._cards_stamp = (-1, -1)
         self._connection = sqlite3.connect(
-            path, timeout=30, isolation_level=None, check_same_thread=False
+            path or ":memory:", timeout=30, isolation_level=None, check_same_thread=False
         )
+        # An index in memory may be dropped without being closed.
+        self.close = weakref.finalize(self, self._connection.close)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.execute("PRAGMA cache_size = -16000")
@@ -107,9 +112,6 @@ class Catalogue:
     def _has_schema(self) -> bool:
         query = "SELECT count(*) FROM sqlite_master WHERE name IN ('skipped', 'files', 'meta')"
         return self._connection.execute(query).fetchone()[0] == 3
-
-    def close(self) -> None:
-        self._connection.close()
 
     @contextmanager
     def transaction(self) -> Generator[None]:
@@ -158,7 +160,8 @@ class Catalogue:
         return [number for (number,) in rows]
 
     def cards(self, numbers: Iterable[int]) -> dict[int, FileCard]:
-        """Of those numbers that are current. Remembered until anybody changes the catalogue."""
+        """Of those numbers that are current. Remembered until the catalogue changes."""
+        # Two counters: changes by other processes, and changes by this connection.
         stamp = (self._version(), self._connection.total_changes)
         if stamp != self._cards_stamp:
             self._cards.clear()
@@ -182,7 +185,7 @@ class Catalogue:
     def next_number(self) -> int:
         return int(self.meta("next_number") or 1)
 
-    def remember_state(self, found: Found) -> None:
+    def remember_state(self, found: FoundFile) -> None:
         self._connection.execute(
             "UPDATE files SET size = ?, changed_ns = ? WHERE path = ?",
             (found.size, found.changed_ns, found.path),
@@ -191,7 +194,7 @@ class Catalogue:
     # writing
 
     def announce(self, changes: Iterable[tuple[int, str]], *, next_number: int) -> None:
-        """Say which files are about to change in the text index: after a crash they are redone."""
+        """Note which files are about to change in the text index: after a crash they are redone."""
         self._connection.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?)", changes)
         self.set_meta("next_number", str(next_number))
 
@@ -235,7 +238,7 @@ class Catalogue:
         rows = self._connection.execute("SELECT path, size, changed_ns FROM skipped")
         return {path: (size, changed) for path, size, changed in rows}
 
-    def skip(self, found: Found, reason: str) -> None:
+    def skip(self, found: FoundFile, reason: str) -> None:
         self._connection.execute(
             "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?)",
             (found.path, reason, found.size, found.changed_ns),
@@ -283,6 +286,13 @@ class Catalogue:
             )
         )  # fmt: skip
 
+    def top_names(self) -> Iterator[tuple[str, str]]:
+        """Path and name of every definition at the top level of a file, in the order of lines."""
+        return self._connection.execute(
+            "SELECT f.path, s.name FROM symbols s JOIN files f ON f.id = s.file "
+            "WHERE s.parent IS NULL AND s.kind != 'heading' ORDER BY f.path, s.start"
+        )
+
     def all_uses(self) -> Iterator[tuple[int, list[str]]]:
         for number, names in self._connection.execute("SELECT file, names FROM uses"):
             yield number, names.split()
@@ -294,7 +304,7 @@ class Catalogue:
         )
 
     def symbol_at(self, number: int, start: int, end: int) -> Symbol | None:
-        """What begins first in these lines, or else the innermost thing that they lie in."""
+        """The first definition in these lines, or else the innermost one around them."""
         for condition, order in (
             ("start BETWEEN ? AND ?", "start"),
             ("start < ? AND stop >= ?", "start DESC"),
@@ -310,7 +320,7 @@ class Catalogue:
         return None
 
     def names_in(self, number: int, start: int, end: int) -> list[str]:
-        """What begins in these lines of a file."""
+        """The names that are defined in these lines of a file."""
         rows = self._connection.execute(
             "SELECT name FROM symbols WHERE file = ? AND start BETWEEN ? AND ? "
             "AND kind NOT IN ('constant', 'heading') LIMIT 20",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from oracle.services.search.outline import Symbol
+from oracle.services.search.symbols import Symbol
 
 TARGET_LINES: Final = 45
 MOST_LINES: Final = 80

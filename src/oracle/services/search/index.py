@@ -12,14 +12,12 @@ from typing import Final, Self, TypeVar
 from oracle.errors import InputError
 from oracle.services.project.ignore_rules import IGNORE_FILES
 from oracle.services.project.root import KEPT_FOLDERS
-from oracle.services.project.walk import Found, Walk
+from oracle.services.project.walk import FoundFile, Walk
+from oracle.services.search.bound import IN_MEMORY, NO_BOUND, Bound
 from oracle.services.search.catalogue import Catalogue
-from oracle.services.search.intake import read, read_bytes
-from oracle.services.search.known import KnownTerms
+from oracle.services.search.intake import decode, lines_of, read, read_bytes
 from oracle.services.search.lock import Patience
-from oracle.services.search.outline import Symbol
 from oracle.services.search.ranking import Ranked, callers, rank
-from oracle.services.search.reading import decode, lines_of
 from oracle.services.search.records import (
     Definition,
     Hit,
@@ -30,31 +28,44 @@ from oracle.services.search.records import (
 )
 from oracle.services.search.refreshing import Refresh
 from oracle.services.search.repo_map import draw_map
-from oracle.services.search.storage import Generation, Storage, broken
+from oracle.services.search.storage import Generation, InMemory, OnDisk, Storage, broken
+from oracle.services.search.symbols import Symbol
 from oracle.services.search.usages import find_references
 
 MOST_HITS: Final = 100
 MOST_NAMES: Final = 2_000
+_STRONG: Final = 0.2
+"""A further place in a file is shown if it matches at least a fifth as well as the best one."""
 
 Answer = TypeVar("Answer")
+
+
+class KnownTerms:
+    """Contains what is defined in the project, its files, and the titles of its notes."""
+
+    def __init__(self, knows: Callable[[str], bool]) -> None:
+        self._knows = knows
+
+    def __contains__(self, term: object) -> bool:
+        # Half a letter (a lone surrogate) cannot be looked up, and is not a name.
+        try:
+            return isinstance(term, str) and self._knows(term)
+        except UnicodeEncodeError:
+            return False
 
 
 class Index:
     """Reading is safe at any time, from any process; writing waits for its turn.
 
-    An index that turns out to be broken is begun anew and built again before the answer.
+    A broken index is begun anew and built again before it answers.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        folder: Path | None = None,
-        kept: tuple[str, ...] = KEPT_FOLDERS,
-        patience: Patience | None = None,
-    ) -> None:
-        self.root = root
-        self._walk = Walk(root=root, kept=kept)
-        self._storage = Storage(root, folder, patience)
+    def __init__(self, walk: Walk, storage: Storage, bound: Bound = NO_BOUND) -> None:
+        self.root = walk.root
+        self.last_refresh = RefreshReport()
+        self._walk = walk
+        self._storage = storage
+        self._bound = bound
 
     @classmethod
     def open(
@@ -67,13 +78,22 @@ class Index:
     ) -> Self:
         """The index of a project, in its `.oracle/` or in a folder of the caller's choice.
 
-        What git ignores in `kept` folders is indexed all the same. Where it must be begun, that has
-        to wait for whoever is writing, as long as there is `patience`.
+        In `kept` folders files are indexed even if git ignores them. A new index waits for other
+        processes that are writing, while there is `patience`.
         """
-        place = Path(root).resolve()
-        if not place.is_dir():
-            raise InputError(f"{place} is no folder; name the root of a project")
-        return cls(place, folder, kept, patience)
+        place = _existing(root)
+        return cls(Walk(root=place, kept=kept), OnDisk(place, folder, patience))
+
+    @classmethod
+    def in_memory(
+        cls,
+        root: Path | str,
+        *,
+        kept: tuple[str, ...] = KEPT_FOLDERS,
+        bound: Bound = IN_MEMORY,
+    ) -> Self:
+        """The same index where nothing can be written. `last_refresh` counts what did not fit."""
+        return cls(Walk(root=_existing(root), kept=kept), InMemory(), bound)
 
     def close(self) -> None:
         self._storage.close()
@@ -92,23 +112,33 @@ class Index:
     # bringing it up to date
 
     def refresh(
-        self, progress: ProgressListener | None = None, *, patience: Patience | None = None
+        self,
+        progress: ProgressListener | None = None,
+        *,
+        patience: Patience | None = None,
+        about: str = "",
     ) -> RefreshReport:
-        """Take in what changed since the last time, told by state on disk and then by content.
+        """Take in what changed since the last time, by the state on disk and then by content.
 
-        Whoever listens to the progress may end it by raising; what was committed stays.
+        The listener may end it by raising; what was committed stays. Where a bound leaves files
+        out, those whose path names what is asked `about` come first.
         """
         with self._storage.alone(patience):
-            report = self._mended(lambda now: Refresh(self._walk, now, progress).whole())
-            return replace(report, rebuilt=self._storage.rebuilt_because())
+            report = self._mended(
+                lambda now: Refresh(
+                    self._walk, now, progress, bound=self._bound, about=about
+                ).whole()
+            )
+            self.last_refresh = replace(report, rebuilt=self._storage.rebuilt_because())
+            return self.last_refresh
 
     def update(self, paths: Iterable[Path | str]) -> RefreshReport:
-        """Take in these files only. A folder, or a file of ignore rules, asks for a refresh."""
+        """Take in these files only. A folder or an ignore file needs a whole refresh."""
         named = [self._relative(path) for path in paths]
         if any(self._reaches_further(path) for path in named):
             return self.refresh()
         with self._storage.alone():
-            return self._mended(lambda now: Refresh(self._walk, now, None).some(named))
+            return self._mended(lambda now: Refresh(self._walk, now, bound=self._bound).some(named))
 
     def _relative(self, path: Path | str) -> str:
         place = os.path.relpath(os.path.join(self.root, path), self.root)
@@ -128,7 +158,7 @@ class Index:
     def explain(self, path: Path | str) -> str | None:
         """Why a file is not indexed; None when it is, or will be with the next refresh."""
         judged = self._walk.judge(self._relative(path))
-        if isinstance(judged, Found):
+        if isinstance(judged, FoundFile):
             content = read(self.root, judged)
             return content if isinstance(content, str) else None
         return judged
@@ -140,16 +170,18 @@ class Index:
     ) -> list[Hit]:
         """The best passages, best first, scores from 0 to 1, at most `per_file` from one file.
 
+        Further passages of a file come after the first ones of all files.
+
         With `under`, a path relative to the root, only those of that file, or in that folder.
         """
         if kind not in ("code", "vault", "threads"):
-            raise InputError(f"{kind!r} is no kind of source; choose code, vault or threads")
+            raise InputError(f"{kind!r} is not a kind of source; choose code, vault or threads")
         wanted = max(0, min(k, MOST_HITS))
         most, place = max(1, per_file), under.strip("/")
         return self._asked(lambda now: self._search(now, query, kind, wanted, most, place))
 
     def definitions(self, name: str) -> list[Definition]:
-        """Where a name is defined: exactly so spelt first, then in any case of letters.
+        """Where a name is defined: the exact spelling first, then in any case of letters.
 
         `Class.method` asks for the method of that class.
         """
@@ -184,6 +216,13 @@ class Index:
             )
         )
 
+    def top_names(self) -> dict[str, list[str]]:
+        """By path: what a file defines at its top level, in its order."""
+        names: dict[str, list[str]] = {}
+        for path, name in self._asked(lambda now: list(now.catalogue.top_names())):
+            names.setdefault(path, []).append(name)
+        return names
+
     @property
     def known_terms(self) -> KnownTerms:
         return KnownTerms(lambda term: self._asked(lambda now: now.catalogue.knows(term)))
@@ -215,7 +254,7 @@ class Index:
                     return question(self._storage.current)
 
     def _mended(self, work: Callable[[Generation], RefreshReport]) -> RefreshReport:
-        """The lock is held."""
+        """Does the work; if the index is broken, builds it anew. The caller holds the lock."""
         with self._storage.refusals():
             try:
                 return work(self._now())
@@ -226,7 +265,7 @@ class Index:
 
     def _begin_anew(self, problem: BaseException) -> RefreshReport:
         generation = self._storage.begin_anew(f"it was damaged ({problem})")
-        return Refresh(self._walk, generation, None).whole()
+        return Refresh(self._walk, generation, bound=self._bound).whole()
 
     def _search(
         self, now: Generation, query: str, kind: Kind, k: int, per_file: int, under: str
@@ -238,31 +277,43 @@ class Index:
             missing = k - len(ranked)
             ranked += callers(ranked, now.catalogue, now.passages, limit=missing, files=files)
         best = ranked[0].score if ranked else 1.0
+        further: list[Hit] = []
         for each in ranked:
             if len(hits) >= k:
                 break
-            hits.extend(self._hits(each, now.catalogue, each.score / best, per_file))
-        return hits[:k]
+            found = self._hits(each, now.catalogue, each.score / best, per_file)
+            hits.extend(found[:1])
+            further.extend(found[1:])
+        # A file that was not shown yet tells more than a second place in one that was.
+        return [*hits, *further][:k]
 
     def _hits(self, ranked: Ranked, catalogue: Catalogue, score: float, per_file: int) -> list[Hit]:
-        """A file that is gone, or has shrunk, has nothing to show."""
+        """None from a file that is gone; no passage that is beyond the end of a file."""
         opened = read_bytes(self.root, ranked.card.path)
         if isinstance(opened, str):
             return []
         lines = lines_of(decode(opened[0]))
+        strongest = ranked.matches[0].score
         return [
             Hit(
                 path=ranked.card.path,
                 start=match.start,
                 end=min(match.end, len(lines)),
-                score=round(score, 4),
+                score=round(score * match.score / strongest, 4),
                 text="".join(lines[match.start - 1 : match.end]),
                 kind=ranked.card.kind,
                 symbol=_spelt(catalogue.symbol_at(ranked.card.id, match.start, match.end)),
             )
             for match in ranked.matches[:per_file]
-            if match.start <= len(lines)
+            if match.start <= len(lines) and match.score >= _STRONG * strongest
         ]
+
+
+def _existing(root: Path | str) -> Path:
+    place = Path(root).resolve()
+    if not place.is_dir():
+        raise InputError(f"{place} is not a folder; name the root of a project")
+    return place
 
 
 def _spelt(symbol: Symbol | None) -> str | None:

@@ -1,7 +1,8 @@
-"""From a file on disk to what the index keeps of it."""
+"""From a file on disk to its entry and its passages in the index."""
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import time
@@ -11,19 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from oracle.services.project.walk import Found
+from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
+from oracle.services.project.identifiers import WORD
+from oracle.services.project.walk import FoundFile
 from oracle.services.search.catalogue import Entry
 from oracle.services.search.chunks import Chunk, chunks_of
-from oracle.services.search.languages import PARSED, language_of
+from oracle.services.search.languages import language_of
 from oracle.services.search.notes import Note, read_note
-from oracle.services.search.outline import Outline, Symbol, outline_of
+from oracle.services.search.outline import outline_of
 from oracle.services.search.passages import Passage
-from oracle.services.search.python_outline import python_outline
-from oracle.services.search.reading import decode, lines_of
 from oracle.services.search.records import Kind
 from oracle.services.search.roles import kind_of, role_of
-from oracle.services.search.skips import LARGEST, skip_by_content
-from oracle.services.search.words import WORD, terms_of, terms_of_text
+from oracle.services.search.symbols import Outline, Symbol
+from oracle.services.search.terms import terms_of, terms_of_text
 
 _CARD_LINES: Final = 40
 _CARD_CHARACTERS: Final = 4_000
@@ -35,7 +36,7 @@ _JUST_NOW_NS: Final = 2_000_000_000
 class Content:
     """A file that was read: its bytes and the state on disk that they belong to."""
 
-    found: Found
+    found: FoundFile
     kind: Kind
     bytes: bytes
     digest: bytes
@@ -48,7 +49,7 @@ class Taken:
 
 
 def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
-    """What a file holds and its state on disk, or the reason why it stays out."""
+    """The content of a file and its state on disk, or the reason why it is left out."""
     try:
         with open(f"{root}/{path}", "rb", opener=_opener) as file:
             state = os.fstat(file.fileno())
@@ -57,30 +58,51 @@ def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
         return f"it cannot be read: {getattr(problem, 'strerror', None) or problem}"
     if len(content) > LARGEST:
         return f"more than {LARGEST:,} bytes"
-    return skip_by_content(content) or (content, state)
+    return not_indexed_by_content(content) or (content, state)
 
 
-def read(root: Path, found: Found) -> Content | str:
-    """The content with all that tells it apart, or the reason why it stays out."""
+def read(root: Path, found: FoundFile) -> Content | str:
+    """The content with what shows a later change, or the reason why the file is left out."""
     opened = read_bytes(root, found.path)
     if isinstance(opened, str):
         return opened
     content, state = opened
     return Content(
-        found=Found(path=found.path, size=state.st_size, changed_ns=_settled(state.st_ctime_ns)),
+        found=FoundFile(
+            path=found.path, size=state.st_size, changed_ns=_settled(state.st_ctime_ns)
+        ),
         kind=kind_of(found.path),
         bytes=content,
         digest=hashlib.blake2b(content, digest_size=16).digest(),
     )
 
 
+def decode(content: bytes) -> str:
+    """UTF-8, UTF-16 with a byte order mark, or the closest match: no text is refused."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("utf-8-sig", "replace")
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines as editors count them, each with its end."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line + "\n" for line in lines]
+
+
 def _opener(path: str, flags: int) -> int:
-    """Neither waits for a pipe nor follows a link that took the file's place."""
+    """Does not wait for a pipe, and does not follow a link that has replaced the file."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
 def _settled(changed_ns: int) -> int:
-    """A file of this moment may change again without its time telling."""
+    """The time of a change; 0 where the next change might get the same time."""
+    # Clocks of file systems can be as coarse as two seconds.
     return 0 if abs(time.time_ns() - changed_ns) < _JUST_NOW_NS else changed_ns
 
 
@@ -90,7 +112,7 @@ def take_in(content: Content, number: int) -> Taken:
     language = language_of(path)
     if language == "markdown":
         return _take_note(content, number, text)
-    outline = _outline(content.bytes, text, language)
+    outline = outline_of(text, path, content.bytes)
     lines = lines_of(text)
     place = terms_of_text(path)
     used: set[str] = set()
@@ -108,9 +130,10 @@ def take_in(content: Content, number: int) -> Taken:
 
 
 class _Distinctive(dict[str, bool]):
-    """Remembers its judgements, and starts anew when it is full."""
+    """Whether a word is distinctive, judged once for each word."""
 
     def __missing__(self, word: str) -> bool:
+        # Emptying it costs less than keeping track of what was used last, and happens rarely.
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
         judged = self[word] = len(word) > 3 and (
@@ -123,18 +146,13 @@ _distinctive = _Distinctive()
 
 
 def distinctive(word: str) -> bool:
-    """Whether a word can hardly be anything but a name in code."""
+    """Whether a word is almost certainly a name in code, such as `get_user` or `HTTPError`."""
     return _distinctive[word]
-
-
-def _outline(source: bytes, text: str, language: str | None) -> Outline:
-    if language == "python":
-        return python_outline(text)
-    return (outline_of(source, language) if language in PARSED else None) or Outline()
 
 
 def _take_note(content: Content, number: int, text: str) -> Taken:
     note = read_note(text, content.found.path)
+    # Used names are stored joined by blanks, so a blank inside a link's title is replaced.
     links = frozenset(link.replace(" ", "\u00a0") for link in note.links)
     outline = Outline(symbols=note.headings)
     place = terms_of_text(f"{content.found.path} {note.title}")

@@ -1,4 +1,4 @@
-"""Which language a file is written in, and the grammars for those that we parse."""
+"""Which language a file is written in, and the grammars of those that are parsed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,18 @@ _SUFFIXES: Final = {
     "bash": ".sh .bash .zsh",
     "lua": ".lua",
 }
+_WITHOUT_GRAMMAR: Final = {
+    "jvm": ".kt .kts .scala .swift .groovy",
+    "script": ".vue .svelte",
+    "objective_c": ".m",
+    "sql": ".sql",
+}
+"""Languages, or families of them, whose definitions are recognised by patterns."""
 _BY_SUFFIX: Final = {
-    suffix: language for language, listed in _SUFFIXES.items() for suffix in listed.split()
+    suffix: language
+    for table in (_SUFFIXES, _WITHOUT_GRAMMAR)
+    for language, listed in table.items()
+    for suffix in listed.split()
 }
 _BY_NAME: Final = {"rakefile": "ruby", "gemfile": "ruby", ".bashrc": "bash"}
 _GRAMMARS: Final = {
@@ -52,7 +62,7 @@ NOTE_SUFFIXES: Final = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".
 
 
 def language_of(path: str) -> str | None:
-    """The language that we have a grammar for, `markdown` for notes, None for the rest."""
+    """The language of code whose definitions are recognised, `markdown` for notes, or None."""
     name = PurePosixPath(path.lower())
     if name.suffix in NOTE_SUFFIXES:
         return "markdown"
@@ -60,7 +70,7 @@ def language_of(path: str) -> str | None:
 
 
 def dialect_of(language: str, source: bytes) -> str:
-    """A header ends in `.h` in C and C++ alike; what only C++ has tells them apart."""
+    """Headers of C and C++ both end in `.h`. What only C++ has tells them apart."""
     return "cpp" if language == "c" and _ONLY_IN_CPP.search(source) else language
 
 
@@ -75,7 +85,7 @@ def grammar(language: str) -> Language:
 
 @cache
 def outline_query(language: str) -> Query:
-    """What is defined and remarked in a file of this language."""
+    """Finds definitions and comments in a file of this language."""
     from tree_sitter import Query
 
     folder = files("oracle.services.search").joinpath("outlines")

@@ -1,4 +1,4 @@
-"""The lines on which a name stands in code: not where it is defined, nor in a comment or string."""
+"""The lines of code that use a name: not those that define it, nor comments and strings."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from oracle.services.search.languages import dialect_of
-from oracle.services.search.outline import (
+from oracle.services.search.grammar_outline import (
     PARSE_SECONDS,
     Captures,
     captures_of,
@@ -16,6 +15,7 @@ from oracle.services.search.outline import (
     name_node,
     parsed,
 )
+from oracle.services.search.languages import dialect_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +27,7 @@ _SIGILS: Final = b":#"
 def reference_lines(source: bytes, language: str, name: str) -> list[int]:
     """Every use counts, whatever its form: called, passed on, inherited, named as a type.
 
-    None in a file that takes longer than it may.
+    A file that takes too long to parse has none.
     """
     places = _places(source, name)
     language = dialect_of(language, source)
@@ -46,7 +46,7 @@ def reference_lines(source: bytes, language: str, name: str) -> list[int]:
 
 
 def _places(source: bytes, name: str) -> list[tuple[int, int]]:
-    """Where the whole name stands; what is not ASCII counts as a letter."""
+    """Where the whole name occurs; what is not ASCII counts as a letter."""
     letter = rb"[\w\x80-\xff]"
     whole = rb"(?<!" + letter + rb")" + re.escape(name.encode()) + rb"(?!" + letter + rb")"
     return [match.span() for match in re.finditer(whole, source)]
@@ -61,7 +61,7 @@ def _defined_ends(captures: Captures) -> Iterator[int]:
 
 
 def _leaf(root: Node, start: int, end: int, name: str) -> Node | None:
-    """What stands there, when it is a name; bodies of macros in C are one leaf."""
+    """The leaf there, if it is a name. The body of a macro in C is one leaf."""
     leaf = root.descendant_for_byte_range(start, end)
     if leaf is None or leaf.child_count:
         return None
@@ -73,5 +73,5 @@ def _leaf(root: Node, start: int, end: int, name: str) -> Node | None:
 
 
 def _is_variable(leaf: Node) -> bool:
-    """`$mailer` in PHP is no use of what is called mailer."""
+    """`$mailer` in PHP is not a use of something called `mailer`."""
     return leaf.parent is not None and leaf.parent.type == "variable_name"

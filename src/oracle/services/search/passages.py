@@ -1,8 +1,8 @@
 """The text index: passages on tantivy, found by their terms.
 
-A passage has four fields of terms (what it says, what it defines, where it lies, what is explained)
-and three numbers (its file, first and last line). One more for each file, its card, sums it up:
-where it lies, all that it defines, how it begins. Texts are not stored: a hit is read from disk.
+A passage has four fields of terms (its text, what it defines, its path, its comments) and three
+numbers (its file, first and last line). Each file has one more passage, its card: the path, all
+definitions and the beginning. Texts are not stored: a hit is read from disk.
 """
 
 from __future__ import annotations
@@ -55,23 +55,27 @@ class Match:
 
 
 class Passages:
-    def __init__(self, folder: Path) -> None:
+    """Without a `folder` they are kept in memory."""
+
+    def __init__(self, folder: Path | None) -> None:
         import tantivy
 
-        folder.mkdir(parents=True, exist_ok=True)
-        self._meta = folder / "meta.json"
-        self._index = tantivy.Index(_schema(), str(folder))
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        self._meta = folder and folder / "meta.json"
+        self._index = tantivy.Index(_schema(), str(folder) if folder else None)
         plain = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         self._index.register_tokenizer("plain", plain)
         self._schema = self._index.schema
         self._seen = self._stamp()
 
     def _stamp(self) -> tuple[int, int]:
-        state = self._meta.stat()
-        return state.st_mtime_ns, state.st_ino
+        # tantivy replaces this file with each commit.
+        state = self._meta and self._meta.stat()
+        return (state.st_mtime_ns, state.st_ino) if state else (0, 0)
 
     def reload(self) -> None:
-        """See what was committed since, by whichever process."""
+        """Show what was committed since, by any process."""
         stamp = self._stamp()
         if stamp != self._seen:
             self._index.reload()
@@ -79,7 +83,7 @@ class Passages:
 
     @contextmanager
     def writing(self, *, small: bool) -> Generator[PassageWriter]:
-        """Only one at a time: the index's lock must be held."""
+        """Only one at a time: the caller holds the lock of the index."""
         size = _SMALL_WRITER_BYTES if small else _WRITER_BYTES
         writer = PassageWriter(self._index.writer(size, 1), self._schema)
         try:
@@ -172,7 +176,7 @@ class PassageWriter:
             self._writer.add_document(document)
 
     def remove(self, files: Iterable[int]) -> None:
-        """By a query: deleting by a term takes whole numbers for signed ones and finds none."""
+        """By a query: deleting by a term looks for a signed number, and finds none."""
         from tantivy import Query
 
         for file in files:
@@ -182,7 +186,7 @@ class PassageWriter:
         self._writer.commit()
 
     def close(self) -> None:
-        """What was not committed is dropped."""
+        """Drops what was not committed."""
         self._writer.wait_merging_threads()
 
 

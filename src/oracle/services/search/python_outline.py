@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from oracle.services.search.outline import Outline, Symbol, nested
+from oracle.services.search.symbols import Outline, Symbol, nested
 
 _QUOTED: Final = re.compile(
     r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Final
 
 from oracle.services.classification.ways_of_asking import without_ways_of_asking
+from oracle.services.project.identifiers import WORD
 from oracle.services.search.records import Role
-from oracle.services.search.words import (
-    WORD,
+from oracle.services.search.terms import (
     fold,
     noise,
     question_noise,
@@ -47,13 +47,15 @@ _ASKS_FOR_DECISION: Final = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """`terms`: what it says; how it is asked counts faintly. `kin`: words of the same meaning.
-    `pairs`: neighbours joined. `sequence`: all that was said, in its order.
+    """`terms`: its words; those that only say how it is asked count faintly. `kin`: words of the
+    same meaning. `pairs`: neighbours joined. `identifiers`: terms of whole names such as
+    `getUser`. `sequence`: all words in their order.
     """
 
     terms: dict[str, float]
     kin: dict[str, float]
     pairs: dict[str, float]
+    identifiers: frozenset[str]
     sequence: tuple[str, ...]
     wants: frozenset[Role]
     wants_decision: bool
@@ -74,6 +76,9 @@ def read_question(text: str, *, kin_weight: float = 0.5, pair_weight: float = 0.
             left.lower() + right.lower(): pair_weight
             for left, right in pairwise(word for word in telling if _is_plain(word))
         },
+        identifiers=frozenset(
+            found[0] for word in telling if len(found := terms_of_word(word)) > 1
+        ),
         sequence=tuple(found[-1] for word in words if (found := terms_of_word(word))),
         wants=frozenset(role for role, pattern in _ASKS_FOR.items() if pattern.search(text)),
         wants_decision=bool(_ASKS_FOR_DECISION.search(text)),

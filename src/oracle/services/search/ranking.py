@@ -11,7 +11,7 @@ from oracle.services.search.intake import distinctive
 from oracle.services.search.passages import Match, Passages, Run
 from oracle.services.search.question import Question, read_question
 from oracle.services.search.records import Kind, Role
-from oracle.services.search.words import terms_of_word
+from oracle.services.search.terms import terms_of_word
 
 CANDIDATES: Final = 200
 CARDS: Final = 100
@@ -27,6 +27,7 @@ class Weights:
     kin_fields: Mapping[str, float]
     kin: float = 0.5
     pairs: float = 0.6
+    defined: float = 0.0
     runs: Mapping[int, float] = field(default_factory=lambda: {2: 0.5, 3: 3.0})
     further: tuple[float, ...] = (0.5, 0.35, 0.25, 0.15, 0.1)
     roles: Mapping[Role, float] = field(default_factory=dict[Role, float])
@@ -37,6 +38,7 @@ class Weights:
 CODE: Final = Weights(
     fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
     kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
+    defined=1.0,
     roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7},
 )
 NOTES: Final = Weights(
@@ -164,6 +166,9 @@ def _terms_by_field(question: Question, weights: Weights) -> dict[str, dict[str,
     chosen: dict[str, dict[str, float]] = {}
     for name, share in weights.fields.items():
         chosen[name] = {term: share * weight for term, weight in question.terms.items()}
+    # Who asks for a name by its exact spelling wants to see its definition first.
+    for term in question.identifiers & chosen["names"].keys():
+        chosen["names"][term] += weights.defined
     for name, share in weights.kin_fields.items():
         for term, weight in (*question.kin.items(), *question.pairs.items()):
             chosen[name].setdefault(term, share * weight)

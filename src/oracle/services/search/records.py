@@ -42,6 +42,10 @@ class Definition:
     start: int
     end: int
 
+    @property
+    def full_name(self) -> str:
+        return f"{self.parent}.{self.name}" if self.parent else self.name
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
@@ -64,13 +68,21 @@ ProgressListener = Callable[[Progress], None]
 
 @dataclass(frozen=True, kw_only=True)
 class RefreshReport:
-    """What a refresh did. `unchanged` files were told from their state on disk or their content."""
+    """What a refresh did. `unchanged` files have the same state on disk, or the same content.
+
+    `left_out` files did not fit within the bound of an index in memory. `is_cut`: there may be
+    more of them, because not all folders were looked at. `is_late`: it ran out of time, and the
+    next refresh goes on from there.
+    """
 
     added: int = 0
     changed: int = 0
     removed: int = 0
     unchanged: int = 0
     skipped: int = 0
+    left_out: int = 0
+    is_cut: bool = False
+    is_late: bool = False
     rebuilt: str | None = None
 
     @property

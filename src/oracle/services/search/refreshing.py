@@ -2,15 +2,22 @@
 
 Each batch is announced in the catalogue, committed to the text index, and then settled in the
 catalogue. A process that dies in between leaves the announcement, and the next refresh redoes it.
+
+An index in memory has a bound. Files that do not fit are left out, the nearest to the root last. A
+refresh that has used up its time commits what it has, and the next one goes on from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Final
 
-from oracle.services.project.walk import Found, Walk
+from oracle.services.project.walk import FoundFile, Walk
+from oracle.services.search.bound import NO_BOUND, Bound, fitting
 from oracle.services.search.catalogue import Catalogue, Entry, FileState
 from oracle.services.search.intake import read, take_in
 from oracle.services.search.passages import PassageWriter, pack, unpack
@@ -32,6 +39,9 @@ class _Tally:
     removed: int = 0
     unchanged: int = 0
     skipped: int = 0
+    left_out: int = 0
+    is_cut: bool = False
+    is_late: bool = False
 
 
 @dataclass(kw_only=True)
@@ -39,7 +49,7 @@ class _Batch:
     first: int
     entries: list[Entry] = field(default_factory=list[Entry])
     gone: list[int] = field(default_factory=list[int])
-    skips: list[tuple[Found, str]] = field(default_factory=list[tuple[Found, str]])
+    skips: list[tuple[FoundFile, str]] = field(default_factory=list[tuple[FoundFile, str]])
     packed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     size: int = 0
 
@@ -52,16 +62,23 @@ def _unheard(progress: Progress) -> None:
 
 
 class Refresh:
-    """One refresh of one generation; the lock is held by whoever calls."""
+    """One refresh of one generation. The caller holds the lock."""
 
     def __init__(
-        self, walk: Walk, generation: Generation, progress: ProgressListener | None
+        self,
+        walk: Walk,
+        generation: Generation,
+        progress: ProgressListener | None = None,
+        *,
+        bound: Bound = NO_BOUND,
+        about: str = "",
     ) -> None:
         self._walk = walk
         self._root = walk.root
         self._catalogue: Catalogue = generation.catalogue
         self._passages = generation.passages
-        self._reserve = generation.catalogue.path.with_name("reserve")
+        self._bound = bound
+        self._about = about
         self._progress = progress or _unheard
         self._tally = _Tally()
         self._done = 0
@@ -69,12 +86,17 @@ class Refresh:
         self._small = False
 
     def whole(self) -> RefreshReport:
+        """All files of the project."""
         left = self._left_half_done()
         known = {path: at for path, at in self._catalogue.states().items() if at.id not in left}
         passed_over = self._catalogue.skipped()
-        candidates: list[Found] = []
+        candidates: list[FoundFile] = []
         seen: set[str] = set()
-        for found in self._walk.files(lambda path, reason: self._count_skip()):
+        until = time.monotonic() + self._bound.walk_seconds
+        for found in self._walk.files_to_index(lambda path, reason: self._count_skip()):
+            if len(seen) >= self._bound.walked or time.monotonic() > until:
+                self._tally.is_cut = True
+                break
             seen.add(found.path)
             if self._same(known.get(found.path), found):
                 self._tally.unchanged += 1
@@ -82,25 +104,26 @@ class Refresh:
                 self._tally.skipped += 1
             else:
                 candidates.append(found)
-        gone = [state.id for path, state in known.items() if path not in seen]
+        gone = [state.id for path, state in known.items() if self._is_gone(path, seen)]
         self._tally.removed = len(gone)
         with self._catalogue.transaction():
-            self._catalogue.unskip(path for path in passed_over if path not in seen)
+            self._catalogue.unskip(path for path in passed_over if self._is_gone(path, seen))
         self._apply(candidates, known, gone + sorted(left))
         return self._report()
 
     def some(self, paths: Iterable[str]) -> RefreshReport:
+        """These files only."""
         if self._catalogue.pending():
             return self.whole()
         known: dict[str, FileState] = {}
-        candidates: list[Found] = []
+        candidates: list[FoundFile] = []
         gone: list[int] = []
         for path in paths:
             judged = self._walk.judge(path)
             state = self._catalogue.state(path)
             if state:
                 known[path] = state
-            if isinstance(judged, Found):
+            if isinstance(judged, FoundFile):
                 candidates.append(judged)
             elif state:
                 gone.append(state.id)
@@ -111,8 +134,12 @@ class Refresh:
     def _count_skip(self) -> None:
         self._tally.skipped += 1
 
+    def _is_gone(self, path: str, seen: set[str]) -> bool:
+        # A walk that was cut short has not met every file that is there.
+        return path not in seen and not (self._tally.is_cut and os.path.lexists(self._root / path))
+
     @staticmethod
-    def _same(state: FileState | None, found: Found) -> bool:
+    def _same(state: FileState | None, found: FoundFile) -> bool:
         return (
             state is not None
             and state.size == found.size
@@ -121,31 +148,48 @@ class Refresh:
         )
 
     def _left_half_done(self) -> set[int]:
-        """Numbers that a dead process was changing. Until they are replaced they stay: what it had
-        not yet committed can still be found.
+        """Numbers of files that a dead process was changing.
+
+        They stay until they are replaced, because what it had not yet committed can still be found.
         """
         pending = self._catalogue.pending()
         states = (self._catalogue.state(path) for _, path in pending)
         return {number for number, _ in pending} | {state.id for state in states if state}
 
     def _apply(
-        self, candidates: Sequence[Found], known: dict[str, FileState], gone: list[int]
+        self, candidates: Sequence[FoundFile], known: dict[str, FileState], gone: list[int]
     ) -> None:
+        candidates = self._fitting(candidates, known)
         self._total = len(candidates)
         if not candidates and not gone:
             return
         self._small = len(candidates) <= _SMALL
         batch = _Batch(first=self._catalogue.next_number(), gone=gone)
+        until = time.monotonic() + self._bound.seconds
         with self._passages.writing(small=self._small) as writer:
-            for found in candidates:
+            for number, found in enumerate(candidates):
+                # At least one file is read, so that every refresh gets further.
+                if number and time.monotonic() > until:
+                    self._tally.is_late = True
+                    left = candidates[number:]
+                    self._tally.left_out += sum(each.path not in known for each in left)
+                    break
                 self._collect(found, known.get(found.path), batch, writer)
                 if batch.full():
                     self._commit(batch, writer)
                     batch = _Batch(first=self._catalogue.next_number())
             self._commit(batch, writer)
 
+    def _fitting(
+        self, candidates: Sequence[FoundFile], known: dict[str, FileState]
+    ) -> Sequence[FoundFile]:
+        sizes = {path: state.size for path, state in known.items()}
+        chosen = fitting(candidates, sizes, self._bound, about=self._about)
+        self._tally.left_out += len(candidates) - len(chosen)
+        return chosen
+
     def _collect(
-        self, found: Found, state: FileState | None, batch: _Batch, writer: PassageWriter
+        self, found: FoundFile, state: FileState | None, batch: _Batch, writer: PassageWriter
     ) -> None:
         content = read(self._root, found)
         self._done += 1
@@ -187,13 +231,21 @@ class Refresh:
                 )
             writer.remove(batch.gone)
             self._write_again(batch, writer)
-            room = room_for(batch.entries, catalogue.path)
-            with reserved(self._reserve, room, small=self._small) as give_back:
+            # Two halves that cannot be one transaction. Room for the second is taken before the
+            # first is committed, and given back when it is needed.
+            with self._room_for(batch) as give_back:
                 writer.commit()
                 give_back()
                 self._settle(batch)
         else:
             self._settle(batch)
+
+    def _room_for(self, batch: _Batch) -> AbstractContextManager[Callable[[], None]]:
+        path = self._catalogue.path
+        if path is None:
+            return nullcontext(lambda: None)
+        room = room_for(batch.entries, path)
+        return reserved(path.with_name("reserve"), room, small=self._small)
 
     def _settle(self, batch: _Batch) -> None:
         catalogue = self._catalogue
@@ -209,9 +261,9 @@ class Refresh:
     def _write_again(self, batch: _Batch, writer: PassageWriter) -> None:
         """Join the last few small updates to this one.
 
-        Each commit is a segment, and eight small segments are merged with whatever else is small,
-        which takes far longer than an update may. So what the last updates wrote is written again
-        beside what is new, their segment falls empty, and there is one small segment, not many.
+        Each commit makes a segment. tantivy merges every eight small segments, which takes far
+        longer than an update may. So the passages of the last updates are written again with the
+        new ones. Their old segment becomes empty, and there is one small segment instead of many.
         """
         gone = set(batch.gone)
         earlier = [row for row in self._catalogue.fresh() if row[0] not in gone]
@@ -231,4 +283,7 @@ class Refresh:
             removed=tally.removed,
             unchanged=tally.unchanged,
             skipped=tally.skipped,
+            left_out=tally.left_out,
+            is_cut=tally.is_cut,
+            is_late=tally.is_late,
         )

@@ -1,4 +1,7 @@
-"""A disk that says no, told apart from an index that is damaged: building anew would not help."""
+"""Errors of a disk that cannot be written, as opposed to a damaged index.
+
+Building the index anew helps only with the latter.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ _IN_RUST: Final = re.compile(r"\bos error (\d+)\)|\bcode: (\d+), kind")
 
 
 def refusal(problem: BaseException) -> str:
-    """Why nothing can be written, and what to do; empty where it is something else."""
+    """Why nothing can be written, and what to do; empty for any other error."""
     if isinstance(problem, sqlite3.OperationalError) and "locked" in str(problem):
         return "another process is writing it; wait until it is done"
     number = _number(problem)
@@ -44,7 +47,7 @@ def refusal(problem: BaseException) -> str:
 
 
 def _number(problem: BaseException) -> int | None:
-    """The text index is written in Rust, and has the number in its words only."""
+    """The number of a system error. The text index, written in Rust, has it in its message only."""
     if isinstance(problem, OSError):
         return problem.errno
     if isinstance(problem, sqlite3.Error):

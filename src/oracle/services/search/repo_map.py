@@ -15,12 +15,12 @@ from typing import Final
 from oracle.services.prompting.tokens import estimate_tokens
 from oracle.services.search.catalogue import Catalogue, FileCard
 from oracle.services.search.intake import distinctive
-from oracle.services.search.outline import Symbol
 from oracle.services.search.passages import Passages
 from oracle.services.search.question import read_question
 from oracle.services.search.ranking import CODE, rank
 from oracle.services.search.records import Role
-from oracle.services.search.words import terms_of_word
+from oracle.services.search.symbols import Symbol
+from oracle.services.search.terms import terms_of_word
 
 _MOST_OWNERS: Final = 3
 _ROUNDS: Final = 12

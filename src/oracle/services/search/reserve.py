@@ -1,6 +1,6 @@
-"""Room on the disk for the second half of a commit, taken before the first half is done.
+"""Room on the disk for the second half of a commit, taken before the first half.
 
-The text index is committed first, the catalogue second. A disk that is full in between would leave
+The text index is committed first, the catalogue second. A disk that fills up in between would leave
 files that neither of them finds.
 """
 
@@ -23,10 +23,10 @@ _BY_SYMBOL: Final = 24_000
 
 @contextmanager
 def reserved(path: Path, size: int, *, small: bool = False) -> Generator[Callable[[], None]]:
-    """`size` bytes that nobody else can take, until they are given back by calling what it yields.
+    """Hold `size` bytes of the disk until the function that it yields is called.
 
-    Raises `OSError` where there is not that much. On a disk with plenty of room a `small` update
-    does without: making and removing a file would cost it too much.
+    Raises `OSError` if there is not that much room. On a disk with plenty of room a `small` update
+    does without: making and removing a file would cost more than the update.
     """
     if small and _free(path.parent) > _PLENTY:
         yield lambda: None
@@ -43,7 +43,7 @@ def reserved(path: Path, size: int, *, small: bool = False) -> Generator[Callabl
 
 
 def _take(handle: int, size: int) -> None:
-    """A file system that cannot promise anything is written to without a promise."""
+    """Some file systems cannot reserve room: then there is no reserve."""
     if not hasattr(os, "posix_fallocate"):
         return
     try:
@@ -59,7 +59,8 @@ def _free(folder: Path) -> int:
 
 
 def room_for(entries: Sequence[Entry], catalogue: Path) -> int:
-    """The most that it can take to write them: what is new, and at worst all that is there."""
+    """The most that writing them can take: the new rows, and at worst a copy of every old page."""
+    # SQLite writes changed pages to its log before they replace the old ones.
     rows = sum(10 + len(entry.symbols) for entry in entries)
     new = sum(100 + 2 * sum(map(len, entry.uses)) for entry in entries) + 400 * rows
     return _ALWAYS + new + min(catalogue.stat().st_size, _BY_SYMBOL * rows)

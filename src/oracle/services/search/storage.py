@@ -1,7 +1,7 @@
-"""The two halves of an index on disk, kept together, and built anew when they are broken.
+"""Where the two halves of an index are kept: on disk, or in memory where nothing can be written.
 
 `.oracle/index/` holds `current` (the name of the generation in use), `lock`, and a folder for each
-generation. A rebuild begins a new one and never changes files that others may be reading.
+generation. A rebuild begins a new generation: it never changes files that others may be reading.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from oracle.errors import StoreError
 from oracle.services.project.root import oracle_folder
@@ -35,7 +35,65 @@ class Generation:
         self.catalogue.close()
 
 
-class Storage:
+class Storage(Protocol):
+    """What an index asks of the place where it is kept."""
+
+    @property
+    def current(self) -> Generation:
+        """The generation in use."""
+        ...
+
+    def alone(self, patience: Patience | None = None) -> AbstractContextManager[None]:
+        """Held while the index is written. Waits for other writers while there is `patience`."""
+        ...
+
+    def refusals(self) -> AbstractContextManager[None]:
+        """Turns a refusal of the disk into a `StoreError` that names the place."""
+        ...
+
+    def rebuilt_because(self) -> str | None:
+        """Why the index was begun anew; reported once."""
+        ...
+
+    def begin_anew(self, reason: str) -> Generation:
+        """An empty generation. The caller holds the lock."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class InMemory:
+    """One generation, gone with the process. No other process sees it, so nothing is locked."""
+
+    def __init__(self) -> None:
+        self.current = self._new()
+        self._rebuilt: str | None = None
+
+    def alone(self, patience: Patience | None = None) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def refusals(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def rebuilt_because(self) -> str | None:
+        reason, self._rebuilt = self._rebuilt, None
+        return reason
+
+    def begin_anew(self, reason: str) -> Generation:
+        self.current.close()
+        self._rebuilt = reason
+        self.current = self._new()
+        return self.current
+
+    def close(self) -> None:
+        self.current.close()
+
+    @staticmethod
+    def _new() -> Generation:
+        return Generation(name="memory", catalogue=Catalogue(None), passages=Passages(None))
+
+
+class OnDisk:
     def __init__(
         self, root: Path, folder: Path | None = None, patience: Patience | None = None
     ) -> None:
@@ -54,7 +112,7 @@ class Storage:
 
     @property
     def current(self) -> Generation:
-        """The generation in use; another process may have begun a new one."""
+        # Another process may have begun a new generation since the last look.
         name = self._current_name()
         if name is not None and name != self._generation.name:
             self._generation.close()
@@ -65,46 +123,49 @@ class Storage:
         self._generation.close()
 
     def alone(self, patience: Patience | None = None) -> AbstractContextManager[None]:
-        """For whoever writes. An index that was removed from a project begins again."""
+        # The folder may have been removed while the index was open: the index begins again. A
+        # project that was removed itself is not made again.
         if self._root.is_dir():
             self._folder.mkdir(parents=True, exist_ok=True)
         return only_one(self._lock, patience)
 
     @contextmanager
     def refusals(self) -> Generator[None]:
-        """A disk that refuses to be written is told with its place. What was there stays."""
+        """What was on disk stays."""
         try:
             yield
         except BaseException as problem:
-            if told := refusal(problem):
-                raise StoreError(f"the index in {self._folder} cannot be used: {told}") from problem
+            if reason := refusal(problem):
+                raise StoreError(
+                    f"the index in {self._folder} cannot be used: {reason}"
+                ) from problem
             raise
 
     def rebuilt_because(self) -> str | None:
-        """Why the index was begun anew, told once."""
         reason, self._rebuilt = self._rebuilt, None
         return reason
 
     def begin_anew(self, reason: str) -> Generation:
-        """The caller holds the lock."""
         self._generation.close()
         self._rebuilt = reason
         self._generation = self._new()
         return self._generation
 
     def _open(self, patience: Patience | None = None) -> Generation:
-        """What cannot be opened is begun anew, by one process; the others open what it began."""
+        """What cannot be opened is begun anew."""
         try:
             return self._load(self._current_name())
         except BaseException as problem:
             if not broken(problem):
                 raise
         with self.alone(patience):
+            # A second look: while this process waited for the lock, another one may have begun it.
             try:
                 return self._load(self._current_name())
             except BaseException as problem:
                 if not broken(problem):
                     raise
+                # An index that never was is not a damaged one.
                 if self._current_name() is not None:
                     self._rebuilt = str(problem)
                 return self._new()
@@ -142,6 +203,7 @@ class Storage:
         catalogue = Catalogue(folder / "catalogue.db")
         catalogue.set_meta("format", str(FORMAT))
         passages = Passages(folder / "text")
+        # Readers see the old name or the new one, never half a name.
         beside = self._folder / f"current.{name}"
         beside.write_text(name, encoding="ascii")
         os.replace(beside, self._folder / "current")
@@ -162,10 +224,12 @@ class Storage:
 
 
 def broken(problem: BaseException) -> bool:
-    """Whether it tells of a damaged index; a panic in the text index is no `Exception`.
+    """Whether an error means that the index is damaged.
 
-    That half a letter cannot be looked up says nothing of the index.
+    A refusal of the disk does not: a new index would be refused too. Half a letter that cannot be
+    looked up says nothing about the index either.
     """
     if refusal(problem) or isinstance(problem, UnicodeEncodeError):
         return False
+    # A panic in the text index, which is written in Rust, is not an `Exception`.
     return isinstance(problem, _BROKEN) or type(problem).__name__ == "PanicException"

@@ -1,4 +1,4 @@
-"""Where a name is used. The catalogue knows the files; the lines are read from them as they are."""
+"""Where a name is used. The catalogue knows the files; the lines are read from the files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from oracle.services.search.catalogue import Catalogue
-from oracle.services.search.intake import distinctive, read_bytes
+from oracle.services.search.intake import decode, distinctive, lines_of, read_bytes
 from oracle.services.search.languages import PARSED, language_of
 from oracle.services.search.mentions import reference_lines
+from oracle.services.search.outline import outline_of
 from oracle.services.search.passages import Passages
-from oracle.services.search.reading import decode, lines_of
 from oracle.services.search.records import Reference
-from oracle.services.search.words import terms_of_word
+from oracle.services.search.terms import terms_of_word
 
 _MOST_FILES: Final = 2_000
 
@@ -43,7 +43,7 @@ def _candidates(name: str, catalogue: Catalogue, passages: Passages) -> Iterable
 
 
 def _all_code(catalogue: Catalogue) -> Iterable[str]:
-    """For a name that the search does not know, such as `f` or `get`."""
+    """For a name that has no terms in the index, such as `f` or `get`."""
     paths = (card.path for card in catalogue.all_cards() if language_of(card.path) in PARSED)
     return islice(sorted(paths), _MOST_FILES)
 
@@ -56,8 +56,11 @@ def _lines(root: Path, path: str, name: str) -> Iterator[int]:
     language = language_of(path)
     if language in PARSED:
         yield from reference_lines(content, language, name)
-    elif language is None:
+    elif language != "markdown":
+        text = decode(content)
+        found = outline_of(text, path).symbols
+        defined = {symbol.start for symbol in found if symbol.name == name}
         whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        for number, line in enumerate(lines_of(decode(content)), start=1):
-            if whole.search(line):
+        for number, line in enumerate(lines_of(text), start=1):
+            if number not in defined and whole.search(line):
                 yield number

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 from oracle.errors import NotFound
-from oracle.services.project.ignore_rules import TOOL_FOLDERS
+from oracle.services.project.file_rules import TOOL_FOLDERS
 from oracle.services.search.index import Index
 from oracle.services.search.records import RefreshReport
 

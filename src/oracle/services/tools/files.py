@@ -7,21 +7,20 @@ import hashlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import ToolProblem
-from oracle.services.project.binary_files import binary_suffix
+from oracle.services.project.file_rules import LARGEST
 from oracle.services.project.redaction import redact
 from oracle.services.project.safe_open import LARGEST_READ, Content, inner_path, read_inside
 from oracle.services.project.secret_files import is_secret_file
-from oracle.services.tools.ignoring import Ignoring
+from oracle.services.project.walk import FoundFile, Walk
 from oracle.services.tools.messages import named
 
-LARGEST_SEARCHED: Final = 1024 * 1024
 LARGEST_KEPT: Final = 16 * 1024 * 1024
 _MOST_FILES: Final = 50_000
 _MOST_REMEMBERED: Final = 48 * 1024 * 1024
@@ -33,15 +32,8 @@ _MARKS: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileEntry:
-    path: str
-    size: int
-    changed: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class FileText:
-    """A text as it stands on the disk. What leaves the process is `lines`, without secrets."""
+    """A text as it is on disk. Only `lines`, which have no secrets, may leave the process."""
 
     path: str
     raw: str
@@ -52,52 +44,28 @@ class FileText:
     def lines(self) -> list[str]:
         return split_lines(redact(self.raw))
 
-    @cached_property
-    def folded(self) -> str:
-        return self.raw.lower()
-
 
 class ProjectFiles:
     """Safe to use from several threads. `kept` folders are shown even where git ignores them."""
 
     def __init__(self, root: Path, *, kept: tuple[str, ...] = ()) -> None:
         self.root = Path(os.path.realpath(root))
+        self._walk = Walk(root=self.root, kept=kept)
         self._kept = tuple(f"{folder.strip('/')}/" for folder in kept)
-        self._remembered: OrderedDict[FileEntry, FileText | None] = OrderedDict()
+        self._remembered: OrderedDict[FoundFile, FileText | None] = OrderedDict()
         self._remembered_size = 0
         self._lock = threading.Lock()
 
-    def entries(self, under: str = "") -> list[FileEntry]:
+    def entries(self, under: str = "") -> list[FoundFile]:
         """Every file that may be read and is worth a look, in the order of their paths."""
-        ignoring = Ignoring(self.root, self._kept)
-        found: list[FileEntry] = []
-        for entry in self._walk(under, ignoring):
-            found.append(entry)
-            if len(found) >= _MOST_FILES:
-                break
-        return sorted(found, key=lambda entry: entry.path)
-
-    def _walk(self, folder: str, ignoring: Ignoring) -> Iterator[FileEntry]:
-        """Links are left out: what they lead to inside the project is met where it stands."""
-        real = Path(os.path.realpath(self.root / folder))
+        # A link to a folder of the project leads to that folder's files. One that leads outside
+        # leads to none.
+        real = Path(os.path.realpath(self.root / under))
         if not real.is_relative_to(self.root):
-            return
-        start = real.relative_to(self.root).as_posix()
-        folders = [] if ignoring.ignores_folder(start) else [start if start != "." else ""]
-        while folders:
-            folder = folders.pop()
-            try:
-                with os.scandir(self.root / folder) as entries:
-                    here = [entry for entry in entries if not entry.is_symlink()]
-            except OSError:
-                continue
-            for entry in here:
-                path = f"{folder}/{entry.name}" if folder else entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    if not ignoring.ignores(path, is_folder=True):
-                        folders.append(path)
-                elif not binary_suffix(path) and not ignoring.ignores(path):
-                    yield from _file_entry(path, entry)
+            return []
+        inside = real.relative_to(self.root).as_posix()
+        found = self._walk.files(under="" if inside == "." else inside)
+        return sorted(islice(found, _MOST_FILES), key=lambda each: each.path)
 
     def read(self, path: str, *, largest: int = LARGEST_READ) -> FileText:
         """The text of any file of the project, or `ToolProblem` with the reason and a way on."""
@@ -113,14 +81,14 @@ class ProjectFiles:
             raise ToolProblem(
                 f"{named(path)} holds secrets by its name, and is never read; answer without it"
             )
-        if Ignoring(self.root, self._kept).ignores_anywhere(inside):
+        if self._walk.is_ignored(inside):
             raise ToolProblem(
                 f"{named(path)} is ignored by the project (.gitignore, .git, .oracle or a folder "
                 "that tools make), and is not read; answer without it"
             )
 
-    def text_of(self, entry: FileEntry) -> FileText | None:
-        """The text of an entry, read once until the file changes; None for what is no text."""
+    def text_of(self, entry: FoundFile) -> FileText | None:
+        """The text of an entry, read once until the file changes; None if it is not text."""
         with self._lock:
             if entry in self._remembered:
                 self._remembered.move_to_end(entry)
@@ -131,8 +99,8 @@ class ProjectFiles:
                 self._remember(entry, text)
         return text
 
-    def _searchable(self, entry: FileEntry) -> FileText | None:
-        largest = LARGEST_KEPT if entry.path.startswith(self._kept) else LARGEST_SEARCHED
+    def _searchable(self, entry: FoundFile) -> FileText | None:
+        largest = LARGEST_KEPT if entry.path.startswith(self._kept) else LARGEST
         if entry.size > largest:
             return None
         try:
@@ -141,7 +109,7 @@ class ProjectFiles:
         except ToolProblem:
             return None
 
-    def _remember(self, entry: FileEntry, text: FileText | None) -> None:
+    def _remember(self, entry: FoundFile, text: FileText | None) -> None:
         self._remembered[entry] = text
         self._remembered_size += entry.size
         while self._remembered_size > _MOST_REMEMBERED:
@@ -157,16 +125,6 @@ def split_lines(text: str) -> list[str]:
 
 def with_plain_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _file_entry(path: str, entry: os.DirEntry[str]) -> Iterator[FileEntry]:
-    try:
-        path.encode()
-        status = entry.stat(follow_symlinks=False)
-    except (OSError, UnicodeEncodeError):
-        return
-    if entry.is_file(follow_symlinks=False):
-        yield FileEntry(path=path, size=status.st_size, changed=status.st_mtime_ns)
 
 
 def _as_text(content: Content, path: str) -> FileText:

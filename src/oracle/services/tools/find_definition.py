@@ -10,13 +10,13 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
+from oracle.services.search.records import Definition, Reference
 from oracle.services.tools.answer import Answer, quotation
-from oracle.services.tools.catalogue import Symbol, Usage, best_named, name_parts
-from oracle.services.tools.definitions import definitions_in
+from oracle.services.tools.definitions import where_now
 from oracle.services.tools.files import FileText
+from oracle.services.tools.lookup import best_named, name_parts, with_left_out
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
-from oracle.services.tools.scanned_catalogue import where_now
 from oracle.services.tools.used_lines import spread, told_of
 from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, found_places, lines_of, place_to_look
@@ -42,7 +42,7 @@ class FindDefinition(Arguments):
 
 def find_definition(work: Workspace) -> Tool[FindDefinition]:
     async def run(given: FindDefinition) -> Answer:
-        return await _find(work, given)
+        return with_left_out(await _find(work, given), work.lookup)
 
     return Tool(
         name="find_definition",
@@ -59,18 +59,18 @@ def find_definition(work: Workspace) -> Tool[FindDefinition]:
 
 async def _find(work: Workspace, given: FindDefinition) -> Answer:
     *owners, name = name_parts(given.name)
-    place = _Place(work, place_to_look(work, given.path))
-    defined = [each for each in await work.catalogue.definitions(name) if each.path in place]
+    place = _CodeBelow(work, place_to_look(work, given.path))
+    defined = [each for each in await work.lookup.definitions(name) if each.path in place]
     chosen = best_named(defined, name, owners)
     if not given.references:
         return await in_thread(
             lambda: _answer(given, list(islice(_quoted(place, chosen, _LONGEST), _MOST)))
         )
-    used = [each for each in await work.catalogue.usages(name) if each.path in place]
+    used = [each for each in await work.lookup.usages(name) if each.path in place]
     return await in_thread(lambda: _answer_with_usages(place, given, name, chosen, used))
 
 
-class _Place:
+class _CodeBelow:
     """The code below one folder, each file read once."""
 
     def __init__(self, work: Workspace, under: str) -> None:
@@ -91,8 +91,8 @@ class _Place:
         return self._texts[path]
 
 
-def _quoted(place: _Place, symbols: Sequence[Symbol], longest: int) -> Iterator[Source]:
-    """Each definition once, where it stands by now."""
+def _quoted(place: _CodeBelow, symbols: Sequence[Definition], longest: int) -> Iterator[Source]:
+    """Each definition once, where it is now."""
     seen: set[tuple[str, int]] = set()
     for symbol in symbols:
         text = place.text(symbol.path)
@@ -115,11 +115,11 @@ def _answer(given: FindDefinition, sources: Sequence[Source]) -> Answer:
 
 
 def _answer_with_usages(
-    place: _Place,
+    place: _CodeBelow,
     given: FindDefinition,
     name: str,
-    symbols: Sequence[Symbol],
-    used: Sequence[Usage],
+    symbols: Sequence[Definition],
+    used: Sequence[Reference],
 ) -> Answer:
     """Definitions are shown shorter, so that there is room for the lines that use them."""
     definitions = list(islice(_quoted(place, symbols, _LONGEST_BESIDE_USAGES), _MOST))
@@ -133,15 +133,11 @@ def _answer_with_usages(
     )
 
 
-def _used_lines(place: _Place, name: str, used: Sequence[Usage]) -> Iterator[Source]:
-    """Without the lines that define the name, which a decorator may part from their beginning."""
+def _used_lines(place: _CodeBelow, name: str, used: Sequence[Reference]) -> Iterator[Source]:
+    """The lines that still have the name: a file may have changed since it was indexed."""
     for path, usages in groupby(used, key=lambda usage: usage.path):
         text = place.text(path)
         if text is not None:
-            found = definitions_in(text.raw, path)
-            defined = {each.line for each in found if each.name == name}
             for line in (usage.line for usage in usages):
-                if line not in defined and any(
-                    name in held for held in text.lines[line - 1 : line]
-                ):
+                if any(name in held for held in text.lines[line - 1 : line]):
                     yield lines_of(text, line, line, "code")

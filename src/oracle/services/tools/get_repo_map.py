@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.project.safe_open import inner_path
+from oracle.services.project.walk import FoundFile
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.definitions import definitions_in
-from oracle.services.tools.files import FileEntry, ProjectFiles
+from oracle.services.tools.lookup import with_left_out
 from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import Source
-from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace
 
 _FITS = 16_000
 _MOST_TOKENS = 4_000
 _MOST_NAMES = 12
+_MOST_LISTED = 2_000
 
 
 class GetRepoMap(Arguments):
@@ -39,10 +41,10 @@ def get_repo_map(work: Workspace) -> Tool[GetRepoMap]:
     async def run(given: GetRepoMap) -> Answer:
         folder = inner_path(given.path or "")
         if given.question and given.question.strip():
-            drawn = await work.catalogue.map_for(given.question, _MOST_TOKENS, under=folder)
+            drawn = await work.lookup.map_for(given.question, _MOST_TOKENS, under=folder)
             if drawn:
-                return _ranked(drawn, folder)
-        return await in_thread(lambda: _map(work.files, given))
+                return with_left_out(_ranked(drawn, folder), work.lookup)
+        return await _map(work, given)
 
     return Tool(
         name="get_repo_map",
@@ -57,14 +59,18 @@ def get_repo_map(work: Workspace) -> Tool[GetRepoMap]:
     )
 
 
-def _map(files: ProjectFiles, given: GetRepoMap) -> Answer:
+async def _map(work: Workspace, given: GetRepoMap) -> Answer:
     folder = inner_path(given.path or "")
-    entries = files.entries(folder)
+    entries = await asyncio.to_thread(work.files.entries, folder)
     if not entries:
         raise ToolProblem(
-            f"{named(given.path or '.')} is no folder with files to read; leave path out to see all"
+            f"{named(given.path or '.')} is not a folder with files to read; leave path out to see "
+            "all"
         )
-    text, detail = _most_detailed(files, entries, folder)
+    names: Mapping[str, Sequence[str]] = {}
+    if len(entries) <= _MOST_LISTED:
+        names = await work.lookup.top_names()
+    text, detail = await asyncio.to_thread(_most_detailed, entries, folder, names)
     summary = f"{len(entries)} files below {one_line(folder or '.')}, shown with {detail}."
     return _drawn(summary, text, folder)
 
@@ -92,14 +98,16 @@ def _drawn(summary: str, text: str, folder: str) -> Answer:
     )
 
 
-def _most_detailed(files: ProjectFiles, entries: list[FileEntry], folder: str) -> tuple[str, str]:
+def _most_detailed(
+    entries: list[FoundFile], folder: str, names: Mapping[str, Sequence[str]]
+) -> tuple[str, str]:
     """What fits; where nothing does, the folders, which are cut like any long result."""
     steps: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("what they define", lambda: _files_with_names(files, entries)),
+        ("what they define", lambda: _files_with_names(entries, names)),
         ("their names", lambda: _grouped(entries)),
     )
     for detail, draw in steps:
-        if len(entries) <= 2000 and len(text := draw()) <= _FITS:
+        if len(entries) <= _MOST_LISTED and len(text := draw()) <= _FITS:
             return text, detail
     for depth in (4, 3, 2):
         if len(text := _folders(entries, folder, depth)) <= _FITS:
@@ -109,21 +117,18 @@ def _most_detailed(files: ProjectFiles, entries: list[FileEntry], folder: str) -
     return text, "their number a folder; give a path to see one closer"
 
 
-def _files_with_names(files: ProjectFiles, entries: list[FileEntry]) -> str:
+def _files_with_names(entries: list[FoundFile], names: Mapping[str, Sequence[str]]) -> str:
     lines: list[str] = []
     for entry in entries:
-        text = files.text_of(entry)
-        found = sorted(definitions_in(text.raw, entry.path), key=lambda d: d.line) if text else []
-        names = [definition.name for definition in found if definition.depth == 0]
-        names = list(dict.fromkeys(names))
-        shown = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+        own = list(dict.fromkeys(names.get(entry.path, ())))
+        shown = ", ".join(own[:_MOST_NAMES]) + (", …" if len(own) > _MOST_NAMES else "")
         lines.append(f"{one_line(entry.path)}: {shown}" if shown else one_line(entry.path))
         if len(lines) * 8 > _FITS:
             break
     return "\n".join(lines)
 
 
-def _grouped(entries: list[FileEntry]) -> str:
+def _grouped(entries: list[FoundFile]) -> str:
     """A line for each folder, with the names of its files."""
     folders: dict[str, list[str]] = {}
     for entry in entries:
@@ -134,7 +139,7 @@ def _grouped(entries: list[FileEntry]) -> str:
     )
 
 
-def _folders(entries: list[FileEntry], folder: str, depth: int) -> str:
+def _folders(entries: list[FoundFile], folder: str, depth: int) -> str:
     base = len(folder.split("/")) if folder else 0
     counts: Counter[str] = Counter()
     for entry in entries:

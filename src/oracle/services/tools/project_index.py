@@ -1,7 +1,8 @@
-"""The index of a project, shared by all that ask it: brought up to date for each question.
+"""The index of a project, shared by all questions, and brought up to date for each of them.
 
-Where there can be none (a folder that cannot be written, a disk that is full, another process that
-takes its time), everybody hears None and scans the files: slower, and no less true.
+Where it cannot be written (outside of a project, on a disk that is full or read-only, while another
+process takes its time), the same index is kept in memory. It has a bound: what did not fit is said
+in the results of the tools.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Container, Sequence
+from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -21,28 +22,33 @@ from oracle.errors import InputError, OracleError
 from oracle.services.project.root import KEPT_FOLDERS
 
 if TYPE_CHECKING:
-    from oracle.services.search import Index
-    from oracle.services.search.records import Progress, ProgressListener
+    from oracle.services.search import Definition, Hit, Index, Kind, Reference
+    from oracle.services.search.bound import Bound
+    from oracle.services.search.records import Progress, ProgressListener, RefreshReport
 
 log = logging.getLogger(__name__)
 
 SECONDS_FOR_OTHERS: Final = 10.0
-"""How long another process may write before the files are scanned instead."""
+"""How long another process may write before the index is built in memory instead."""
+SECONDS_TO_LEAVE: Final = 5.0
+"""How long a question that ends waits for the index to be closed."""
+
+_PLACES_IN_A_FILE: Final = 2
 
 Found = TypeVar("Found")
-Wanted = Callable[[], bool]
 
 
 class _NotWantedAnyMore(Exception):  # noqa: N818 - it is an outcome, not a bug
-    """Ends a refresh that nobody waits for."""
+    """Ends a refresh that no question waits for."""
 
 
 class ProjectIndex:
-    """All work on the index is done in one thread; it is open while a question is at work.
+    """All work on the index is done in one thread; on disk it is open only during a question.
 
     Questions that begin while others are waiting share a refresh: it starts after all of them were
-    asked, so what was on disk then is found. `progress` is called in that thread. What git ignores
-    in `kept` folders is found all the same.
+    asked, so it finds what was on disk then. Without a question under way each look-up refreshes
+    the index first. `progress` is called in the thread. In `kept` folders files are found even if
+    git ignores them. With `on_disk=False` nothing is ever written. `bound` is for the memory.
     """
 
     def __init__(
@@ -51,23 +57,30 @@ class ProjectIndex:
         progress: ProgressListener | None = None,
         *,
         kept: tuple[str, ...] = KEPT_FOLDERS,
+        on_disk: bool = True,
+        bound: Bound | None = None,
     ) -> None:
         self._root = root
         self._kept = kept
         self._progress = progress
+        self._on_disk = on_disk
+        self._bound = bound
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index")
         self._lock = threading.Lock()
         self._questions = 0
+        self._lookups = 0
         self._next_refresh: Future[None] | None = None
         self._is_closed = False
-        self._index: Index | None = None
+        self._stored: Index | None = None
+        self._in_memory: Index | None = None
+        # Why the disk is not used until the next question tries again.
         self._problem: BaseException | None = None
 
     @asynccontextmanager
     async def at_hand(self) -> AsyncGenerator[None]:
-        """Up to date for a question, and closed behind the last one.
+        """Up to date for a question, and closed after the last one.
 
-        A refresh that all have stopped waiting for is given up; what it has committed stays.
+        A refresh that no question waits for is given up; what it has committed stays.
         """
         with self._lock:
             self._questions += 1
@@ -77,37 +90,86 @@ class ProjectIndex:
         finally:
             with self._lock:
                 self._questions -= 1
-            await asyncio.shield(asyncio.wrap_future(self._thread.submit(self._rest)))
+            # The thread may hang in a file system that does not answer. It closes the index when
+            # it comes back; the question does not wait for that.
+            closed = asyncio.wrap_future(self._thread.submit(self._rest))
+            await asyncio.shield(asyncio.wait({closed}, timeout=SECONDS_TO_LEAVE))
 
     async def known(self, terms: Sequence[str]) -> Sequence[str] | None:
-        """Those of the terms that name something in the project; None where nobody can tell."""
-        return await self.asked(lambda index: _known_among(terms, index.known_terms))
+        """Those of the terms that name something in the project; None if that is not certain."""
+        found = await self.asked(lambda index: _known_among(terms, index.known_terms))
+        return found if found or not self.left_out else None
 
-    async def asked(self, question: Callable[[Index], Found]) -> Found | None:
-        """Ask the index; None where there can be none. Opened and refreshed if it is not yet."""
+    # what the tools look up
+
+    async def search(self, query: str, kind: Kind, k: int, *, under: str = "") -> Sequence[Hit]:
+        return await self.asked(
+            lambda index: index.search(query, kind, k, per_file=_PLACES_IN_A_FILE, under=under),
+            about=f"{under} {query}",
+        )
+
+    async def definitions(self, name: str) -> Sequence[Definition]:
+        return await self.asked(lambda index: index.definitions(name), about=name)
+
+    async def usages(self, name: str) -> Sequence[Reference]:
+        return await self.asked(lambda index: index.references(name), about=name)
+
+    async def symbols(self, path: str) -> Sequence[Definition]:
+        return await self.asked(lambda index: index.symbols(path), about=path)
+
+    async def top_names(self) -> Mapping[str, Sequence[str]]:
+        return await self.asked(lambda index: index.top_names())
+
+    async def map_for(self, question: str, token_budget: int, *, under: str = "") -> str:
+        return await self.asked(
+            lambda index: index.repo_map(question, token_budget, under=under),
+            about=f"{under} {question}",
+        )
+
+    @property
+    def left_out(self) -> str:
+        index = self._in_memory if self._stored is None else None
+        return _told_of(index.last_refresh) if index else ""
+
+    async def asked(self, question: Callable[[Index], Found], *, about: str = "") -> Found:
+        """The answer of the index. `about` says which files come first if not all can be read."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, partial(self._asked, question))
+        with self._lock:
+            self._lookups += 1
+        try:
+            return await loop.run_in_executor(self._thread, partial(self._asked, question, about))
+        finally:
+            with self._lock:
+                self._lookups -= 1
 
     def close(self) -> None:
-        """For whoever asks without `at_hand`. Ends what is going on."""
+        """For use without `at_hand`. Ends what is under way."""
         self._is_closed = True
-        self._thread.submit(self._put_away)
+        self._thread.submit(self._close_stored)
+        self._thread.submit(self._drop_memory)
         self._thread.shutdown()
 
     # in the thread
 
-    def _asked(self, question: Callable[[Index], Found]) -> Found | None:
-        if self._index is None and self._problem is None:
-            self._refresh(lambda: not self._is_closed)
-        if self._index is None or self._problem is not None:
-            return None
-        try:
-            return question(self._index)
-        except InputError:
-            raise
-        except (OracleError, OSError) as problem:
-            self._do_without(problem)
-            return None
+    def _asked(self, question: Callable[[Index], Found], about: str) -> Found:
+        # During a question the index stays as it was when the question began.
+        is_begun = self._stored is not None or (self._problem and self._in_memory)
+        if not is_begun or not self._questions:
+            self._refresh(about)
+        elif self._stored is None and self._goes_on():
+            self._refresh_in_memory(about)
+        if self._stored is not None:
+            try:
+                return question(self._stored)
+            except InputError:
+                raise
+            except (OracleError, OSError) as problem:
+                self._do_without(problem)
+        return question(self._in_memory or self._refresh_in_memory(about))
+
+    def _goes_on(self) -> bool:
+        """Whether the last refresh in memory ran out of time."""
+        return self._in_memory is not None and self._in_memory.last_refresh.is_late
 
     def _refreshed_soon(self) -> Future[None]:
         with self._lock:
@@ -116,52 +178,97 @@ class ProjectIndex:
             return self._next_refresh
 
     def _refresh_for_all(self) -> None:
+        # From here on a new question needs a new refresh: this one may miss what it has seen.
         with self._lock:
             self._next_refresh = None
         self._problem = None
-        self._refresh(lambda: self._questions > 0)
+        self._refresh("")
 
-    def _refresh(self, is_wanted: Wanted) -> None:
+    def _is_wanted(self) -> bool:
+        return self._questions + self._lookups > 0 and not self._is_closed
+
+    def _refresh(self, about: str) -> None:
+        if self._on_disk and self._problem is None:
+            self._refresh_on_disk()
+        if self._stored is None and self._is_wanted():
+            self._refresh_in_memory(about)
+
+    def _refresh_on_disk(self) -> None:
         until = time.monotonic() + SECONDS_FOR_OTHERS
 
         def patience() -> bool:
-            return is_wanted() and time.monotonic() < until
+            return self._is_wanted() and time.monotonic() < until
 
         try:
-            if self._index is None:
+            if self._stored is None:
                 from oracle.services.search import Index
 
-                self._index = Index.open(self._root, kept=self._kept, patience=patience)
-            report = self._index.refresh(partial(self._tell, is_wanted), patience=patience)
+                self._stored = Index.open(self._root, kept=self._kept, patience=patience)
+            report = self._stored.refresh(self._tell, patience=patience)
             if report.rebuilt:
                 log.warning("the index was built anew: %s", report.rebuilt)
+            # The disk can be written again, so the copy in memory is not needed.
+            self._drop_memory()
         except _NotWantedAnyMore as left:
-            self._put_away()
+            self._close_stored()
             self._problem = left
         except BaseException as problem:
-            # Whatever is wrong with it, a question can be answered without an index. A panic of the
-            # text index is no `Exception`.
+            # Whatever is wrong with the disk, a question can be answered from memory. A panic of
+            # the text index is not an `Exception`.
             self._do_without(problem)
 
-    def _tell(self, is_wanted: Wanted, step: Progress) -> None:
-        if not is_wanted():
+    def _refresh_in_memory(self, about: str) -> Index:
+        from oracle.services.search import Index
+        from oracle.services.search.bound import IN_MEMORY
+
+        index = self._in_memory
+        if index is None:
+            bound = self._bound or IN_MEMORY
+            index = self._in_memory = Index.in_memory(self._root, kept=self._kept, bound=bound)
+        try:
+            index.refresh(self._tell, about=about)
+        except _NotWantedAnyMore:
+            # Nobody waits for the answer. What was committed before stays right.
+            log.debug("the index in memory was not brought up to date: it was not wanted")
+        return index
+
+    def _tell(self, step: Progress) -> None:
+        if not self._is_wanted():
             raise _NotWantedAnyMore
         if self._progress is not None:
             self._progress(step)
 
     def _do_without(self, problem: BaseException) -> None:
-        log.warning("files are scanned, because the index cannot be used: %s", problem)
+        log.warning("the index is kept in memory, because it cannot be written: %s", problem)
+        self._close_stored()
         self._problem = problem
 
     def _rest(self) -> None:
+        """Close the files when no question is under way. An index in memory has none to close."""
         if not self._questions:
-            self._put_away()
+            self._close_stored()
 
-    def _put_away(self) -> None:
-        index, self._index = self._index, None
+    def _close_stored(self) -> None:
+        index, self._stored = self._stored, None
+        if index is not None:
+            index.close()
+
+    def _drop_memory(self) -> None:
+        index, self._in_memory = self._in_memory, None
         if index is not None:
             index.close()
 
 
 def _known_among(terms: Sequence[str], known: Container[str]) -> list[str]:
     return [term for term in terms if term in known]
+
+
+def _told_of(report: RefreshReport) -> str:
+    if not report.left_out and not report.is_cut:
+        return ""
+    many = f"{'at least ' * report.is_cut}{report.left_out:,}" if report.left_out else "some"
+    more = " The next search reads more of them." if report.is_late else ""
+    return (
+        f"Not all files were searched, because no index can be written here and the one in memory "
+        f"is bounded (files left out: {many}).{more}"
+    )

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from oracle.errors import InputError, ToolProblem
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.project.safe_open import inner_path
-from oracle.services.tools.catalogue import Catalogue
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.files import ProjectFiles
 from oracle.services.tools.find_definition import find_definition
 from oracle.services.tools.get_repo_map import get_repo_map
-from oracle.services.tools.indexed import IndexedCatalogue, IndexedSearcher
 from oracle.services.tools.list_notes import list_notes
+from oracle.services.tools.lookup import Lookup
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
 from oracle.services.tools.push_thread import push_thread
@@ -25,14 +23,11 @@ from oracle.services.tools.read_file import read_file
 from oracle.services.tools.read_note import read_note
 from oracle.services.tools.read_thread import read_thread
 from oracle.services.tools.registry import Tool
-from oracle.services.tools.scanned_catalogue import ScannedCatalogue
-from oracle.services.tools.scanning import ScanningSearcher
 from oracle.services.tools.search_code import search_code
 from oracle.services.tools.search_threads import search_threads
 from oracle.services.tools.search_vault import search_vault
-from oracle.services.tools.searching import Searcher
 from oracle.services.tools.threads import Threads, utc_now
-from oracle.services.tools.vault import Vault, kind_of
+from oracle.services.tools.vault import Vault
 from oracle.services.tools.web_fetch import web_fetch
 from oracle.services.tools.web_search import web_search
 from oracle.services.tools.workspace import Workspace
@@ -63,27 +58,21 @@ def project_tools(
     notes_folder: str = "notes",
     dry_run: bool = False,
     web: WebSettings | None = None,
-    searcher: Searcher | None = None,
-    index: ProjectIndex | None = None,
+    index: Lookup | None = None,
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> Tools:
-    """`now` is what new entries of threads are dated by.
+    """`now` gives the dates of new entries in threads.
 
-    Without a `searcher` files are looked up in the `index`, or scanned.
+    Without an `index` one is kept in memory, and nothing is written.
     """
     folder = _folder_for_notes(notes_folder)
     files = ProjectFiles(root, kept=(folder, THREADS_FOLDER))
-    catalogue: Catalogue = ScannedCatalogue(files, folder)
-    if searcher is None:
-        searcher = ScanningSearcher(files, partial(kind_of, notes_folder=folder))
-        if index is not None:
-            searcher = IndexedSearcher(index, searcher)
-            catalogue = IndexedCatalogue(index, catalogue)
+    if index is None:
+        index = ProjectIndex(root, kept=(folder, THREADS_FOLDER), on_disk=False)
     workspace = Workspace(
         files=files,
-        searcher=searcher,
-        catalogue=catalogue,
+        lookup=index,
         vault=Vault(files, folder),
         threads=Threads(files, now=now),
         fetcher=fetcher or Fetcher(),

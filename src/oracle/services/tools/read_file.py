@@ -11,13 +11,14 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
+from oracle.services.search.records import Definition
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.catalogue import Symbol, best_named, name_parts
+from oracle.services.tools.definitions import symbols_in, where_now
 from oracle.services.tools.files import FileText
+from oracle.services.tools.lookup import best_named, name_parts
 from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import SourceKind
 from oracle.services.tools.registry import Arguments, Tool, in_thread
-from oracle.services.tools.scanned_catalogue import symbols_in, where_now
 from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, lines_of
 
@@ -71,12 +72,12 @@ async def _read_symbol(work: Workspace, given: ReadFile, symbol: str) -> Answer:
     if given.start != 1 or given.end is not None:
         raise ToolProblem("give a symbol, or start and end: not both at once")
     text = await asyncio.to_thread(work.files.read, given.path)
-    catalogued = await work.catalogue.symbols(text.path)
+    catalogued = await work.lookup.symbols(text.path)
     return await in_thread(lambda: _symbol_answer(text, symbol, catalogued, _kind(work, text)))
 
 
 def _symbol_answer(
-    text: FileText, symbol: str, catalogued: Sequence[Symbol], kind: SourceKind
+    text: FileText, symbol: str, catalogued: Sequence[Definition], kind: SourceKind
 ) -> Answer:
     found = _named_in(catalogued, symbol)
     now = [place for each in found for place in where_now(each, text)]
@@ -93,7 +94,7 @@ def _symbol_answer(
     )
 
 
-def _named_in(symbols: Sequence[Symbol], wanted: str) -> list[Symbol]:
+def _named_in(symbols: Sequence[Definition], wanted: str) -> list[Definition]:
     """Without regard to the case of letters only where nothing else fits; an owner must fit."""
     *owners, name = name_parts(wanted)
     whole = [each for each in symbols if each.name == wanted]

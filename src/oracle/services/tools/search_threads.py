@@ -9,11 +9,12 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
+from oracle.services.search.records import Hit
 from oracle.services.tools.answer import Answer
+from oracle.services.tools.lookup import with_left_out
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
 from oracle.services.tools.registry import Arguments, Tool
-from oracle.services.tools.searching import Hit
 from oracle.services.tools.workspace import Workspace, found_places, nothing_else
 
 
@@ -24,14 +25,15 @@ class SearchThreads(Arguments):
 
 def search_threads(work: Workspace) -> Tool[SearchThreads]:
     async def run(given: SearchThreads) -> Answer:
-        hits = await work.searcher.search(given.query, "threads", 2 * given.limit)
+        hits = await work.lookup.search(given.query, "threads", 2 * given.limit)
         sources = await asyncio.to_thread(_entries, work, hits)
-        return found_places(
+        answer = found_places(
             given.query,
             sources[: given.limit],
             of="entries of threads",
             otherwise=nothing_else("threads"),
         )
+        return with_left_out(answer, work.lookup)
 
     return Tool(
         name="search_threads",

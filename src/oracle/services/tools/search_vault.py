@@ -8,6 +8,7 @@ from pydantic import Field
 
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
+from oracle.services.tools.lookup import with_left_out
 from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import (
     Workspace,
@@ -31,11 +32,12 @@ class SearchVault(Arguments):
 def search_vault(work: Workspace) -> Tool[SearchVault]:
     async def run(given: SearchVault) -> Answer:
         under = place_to_look(work, given.path)
-        hits = await work.searcher.search(given.query, "vault", given.limit, under=under)
+        hits = await work.lookup.search(given.query, "vault", given.limit, under=under)
         sources = await asyncio.to_thread(quoted_hits, work.files, hits, "vault")
-        return found_places(
+        answer = found_places(
             given.query, sources, of="places in the vault", otherwise=nothing_else("vault")
         )
+        return with_left_out(answer, work.lookup)
 
     return Tool(
         name="search_vault",

@@ -9,10 +9,11 @@ from typing import Final
 
 from oracle.errors import ToolProblem, did_you_mean
 from oracle.services.project.root import THREADS_FOLDER
-from oracle.services.tools.files import FileEntry, FileText, ProjectFiles
+from oracle.services.project.walk import FoundFile
+from oracle.services.search.records import Kind
+from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.messages import named
 from oracle.services.tools.naming import file_name
-from oracle.services.tools.searching import SearchKind
 
 _MARKDOWN: Final = (".md", ".markdown", ".mdx")
 _PROSE: Final = (".rst", ".txt", ".adoc", ".org")
@@ -22,7 +23,7 @@ _FRONT_TITLE: Final = re.compile(r"^title[ \t]*:[ \t]*(.+)$", re.M)
 _HEADING: Final = re.compile(r"^#[ \t]+(\S.*)$", re.M)
 
 
-def kind_of(path: str, notes_folder: str = "notes") -> SearchKind:
+def kind_of(path: str, notes_folder: str = "notes") -> Kind:
     """What kind of source a file of the project is."""
     *folders, name = path.lower().split("/")
     if name.endswith(_MARKDOWN):
@@ -43,7 +44,7 @@ def title_of(text: FileText) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    entry: FileEntry
+    entry: FoundFile
     title: str
 
 

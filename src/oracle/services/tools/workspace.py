@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from oracle.errors import ToolProblem
 from oracle.services.project.safe_open import inner_path
+from oracle.services.search.records import Hit, Kind
 from oracle.services.tools.answer import Answer, place
-from oracle.services.tools.catalogue import Catalogue
 from oracle.services.tools.files import FileText, ProjectFiles
+from oracle.services.tools.lookup import Lookup
 from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import Source, SourceKind
-from oracle.services.tools.searching import Hit, Searcher, SearchKind
 from oracle.services.tools.threads import Threads
 from oracle.services.tools.vault import Vault, title_of
 from oracle.services.web.fetching import Fetcher
@@ -23,8 +23,7 @@ from oracle.services.web.settings import WebSettings
 @dataclass(frozen=True, kw_only=True)
 class Workspace:
     files: ProjectFiles
-    searcher: Searcher
-    catalogue: Catalogue
+    lookup: Lookup
     vault: Vault
     threads: Threads
     fetcher: Fetcher
@@ -88,7 +87,7 @@ def found_places(query: str, sources: Sequence[Source], *, of: str, otherwise: s
     )
 
 
-def nothing_else(kind: SearchKind) -> str:
+def nothing_else(kind: Kind) -> str:
     """The advice where a search came back empty."""
     other = {"code": "search_vault", "vault": "search_code", "threads": "search_vault"}[kind]
     return (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from oracle.errors import AlreadyThere, ToolProblem
-from oracle.services.tools.ignoring import TEMPORARY
+from oracle.services.project.file_rules import TEMPORARY
 from oracle.services.tools.messages import named
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

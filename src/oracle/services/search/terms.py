@@ -6,27 +6,27 @@ are the same whole. Each word is taken apart once and remembered, since a projec
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from oracle.services.project.identifiers import PART, WORD
 
 if TYPE_CHECKING:
     from tantivy import TextAnalyzer
 
-WORD = re.compile(r"\w+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_LONGEST_PART = 40
-_MOST_DIGITS = 5
-_MOST_REMEMBERED = 400_000
+_LONGEST_PART: Final = 40
+_MOST_DIGITS: Final = 5
+_MOST_REMEMBERED: Final = 400_000
 
 
 class _Terms(dict[str, str]):
-    """From a word to its terms, joined by blanks; starts anew when it is full."""
+    """From a word to its terms, joined by blanks."""
 
     def __missing__(self, word: str) -> str:
+        # Emptying it costs less than keeping track of what was used last, and happens rarely.
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
         found = self[word] = " ".join(_terms_of(word))
@@ -50,7 +50,7 @@ def terms_of_word(word: str) -> list[str]:
 
 
 def _terms_of(word: str) -> Iterator[str]:
-    parts = [part for piece in _PART.findall(fold(word)) for part in _pieces(piece)]
+    parts = [part for piece in PART.findall(fold(word)) for part in _pieces(piece)]
     if len(word) <= 3 * _LONGEST_PART and len(parts) > 1:
         yield "".join(parts)
     for part in parts:

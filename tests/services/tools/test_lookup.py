@@ -1,4 +1,4 @@
-"""Definitions, uses, symbols and maps: the same with an index and without."""
+"""Definitions, uses, symbols and maps: the same with an index on disk and in memory."""
 
 import pytest
 
@@ -6,10 +6,10 @@ from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.project_tools import project_tools
 
 
-@pytest.fixture(params=[True, False], ids=["indexed", "scanned"])
+@pytest.fixture(params=[True, False], ids=["on disk", "in memory"])
 def either(root, request):
-    index = ProjectIndex(root)
-    yield project_tools(root, index=index if request.param else None)
+    index = ProjectIndex(root, on_disk=request.param)
+    yield project_tools(root, index=index)
     index.close()
 
 
@@ -47,11 +47,16 @@ async def test_an_unknown_symbol_is_told_with_the_nearest_names(either):
     assert "Basket.add_item" in read["content"]
 
 
-async def test_a_question_ranks_the_map_of_an_indexed_project(root):
-    index = ProjectIndex(root)
-    tools = project_tools(root, index=index)
-    drawn = await tools.run("get_repo_map", {"question": "tax rate of a country"})
+async def test_a_question_ranks_the_map(either):
+    drawn = await either.run("get_repo_map", {"question": "tax rate of a country"})
     assert drawn["sources"][0]["text"].startswith("src/shop/rates.ts")
-    below = await tools.run("get_repo_map", {"question": "tax", "path": "docs"})
+    below = await either.run("get_repo_map", {"question": "tax", "path": "docs"})
     assert "rates.ts" not in below["content"]
-    index.close()
+
+
+async def test_languages_without_a_grammar_have_definitions_and_uses_too(root, either):
+    (root / "schema.sql").write_text(
+        "CREATE TABLE tea_stock (id int);\n\nSELECT * FROM tea_stock;\n"
+    )
+    found = await either.run("find_definition", {"name": "tea_stock", "references": True})
+    assert [source["where"] for source in found["sources"]] == ["schema.sql:1", "schema.sql:3"]

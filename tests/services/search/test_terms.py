@@ -1,6 +1,6 @@
 import pytest
 
-from oracle.services.search.words import terms_of_text, terms_of_word
+from oracle.services.search.terms import terms_of_text, terms_of_word
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,62 @@
+"""How much an index in memory takes in, and which files come first where not all fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+from oracle.services.project.walk import FoundFile
+from oracle.services.search.question import read_question
+from oracle.services.search.terms import terms_of_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """`files` and `bytes` are for the whole index, the rest is for one refresh.
+
+    It looks for files until it has `walked` past that many, or for `walk_seconds`, and then reads
+    them for `seconds`.
+    """
+
+    files: float = inf
+    bytes: float = inf
+    walked: float = inf
+    walk_seconds: float = inf
+    seconds: float = inf
+
+
+NO_BOUND: Final = Bound()
+IN_MEMORY: Final = Bound(
+    files=30_000, bytes=150_000_000, walked=50_000, walk_seconds=4.0, seconds=5.0
+)
+"""About 250 MB of memory at most, and an answer well within the time limit of a tool."""
+
+
+def fitting(
+    candidates: Sequence[FoundFile], known: Mapping[str, int], bound: Bound, *, about: str
+) -> Sequence[FoundFile]:
+    """Those that there is room for, beside `known` files and their sizes that have not changed.
+
+    New files come before changed ones, which are in the index already. Among the new ones those
+    come first whose path names what is asked `about`, then those nearest to the root.
+    """
+    if bound == NO_BOUND:
+        return candidates
+    asked = read_question(about).terms
+
+    def lateness(found: FoundFile) -> tuple[bool, float]:
+        terms = set(terms_of_text(found.path).split()) if asked else ()
+        return found.path in known, -sum(asked.get(term, 0.0) for term in terms)
+
+    changed = {found.path for found in candidates}
+    same = [size for path, size in known.items() if path not in changed]
+    files, size = len(same), sum(same)
+    chosen: list[FoundFile] = []
+    # Sorting is stable, and the walk gives the nearest folders first.
+    for found in sorted(candidates, key=lateness):
+        if files < bound.files and size + found.size <= bound.bytes:
+            chosen.append(found)
+            files, size = files + 1, size + found.size
+    return chosen

@@ -1,0 +1,202 @@
+"""The outline of a file by the grammar of its language, within bounds of time and depth."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from oracle.services.search.languages import dialect_of, grammar, outline_query
+from oracle.services.search.symbols import Outline, Symbol, nested
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+Captures = Mapping[str, Sequence["Node"]]
+PARSE_SECONDS: Final = 1.0
+LARGEST_PARSED: Final = 400_000
+_BLOCK: Final = 16_384
+_DEEPEST: Final = 500
+"""Time grows with the square of the depth, in a query too, which cannot be stopped: `a.b().c()` is
+as deep as it is long.
+"""
+_MOST_BEGUN: Final = 1_000
+_CHAIN: Final = re.compile(rb"(?<![\w.])(?:[\w.]{1,120}[ \t\r\n]{0,9}=[ \t\r\n]{0,9}){500}")
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
+_DEFINITIONS: Final = ("class", "function", "type", "module", "constant", "declaration")
+_LONGEST_NAME: Final = 120
+_NAME_NODES: Final = frozenset(
+    {"identifier", "field_identifier", "type_identifier", "word", "name", "constant",
+     "property_identifier", "destructor_name", "operator_name", "qualified_identifier",
+     "namespace_identifier", "variable_name", "simple_symbol", "private_property_identifier",
+     "string_content"}
+)  # fmt: skip
+_NAME_FIELDS: Final = (
+    "name", "declarator", "field", "property", "key", "method", "left", "type",
+)  # fmt: skip
+_OWNER_FIELDS: Final = ("object", "scope", "table")
+_UNFIELDED: Final = frozenset({"parenthesized_declarator", "reference_declarator"})
+_NO_OWNERS: Final = frozenset({"exports", "module", "this", "self", "window", "globalThis"})
+
+
+def grammar_outline(
+    source: bytes, language: str, *, seconds: float = PARSE_SECONDS
+) -> Outline | None:
+    """None when it takes longer than it may, or when there is too much of it."""
+    deadline = time.monotonic() + seconds
+    language = dialect_of(language, source)
+    root = parsed(source, language, deadline)
+    captures = captures_of(root, language) if root else None
+    return None if captures is None else _outline(captures, source, deadline)
+
+
+def captures_of(root: Node, language: str) -> Captures:
+    """What the outline's query finds. It cannot be stopped, so its depth is bounded, and what it
+    may have begun: of many expressions in one another each would be looked at for each around it.
+    """
+    from tree_sitter import QueryCursor
+
+    cursor = QueryCursor(outline_query(language), match_limit=_MOST_BEGUN)
+    cursor.set_max_start_depth(_DEEPEST)
+    return cursor.captures(root)
+
+
+def parsed(source: bytes, language: str, deadline: float) -> Node | None:
+    """The root of the tree; None when it is too large, too deep or too late."""
+    if len(source) > LARGEST_PARSED or _is_too_deep(source):
+        return None
+    late = False
+
+    def read(offset: int, _: object) -> bytes:
+        nonlocal late
+        late = late or time.monotonic() > deadline
+        return b"" if late else source[offset : offset + _BLOCK]
+
+    tree = _parser(language).parse(read)
+    return None if late else tree.root_node
+
+
+def _is_too_deep(source: bytes) -> bool:
+    """By brackets and chains: some grammars cannot be stopped while they wait for closing ones."""
+    if _CHAIN.search(source):
+        return True
+    depth = 0
+    for bracket in source.translate(None, _NO_BRACKETS):
+        depth += 1 if bracket in b"([{" else -1
+        if depth > _DEEPEST:
+            return True
+        depth = max(depth, 0)
+    return False
+
+
+@cache
+def _parser(language: str) -> Parser:
+    from tree_sitter import Parser
+
+    return Parser(grammar(language))
+
+
+def _outline(captures: Captures, source: bytes, deadline: float) -> Outline | None:
+    """A name counts once on a line: `f = function f() {}` defines one f."""
+    symbols: dict[tuple[str, int], Symbol] = {}
+    for kind, node in defining(captures):
+        if time.monotonic() > deadline:
+            return None
+        if symbol := _symbol(node, kind, source):
+            symbols.setdefault((symbol.name, symbol.start), symbol)
+    remarks = sorted(
+        (node.start_point[0] + 1, node.end_point[0] + 1) for node in captures.get("comment", ())
+    )
+    return Outline(symbols=nested(list(symbols.values())), remarks=remarks)
+
+
+def defining(captures: Captures) -> Iterator[tuple[str, Node]]:
+    for kind in _DEFINITIONS:
+        for node in captures.get(kind, ()):
+            yield kind, node
+
+
+def _symbol(node: Node, kind: str, source: bytes) -> Symbol | None:
+    holder, named = name_node(node)
+    if named is None or named.end_byte - named.start_byte > _LONGEST_NAME:
+        return None
+    return Symbol(
+        name=_text(named, source).lstrip(":#"),
+        kind=kind,
+        start=_first_line(node),
+        end=node.end_point[0] + 1,
+        parent=_owner(node, holder, source),
+    )
+
+
+def _text(node: Node, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _owner(node: Node, holder: Node, source: bytes) -> str | None:
+    """Whom the name itself says it belongs to, as `Shelf.prototype.put` and `Shelf::put` do."""
+    owner = _owning_node(node, holder)
+    if owner is None or owner.end_byte - owner.start_byte > _LONGEST_NAME:
+        return None
+    whole = _text(owner, source).partition("<")[0].removesuffix(".prototype")
+    name = whole.replace("::", ".").rpartition(".")[2]
+    return name if name.isidentifier() and name not in _NO_OWNERS else None
+
+
+def _owning_node(node: Node, holder: Node) -> Node | None:
+    if receiver := node.child_by_field_name("receiver"):
+        return _received(receiver)
+    if node.type != "pair":
+        return _first_field(holder, _OWNER_FIELDS)
+    around = node.parent and node.parent.parent
+    return around and _first_field(around, ("name", "left"))
+
+
+def _received(receiver: Node) -> Node | None:
+    """The type in the receiver of a method in Go, without pointer and parameters."""
+    inner = receiver.named_children[0] if receiver.named_children else None
+    while inner is not None and inner.type != "type_identifier":
+        inner = inner.child_by_field_name("type") or (
+            inner.named_children[0] if inner.type == "pointer_type" else None
+        )
+    return inner
+
+
+def _first_field(node: Node, fields: Sequence[str]) -> Node | None:
+    found = (node.child_by_field_name(field) for field in fields)
+    return next((each for each in found if each is not None), None)
+
+
+def _first_line(node: Node) -> int:
+    parent = node.parent
+    if parent is not None and parent.type in ("decorated_definition", "export_statement"):
+        return parent.start_point[0] + 1
+    return node.start_point[0] + 1
+
+
+def name_node(node: Node) -> tuple[Node, Node | None]:
+    """The name and what holds it, by fields; C and its heirs wrap it in declarators, Lua in a list.
+
+    What is qualified is gone through to its last part.
+    """
+    holder = node
+    for _ in range(10):
+        inner = _first_field(node, _NAME_FIELDS) or _first_inside(node)
+        if inner is None:
+            return (holder, node) if node.type in _NAME_NODES else (node, _named_child(node))
+        holder, node = node, inner
+        if node.type in _NAME_NODES and node.type != "qualified_identifier":
+            return holder, node
+    return holder, None
+
+
+def _first_inside(node: Node) -> Node | None:
+    if node.type == "assignment_statement":
+        return node.named_children[0]
+    return node.named_children[-1] if node.type in _UNFIELDED and node.named_children else None
+
+
+def _named_child(node: Node) -> Node | None:
+    return next((child for child in node.named_children[:4] if child.type in _NAME_NODES), None)
