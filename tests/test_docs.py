@@ -1,8 +1,8 @@
 """The documents tell the truth: their blocks are executed, and nothing is left out.
 
-A block tagged `file=NAME` is written to a folder of the page's own. Python is run, then
-or where the page says `$ python NAME`. A `console` block is played: what follows a `$ ` is executed
-there, and its output must be what the page shows.
+A block tagged `file=NAME` is written to a folder of the page's own. If it is Python, it is run: at
+once, or where the page says `$ python NAME`. A `console` block is played: what follows a `$ ` is
+executed there, and its output must be what the page shows.
 """
 
 import os

@@ -1,7 +1,6 @@
 """The writer: nothing is lost, in order, whatever the database or the process does."""
 
 import sqlite3
-import subprocess
 import sys
 import threading
 from functools import partial
@@ -14,6 +13,7 @@ from oracle.services.ans.event import Event
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import open_events, pages
 from oracle.services.ans.writer import EventWriter, recording
+from tests import processes
 
 
 def event(number, **fields):
@@ -203,7 +203,7 @@ get_event_bus().subscribe(writer)
 
 def run_program(body, *arguments, first=""):
     command = [sys.executable, "-c", first + PROGRAM + body, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return processes.run(command, capture_output=True, text=True, timeout=60)
 
 
 @pytest.mark.parametrize(
