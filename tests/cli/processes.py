@@ -56,6 +56,8 @@ def model_serving(*replies):
         address = f"{server.url}/v1"
         yield {"ORACLE_MODEL_NAME": "openai:test", "ORACLE_MODEL_BASE_URL": address}, server
         do(server.__aexit__(None, None, None))
+        # A request too many is answered with an error, and the process would try again for seconds.
+        assert len(server.requests) <= len(replies), f"asked {len(server.requests)} times"
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()

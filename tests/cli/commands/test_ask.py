@@ -173,12 +173,14 @@ def test_what_is_piped_in_goes_with_the_question(project):
 
 def test_a_session_goes_on_by_its_name_or_as_the_last(project):
     with model_serving(says("First."), says("Second."), says("Third.")) as (env, server):
-        oracle("ask", "hello", env=env)
-        oracle("ask", "--session", "last", "and then?", env=env)
+        first = oracle("ask", "hello", env=env)
+        second = oracle("ask", "--session", "last", "thanks!", env=env)
         (session,) = json.loads(oracle("sessions", "list", "--json").stdout)
-        oracle("ask", "--session", session["id"][:6], "and after that?", env=env)
+        third = oracle("ask", "--session", session["id"][:6], "hello again", env=env)
+    answers = [result.stdout for result in (first, second, third)]
+    assert answers == [b"First.\n", b"Second.\n", b"Third.\n"]
     sent = json.dumps(server.requests[2].body)
-    assert all(text in sent for text in ("hello", "First.", "and then?", "Second."))
+    assert all(text in sent for text in ("hello", "First.", "thanks!", "Second."))
     (session,) = json.loads(oracle("sessions", "list", "--json").stdout)
     assert session["exchanges"] == 3
 
