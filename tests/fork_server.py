@@ -5,6 +5,7 @@ command uses, and the tests start hundreds. A fork needs a few milliseconds. It 
 any other: with its own id, streams, terminal, working directory, environment and exit code.
 """
 
+import codecs
 import gc
 import importlib
 import json
@@ -110,7 +111,8 @@ def become(job: dict) -> None:
     os.environ.update(job["env"])
     time.tzset()
     encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
-    given = {"encoding": encoding or "utf-8", "errors": errors or sys.stdout.errors}
+    encoding = codecs.lookup(encoding or "utf-8").name
+    given = {"encoding": encoding, "errors": errors or sys.stdout.errors}
     sys.stdin = open(0, **given)  # noqa: SIM115
     sys.stdout = open(1, "w", **given)  # noqa: SIM115
     # An interpreter writes lines of stderr at once, and never fails on a letter there.

@@ -87,16 +87,19 @@ class Process:
 
     def communicate(self, given=None, timeout=SECONDS):
         """Write, read to the end and wait. A process that takes too long is killed."""
-        watch = threading.Timer(timeout, self.kill)
+        is_late = threading.Event()
+        watch = threading.Timer(timeout, lambda: (is_late.set(), self.kill()))
         watch.start()
         try:
             with ThreadPoolExecutor(max_workers=3) as pool:
                 pool.submit(self._write, given)
                 reading = [pool.submit(_whole, stream) for stream in (self.stdout, self.stderr)]
                 output, errors = (task.result() for task in reading)
-            self.wait(timeout)
+            self.wait()
         finally:
             watch.cancel()
+        if is_late.is_set():
+            raise TimeoutExpired(self.args, timeout, output, errors)
         return output, errors
 
     def _write(self, given):
