@@ -71,6 +71,7 @@ def next_job(server: socket.socket) -> dict | None:
     """Return in each fork with what it has to do; in the server, when all tests are done."""
     while True:
         length, handles, _, _ = socket.recv_fds(server, LENGTH.size, 4)
+        # A process that has ended keeps its entry in the system's table until it is waited for.
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG) != (0, 0):
                 pass
@@ -80,13 +81,13 @@ def next_job(server: socket.socket) -> dict | None:
         *streams, channel = handles
         if os.fork() == 0:
             server.close()
-            if is_the_fork_to_use(streams, channel):
+            if is_the_worker(streams, channel):
                 return json.loads(request)
         for handle in handles:
             os.close(handle)
 
 
-def is_the_fork_to_use(streams: list[int], channel: int) -> bool:
+def is_the_worker(streams: list[int], channel: int) -> bool:
     """Fork again: the inner process works, the outer one waits and reports how that ended."""
     report = socket.socket(fileno=channel)
     if (child := os.fork()) == 0:
@@ -95,6 +96,7 @@ def is_the_fork_to_use(streams: list[int], channel: int) -> bool:
             os.dup2(stream, number)
             os.close(stream)
         return True
+    # As long as this process held them too, no reader would see the end of a stream.
     for stream in streams:
         os.close(stream)
     report.sendall(b"%d\n" % child)

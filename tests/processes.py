@@ -65,7 +65,9 @@ class Process:
                 os.close(handle)
         self._channel = ours
         self._reports = ours.makefile("rb")
-        self.pid = int(self._reports.readline())
+        started = self._reports.readline()
+        assert started, "the fork server has ended; stderr says why"
+        self.pid = int(started)
 
     def _stream(self, wanted, number, text):
         """Note their end of a stream; return ours, if there is one."""
@@ -158,7 +160,8 @@ def _server():
     """One for each worker, started when a test first needs it."""
     ours, theirs = socket.socketpair()
     server = subprocess.Popen(
-        [sys.executable, SERVER, str(theirs.fileno())],
+        # -P: no module of this folder may hide one of the same name elsewhere.
+        [sys.executable, "-P", SERVER, str(theirs.fileno())],
         pass_fds=[theirs.fileno()],
         start_new_session=True,
     )
