@@ -39,8 +39,8 @@ demo: .venv/.dev ## answer a question about this repository; no key, no network
 demo-tree: .venv/.dev ## run the example tree and show it
 	$(BIN)/python examples/reader/run.py
 
-test: .venv/.dev ## all tests that pip-installable parts can carry
-	$(PYTEST) -n 2
+test: .venv/.dev ## all tests that pip-installable parts can carry; ARGS=tests/bt for some
+	$(PYTEST) -n 2 --dist worksteal $(ARGS)
 
 test-extra: .venv/.extra ## what needs more time or more than pip
 	$(PYTEST) -m extra

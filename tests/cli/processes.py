@@ -8,8 +8,6 @@ import pty
 import re
 import select
 import struct
-import subprocess
-import sys
 import termios
 import threading
 import time
@@ -17,9 +15,8 @@ from contextlib import contextmanager
 
 from oracle.testing import signal
 from oracle.testing.servers import Reply, ScriptedServer, openai
+from tests.processes import ORACLE, PIPE, SECONDS, Process, run
 
-ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
-SECONDS = 60
 STYLES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 QUESTION = "When does a session expire in session.py?"
 SOURCE = "MAX_IDLE = 1800  # a session expires after this\n"
@@ -59,6 +56,8 @@ def model_serving(*replies):
         address = f"{server.url}/v1"
         yield {"ORACLE_MODEL_NAME": "openai:test", "ORACLE_MODEL_BASE_URL": address}, server
         do(server.__aexit__(None, None, None))
+        # A request too many is answered with an error, and the process would try again for seconds.
+        assert len(server.requests) <= len(replies), f"asked {len(server.requests)} times"
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
@@ -68,14 +67,8 @@ def model_serving(*replies):
 def oracle(*arguments, stdin=b"", env=None, **options):
     """On pipes; `stdin` may also be something open."""
     given = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    return subprocess.run(
-        [*ORACLE, *arguments],
-        env={**os.environ, **(env or {})},
-        timeout=SECONDS,
-        **given,
-        **options,
-    )
+    options = {"stdout": PIPE, "stderr": PIPE, **options}
+    return run([*ORACLE, *arguments], env={**os.environ, **(env or {})}, **given, **options)
 
 
 class Terminal:
@@ -87,9 +80,7 @@ class Terminal:
         plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
         env = {**plain, "TERM": "xterm-256color", **(env or {})}
         streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs, **options}
-        self._process = subprocess.Popen(
-            [*ORACLE, *arguments], env=env, preexec_fn=_own_the_terminal, **streams
-        )
+        self._process = Process([*ORACLE, *arguments], env=env, owns_terminal=True, **streams)
         os.close(theirs)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self.raw = ""
@@ -138,8 +129,3 @@ class Terminal:
             return False
         self.raw += self._decode(piece)
         return bool(piece)
-
-
-def _own_the_terminal():
-    os.setsid()
-    fcntl.ioctl(2, termios.TIOCSCTTY, 0)

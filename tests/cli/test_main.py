@@ -1,5 +1,6 @@
 """The command itself: its help, and how it ends."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,15 +9,12 @@ import pytest
 from typer.main import get_command
 
 from oracle.cli.main import app
-
-ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
+from tests.processes import ORACLE, PIPE, Process, run
 
 
 def oracle(*arguments, **options):
     env = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", **options.pop("env", {})}
-    return subprocess.run(
-        [*ORACLE, *arguments], stderr=subprocess.PIPE, text=True, env=env, timeout=60, **options
-    )
+    return run([*ORACLE, *arguments], stderr=PIPE, text=True, env=env, timeout=60, **options)
 
 
 def commands(command, path=()):
@@ -37,14 +35,14 @@ def test_every_command_says_what_it_does(path):
 
 @pytest.mark.parametrize("columns", ["20", "40", "80", "200"])
 def test_help_fits_a_terminal_of_any_width_and_has_no_styles_for_a_pipe(columns):
-    result = oracle("--help", stdout=subprocess.PIPE, env={"COLUMNS": columns})
+    result = oracle("--help", stdout=PIPE, env={"COLUMNS": columns})
     assert (result.returncode, result.stderr) == (0, "")
     assert "\x1b" not in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= int(columns)
 
 
 def test_help_lists_every_command():
-    help_text = oracle("--help", stdout=subprocess.PIPE).stdout
+    help_text = oracle("--help", stdout=PIPE).stdout
     for name in get_command(app).commands:
         assert f" {name} " in help_text
 
@@ -52,9 +50,7 @@ def test_help_lists_every_command():
 @pytest.mark.parametrize("command", ["config", "init --print", "doctor --json", "--help"])
 def test_a_reader_that_is_gone_ends_it_with_141_and_no_words(command, tmp_path):
     (tmp_path / "oracle.toml").touch()
-    with subprocess.Popen(
-        [*ORACLE, *command.split()], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with Process([*ORACLE, *command.split()], cwd=tmp_path, stdout=PIPE, stderr=PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 141
@@ -69,15 +65,36 @@ def test_output_that_cannot_be_written_is_told():
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["config", "--nonsense"], ["tree"]])
 def test_wrong_usage_ends_with_2(arguments):
-    assert oracle(*arguments, stdout=subprocess.PIPE).returncode == 2
+    assert oracle(*arguments, stdout=PIPE).returncode == 2
 
 
 @pytest.mark.parametrize("command", ["config", "doctor", "init", "runs"])
 def test_a_working_directory_that_is_gone_is_told(command, tmp_path):
     (tmp_path / "gone").mkdir()
     code = f"import os; os.rmdir(os.getcwd()); {ORACLE[-1]}"
-    result = subprocess.run(
+    result = run(
         [sys.executable, "-c", code, command], capture_output=True, text=True, cwd=tmp_path / "gone"
     )
     assert result.returncode == 2
     assert result.stderr == "oracle: the working directory is gone; go to one that exists\n"
+
+
+def fresh(*arguments, cwd):
+    """In an interpreter of its own, which has imported nothing yet."""
+    result = subprocess.run(
+        [*ORACLE, *arguments], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+    )
+    assert (result.returncode, b"Traceback" in result.stderr) == (0, False), result.stderr.decode()
+    return result.stdout
+
+
+def test_each_command_imports_all_that_it_uses(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    fresh("ask", "-q", "hello", cwd=tmp_path)
+    (run_,) = json.loads(fresh("runs", "--json", cwd=tmp_path))
+    for command in (
+        *("chat", "config", "doctor", "index", "search hello", "classify hello", "prompt hello"),
+        *(f"run show {run_['id']}", f"replay {run_['id']}", "sessions list", "audit"),
+        *("tree show oracle-agent", "purge --older-than 30d --yes"),
+    ):
+        fresh(*command.split(), cwd=tmp_path)

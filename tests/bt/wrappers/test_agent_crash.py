@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from oracle.bt.wrappers.stored_run import RunArchive
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.runs import Runs
+from tests import processes
 
 WORKER = Path(__file__).with_name("crashing_agent.py")
 ROOT = Path(__file__).parents[3]
@@ -28,7 +28,7 @@ MOMENTS = (
 
 
 def work(folder, command, argument, moment=""):
-    return subprocess.run(
+    return processes.run(
         [sys.executable, WORKER, command, "oracle.db", argument],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "MOMENT": moment},

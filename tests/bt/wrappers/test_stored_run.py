@@ -2,7 +2,6 @@
 
 import asyncio
 import resource
-import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from oracle.services.storage.database import Database, as_url
 from oracle.services.storage.runs import Runs
 from oracle.services.storage.schema import journal
 from oracle.services.storage.schema import runs as runs_table
+from tests import processes
 
 WORKER = Path(__file__).with_name("crashing.py")
 LEAVES = WORKER.parent
@@ -73,7 +73,7 @@ def writer(database):
 
 
 def work(folder, *arguments):
-    return subprocess.run(
+    return processes.run(
         [sys.executable, WORKER, *map(str, arguments)],
         cwd=folder,
         capture_output=True,

@@ -3,14 +3,12 @@
 import json
 import os
 import signal as signals
-import subprocess
 
 import pytest
 
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.testing.servers import Reply, Stall, openai
 from tests.cli.processes import (
-    ORACLE,
     QUESTION,
     make_project,
     model_serving,
@@ -18,6 +16,7 @@ from tests.cli.processes import (
     says,
     searches,
 )
+from tests.processes import DEVNULL, ORACLE, PIPE, Process
 
 ANSWER = "After **30 minutes**:\n\n```python\nMAX_IDLE = 1800\n```\n\nSee `session.py:1`."
 
@@ -130,11 +129,11 @@ def test_what_cannot_be_used_is_told_in_a_line(project, arguments, code, why):
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
 def test_a_reader_that_is_gone_ends_it_with_141(project, flags):
-    with subprocess.Popen(
+    with Process(
         [*ORACLE, "ask", "-q", *flags, QUESTION],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
     ) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
@@ -144,12 +143,12 @@ def test_a_reader_that_is_gone_ends_it_with_141(project, flags):
 def test_ctrl_c_keeps_what_there_is_and_exits_130(project):
     stalling = Reply(body=[*openai.beginning(), *openai.events(openai.text("So far. ")), Stall()])
     with model_serving(stalling) as (env, server):
-        process = subprocess.Popen(
+        process = Process(
             [*ORACLE, "ask", "--json", QUESTION],
             env={**os.environ, **env},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
         )
         with process:
             while b"So far" not in process.stdout.readline():
@@ -174,12 +173,14 @@ def test_what_is_piped_in_goes_with_the_question(project):
 
 def test_a_session_goes_on_by_its_name_or_as_the_last(project):
     with model_serving(says("First."), says("Second."), says("Third.")) as (env, server):
-        oracle("ask", "hello", env=env)
-        oracle("ask", "--session", "last", "and then?", env=env)
+        first = oracle("ask", "hello", env=env)
+        second = oracle("ask", "--session", "last", "thanks!", env=env)
         (session,) = json.loads(oracle("sessions", "list", "--json").stdout)
-        oracle("ask", "--session", session["id"][:6], "and after that?", env=env)
+        third = oracle("ask", "--session", session["id"][:6], "hello again", env=env)
+    answers = [result.stdout for result in (first, second, third)]
+    assert answers == [b"First.\n", b"Second.\n", b"Third.\n"]
     sent = json.dumps(server.requests[2].body)
-    assert all(text in sent for text in ("hello", "First.", "and then?", "Second."))
+    assert all(text in sent for text in ("hello", "First.", "thanks!", "Second."))
     (session,) = json.loads(oracle("sessions", "list", "--json").stdout)
     assert session["exchanges"] == 3
 

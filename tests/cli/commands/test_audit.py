@@ -4,8 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from contextlib import suppress
 
@@ -14,8 +12,8 @@ import pytest
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.table import open_events
 from oracle.services.storage.database import Database
+from tests.processes import ORACLE, PIPE, Process, TimeoutExpired, run
 
-ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
 NOON = 1767873600.5
 
 
@@ -53,7 +51,7 @@ def environment(**more):
 
 def audit(folder, *arguments, **more):
     command = [*ORACLE, "audit", *arguments]
-    return subprocess.run(
+    return run(
         command, capture_output=True, text=True, cwd=folder, env=environment(**more), timeout=60
     )
 
@@ -131,10 +129,10 @@ def test_a_terminal_that_knows_only_ascii_sees_escapes(project):
 @pytest.fixture
 def following(project):
     folder, table = project
-    process = subprocess.Popen(
+    process = Process(
         [*ORACLE, "audit", "--follow", "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
         text=True,
         cwd=folder,
         env=environment(),
@@ -149,7 +147,7 @@ def interrupted(process):
     """Press Ctrl-C as a person would: again if nothing happens, for a finalizer may eat one."""
     for _ in range(5):
         process.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(TimeoutExpired):
             return process.wait(6)
     return None
 

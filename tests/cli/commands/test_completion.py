@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from tests.processes import run
+
 # The name of the variable that steers completion follows from that of the program.
 CODE = 'import sys; sys.argv[0] = "oracle"; from oracle.cli.main import run; run()'
 ORACLE = [sys.executable, "-c", CODE]
@@ -11,7 +13,7 @@ ORACLE = [sys.executable, "-c", CODE]
 
 def oracle(*arguments, **environment):
     env = {**os.environ, "NO_COLOR": "1", **environment}
-    return subprocess.run([*ORACLE, *arguments], capture_output=True, text=True, env=env)
+    return run([*ORACLE, *arguments], capture_output=True, text=True, env=env)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
@@ -47,7 +49,7 @@ def test_bash_completes_settings_through_the_script(tmp_path):
 def test_a_broken_settings_file_does_not_hinder_completion(tmp_path):
     (tmp_path / "oracle.toml").write_text("broken")
     environment = {"COMP_WORDS": "oracle config web.u", "COMP_CWORD": "2"}
-    result = subprocess.run(
+    result = run(
         ORACLE,
         capture_output=True,
         text=True,

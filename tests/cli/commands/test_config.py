@@ -3,20 +3,17 @@
 import json
 import os
 import pty
-import subprocess
-import sys
 
 import pytest
 from rich.console import Console
 
 from oracle.cli.commands.config import chosen, names_beginning, settings_table
 from oracle.settings import SETTINGS, load_settings
-
-ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
+from tests.processes import ORACLE, PIPE, Process, run
 
 
 def oracle(*arguments, cwd, **environment):
-    return subprocess.run(
+    return run(
         [*ORACLE, *arguments],
         capture_output=True,
         text=True,
@@ -132,7 +129,7 @@ def drawn_on_a_terminal(folder, **environment):
     command = [*ORACLE, "config", "limits"]
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment}
     env = {name: value for name, value in env.items() if value is not None}
-    with subprocess.Popen(command, cwd=folder, env=env, stdout=theirs, stderr=theirs) as process:
+    with Process(command, cwd=folder, env=env, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         sent = bytearray()
         try:
@@ -154,9 +151,7 @@ def test_a_terminal_gets_styles_unless_it_asks_for_none(folder):
 
 
 def test_a_reader_that_closes_the_pipe_early_gets_no_traceback(folder):
-    with subprocess.Popen(
-        [*ORACLE, "config"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with Process([*ORACLE, "config"], cwd=folder, stdout=PIPE, stderr=PIPE) as process:
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
     assert process.returncode == 141

@@ -1,7 +1,5 @@
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 from rich.console import Console
@@ -9,8 +7,8 @@ from rich.console import Console
 from oracle.cli.commands.checks import Finding
 from oracle.cli.commands.doctor import report, summary
 from oracle.cli.extras import optional_extras
+from tests.processes import ORACLE, run
 
-ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
 FINDINGS = [
     Finding(check="disk", level="ok", told="9 GB free"),
     Finding(check="model", level="warning", told="embedded", next_step="set model.name"),
@@ -20,9 +18,7 @@ FINDINGS = [
 
 def oracle(*arguments, cwd):
     env = {**os.environ, "NO_COLOR": "1"}
-    return subprocess.run(
-        [*ORACLE, *arguments], capture_output=True, text=True, cwd=cwd, env=env, timeout=60
-    )
+    return run([*ORACLE, *arguments], capture_output=True, text=True, cwd=cwd, env=env, timeout=60)
 
 
 def test_a_finding_is_a_line_with_the_next_step_below_it():

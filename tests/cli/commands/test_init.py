@@ -1,18 +1,15 @@
 """`oracle init`, as a user calls it: in a process of its own."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 
 from oracle.services.settings.template import template
-
-ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
+from tests.processes import ORACLE, run
 
 
 def oracle(*arguments, cwd):
-    return subprocess.run(
+    return run(
         [*ORACLE, *map(str, arguments)],
         capture_output=True,
         text=True,

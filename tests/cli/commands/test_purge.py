@@ -3,16 +3,13 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 import time
 
 import pytest
 
 from oracle.services.storage.database import Database
 from oracle.services.storage.sessions import Sessions
-
-ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
+from tests.processes import DEVNULL, ORACLE, run
 
 
 async def fill(address):
@@ -27,17 +24,17 @@ def purge(tmp_path):
     address = f"sqlite:///{tmp_path}/o.db"
     asyncio.run(fill(address))
 
-    def run(*arguments):
-        return subprocess.run(
+    def purged(*arguments):
+        return run(
             [*ORACLE, "purge", *arguments],
             capture_output=True,
-            stdin=subprocess.DEVNULL,
+            stdin=DEVNULL,
             text=True,
             env={**os.environ, "NO_COLOR": "1", "ORACLE_DATABASE_URL": address},
             timeout=60,
         )
 
-    return run
+    return purged
 
 
 def test_what_is_older_is_forgotten(purge):

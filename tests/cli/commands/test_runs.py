@@ -3,12 +3,13 @@
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from tests import processes
 
 WORKER = Path(__file__).parents[2] / "bt" / "wrappers" / "crashing.py"
 AGENT = WORKER.with_name("crashing_agent.py")
@@ -24,8 +25,8 @@ def project(tmp_path):
 
 
 def oracle(project, *arguments):
-    return subprocess.run(
-        [sys.executable, "-c", "from oracle.cli.main import run; run()", *arguments],
+    return processes.run(
+        [*processes.ORACLE, *arguments],
         cwd=project,
         env={**os.environ, "NO_COLOR": "1"},
         capture_output=True,
@@ -36,7 +37,7 @@ def oracle(project, *arguments):
 
 def begin(project, die_after=10**6):
     database = project / ".oracle" / "oracle.db"
-    subprocess.run(
+    processes.run(
         [sys.executable, WORKER, "begin", str(database), str(die_after)],
         cwd=project,
         capture_output=True,
@@ -103,7 +104,7 @@ def test_a_replay_without_its_leaves_says_how_to_name_them(project):
 
 def ask(project, moment="never"):
     """Have the agent answer a question, in a process that dies at that moment."""
-    subprocess.run(
+    processes.run(
         [sys.executable, AGENT, "ask", ".oracle/oracle.db", moment],
         cwd=project,
         env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -4,8 +4,6 @@ import asyncio
 import json
 import os
 import pty
-import subprocess
-import sys
 
 import pytest
 
@@ -14,8 +12,7 @@ from oracle.models.session import Exchange
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.sessions import Sessions
-
-ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
+from tests.processes import DEVNULL, ORACLE, run
 
 
 async def fill(file):
@@ -45,10 +42,10 @@ def project(tmp_path, monkeypatch):
 
 
 def oracle(*arguments, cwd, **environment):
-    return subprocess.run(
+    return run(
         [*ORACLE, *arguments],
         capture_output=True,
-        stdin=subprocess.DEVNULL,
+        stdin=DEVNULL,
         text=True,
         cwd=cwd,
         env={**os.environ, "TZ": "UTC", **environment},
@@ -146,7 +143,7 @@ def test_delete_asks_at_a_terminal(project, answer, code, left):
     ours, theirs = pty.openpty()
     os.write(ours, answer)
     command = [*ORACLE, "sessions", "delete", "a1"]
-    result = subprocess.run(command, stdin=theirs, capture_output=True, cwd=project, timeout=60)
+    result = run(command, stdin=theirs, capture_output=True, cwd=project, timeout=60)
     os.close(ours)
     os.close(theirs)
     assert result.returncode == code

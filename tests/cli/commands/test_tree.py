@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import ORACLE, PIPE, Process, run
+
 READER = Path(__file__).parents[3] / "examples" / "reader"
-ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
 WITH_LEAVES = ("--leaves", str(READER / "leaves.py"))
 
 
 def oracle(*arguments, cwd=None, **environment):
-    return subprocess.run(
+    return run(
         [*ORACLE, *map(str, arguments)],
         capture_output=True,
         text=True,
@@ -96,7 +97,7 @@ def test_trees_can_be_shown_on_a_terminal_that_knows_only_ascii(format_):
 
 def test_a_reader_that_closes_the_pipe_early_gets_no_traceback():
     command = [*ORACLE, "tree", "show", "reader", "--in", READER, *WITH_LEAVES, "--format", "json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with Process(command, stdout=PIPE, stderr=PIPE) as process:
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
 

@@ -15,6 +15,7 @@ from oracle.services.ans.event import Event
 from oracle.services.ans.listen import follow, listen
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import open_events
+from tests.processes import Process
 
 PROGRAM = """
 import sys
@@ -32,7 +33,7 @@ with recording(sys.argv[1]) as writer:
 
 
 def emitting_process(url, count, name):
-    return subprocess.Popen([sys.executable, "-c", PROGRAM, url, str(count), name])
+    return Process([sys.executable, "-c", PROGRAM, url, str(count), name])
 
 
 def event(number=0, **fields):

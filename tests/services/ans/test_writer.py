@@ -14,6 +14,7 @@ from oracle.services.ans.event import Event
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import open_events, pages
 from oracle.services.ans.writer import EventWriter, recording
+from tests import processes
 
 
 def event(number, **fields):
@@ -203,7 +204,9 @@ get_event_bus().subscribe(writer)
 
 def run_program(body, *arguments, first=""):
     command = [sys.executable, "-c", first + PROGRAM + body, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    # Only in a fresh interpreter is anything done before the writer is imported.
+    run = subprocess.run if first else processes.run
+    return run(command, capture_output=True, text=True, timeout=60)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from oracle.services.storage.database import Database, as_url, default_url, url_
 from oracle.services.storage.schema import blobs
 from oracle.services.storage.sessions import Sessions
 from oracle.settings import load_settings
+from tests.processes import PIPE, Process
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ for line in sys.stdin:
 def open_at_once(urls):
     """Have three processes open each database at the same moment; answer what they said."""
     command = [sys.executable, "-c", OPENER]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    processes = [subprocess.Popen(command, **pipes) for _ in range(3)]
+    pipes = {"stdin": PIPE, "stdout": PIPE, "text": True}
+    processes = [Process(command, **pipes) for _ in range(3)]
     answers = []
     for url in urls:
         for process in processes:
@@ -159,7 +159,7 @@ def three_writers(database_url):
     """The exit codes of three processes that wrote at once."""
     address = database_url.render_as_string(hide_password=False)
     commands = [[sys.executable, "-c", WRITER, address, name] for name in "abc"]
-    return [process.wait(60) for process in [subprocess.Popen(command) for command in commands]]
+    return [process.wait(60) for process in [Process(command) for command in commands]]
 
 
 async def test_processes_that_write_at_once_lose_nothing(three_writers, database):

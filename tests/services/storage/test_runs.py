@@ -1,6 +1,5 @@
 """A lease in these tests is taken for 60 s, or for 0 s: then it has run out at once."""
 
-import subprocess
 import sys
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from oracle.errors import InputError, LeaseHeld, NotFound
 from oracle.services.storage.runs import Runs
 from oracle.services.storage.sessions import Sessions
+from tests.processes import PIPE, Process
 
 ENDING = {"stop_reason": "answered", "usage": {"turns": 2, "money": 0.25}, "at": 8.0}
 
@@ -127,10 +127,9 @@ asyncio.run(main(*sys.argv[1:]))
 def claimers(database_url):
     """Three processes that wait, and then answer who holds the run."""
     address = database_url.render_as_string(hide_password=False)
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    pipes = {"stdin": PIPE, "stdout": PIPE, "text": True}
     processes = [
-        subprocess.Popen([sys.executable, "-c", CLAIMER, address, owner], **pipes)
-        for owner in "bcd"
+        Process([sys.executable, "-c", CLAIMER, address, owner], **pipes) for owner in "bcd"
     ]
     assert [process.stdout.readline() for process in processes] == ["ready\n"] * 3
     yield processes

@@ -1,0 +1,146 @@
+"""A Python process that has imported everything and forks on request.
+
+`tests/processes.py` starts it. A fresh interpreter needs 0.2 to 2 s of CPU time to import what a
+command uses, and the tests start hundreds. A fork needs a few milliseconds. It is a process like
+any other: with its own id, streams, terminal, working directory, environment and exit code.
+"""
+
+import codecs
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import runpy
+import socket
+import struct
+import sys
+import termios
+import threading
+import time
+from contextlib import suppress
+from fcntl import ioctl
+
+LENGTH = struct.Struct("!I")
+LIBRARIES = (
+    "aiosqlite",
+    "anyio._backends._asyncio",
+    "genai_prices.data",
+    "openai.lib.streaming.chat",
+    "openai.resources.chat.completions.completions",
+    "psycopg",
+    "pydantic_ai.direct",
+    "pydantic_ai.models.ollama",
+    "pydantic_ai.models.openai",
+    "pydantic_ai.profiles.harmony",
+    "pydantic_ai.providers.openai",
+    "rich.live",
+    "rich.markdown",
+    "sqlalchemy.dialects.sqlite.aiosqlite",
+    "tantivy",
+    "typer.rich_utils",
+)
+"""What commands import late. A name that a library drops costs time in each fork, nothing else."""
+
+
+def import_everything() -> None:
+    import oracle
+
+    for name in LIBRARIES:
+        with suppress(ImportError):
+            importlib.import_module(name)
+    for found in pkgutil.walk_packages(oracle.__path__, "oracle."):
+        importlib.import_module(found.name)
+    read_tables()
+    # A thread would not survive the fork, and a lock that it holds would never be released.
+    assert threading.active_count() == 1
+    gc.collect()
+    gc.freeze()
+
+
+def read_tables() -> None:
+    """The two large ones that never change: weights of the classifier, costs of tokens."""
+    from oracle.services.classification.classifier import classify_query
+    from oracle.services.prompting.tokens import estimate_tokens
+
+    classify_query("Where is it?")
+    estimate_tokens("Here.")
+
+
+def next_job(server: socket.socket) -> dict | None:
+    """Return in each fork with what it has to do; in the server, when all tests are done."""
+    while True:
+        length, handles, _, _ = socket.recv_fds(server, LENGTH.size, 4)
+        # A process that has ended keeps its entry in the system's table until it is waited for.
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+        if not length:
+            return None
+        request = server.recv(*LENGTH.unpack(length), socket.MSG_WAITALL)
+        *streams, channel = handles
+        if os.fork() == 0:
+            server.close()
+            if is_the_worker(streams, channel):
+                return json.loads(request)
+        for handle in handles:
+            os.close(handle)
+
+
+def is_the_worker(streams: list[int], channel: int) -> bool:
+    """Fork again: the inner process works, the outer one waits and reports how that ended."""
+    report = socket.socket(fileno=channel)
+    if (child := os.fork()) == 0:
+        report.close()
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        return True
+    # As long as this process held them too, no reader would see the end of a stream.
+    for stream in streams:
+        os.close(stream)
+    report.sendall(b"%d\n" % child)
+    _, status = os.waitpid(child, 0)
+    with suppress(OSError):
+        report.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+    os._exit(0)
+
+
+def become(job: dict) -> None:
+    """Take on what an interpreter takes from its surroundings when it starts."""
+    os.chdir(job["cwd"])
+    os.environ.clear()
+    os.environ.update(job["env"])
+    time.tzset()
+    encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
+    encoding = codecs.lookup(encoding or "utf-8").name
+    given = {"encoding": encoding, "errors": errors or sys.stdout.errors}
+    sys.stdin = open(0, **given)  # noqa: SIM115
+    sys.stdout = open(1, "w", **given)  # noqa: SIM115
+    # An interpreter writes lines of stderr at once, and never fails on a letter there.
+    sys.stderr = open(2, "w", buffering=1, **given | {"errors": "backslashreplace"})  # noqa: SIM115
+    if job["owns_terminal"]:
+        os.setsid()
+        ioctl(2, termios.TIOCSCTTY, 0)
+
+
+def work(arguments: list[str]) -> None:
+    """What `python *arguments` does, for `-c CODE` and for a file."""
+    extra = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    if arguments[0] == "-c":
+        _, code, *rest = arguments
+        sys.argv = ["-c", *rest]
+        sys.path[:0] = ["", *extra]
+        exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})
+    else:
+        sys.argv = list(arguments)
+        sys.path[:0] = [os.path.dirname(os.path.abspath(arguments[0])), *extra]
+        runpy.run_path(arguments[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    listening = socket.socket(fileno=int(sys.argv[1]))
+    import_everything()
+    if job := next_job(listening):
+        become(job)
+        work(job["arguments"])
