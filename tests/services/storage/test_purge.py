@@ -2,8 +2,7 @@ import pytest
 from sqlalchemy import func, insert, select
 
 from oracle.errors import LeaseHeld, NotFound
-from oracle.services.storage import database as database_module
-from oracle.services.storage import schema
+from oracle.services.storage import schema, sqlite
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.purge import Forgotten, forget, forget_session
@@ -145,7 +144,7 @@ async def test_nothing_of_it_is_left_in_the_files(old_and_new, exchange, tmp_pat
 
 
 async def test_traces_that_another_process_still_reads_are_told(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
     async with await Database.open(tmp_path / "o.db") as database, database.reading() as reader:
         await reader.execute(select(schema.sessions))
         await add_texts(database, STRAY)

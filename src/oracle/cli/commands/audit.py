@@ -42,7 +42,7 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Show what happened, oldest first."""
-    from oracle.services.ans.catalogue import select_types
+    from oracle.services.ans.event_types import select_types
     from oracle.services.ans.query import EventQuery
 
     query = EventQuery(

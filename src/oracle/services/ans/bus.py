@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
-from oracle.services.ans.catalogue import report_mistake, select_types
 from oracle.services.ans.event import Event
+from oracle.services.ans.event_types import report_mistake, select_types
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,6 @@ from oracle.errors import LeaseHeld
 from oracle.models.run import Run
 from oracle.models.session import Session
 from oracle.services.storage.database import Database
-from oracle.services.storage.faults import shown
 from oracle.services.storage.records import by_id, entities
 from oracle.services.storage.runs import is_held
 from oracle.services.storage.schema import (
@@ -54,6 +53,7 @@ async def forget(database: Database, *, before: float, pretend: bool = False) ->
             connection,
             await _ids(connection, sessions, sessions.c.updated_at < before, ~_in_use()),
             await _ids(connection, runs, runs.c.session_id.is_(None), _ended(before), ~is_held()),
+            texts_lock=database.backend.texts_lock,
             events_before=before,
         )
         if pretend:
@@ -74,7 +74,9 @@ async def forget_session(database: Database, typed: str) -> Forgotten:
                 "try again when that has ended",
                 holder=run.lease_owner,
             )
-        forgotten = await _erase(connection, [session.id], [])
+        forgotten = await _erase(
+            connection, [session.id], [], texts_lock=database.backend.texts_lock
+        )
     await _scrub(database)
     return forgotten
 
@@ -84,6 +86,7 @@ async def _erase(
     session_ids: Sequence[str],
     run_ids: Sequence[str],
     *,
+    texts_lock: str | None,
     events_before: float | None = None,
 ) -> Forgotten:
     """Sessions first and texts last: the order in which a beginning run locks them."""
@@ -105,18 +108,16 @@ async def _erase(
         exchanges=exchanges,
         runs=len(run_ids),
         events=erased_events,
-        texts=await _erase_unnamed_texts(connection),
+        texts=await _erase_unnamed_texts(connection, texts_lock),
     )
 
 
-async def _erase_unnamed_texts(connection: AsyncConnection) -> int:
-    """Delete the blobs whose hash stands in no journal any more.
-
-    A run writes its texts and the record that names them in one transaction. So whoever writes
-    texts now is waited for, and whoever wants to waits for us.
-    """
-    if connection.dialect.name == "postgresql":
-        await connection.execute(text("LOCK TABLE blobs IN EXCLUSIVE MODE"))
+async def _erase_unnamed_texts(connection: AsyncConnection, lock: str | None) -> int:
+    """Delete the blobs whose hash is in no journal any more."""
+    # A run writes its texts and the record that names them in one transaction. The lock waits for
+    # such a transaction to end and delays the next one, so no text is taken for unnamed too early.
+    if lock is not None:
+        await connection.execute(text(lock))
     unnamed = set(await connection.scalars(select(blobs.c.hash)))
     bodies = await connection.stream_scalars(select(journal.c.body))
     while unnamed and (batch := await bodies.fetchmany(_BATCH)):
@@ -128,17 +129,11 @@ async def _erase_unnamed_texts(connection: AsyncConnection) -> int:
 
 
 async def _scrub(database: Database) -> None:
-    """Give back the space. SQLite has overwritten the rows; its log of old pages goes as well."""
-    tables = "" if database.is_sqlite else ", ".join(metadata.tables)
+    """Give back the space, and leave no trace of the rows where that is in our hands."""
     async with database.outside_transactions() as connection:
-        await connection.execute(text(f"VACUUM {tables}"))
-        if database.is_sqlite:
-            log_in_use = await connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
-            if log_in_use:
-                log.warning(
-                    "traces stay in %s-wal until the other processes that use it have ended",
-                    shown(database.url),
-                )
+        left = await database.backend.scrub(connection, metadata.tables)
+    if left is not None:
+        log.warning("traces stay in %s until the other processes that use it have ended", left)
 
 
 def _in_use() -> ColumnElement[bool]:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from oracle.errors import InputError
-from oracle.services.ans.catalogue import CATALOGUE, mistake_in, select_types
 from oracle.services.ans.event import Event
+from oracle.services.ans.event_types import CATALOGUE, mistake_in, select_types
 from oracle.testing import RecordingBus
 
 PAGE = Path(__file__).parents[3] / "docs" / "events.md"
