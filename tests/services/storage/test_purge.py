@@ -107,7 +107,7 @@ async def test_old_events_of_no_run_go(database):
     rows = [{"run_id": run, "at": at} for run, at in [(None, OLD), ("gone", OLD), (None, NEW)]]
     async with database.writing() as connection:
         for row in rows:
-            named = {"type": "tree.reloaded", "source": "s", "severity": "info", "payload": {}}
+            named = {"type": "events.dropped", "source": "s", "severity": "info", "payload": {}}
             await connection.execute(insert(schema.events).values(**named, **row))
     assert (await forget(database, before=BETWEEN)).events == 2
 

@@ -1,8 +1,7 @@
 """Hearing what other processes emit.
 
-PostgreSQL wakes its listeners (LISTEN/NOTIFY); SQLite is asked ten times a second. Either way the
-events themselves are read from the table, by id: none is missed, none comes twice, and they keep
-their order.
+The connection says when there may be news. The events themselves are read from the table, by id:
+none is missed, none comes twice, and they keep their order.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from oracle.services.ans.table import EventsTable, StoredEvent
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 0.25
-"""How long a quiet follower takes to notice that nobody wants to hear more."""
+"""How long a follower takes to notice that it is no longer wanted, while nothing happens."""
 
 OpenTable: TypeAlias = Callable[[], EventsTable]
 
 
 def follow(open_table: OpenTable, query: EventQuery) -> Generator[list[StoredEvent]]:
-    """What there is and then what comes, for ever; an empty list says that nothing is new.
+    """What there is and then what comes, for ever; an empty list means that nothing is new.
 
-    A database that goes away is waited for, and reading goes on where it stopped.
+    If the database goes away, it waits, and then reads on where it stopped.
     """
     away = False
     while True:
@@ -56,8 +55,8 @@ def follow(open_table: OpenTable, query: EventQuery) -> Generator[list[StoredEve
 def listen(
     open_table: OpenTable, callback: Callable[[StoredEvent], object], query: EventQuery
 ) -> Callable[[], None]:
-    """Call `callback`, in a thread of its own, with each event that the query means, whichever
-    process emits it, this one included. Answers the function that ends it.
+    """Call `callback`, in a thread of its own, with each event of the query, from any process,
+    this one included. Returns the function that ends it.
     """
     stop = Flag()
 
