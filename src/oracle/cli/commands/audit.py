@@ -102,7 +102,7 @@ def _followed(query: EventQuery) -> Iterator[list[StoredEvent]]:
     from dataclasses import replace
     from functools import partial
 
-    from oracle.services.ans.listen import follow
+    from oracle.services.ans.follow import follow
     from oracle.services.ans.table import open_events
 
     url = _database()

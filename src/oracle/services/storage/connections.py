@@ -151,7 +151,7 @@ def store_errors(url: URL) -> Generator[None]:
         yield
     except Exception as problem:
         cause = problem.orig if isinstance(problem, DBAPIError) else problem
-        told = None if cause is None else backend_of(url).explain(cause)
-        if told is None:
+        advice = None if cause is None else backend_of(url).explain(cause)
+        if advice is None:
             raise
-        raise StoreError(f"{shown(url)} {told}") from problem
+        raise StoreError(f"{shown(url)} {advice}") from problem

@@ -60,7 +60,7 @@ class Exchanges:
             return await entities(connection, Exchange, query.order_by(*order))
 
     async def newest(self, session_id: str) -> Exchange | None:
-        """Where a conversation goes on if nobody says from where."""
+        """Where a conversation continues by default."""
         query = select(context_nodes).where(context_nodes.c.session_id == session_id)
         order = (context_nodes.c.created_at.desc(), context_nodes.c.id.desc())
         async with self._database.reading() as connection:

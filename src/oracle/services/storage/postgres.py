@@ -129,8 +129,8 @@ class PostgresConnection:
         except (psycopg.DataError, psycopg.IntegrityError):
             raise
         except psycopg.Error as problem:
-            told = Postgres().explain(problem) or f"cannot be used ({str(problem).strip()})"
-            raise StoreError(f"{self._shown} {told}") from problem
+            advice = Postgres().explain(problem) or f"cannot be used ({str(problem).strip()})"
+            raise StoreError(f"{self._shown} {advice}") from problem
 
 
 @lru_cache(maxsize=64)

@@ -40,7 +40,7 @@ class Runs:
         context_id: str | None = None,
         opens_session: bool = False,
     ) -> Run:
-        """Write down a new run, held by `owner`; with a `context_id` it goes on from there.
+        """Store a new run, held by `owner`; with a `context_id` it continues from there.
 
         One that `opens_session` begins the session too: both are there, or neither.
         """

@@ -68,7 +68,7 @@ class Sqlite:
 
     def explain(self, problem: BaseException) -> str | None:
         name = getattr(problem, "sqlite_errorname", None) or ""
-        return next((told for code, told in _ADVICE.items() if name.startswith(code)), None)
+        return next((advice for code, advice in _ADVICE.items() if name.startswith(code)), None)
 
     def json_type(self) -> TypeEngine[Any]:
         return JSON()
@@ -180,5 +180,5 @@ class SqliteConnection:
         except _FAULTS_OF_VALUES:
             raise
         except sqlite3.Error as problem:
-            told = Sqlite().explain(problem) or f"cannot be used ({problem})"
-            raise StoreError(f"{self._path} {told}") from problem
+            advice = Sqlite().explain(problem) or f"cannot be used ({problem})"
+            raise StoreError(f"{self._path} {advice}") from problem
