@@ -138,8 +138,8 @@ class EffectTask:
             self._deliver(reply, result)
 
     def _fail(self, problem: BaseException) -> None:
-        # After the leaf has left, a failure is not a result of the run: it happened while the effect
-        # was closed, and the code that closes it handles it. The same for a cancellation.
+        # After the leaf has left, a failure is not a result of the run: it happened while the
+        # effect was closed, and the code that closes it handles it. The same for a cancellation.
         if isinstance(problem, Exception) and not self._is_given_up:
             self._give(Result("failure", None, problem))
             return

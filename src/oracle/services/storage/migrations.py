@@ -1,8 +1,8 @@
-"""How a database comes to the newest schema: numbered steps, forward only.
+"""Brings a database to the newest schema: numbered steps, forward only.
 
-A fresh database takes all of them. A step is never edited once released; the next change is a new
-function at the end of `MIGRATIONS`. All missing steps are one transaction, so that a migration that
-is interrupted has never happened.
+A fresh database takes all of them. A released step is never edited; the next change is a new
+function at the end of `MIGRATIONS`. All missing steps are one transaction, so an interrupted
+migration has no effect.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Forgetting for good: rows, what they leave in the file, and texts that nothing names any more."""
+"""Deletes for good: rows, their traces in the file, and texts that no journal names any more."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Forgotten:
 async def forget(database: Database, *, before: float, pretend: bool = False) -> Forgotten:
     """Forget sessions not used since `before`, runs and events older than that, and their traces.
 
-    A session is forgotten whole or not at all; what a process is at work on stays, and so do the
-    events of every run that stays. With `pretend` it only says what would go.
+    A session is forgotten as a whole or not at all. What a process is working on is kept, and so
+    are the events of every run that is kept. With `pretend` nothing is deleted, only counted.
     """
     async with database.writing() as connection:
         forgotten = await _erase(
@@ -64,7 +64,7 @@ async def forget(database: Database, *, before: float, pretend: bool = False) ->
 
 
 async def forget_session(database: Database, typed: str) -> Forgotten:
-    """Forget one session with all that hangs on it, unless a process is at work on it."""
+    """Forget one session with all that belongs to it, unless a process is working on it."""
     async with database.writing() as connection:
         session = await by_id(connection, Session, sessions, typed)
         at_work = select(runs).where(runs.c.session_id == session.id, is_held())
@@ -89,7 +89,8 @@ async def _erase(
     texts_lock: str | None,
     events_before: float | None = None,
 ) -> Forgotten:
-    """Sessions first and texts last: the order in which a beginning run locks them."""
+    # Sessions first and texts last: a new run locks them in the same order, so the two never wait
+    # for each other.
     exchanges = erased_events = 0
     run_ids = list(run_ids)
     for batch in _batches(session_ids):

@@ -59,7 +59,7 @@ def _storable_json(value: Any) -> Any:
 
 
 class database_now(FunctionElement[float]):  # noqa: N801 - it is used as an SQL function
-    """Seconds since 1970 by the database's clock, the one that all its clients share."""
+    """Seconds since 1970 by the database's clock, which all its clients share."""
 
     type = Float()
     inherit_cache = True
