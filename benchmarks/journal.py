@@ -19,7 +19,7 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
 from oracle.bt.wrappers.stored_run import RunStore
 from oracle.services.journal import MemorySink
-from oracle.services.journal.connections import journal_writer
+from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
 
 TURNS = 30
@@ -103,7 +103,7 @@ def run() -> None:
 async def _durable_turn(path: Path) -> tuple[float, float]:
     """The median turn, each ending on disk; CPU is that of all threads."""
     async with await Database.open(path) as database:
-        writer = journal_writer(database.url)
+        writer = journal_writer(database.url, on_failure="stop")
         store = RunStore(database, writer, leaves=leaves)
         walls: list[float] = []
         cpus: list[float] = []

@@ -76,9 +76,9 @@ class Oracle:
         folder = Path(project)
         if remembers:
             folder = find_root(folder)
-        self._root = folder
+        self._settings = load_settings(folder)
         self._agent = project_agent(
-            load_settings(folder),
+            self._settings,
             root=folder,
             model=model,
             tools=tools,
@@ -117,7 +117,8 @@ class Oracle:
         self._agent.cancel(reason)
 
     def _opened(self) -> AbstractAsyncContextManager[ConversationStore]:
-        return open_conversations(default_url(self._root))
+        on_failure = self._settings.journal.failure
+        return open_conversations(default_url(self._settings), on_failure=on_failure)
 
 
 async def answer_from(chunks: AsyncGenerator[OracleStreamChunk]) -> Answer:

@@ -11,7 +11,7 @@ from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.stored_run import RunStore
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import open_events
-from oracle.services.journal.connections import journal_writer
+from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.sessions import Sessions

@@ -13,8 +13,8 @@ from oracle.bt.state.base import FAILURE, SUCCESS
 from oracle.bt.wrappers.recorded_run import Recipe
 from oracle.bt.wrappers.stored_run import RunArchive, RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld
-from oracle.services.journal.connections import journal_writer
-from oracle.services.storage.database import Database, as_url
+from oracle.services.journal.writer import journal_writer
+from oracle.services.storage.database import Database
 from oracle.services.storage.runs import Runs
 from oracle.services.storage.schema import journal
 from oracle.services.storage.schema import runs as runs_table
@@ -67,7 +67,7 @@ def recipe(question="", leaf="count"):
 
 @pytest.fixture
 def writer(database):
-    writer = journal_writer(database.url)
+    writer = journal_writer(database.url, on_failure="stop")
     yield writer
     writer.close()
 
@@ -171,7 +171,7 @@ async def test_runs_of_one_process_share_a_writer_and_stay_apart(database, write
 async def test_a_disk_that_is_full_is_told_before_anything_is_done(tmp_path, caplog):
     """The size of files is limited, as a full disk would; nothing of the run was begun."""
     async with await Database.open(tmp_path / "oracle.db") as database:
-        writer = journal_writer(database.url)
+        writer = journal_writer(database.url, on_failure="stop")
         store = RunStore(database, writer, leaves=leaves)
         run = await store.begin(recipe())
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -279,32 +279,10 @@ async def test_odd_text_is_recorded_as_it_is(database, writer):
 
 
 async def test_a_writer_that_is_closed_says_so(database):
-    writer = journal_writer(database.url)
+    writer = journal_writer(database.url, on_failure="stop")
     writer.close()
     with pytest.raises(JournalError, match="closed"):
-        await writer.sink("r").flush()
-
-
-@pytest.mark.parametrize("chosen", ["stop", "memory"])
-async def test_what_a_failing_disk_means_can_be_set(database, monkeypatch, chosen):
-    monkeypatch.setenv("ORACLE_JOURNAL_FAILURE", chosen)
-    writer = journal_writer(database.url)
-    assert writer.on_failure == chosen
-    writer.close()
-
-
-async def test_the_settings_file_says_it_too(database, tmp_path, monkeypatch):
-    (tmp_path / "oracle.toml").write_text("[journal]\nfailure = 'memory'\n")
-    monkeypatch.chdir(tmp_path)
-    writer = journal_writer(database.url)
-    assert writer.on_failure == "memory"
-    writer.close()
-
-
-def test_a_misspelt_setting_is_told(monkeypatch):
-    monkeypatch.setenv("ORACLE_JOURNAL_FAILURE", "memroy")
-    with pytest.raises(InputError, match="'memroy'; use stop or memory"):
-        journal_writer(as_url("x.db"))
+        await writer.sink("r", "me").flush()
 
 
 async def test_a_run_that_cannot_even_be_begun_goes_on_in_memory_by_that_setting(tmp_path, caplog):

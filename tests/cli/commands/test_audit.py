@@ -34,7 +34,7 @@ def project(tmp_path):
             event("run.started", run_id="r1", payload={"question": "why?\x1b[2J\x9b ‮", "n": 1}),
             event("fallback.triggered", run_id="r1", turn=3, severity=Severity.WARNING),
             event("run.ended", run_id="r2", at=NOON + 60),
-            event("tree.reloaded", at=time.time(), payload={"file": "größe.lua"}),
+            event("node.failed", at=time.time(), payload={"error": "größe.lua"}),
         ]
     )
     yield tmp_path, table
@@ -88,12 +88,15 @@ def test_json_is_one_object_a_line(project):
 @pytest.mark.parametrize(
     ("arguments", "types"),
     [
-        ([], ["run.started", "fallback.triggered", "run.ended", "tree.reloaded"]),
+        ([], ["run.started", "fallback.triggered", "run.ended", "node.failed"]),
         (["--type", "fallback.*"], ["fallback.triggered"]),
-        (["--type", "run.*", "--type", "tree.*"], ["run.started", "run.ended", "tree.reloaded"]),
+        (
+            ["--type", "run.*", "--type", "node.*"],
+            ["run.started", "run.ended", "node.failed"],
+        ),
         (["--type", "run.*", "--run", "r1"], ["run.started"]),
-        (["--since", "10m"], ["tree.reloaded"]),
-        (["--since", "2026-01-08T12:01:00"], ["run.ended", "tree.reloaded"]),
+        (["--since", "10m"], ["node.failed"]),
+        (["--since", "2026-01-08T12:01:00"], ["run.ended", "node.failed"]),
         (["--run", "nobody"], []),
     ],
 )
@@ -121,9 +124,9 @@ def test_a_project_without_events_yet_has_nothing_to_tell(tmp_path):
 
 
 def test_a_terminal_that_knows_only_ascii_sees_escapes(project):
-    result = audit(project[0], "--type", "tree.*", PYTHONIOENCODING="ascii")
+    result = audit(project[0], "--type", "node.*", PYTHONIOENCODING="ascii")
     assert (result.returncode, result.stderr) == (0, "")
-    assert r'file="gr\xf6\xdfe.lua"' in result.stdout
+    assert r'error="gr\xf6\xdfe.lua"' in result.stdout
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def filled(table):
             event(1),
             event(2, run_id="r2"),
             event(3, type="run.ended"),
-            event(4, run_id=None, type="tree.reloaded"),
+            event(4, run_id=None, type="events.dropped"),
             event(5, run_id="r2", type="run.ended"),
         ]
     )
@@ -56,7 +56,7 @@ def filled(table):
         ({}, [1, 2, 3, 4, 5]),
         ({"run_id": "r2"}, [2, 5]),
         ({"types": frozenset({"run.ended"})}, [3, 5]),
-        ({"types": frozenset({"run.ended", "tree.reloaded"})}, [3, 4, 5]),
+        ({"types": frozenset({"run.ended", "events.dropped"})}, [3, 4, 5]),
         ({"since": 3.0}, [3, 4, 5]),
         ({"limit": 2}, [1, 2]),
         ({"after": 3}, [4, 5]),

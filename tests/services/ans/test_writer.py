@@ -172,13 +172,13 @@ def test_a_table_that_cannot_be_opened_at_first_is_opened_later(shaky):
 
 
 def test_a_locked_database_is_tried_again(sqlite_file, monkeypatch, caplog):
-    monkeypatch.setattr("oracle.services.ans.sqlite.LOCK_SECONDS", 0)
+    monkeypatch.setattr("oracle.services.storage.sqlite.BUSY_SECONDS", 0)
     other = sqlite3.connect(sqlite_file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     writer = EventWriter(partial(open_events, sqlite_file), gather=3600)
     writer(event(1))
     assert not writer.flush()
-    assert "database is locked" in caplog.text
+    assert "oracle.db is being written by another process" in caplog.text
     other.execute("COMMIT")
     writer.close()
     assert other.execute("SELECT count(*) FROM events").fetchone() == (1,)

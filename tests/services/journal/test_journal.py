@@ -15,7 +15,7 @@ from oracle.errors import (
     TimedOut,
 )
 from oracle.services.journal import Journal, MemorySink, Record
-from oracle.services.journal.errand import MOST_PARTS_AHEAD
+from oracle.services.journal.effect_task import MOST_PARTS_READY
 from oracle.services.journal.record import Place
 
 
@@ -146,7 +146,7 @@ async def test_a_stream_is_not_read_far_ahead_of_who_asks_for_it():
 
     stream = journal().stream(Key(), "q", endless)
     assert [await anext(stream) for _ in range(100)] == read[:100]
-    assert len(read) <= 100 + MOST_PARTS_AHEAD
+    assert len(read) <= 100 + MOST_PARTS_READY
     await stream.aclose()
 
 
@@ -170,7 +170,7 @@ async def test_a_source_that_cannot_even_begin_is_on_record():
 
 
 async def test_parts_are_written_after_a_moment_even_if_no_more_come(monkeypatch):
-    monkeypatch.setattr("oracle.services.journal.journal.FLUSH_SECONDS", 0.001)
+    monkeypatch.setattr("oracle.services.journal.recorder.FLUSH_SECONDS", 0.001)
     opened, written = asyncio.Event(), asyncio.Event()
 
     class NoticingSink(MemorySink):

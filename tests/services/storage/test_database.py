@@ -1,3 +1,4 @@
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -6,7 +7,14 @@ from sqlalchemy import event, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from oracle.errors import InputError, StoreError
-from oracle.services.storage.database import Database, as_url, default_url, url_for_writing
+from oracle.services.storage.database import (
+    Database,
+    as_url,
+    default_url,
+    schema_of,
+    url_for_writing,
+)
+from oracle.services.storage.migrations import MIGRATIONS
 from oracle.services.storage.schema import blobs
 from oracle.services.storage.sessions import Sessions
 from oracle.settings import load_settings
@@ -41,40 +49,40 @@ def test_the_default_lies_in_the_project(tmp_path, monkeypatch):
     monkeypatch.delenv("ORACLE_DATABASE_URL", raising=False)
     (tmp_path / "oracle.toml").touch()
     monkeypatch.chdir(tmp_path)
-    assert default_url().database == str(tmp_path / ".oracle" / "oracle.db")
+    assert default_url(load_settings()).database == str(tmp_path / ".oracle" / "oracle.db")
 
 
 def test_outside_of_a_project_it_is_the_users_own_once_something_was_asked(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="lies in no project"):
-        default_url()
+        default_url(load_settings())
     url = url_for_writing(load_settings())
     assert url.database == str(tmp_path / "state" / "oracle" / "oracle.db")
     Path(url.database).touch()
-    assert default_url() == url
+    assert default_url(load_settings()) == url
 
 
 def test_the_environment_wins_and_needs_no_project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ORACLE_DATABASE_URL", "postgresql://team@host/oracle")
-    assert default_url().host == "host"
+    assert default_url(load_settings()).host == "host"
 
 
 def test_a_path_in_the_settings_file_counts_from_the_root(tmp_path, monkeypatch):
     (tmp_path / "oracle.toml").write_text("[database]\nurl = 'sqlite:///data/team.db'\n")
     (tmp_path / "src").mkdir()
     monkeypatch.chdir(tmp_path / "src")
-    assert default_url().database == str(tmp_path / "data" / "team.db")
+    assert default_url(load_settings()).database == str(tmp_path / "data" / "team.db")
     monkeypatch.setenv("ORACLE_DATABASE_URL", "sqlite:///mine.db")
-    assert default_url().database == "mine.db"
+    assert default_url(load_settings()).database == "mine.db"
 
 
 def test_an_address_that_cannot_be_used_is_told_with_its_place(tmp_path, monkeypatch):
     (tmp_path / "oracle.toml").write_text("[database]\nurl = 'mysql://me@host/db'\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"oracle\.toml:2: database\.url names no database"):
-        default_url()
+        default_url(load_settings())
 
 
 async def test_sqlite_is_set_up_to_lose_nothing(tmp_path):
@@ -222,3 +230,34 @@ async def test_a_server_that_does_not_answer_is_named_without_the_password():
 async def test_a_database_that_the_server_does_not_have_is_told(postgresql_url):
     with pytest.raises(StoreError, match=r'cannot be used .*"nowhere" does not exist'):
         await Database.open(postgresql_url.set(database="nowhere"))
+
+
+async def test_a_database_tells_its_schema_and_is_left_as_it_is(database_url):
+    async with await Database.open(database_url, migrations=MIGRATIONS[:2]):
+        pass
+    assert schema_of(database_url) == 2
+    assert schema_of(database_url) == 2
+
+
+def test_a_file_that_is_not_there_is_not_made(tmp_path):
+    assert schema_of(as_url(tmp_path / "oracle.db")) is None
+    assert not (tmp_path / "oracle.db").exists()
+
+
+def test_an_odd_name_is_no_address(tmp_path):
+    path = tmp_path / "a?mode=rwc#b%20.db"
+    sqlite3.connect(path).close()
+    assert schema_of(as_url(path)) == 0
+    assert [entry.name for entry in tmp_path.glob("*.db")] == [path.name]
+
+
+def test_what_is_no_database_is_told(tmp_path):
+    (tmp_path / "oracle.db").write_text("not a database, but long enough to be looked into" * 50)
+    with pytest.raises(StoreError, match="is not an SQLite database"):
+        schema_of(as_url(tmp_path / "oracle.db"))
+
+
+def test_a_server_that_does_not_answer_is_told_without_the_password():
+    with pytest.raises(StoreError, match="cannot be used") as told:
+        schema_of(as_url("postgresql://me:hush@127.0.0.1:1/db"))
+    assert "hush" not in str(told.value)

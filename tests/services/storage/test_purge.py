@@ -2,8 +2,7 @@ import pytest
 from sqlalchemy import func, insert, select
 
 from oracle.errors import LeaseHeld, NotFound
-from oracle.services.storage import database as database_module
-from oracle.services.storage import schema
+from oracle.services.storage import schema, sqlite
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.purge import Forgotten, forget, forget_session
@@ -108,7 +107,7 @@ async def test_old_events_of_no_run_go(database):
     rows = [{"run_id": run, "at": at} for run, at in [(None, OLD), ("gone", OLD), (None, NEW)]]
     async with database.writing() as connection:
         for row in rows:
-            named = {"type": "tree.reloaded", "source": "s", "severity": "info", "payload": {}}
+            named = {"type": "events.dropped", "source": "s", "severity": "info", "payload": {}}
             await connection.execute(insert(schema.events).values(**named, **row))
     assert (await forget(database, before=BETWEEN)).events == 2
 
@@ -145,7 +144,7 @@ async def test_nothing_of_it_is_left_in_the_files(old_and_new, exchange, tmp_pat
 
 
 async def test_traces_that_another_process_still_reads_are_told(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
     async with await Database.open(tmp_path / "o.db") as database, database.reading() as reader:
         await reader.execute(select(schema.sessions))
         await add_texts(database, STRAY)

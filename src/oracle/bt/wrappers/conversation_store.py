@@ -17,7 +17,7 @@ from oracle.bt.wrappers.stored_run import RunStore, StoredRun
 from oracle.errors import NotFound
 from oracle.models.session import Exchange, Session
 from oracle.services.ans.writer import recording
-from oracle.services.journal.connections import journal_writer
+from oracle.services.journal.writer import OnFailure, journal_writer
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.sessions import Sessions
@@ -101,11 +101,13 @@ class ConversationStore:
 
 
 @asynccontextmanager
-async def open_conversations(where: URL) -> AsyncGenerator[ConversationStore]:
+async def open_conversations(
+    where: URL, *, on_failure: OnFailure = "stop"
+) -> AsyncGenerator[ConversationStore]:
     """Open a database with all that writes to it, and see that everything is written at the end."""
     async with await Database.open(where) as database:
         writers = ExitStack()
-        writer = journal_writer(database.url)
+        writer = journal_writer(database.url, on_failure=on_failure)
         writers.callback(writer.close)
         try:
             writers.enter_context(recording(database.url))

@@ -20,7 +20,7 @@ from oracle.bt.wrappers.recorded_run import KEPT_BY_CONTENT, Recipe, RecordedRun
 from oracle.errors import InputError, OracleError, StoreError
 from oracle.models.run import Run
 from oracle.services.journal import Record
-from oracle.services.journal.reading import decoded
+from oracle.services.journal.record import decoded
 from oracle.services.journal.writer import JournalWriter
 from oracle.services.storage.database import Database
 from oracle.services.storage.runs import Runs

@@ -42,7 +42,7 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Show what happened, oldest first."""
-    from oracle.services.ans.catalogue import select_types
+    from oracle.services.ans.event_types import select_types
     from oracle.services.ans.query import EventQuery
 
     query = EventQuery(
@@ -102,7 +102,7 @@ def _followed(query: EventQuery) -> Iterator[list[StoredEvent]]:
     from dataclasses import replace
     from functools import partial
 
-    from oracle.services.ans.listen import follow
+    from oracle.services.ans.follow import follow
     from oracle.services.ans.table import open_events
 
     url = _database()

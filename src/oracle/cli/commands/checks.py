@@ -164,9 +164,8 @@ def folder(around: Surroundings) -> Iterator[Seen]:
 
 
 def database(around: Surroundings) -> Iterator[Seen]:
-    from oracle.services.storage.database import as_url, url_from
-    from oracle.services.storage.faults import shown
-    from oracle.services.storage.inspection import schema_of
+    from oracle.services.storage.connections import shown
+    from oracle.services.storage.database import as_url, schema_of, url_from
     from oracle.services.storage.migrations import MIGRATIONS
 
     given = around.settings.database.url

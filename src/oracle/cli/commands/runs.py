@@ -114,9 +114,10 @@ def _resume_question(run_id: str) -> None:
 async def _resumed(database: Database, run: str) -> Outcome:
     from oracle.bt.wrappers.stored_run import RunStore
     from oracle.services.ans.writer import recording
-    from oracle.services.journal.connections import journal_writer
+    from oracle.services.journal.writer import journal_writer
+    from oracle.settings import load_settings
 
-    writer = journal_writer(database.url)
+    writer = journal_writer(database.url, on_failure=load_settings().journal.failure)
     try:
         with recording(database.url):
             stored = await RunStore(database, writer).resume(run)

@@ -204,5 +204,6 @@ async def asker(settings: Settings, manner: Manner) -> AsyncGenerator[Asker]:
     from oracle.bt.wrappers.conversation_store import open_conversations
     from oracle.services.storage.database import url_for_writing
 
-    async with open_conversations(url_for_writing(settings)) as store:
+    where, on_failure = url_for_writing(settings), settings.journal.failure
+    async with open_conversations(where, on_failure=on_failure) as store:
         yield Asker(settings, store, manner)

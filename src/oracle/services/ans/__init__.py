@@ -1,1 +1,1 @@
-"""Events: what happened, told to whoever listens and kept in the `events` table."""
+"""Events: what happened, delivered to subscribers and stored in the `events` table."""

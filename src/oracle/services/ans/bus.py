@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
-from oracle.services.ans.catalogue import report_mistake, select_types
 from oracle.services.ans.event import Event
+from oracle.services.ans.event_types import report_mistake, select_types
 
 log = logging.getLogger(__name__)
 
@@ -29,14 +29,14 @@ class EventBus:
     """Hands each event to each subscriber, in the order of emission and of subscription."""
 
     def __init__(self, *subscribers: Subscriber) -> None:
-        """Without `subscribers` of its own it at least reports events that break the catalogue."""
+        """Without `subscribers`, it at least reports events that do not fit the table of types."""
         self._subscriptions: tuple[_Subscription, ...] = ()
         self._changing = Lock()
         for subscriber in subscribers or (report_mistake,):
             self.subscribe(subscriber)
 
     def emit(self, event: Event) -> None:
-        """Tell every subscriber. Takes no lock and never raises: who emits has other work to do."""
+        """Tell every subscriber. Takes no lock and never raises: the caller has other work."""
         for subscription in self._subscriptions:
             try:
                 if subscription.types is None or event.type in subscription.types:
@@ -47,9 +47,9 @@ class EventBus:
     def subscribe(
         self, callback: Subscriber, types: Iterable[str] | None = None
     ) -> Callable[[], None]:
-        """Call `callback` with each event whose type `types` names, `fallback.*` for a family.
+        """Call `callback` with each event of the given types, `fallback.*` for a family.
 
-        Answers the function that ends it. A name that matches no type of the catalogue is refused.
+        Returns the function that ends it. A name that matches no type is refused.
         """
         subscription = _Subscription(callback, None if types is None else select_types(types))
         with self._changing:
@@ -69,13 +69,13 @@ _bus_of_context: ContextVar[EventBus | None] = ContextVar("_bus_of_context", def
 
 
 def get_event_bus() -> EventBus:
-    """The bus of the run that is going on here, else that of the process."""
+    """The bus of the current run, else that of the process."""
     return _bus_of_context.get() or _bus
 
 
 @contextmanager
 def emitting_to(bus: EventBus) -> Generator[EventBus]:
-    """What is emitted inside, also by tasks started inside, goes to `bus` and nowhere else."""
+    """What is emitted inside, also by tasks started inside, goes only to `bus`."""
     token = _bus_of_context.set(bus)
     try:
         yield bus

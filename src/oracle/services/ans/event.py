@@ -18,7 +18,7 @@ from oracle.plain import is_plain
 log = logging.getLogger(__name__)
 
 NOT_JSON = "not_json"
-"""The key under which the repr of a payload stands that could not be written as JSON."""
+"""The key for the repr of a payload that could not be written as JSON."""
 
 
 class Severity(StrEnum):
@@ -47,9 +47,9 @@ def running_in(
 ) -> Generator[None]:
     """Events made inside, also by tasks started inside, belong to this run and turn.
 
-    A `turn` that changes meanwhile is given as a function. `clock` tells their time, in seconds
-    since the epoch, so that a replay repeats the recorded times; without it the clock outside goes
-    on counting.
+    A `turn` that changes meanwhile is given as a function. `clock` returns their time, in seconds
+    since the epoch, so that a replay repeats the recorded times. By default the clock of the
+    surrounding block is kept.
     """
     token = _place.set(_Place(run_id, turn, clock or _place.get().clock))
     try:
@@ -59,12 +59,12 @@ def running_in(
 
 
 def event_time() -> float:
-    """Now, in seconds since the epoch, by the clock of the run that is going on here."""
+    """Now, in seconds since the epoch, by the clock of the current run."""
     return _place.get().clock()
 
 
 def current_run_id() -> str | None:
-    """The run that is going on here."""
+    """The run that this code belongs to."""
     return _place.get().run_id
 
 
@@ -77,9 +77,9 @@ def _turn_now() -> int | None:
 class Event:
     """Something that happened. Making one never fails, whatever the payload is.
 
-    `payload_json` is the payload as it was when it was first asked for, or `kept`: whoever stores
-    events keeps them while they are emitted, so that what is stored does not follow later changes.
-    Where nobody does, nothing is spent on it.
+    `payload_json` is fixed when it is first read, or by `kept`. A subscriber that stores events
+    calls `kept` during `emit`, so that later changes of the payload are not stored. Without such a
+    subscriber no JSON is made.
     """
 
     type: str
@@ -93,6 +93,7 @@ class Event:
 
     def __post_init__(self) -> None:
         payload: object = self.payload
+        # The quick way for nearly all payloads: no JSON is made only to see that it can be.
         if type(payload) is dict and is_plain(payload):
             return
         try:

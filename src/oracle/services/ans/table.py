@@ -1,19 +1,24 @@
-"""The `events` table, as its writer and its readers see it, whichever database holds it."""
+"""The `events` table, for its writer and its readers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from oracle.services.ans.event import Event, Severity
-from oracle.services.ans.query import EventQuery
+from oracle.services.ans.query import COLUMNS, EventQuery, select
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlalchemy import URL
+
+    from oracle.services.storage.connections import Connection
+
+TOPIC: Final = "oracle_events"
+INSERT: Final = f"INSERT INTO events ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,26 +27,33 @@ class StoredEvent:
     event: Event
 
 
-class EventsTable(Protocol):
-    """One connection. When the database does not answer, a method raises StoreError; any
-    other exception of `append` is the fault of what was to be appended.
+class EventsTable:
+    """The table over one connection. If the database does not answer, a method raises `StoreError`;
+    any other exception of `append` is the fault of an event.
     """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def append(self, events: Sequence[Event]) -> None:
         """Write all of them or none."""
-        ...
+        with self._connection.transaction(TOPIC) as write:
+            write(INSERT, map(row_of, events))
 
-    def read(self, query: EventQuery) -> list[StoredEvent]: ...
+    def read(self, query: EventQuery) -> list[StoredEvent]:
+        return [stored_event(row) for row in self._connection.rows(*select(query))]
 
     def last_id(self) -> int:
-        """The newest event's id; 0 when there is none."""
-        ...
+        """The newest event's id; 0 if there is none."""
+        ((newest,),) = self._connection.rows("SELECT max(id) FROM events")
+        return newest or 0
 
     def wait(self, seconds: float) -> bool:
-        """True as soon as there may be new events; False when `seconds` went by without."""
-        ...
+        """True as soon as there may be new events; False if `seconds` passed without any."""
+        return self._connection.wait(TOPIC, seconds)
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self._connection.close()
 
 
 def row_of(event: Event) -> tuple[Any, ...]:
@@ -58,7 +70,7 @@ def row_of(event: Event) -> tuple[Any, ...]:
 
 
 def stored_event(row: Sequence[Any]) -> StoredEvent:
-    """Take an id and the values of `COLUMNS`; PostgreSQL's driver has read the JSON already."""
+    """Take an id and the values of `COLUMNS`; some drivers have read the JSON already."""
     number, run_id, turn, type_, source, severity, payload, at = row
     event = Event(
         type=type_,
@@ -72,26 +84,21 @@ def stored_event(row: Sequence[Any]) -> StoredEvent:
     return StoredEvent(id=number, event=event)
 
 
-_SEVERITIES = {severity.value: severity for severity in Severity}
-"""What is not among them was written by a newer oracle, or by mistake: worth a look, either way."""
+_SEVERITIES: Final = {severity.value: severity for severity in Severity}
+"""A name that is not among them was written by a newer oracle or by mistake: shown as an error."""
 
 
 def open_events(where: URL | Path | str) -> EventsTable:
     """Open the table of a database that `Database.open` has brought to the newest schema."""
+    from oracle.services.storage.connections import connect
     from oracle.services.storage.database import as_url
 
-    url = as_url(where)
-    if url.get_backend_name() == "sqlite":
-        from oracle.services.ans.sqlite import SqliteEvents
-
-        return SqliteEvents(str(url.database))
-    from oracle.services.ans.postgres import PostgresEvents
-
-    return PostgresEvents(url.set(drivername="postgresql").render_as_string(hide_password=False))
+    # Not durable: events never make a run wait for the disk. A commit of the journal syncs them.
+    return EventsTable(connect(as_url(where), durable=False))
 
 
 def pages(table: EventsTable, query: EventQuery) -> Iterator[list[StoredEvent]]:
-    """All that the query means, `limit` at a time: a long history never stands in memory."""
+    """All events of the query, `limit` at a time: a long history is never in memory as a whole."""
     while page := table.read(query):
         query = replace(query, after=page[-1].id)
         yield page

@@ -1,28 +1,23 @@
-"""The subscriber that keeps events: who emits only queues, one thread writes.
+"""The subscriber that stores events: emitting only queues, one thread writes.
 
-Nothing is lost when the process ends by returning, by an exception or by `sys.exit`. What ends it
-without a word (`kill -9`, `os._exit`, a power cut) takes the last `GATHER_SECONDS` along.
+Nothing is lost when the process ends by returning, by an exception or by `sys.exit`. A process that
+ends without notice (`kill -9`, `os._exit`, a power cut) loses its last `GATHER_SECONDS`.
 """
 
 from __future__ import annotations
 
-import atexit
 import logging
-import os
-from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
-from queue import SimpleQueue
-from threading import Event as Flag
-from threading import Lock, Thread
-from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakSet
+from threading import Lock
+from typing import TYPE_CHECKING
 
 from oracle.errors import StoreError
 from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.table import EventsTable, open_events
+from oracle.services.storage.group_commit import GATHER_SECONDS, RETRY_SECONDS, GroupWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,22 +26,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-GATHER_SECONDS = 0.05
-"""How long the thread lets events gather, so that it rarely meets the journal at the lock."""
-RETRY_SECONDS = 2.0
-BATCH = 1000
 
-
-class _Worker(NamedTuple):
-    thread: Thread
-    stop: Flag
-
-
-class EventWriter:
+class EventWriter(GroupWriter[Event, EventsTable]):
     """Subscribe it to a bus; close it at the end, or leave that to the interpreter's exit.
 
-    While the database takes what comes, any number may wait. During an outage `bound` events are
-    kept; what is dropped beyond that is counted and told, in the log and as `events.dropped`.
+    While the database answers, any number of events may wait. During an outage `bound` events are
+    kept. What is dropped beyond that is counted and reported, in the log and as `events.dropped`.
     """
 
     def __init__(
@@ -57,109 +42,51 @@ class EventWriter:
         gather: float = GATHER_SECONDS,
         retry: float = RETRY_SECONDS,
     ) -> None:
-        self._open_table = open_table
         self._bound = bound
-        self._gather = gather
-        self._retry = retry
-        self._exiting = False
-        self._start_empty()
-        _writers.add(self)
+        super().__init__(open_table, name="oracle-events", gather=gather, retry=retry)
 
     def _start_empty(self) -> None:
-        self._waiting: deque[Event] = deque()
-        self._batch: list[Event] = []
-        self._bell: SimpleQueue[None] = SimpleQueue()
-        self._writing = Lock()
-        self._rarely = Lock()
-        self._worker: _Worker | None = None
-        self._table: EventsTable | None = None
+        super()._start_empty()
         self._failing = False
         self._dropped = 0
+        self._dropping = Lock()
 
     def __call__(self, event: Event) -> None:
         if self._failing and len(self._waiting) >= self._bound:
-            with self._rarely:
+            with self._dropping:
                 self._dropped += 1
             return
-        self._waiting.append(event.kept())
-        if self._bell.empty():
-            self._bell.put(None)
-        if self._worker is None:
-            self._start()
+        self.put(event.kept())
 
-    def flush(self) -> bool:
-        """Write all that waits now, in this thread. False when the database does not take it."""
-        with self._writing:
-            due = len(self._batch) + len(self._waiting)
-            try:
-                while due > 0:
-                    due -= self._write_batch()
-                self._tell_recovery()
-            except Exception as problem:
-                self._tell_outage(problem)
-        return not self._failing
-
-    def close(self) -> None:
-        """Write all that waits and let go of the database."""
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.stop.set()
-            self._bell.put(None)
-            worker.thread.join()
-        if not self.flush():
+    def close(self) -> bool:
+        is_written = super().close()
+        if not is_written:
             lost = len(self._batch) + len(self._waiting) + self._dropped
             log.error("%d events are lost: the database did not take them to the end", lost)
-        with self._writing:
-            self._disconnect()
+        return is_written
 
-    def _start(self) -> None:
-        if self._exiting:
-            self.flush()
-            return
-        with self._rarely:
-            if self._worker is None:
-                stop = Flag()
-                thread = Thread(target=self._work, args=(stop,), name="oracle-events", daemon=True)
-                self._worker = _Worker(thread, stop)
-                thread.start()
-
-    def _work(self, stop: Flag) -> None:
-        while not stop.is_set():
-            self._bell.get()
-            stop.wait(self._gather)
-            while not self.flush() and not stop.wait(self._retry):
-                pass
-
-    def _write_batch(self) -> int:
-        """Answer how many. They stay in `_batch` until then, so that a failure loses nothing."""
-        if not self._batch:
-            take = min(BATCH, len(self._waiting))
-            self._batch = [self._waiting.popleft() for _ in range(take)]
-        size = len(self._batch)
-        if self._table is None:
-            self._table = self._open_table()
+    def _write(self, items: list[Event]) -> None:
+        table = self._linked()
         try:
-            self._table.append(self._batch)
+            table.append(items)
         except StoreError:
             raise
         except Exception:
-            self._write_one_by_one(self._table)
-        self._batch.clear()
-        return size
+            self._write_one_by_one(table, items)
 
-    def _write_one_by_one(self, table: EventsTable) -> None:
+    def _write_one_by_one(self, table: EventsTable, items: list[Event]) -> None:
         """An event that the database refuses takes no other with it."""
-        while self._batch:
+        while items:
             try:
-                table.append(self._batch[:1])
+                table.append(items[:1])
             except StoreError:
                 raise
             except Exception:
-                log.exception("the database refuses %r", self._batch[0])
-            del self._batch[0]
+                log.exception("the database refuses %r", items[0])
+            # Removed one by one: if the database goes away now, none is written twice later.
+            del items[0]
 
-    def _tell_outage(self, problem: Exception) -> None:
-        self._disconnect()
+    def _when_failed(self, problem: Exception) -> None:
         if not self._failing:
             self._failing = True
             log.error(
@@ -168,7 +95,7 @@ class EventWriter:
                 self._bound,
             )
 
-    def _tell_recovery(self) -> None:
+    def _when_written(self) -> None:
         if not self._failing:
             return
         self._failing = False
@@ -181,53 +108,13 @@ class EventWriter:
                     source=__name__,
                     severity=Severity.ERROR,
                     payload={"count": dropped},
+                    # It belongs to no run, though a run may be the one that flushes here.
                     run_id=None,
                     turn=None,
                 )
             )
+            # At once: a reader of the table finds the gap explained right after it.
             self._write_batch()
-
-    def _disconnect(self) -> None:
-        table, self._table = self._table, None
-        if table is not None:
-            table.close()
-
-    def close_at_exit(self) -> None:
-        """From now on there is no thread to rely on: what still comes is written at once."""
-        self._exiting = True
-        self.close()
-
-    def before_fork(self) -> None:
-        """No child can use the connection of its parent, nor close it without doing harm."""
-        self._writing.acquire()
-        self._disconnect()
-
-    def after_fork_in_parent(self) -> None:
-        self._writing.release()
-
-    def after_fork_in_child(self) -> None:
-        """What waits is the parent's to write."""
-        self._start_empty()
-
-
-_writers: WeakSet[EventWriter] = WeakSet()
-
-
-def _for_each(method: Callable[[EventWriter], None]) -> Callable[[], None]:
-    def call() -> None:
-        for writer in list(_writers):
-            method(writer)
-
-    return call
-
-
-atexit.register(_for_each(EventWriter.close_at_exit))
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_for_each(EventWriter.before_fork),
-        after_in_parent=_for_each(EventWriter.after_fork_in_parent),
-        after_in_child=_for_each(EventWriter.after_fork_in_child),
-    )
 
 
 class _Shared:
@@ -245,7 +132,7 @@ _sharing = Lock()
 
 @contextmanager
 def recording(where: URL | Path | str, bus: EventBus | None = None) -> Generator[EventWriter]:
-    """Keep every event that is emitted inside in the table of this database, and keep it once.
+    """Store every event that is emitted inside in the table of this database, and store it once.
 
     When the block is left, the events from inside it are on disk.
     """
@@ -265,6 +152,7 @@ def recording(where: URL | Path | str, bus: EventBus | None = None) -> Generator
             if is_last:
                 del _shared[key]
                 shared.unsubscribe()
+        # Outside of the lock: writing may take long, and others may begin to record meanwhile.
         if is_last:
             shared.writer.close()
         else:

@@ -1,8 +1,8 @@
-"""The one port for effects: it records what a run was told by the world, and can tell it again.
+"""The one port for effects: it records what the world answers a run, and can answer the same again.
 
-A run is a function of what passes here. `Journal` serves three ways with one body: live, it
-performs an effect and records the answer; in a replay it answers from the record; after a crash it
-answers from the record as far as that goes and then goes on live.
+A run is a function of what passes here. `Journal` has three modes with one body. Live, it performs
+an effect and records the result. In a replay it answers from the record. After a crash it answers
+from the record to its end and then goes on live.
 """
 
 from oracle.services.journal.journal import Journal as Journal

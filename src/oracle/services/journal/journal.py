@@ -8,32 +8,31 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import (
-    AsyncGenerator,
-    Callable,
-    Iterable,
-    Mapping,
-)
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from oracle.errors import JournalError, ReplayDiverged
-from oracle.services.journal.after_crash import Effect, Source, cut_off, recovering
-from oracle.services.journal.errand import Brought, Errand, Told, as_written
+from oracle.services.journal.effect_task import (
+    Effect,
+    EffectTask,
+    Reply,
+    Result,
+    Source,
+    interrupted,
+    recovering,
+)
 from oracle.services.journal.failures import as_exception
-from oracle.services.journal.json_shape import as_json, json_shaped
-from oracle.services.journal.record import Place, Record, RecordKind
-from oracle.services.journal.script import Entry, Script
+from oracle.services.journal.record import Place, Record, as_json, json_shaped
+from oracle.services.journal.recorded_past import Entry, JournalTimer, RecordedPast
+from oracle.services.journal.recorder import Recorder
+from oracle.services.journal.rest_gate import RestGate
 from oracle.services.journal.sinks import MemorySink, Sink
-from oracle.services.journal.timer import JournalTimer
-from oracle.services.journal.turnstile import Turnstile
-
-FLUSH_SECONDS: Final = 0.25
 
 
 class Key(Protocol):
-    """What the engine names an effect by."""
+    """How the engine names an effect."""
 
     @property
     def node_path(self) -> str: ...
@@ -52,8 +51,8 @@ class Run(Protocol):
 class Journal:
     """The port of one run. With `records` it answers from them as far as they go.
 
-    What it needs beyond its record, a journal that `may_act` gets from the world: that is how a run
-    goes on after a crash. One that may not is a replay, and says what is missing.
+    Beyond the record, a journal that `may_act` performs effects: so a run goes on after a crash.
+    One that may not is a replay; it stops and names what is missing.
     """
 
     def __init__(
@@ -64,100 +63,94 @@ class Journal:
         may_act: bool = True,
         on_command: Callable[[Any], None] | None = None,
     ) -> None:
-        self._sink = sink or MemorySink()
         self._may_act = may_act
         self._on_command = on_command or _ignore
         self._blocked: Counter[str] = Counter()
         self._handed_over: set[str] = set()
         self._run: Run | None = None
-        self._turnstile = Turnstile(self)
-        self._script = Script(
+        self._gate = RestGate(self)
+        self._past = RecordedPast(
             records,
-            self._turnstile,
+            self._gate,
             on_hand_over=self._handed_over.add,
             on_command=self._on_command,
             when_over=self._go_live,
             may_go_on=may_act,
         )
-        self._seq = self._script.next_seq
-        self._has_past = self._seq > 0
-        self._held: list[Callable[[], None]] = []
+        self._has_past = self._past.next_seq > 0
+        self._recorder = Recorder(sink or MemorySink(), self._past.next_seq)
+        self._held_commands: list[Callable[[], None]] = []
         self._clock_offset = 0.0
-        self._readings: list[float] = []
-        self._unwritten: list[Any] = []
-        self._unwritten_of = Place()
-        self._unwritten_timer: asyncio.TimerHandle | None = None
         self._asked: Counter[tuple[str, int, str]] = Counter()
-        self._is_closed = False
 
     @property
     def diverged(self) -> ReplayDiverged | None:
-        """Why the run could not be told again, even if a leaf has swallowed it."""
-        return self._script.diverged
+        """Why the record does not fit the run, even if a leaf has swallowed the exception."""
+        return self._past.diverged
 
     @property
     def is_live(self) -> bool:
         """Whether what happens now happens for the first time."""
-        return self._may_act and self._script.is_over
+        return self._may_act and self._past.is_over
 
     # -- a run's beginning and end -----------------------------------------------------------------
 
     def attach(self, run: Run) -> None:
-        """Serve this run; until it is at rest, nothing happens to it."""
+        """Serve this run. Nothing happens to it until it is at rest."""
         self._run = run
         if not self._has_past:
-            for happen in self._taken_from_held():
+            # A new run has not ticked yet, so commands that came early happen before its first
+            # tick, without the gate; a replay gives them back there (`give_early_commands`).
+            for happen in self._take_held_commands():
                 happen()
-        elif self._script.is_over:
+        elif self._past.is_over:
             self._go_live(None)
         else:
-            self._script.tell_early_commands()
-        self._script.advance()
+            self._past.give_early_commands()
+        self._past.advance()
 
     async def begin(self, body: Any) -> None:
-        """Write down what else the run depends on; a disk that fails is noticed here."""
-        self._append("start", Place(), body)
-        await self._sink.flush()
+        """Record what else the run depends on. A disk that fails is noticed here."""
+        self._recorder.append("start", Place(), body)
+        await self._recorder.flush()
 
     async def end(self, body: Any) -> None:
-        self._append("end", Place(), body)
-        await self._sink.flush()
+        self._recorder.append("end", Place(), body)
+        await self._recorder.flush()
 
     async def flush(self) -> None:
-        self._write_parts()
-        await self._sink.flush()
+        await self._recorder.flush()
 
     async def close(self) -> None:
-        """Write what has come so far; whatever comes later belongs to nobody any more."""
+        """Write what has come so far; ignore what comes later."""
         self.detach()
-        self._write_parts()
-        self._is_closed = True
-        await self._sink.flush()
+        await self._recorder.close()
 
     def detach(self) -> None:
-        """The run has ended; commands that come now, or still wait, come too late."""
-        self._turnstile.close()
+        """The run has ended. Commands that come now, or still wait, are too late."""
+        self._gate.close()
 
     def command(self, body: Any) -> None:
-        """Let somebody outside tell the run something, at a place of the record.
+        """Tell the run something from outside, such as to stop. It gets a place in the record.
 
-        One that comes before the first tick is obeyed before it; one that comes while a resumed run
-        still tells its past, after that: where it stands in the record is where it happens.
+        One that comes before the first tick is obeyed before it. One that comes while a resumed
+        run still repeats its past is obeyed after the past, which is already on record.
         """
 
         def happen() -> None:
             try:
-                self._append("command", Place(), body)
+                self._recorder.append("command", Place(), body)
             finally:
+                # Also if the record fails: a user who stops a run must be obeyed.
                 self._on_command(body)
 
-        if self._may_act and (self._run is None or not self._script.is_over):
-            self._held.append(happen)
+        if self._may_act and (self._run is None or not self._past.is_over):
+            self._held_commands.append(happen)
         else:
-            self._turnstile.enter(happen)
+            self._gate.when_at_rest(happen)
 
-    def _taken_from_held(self) -> list[Callable[[], None]]:
-        held, self._held = self._held, []
+    def _take_held_commands(self) -> list[Callable[[], None]]:
+        held, self._held_commands = self._held_commands, []
         return held
 
     # -- effects -----------------------------------------------------------------------------------
@@ -174,11 +167,11 @@ class Journal:
         request, place = self._placed(key, request)
         self._block(place)
         try:
-            return await self._performed(place, request, effect, writes, recover)
+            return await self._perform(place, request, effect, writes, recover)
         finally:
             self._unblock(place)
 
-    async def _performed(
+    async def _perform(
         self, place: Place, request: Any, effect: Effect, writes: bool, recover: Effect | None
     ) -> Any:
         entry = await self._recorded(place)
@@ -186,21 +179,23 @@ class Journal:
             if entry.kind == "answer":
                 return entry.body["value"]
             raise as_exception(entry.body)
-        if writes and place in self._script.open_intents:
+        if writes and place in self._past.open_intents:
             effect = recovering(place, effect, recover)
         elif writes:
-            effect = self._intended(place, request, effect)
-        with self._errand(place, request) as errand:
-            errand.perform(effect)
-            _, body, problem = await errand.ask()
-        if problem is not None:
-            raise problem
-        return body["value"]
+            effect = self._with_intent(place, request, effect)
+        with self._effect_task(place, request) as task:
+            task.perform(effect)
+            result = await task.next_result()
+        if result.problem is not None:
+            raise result.problem
+        return result.body["value"]
 
-    def _intended(self, place: Place, request: Any, effect: Effect) -> Effect:
+    def _with_intent(self, place: Place, request: Any, effect: Effect) -> Effect:
         async def intended() -> Any:
-            self._append("intent", place, {"request": request})
-            await self._sink.flush()
+            self._recorder.append("intent", place, {"request": request})
+            # On disk before the effect: after a crash in between, nobody knows whether it was
+            # done, and without the intent it would be done twice.
+            await self._recorder.flush()
             return await effect()
 
         return intended
@@ -209,13 +204,13 @@ class Journal:
         request, place = self._placed(key, request)
         if self.is_live:
             return self._live_parts(place, request, source)
-        return self._told_parts(place, request, source)
+        return self._recorded_parts(place, request, source)
 
-    async def _told_parts(
+    async def _recorded_parts(
         self, place: Place, request: Any, source: Source
     ) -> AsyncGenerator[Any, None]:
         count = 0
-        while (entry := await self._told_part(place)) is not None:
+        while (entry := await self._recorded_part(place)) is not None:
             if entry.kind == "failure":
                 raise as_exception(entry.body)
             if entry.kind == "answer":
@@ -223,11 +218,12 @@ class Journal:
             count += 1
             yield entry.body
         if count:
-            source = cut_off(f"{place.node_path}: a crash cut it after {count} parts")
+            # The leaf has used these parts already; a new stream would not continue them.
+            source = interrupted(place, count)
         async for part in self._live_parts(place, request, source):
             yield part
 
-    async def _told_part(self, place: Place) -> Entry | None:
+    async def _recorded_part(self, place: Place) -> Entry | None:
         self._block(place)
         try:
             return await self._recorded(place)
@@ -237,70 +233,98 @@ class Journal:
     async def _live_parts(
         self, place: Place, request: Any, source: Source
     ) -> AsyncGenerator[Any, None]:
-        with self._errand(place, request) as errand:
-            errand.stream(source)
+        with self._effect_task(place, request) as task:
+            task.stream(source)
             while True:
+                # Blocked only while it waits for a part. Between parts the leaf is at work.
                 self._block(place)
                 try:
-                    if errand.ahead and self._turnstile.is_free:
-                        brought = errand.take()
-                        self._append(brought[0], place, as_written(request, brought))
+                    if task.ready and self._gate.is_open:
+                        # The short way for a burst: no future, no round of the event loop.
+                        result = task.take_ready()
+                        self._recorder.append(result.kind, place, result.as_written(request))
                     else:
-                        brought = await errand.ask()
+                        result = await task.next_result()
                 finally:
                     self._unblock(place)
-                kind, part, problem = brought
-                if kind == "answer":
+                if result.kind == "answer":
                     return
-                if problem is not None:
-                    raise problem
-                yield part
+                if result.problem is not None:
+                    raise result.problem
+                yield result.body
 
-    def _errand(self, place: Place, request: Any) -> Errand:
-        return Errand(place.node_path, partial(self._tell, place, request), self._close_task)
+    def _effect_task(self, place: Place, request: Any) -> EffectTask:
+        deliver = partial(self._deliver, place, request)
+        return EffectTask(place.node_path, deliver, self._close_task)
 
     def _close_task(self, task: asyncio.Task[None]) -> None:
         if self._run is None:
             task.cancel()
         else:
+            # The run awaits the end of the task before its next tick, so that a connection is
+            # closed and not abandoned.
             self._run.close(task)
+
+    def _deliver(self, place: Place, request: Any, reply: Reply, result: Result) -> None:
+        """Record a result and hand it to its leaf, when the run is at rest."""
+
+        def happen() -> None:
+            # A leaf that was halted meanwhile gets nothing, so nothing is recorded: in a replay
+            # it is halted at the same place and does not ask.
+            if reply.cancelled():
+                return
+            self._handed_over.add(place.node_path)
+            try:
+                # Before the leaf can act on it: what a leaf has seen is always on record.
+                self._recorder.append(result.kind, place, result.as_written(request))
+            except JournalError as failure:
+                reply.set_result(Result("failure", None, failure))
+            else:
+                reply.set_result(result)
+
+        self._gate.when_at_rest(happen, drop=reply.cancel)
 
     # -- the clock ---------------------------------------------------------------------------------
 
     def now(self) -> float:
         """Read the clock, once a tick."""
-        recorded = self._script.next_reading()
+        recorded = self._past.next_reading()
         if recorded is not None:
+            # A run that goes on after its record goes on from the recorded time: deadlines that
+            # were set before a crash keep their distance.
             self._clock_offset = recorded - time.monotonic()
             return recorded
         reading = time.monotonic() + self._clock_offset
-        self._readings.append(reading)
+        self._recorder.add_reading(reading)
         return reading
 
     def call_at(self, when: float, callback: Callable[[], None]) -> JournalTimer:
         timer = JournalTimer(when, callback)
-        if self._script.is_over:
+        if self._past.is_over:
             self._arm(timer)
         else:
-            self._script.set_timer(timer)
+            # In the past a deadline comes where the record has it, not when time has passed.
+            self._past.set_timer(timer)
         return timer
 
     def _arm(self, timer: JournalTimer) -> None:
         def happen() -> None:
+            # The deadline may be called off while it waits for the run to rest.
             if timer.is_cancelled:
                 return
             try:
-                self._append("wake", Place(), None)
+                self._recorder.append("wake", Place(), None)
             finally:
                 timer.callback()
 
         delay = max(0.0, timer.when - time.monotonic() - self._clock_offset)
         loop = asyncio.get_running_loop()
-        timer.handle = loop.call_later(delay, self._turnstile.enter, happen)
+        timer.handle = loop.call_later(delay, self._gate.when_at_rest, happen)
 
     # -- rest --------------------------------------------------------------------------------------
 
     def is_at_rest(self) -> bool:
+        # A leaf that was handed something still counts as blocked until its task runs again.
         if self._run is None or self._handed_over:
             return False
         return self._run.is_at_rest(self._blocked)
@@ -326,72 +350,28 @@ class Journal:
     # -- from the record to the world --------------------------------------------------------------
 
     async def _recorded(self, place: Place) -> Entry | None:
-        """What the record has for this effect; None if the world is to be asked."""
-        entry = await self._script.entry_for(place)
+        """The entry for this effect; None if the effect is to be performed."""
+        entry = await self._past.entry_for(place)
         if entry is None and not self._may_act:
-            self._script.diverged = self._script.diverged or ReplayDiverged(
+            self._past.diverged = self._past.diverged or ReplayDiverged(
                 f"{place.node_path} in turn {place.turn} needs an answer that is not on record"
             )
-        if self._script.diverged is not None:
-            raise self._script.diverged
+        # Checked for a run that may act as well: one that did not follow its record must not go
+        # on to act on the world.
+        if self._past.diverged is not None:
+            raise self._past.diverged
         return entry
 
     def _go_live(self, timer: JournalTimer | None) -> None:
-        """The record is over. If this is no mere replay, that is itself worth a record."""
+        """The record is over. A run that goes on records that it was resumed, and where."""
         if not self._may_act:
             return
         self.command({"resumed": True})
-        for happen in self._taken_from_held():
-            self._turnstile.enter(happen)
+        # After it, the commands that came while the past was repeated, in their order.
+        for happen in self._take_held_commands():
+            self._gate.when_at_rest(happen)
         if timer is not None and not timer.is_cancelled:
             self._arm(timer)
-
-    # -- writing -----------------------------------------------------------------------------------
-
-    def _tell(self, place: Place, request: Any, told: Told, brought: Brought) -> None:
-        """Record it when it is its turn. A leaf that is halted before that never hears of it."""
-
-        def happen() -> None:
-            if told.cancelled():
-                return
-            self._handed_over.add(place.node_path)
-            try:
-                self._append(brought[0], place, as_written(request, brought))
-            except JournalError as failure:
-                told.set_result(("failure", None, failure))
-            else:
-                told.set_result(brought)
-
-        self._turnstile.enter(happen, drop=told.cancel)
-
-    def _append(self, kind: RecordKind, place: Place, body: Any) -> None:
-        """Parts of one stream are gathered, for as long as may be lost in a crash."""
-        if self._is_closed:
-            return
-        if kind != "parts":
-            self._write_parts()
-            self._write(kind, place, body)
-            return
-        if place != self._unwritten_of:
-            self._write_parts()
-        if self._unwritten_timer is None:
-            loop = asyncio.get_running_loop()
-            self._unwritten_timer = loop.call_later(FLUSH_SECONDS, self._write_parts)
-        self._unwritten_of = place
-        self._unwritten.append(body)
-
-    def _write_parts(self) -> None:
-        if self._unwritten_timer is not None:
-            self._unwritten_timer.cancel()
-            self._unwritten_timer = None
-        if self._unwritten:
-            parts, self._unwritten = self._unwritten, []
-            self._write("parts", self._unwritten_of, parts)
-
-    def _write(self, kind: RecordKind, place: Place, body: Any) -> None:
-        self._sink.append(Record(self._seq, kind, place, body, tuple(self._readings)))
-        self._seq += 1
-        self._readings.clear()
 
 
 def _ignore(_: Any) -> None:

@@ -1,27 +1,35 @@
-"""What the journal is made of: one line after the other, in the order in which things happened."""
+"""What the journal is made of: one record after the other, in the order in which things happened.
+
+Values in a record are JSON-shaped, and so is what a leaf gets live: a replay gives it the same.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from oracle.errors import JournalError
+from oracle.plain import is_plain
 
 RecordKind: TypeAlias = Literal[
     "start",  # what else the run depends on
     "intent",  # an effect that writes is about to begin
     "parts",  # some of what an effect streamed
     "answer",  # an effect is done
-    "failure",  # an effect failed as one must expect
+    "failure",  # an effect failed in an expected way
     "wake",  # a deadline came
-    "command",  # somebody outside of the run wanted something, such as its end
+    "command",  # a wish from outside of the run, such as its end
     "end",  # how it ended
 ]
 
 
 class Place(NamedTuple):
-    """Who asked for an effect, in which turn, for the how-manieth time.
+    """Identifies an effect: node, turn, and a counter of identical requests.
 
-    `request` is a short name of what was asked for, and times are counted for each apart: several
-    tasks of one leaf may ask in another order the next time.
+    `request` is a short hash of the request. Each request is counted apart, because several tasks
+    of one leaf may ask in another order in a replay.
     """
 
     node_path: str = ""
@@ -32,10 +40,45 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`clock` are the readings of the clock since the record before: one for each tick."""
+    """`clock` has the readings of the clock since the record before: one for each tick."""
 
     seq: int
     kind: RecordKind
     place: Place
     body: Any
     clock: tuple[float, ...] = ()
+
+
+_encode: Final = json.JSONEncoder(allow_nan=False).encode
+
+
+def as_json(value: Any) -> str:
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise JournalError(f"not JSON-shaped, so it cannot be recorded: {problem}") from None
+
+
+def json_shaped(value: Any) -> Any:
+    """The value as a replay will have it, so that live and replay cannot differ in it."""
+    return value if is_plain(value) else json.loads(as_json(value))
+
+
+def encoded(record: Record) -> str:
+    """The text of the column `body`. Refuses a value that would come back as another."""
+    try:
+        return _encode([record.body, record.clock, record.place.request])
+    except (TypeError, ValueError) as problem:
+        raise JournalError(
+            f"{record.place.node_path}: {record.kind} is not JSON-shaped: {problem}"
+        ) from None
+
+
+def decoded(rows: Iterable[tuple[Any, ...]]) -> list[Record]:
+    """Records from rows of (seq, kind, node_path, turn, ordinal, body), in order of seq."""
+    records: list[Record] = []
+    for seq, kind, node_path, turn, ordinal, text in rows:
+        body, clock, request = json.loads(text)
+        place = Place(node_path, turn, ordinal, request)
+        records.append(Record(seq, kind, place, body, tuple(clock)))
+    return records

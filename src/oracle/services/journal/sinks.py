@@ -8,8 +8,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Protocol
 
-from oracle.services.journal.json_shape import as_json
-from oracle.services.journal.record import Record
+from oracle.services.journal.record import Record, as_json
 
 
 class Sink(Protocol):
@@ -18,11 +17,11 @@ class Sink(Protocol):
         ...
 
     def keep(self, text: str) -> str:
-        """Store a text once, whoever else keeps the same, and answer the name of its content."""
+        """Store a text once, however many runs keep it. Returns the name of its content."""
         ...
 
     async def flush(self) -> None:
-        """Return when all that was appended before is safe."""
+        """Returns when all that was appended before is safe."""
         ...
 
 
@@ -35,7 +34,7 @@ def name_of(text: str) -> str:
 class MemorySink:
     """Keeps the records of one run, by reference: values are replaced, never changed in place.
 
-    What was streamed is kept as text: a thousand runs hold many small parts.
+    Streamed parts are kept as text, which takes less memory than many small objects.
     """
 
     def __init__(self) -> None:

@@ -1,42 +1,36 @@
-"""Records on disk: one thread, the plain driver, and one commit for all that waits.
-
-A commit costs about as much as a hundred records. So appending only queues; the thread takes
-whatever has come meanwhile and commits it together, and only those who asked for it wait.
-"""
+"""Records in the database. Appending only queues; a run waits where it asks to, in `flush`."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
-import threading
 import time
-from collections.abc import Callable
-from queue import Empty, SimpleQueue
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from functools import partial
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from sqlalchemy import URL
 
 from oracle.errors import JournalError
 from oracle.services.ans.bus import get_event_bus
 from oracle.services.ans.event import Event, Severity
-from oracle.services.journal.record import Record
+from oracle.services.journal.record import Record, encoded
 from oracle.services.journal.sinks import name_of
+from oracle.services.storage.connections import Connection, connect
+from oracle.services.storage.group_commit import GroupWriter
 
 log = logging.getLogger(__name__)
 
 OnFailure: TypeAlias = Literal["stop", "memory"]
 
+# The lease is checked by the statement that writes, not before it. Otherwise a process that was
+# suspended in between could add records to a run that another process has taken over.
 INSERT_RECORD: Final = (
     "INSERT INTO journal (run_id, seq, kind, node_path, turn, ordinal, body, at) "
     "SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS "
-    "(SELECT 1 FROM runs WHERE id = ? AND (CAST(? AS TEXT) IS NULL OR lease_owner = ?))"
+    "(SELECT 1 FROM runs WHERE id = ? AND lease_owner = ?)"
 )
-"""Nothing is written for a run whose lease another process holds."""
 INSERT_TEXT: Final = "INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING"
-
-
-GATHER_SECONDS: Final = 0.05
-"""What a crash may cost of records that nobody waited for."""
 
 
 class Rows(NamedTuple):
@@ -48,92 +42,65 @@ class Rows(NamedTuple):
 
 
 class Waiter(NamedTuple):
+    """A run that waits until all that it appended before is committed."""
+
     run_id: str
     loop: asyncio.AbstractEventLoop
     safe: asyncio.Future[None]
 
 
-class Connection(Protocol):
-    """What sqlite3 and psycopg have in common."""
-
-    def cursor(self) -> Any: ...
-    def commit(self) -> None: ...
-    def rollback(self) -> None: ...
-    def close(self) -> None: ...
+def journal_writer(url: URL, *, on_failure: OnFailure) -> JournalWriter:
+    """A writer for the database at `url`, which `Database.open` has prepared."""
+    return JournalWriter(url, on_failure=on_failure)
 
 
-class JournalWriter:
+class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
     """Writes the records of all runs of a process.
 
-    What cannot be written fails the runs that it belongs to, and no others: with `stop` a run hears
-    of it at its next record, with `memory` it is said once, loudly, and the run goes on.
+    A record that cannot be written fails its run, and no other: with `stop` the run gets the error
+    at its next record; with `memory` the run goes on, and the log says so.
     """
 
-    def __init__(
-        self,
-        connect: Callable[[], Connection],
-        *,
-        placeholder: str = "?",
-        on_failure: OnFailure = "stop",
-    ) -> None:
-        self._connect = connect
-        self._connection: Connection | None = None
-        self._placeholder = placeholder
+    def __init__(self, url: URL, *, on_failure: OnFailure) -> None:
+        super().__init__(partial(connect, url, durable=True), name="journal")
         self.on_failure: OnFailure = on_failure
         self._failures: dict[str, Exception] = {}
-        self._queue: SimpleQueue[Rows | Waiter | None] = SimpleQueue()
         self._is_closed = False
-        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
-        self._thread.start()
 
-    def sink(self, run_id: str, owner: str | None = None) -> RunSink:
+    def sink(self, run_id: str, owner: str) -> RunSink:
         """Take the records of a run, as long as `owner` holds its lease."""
         return RunSink(self, run_id, owner)
 
-    def close(self) -> None:
-        """Write what is left and end the thread."""
+    def close(self) -> bool:
         self._is_closed = True
-        self._queue.put(None)
-        self._thread.join()
+        return super().close()
 
     def put(self, item: Rows | Waiter) -> None:
         self.raise_failure(item.run_id)
         if self._is_closed:
             raise JournalError(f"the journal is closed; run {item.run_id} came too late")
-        self._queue.put(item)
+        super().put(item)
 
     def raise_failure(self, run_id: str) -> None:
         failure = self._failures.get(run_id)
         if failure is not None and self.on_failure == "stop":
             raise JournalError(f"the journal cannot be written: {failure}") from failure
 
-    def _work(self) -> None:
-        batch: list[Rows | Waiter | None] = []
-        while None not in batch:
-            batch = self._gathered()
-            rows = [item for item in batch if isinstance(item, Rows)]
-            self._write([item for item in rows if item.run_id not in self._failures])
-            for item in batch:
-                if isinstance(item, Waiter):
-                    with contextlib.suppress(RuntimeError):  # its event loop may be gone by now
-                        item.loop.call_soon_threadsafe(self._release, item)
-        self._disconnect()
+    def _write(self, items: list[Rows | Waiter]) -> None:
+        """Never raises: a lost record fails its run, so there is nothing to try again."""
+        # After a lost record a run writes nothing more: a record with a gap cannot be replayed.
+        rows = [
+            item for item in items if isinstance(item, Rows) and item.run_id not in self._failures
+        ]
+        if rows and self._commit(rows) is not None:
+            self._write_run_by_run(rows)
+        for item in items:
+            if isinstance(item, Waiter):
+                with contextlib.suppress(RuntimeError):  # its event loop may be closed by now
+                    item.loop.call_soon_threadsafe(self._release, item)
 
-    def _gathered(self) -> list[Rows | Waiter | None]:
-        """Let records gather until somebody waits for them, but not for long."""
-        batch = [self._queue.get()]
-        ends_at = time.monotonic() + GATHER_SECONDS
-        while not self._queue.empty() or isinstance(batch[-1], Rows):
-            try:
-                batch.append(self._queue.get(timeout=max(0.0, ends_at - time.monotonic())))
-            except Empty:
-                break
-        return batch
-
-    def _write(self, rows: list[Rows]) -> None:
-        """Commit all together; if that fails, each run by itself, so that it fails alone."""
-        if not rows or self._commit(rows) is None:
-            return
+    def _write_run_by_run(self, rows: list[Rows]) -> None:
+        """One of them spoiled the common commit; only that run is to fail."""
         for run_id in dict.fromkeys(item.run_id for item in rows):
             problem = self._commit([item for item in rows if item.run_id == run_id])
             if problem is not None:
@@ -141,31 +108,18 @@ class JournalWriter:
 
     def _commit(self, rows: list[Rows]) -> Exception | None:
         try:
-            if self._connection is None:
-                self._connection = self._connect()
-            cursor = self._connection.cursor()
-            for item in rows:
-                for text in item.texts:
-                    cursor.execute(INSERT_TEXT.replace("?", self._placeholder), text)
-            cursor.executemany(
-                INSERT_RECORD.replace("?", self._placeholder), [item.record for item in rows]
-            )
-            if cursor.rowcount != len(rows):
-                raise JournalError("another process has taken the run over")
-            self._connection.commit()
+            with self._linked().transaction() as write:
+                # Texts and the records that name them in one transaction, texts first: nobody
+                # ever sees a name without its text, and `purge` relies on both coming together.
+                if texts := [text for item in rows for text in item.texts]:
+                    write(INSERT_TEXT, texts)
+                if write(INSERT_RECORD, [item.record for item in rows]) != len(rows):
+                    raise JournalError("another process has taken the run over")
         except Exception as problem:
+            # A new connection for the next try: this one may be broken, or hold a lock.
             self._disconnect()
             return problem
         return None
-
-    def _disconnect(self) -> None:
-        """Give up whatever is half done: an open transaction would lock everybody else out."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            with contextlib.suppress(Exception):
-                connection.rollback()
-            with contextlib.suppress(Exception):
-                connection.close()
 
     def _fail(self, run_id: str, problem: Exception) -> None:
         self._failures[run_id] = problem
@@ -181,7 +135,7 @@ class JournalWriter:
         )
 
     def _release(self, waiter: Waiter) -> None:
-        if waiter.safe.done():
+        if waiter.safe.done():  # its run was cancelled meanwhile
             return
         try:
             self.raise_failure(waiter.run_id)
@@ -200,7 +154,7 @@ _CONSEQUENCE: Final = {
 class RunSink:
     """The records of one run."""
 
-    def __init__(self, writer: JournalWriter, run_id: str, owner: str | None) -> None:
+    def __init__(self, writer: JournalWriter, run_id: str, owner: str) -> None:
         self._writer = writer
         self._run_id = run_id
         self._owner = owner
@@ -210,11 +164,11 @@ class RunSink:
         texts, self._texts = tuple(self._texts), []
         key = (record.place.node_path, record.place.turn, record.place.ordinal)
         values = (self._run_id, record.seq, record.kind, *key, encoded(record), time.time())
-        fence = (self._run_id, self._owner, self._owner)
+        fence = (self._run_id, self._owner)
         self._writer.put(Rows(self._run_id, texts, (*values, *fence)))
 
     def keep(self, text: str) -> str:
-        """It is written with the next record, which names it, so that neither stands alone."""
+        """It is written with the next record, which names it, so that both exist or neither."""
         name = name_of(text)
         self._texts.append((name, text))
         return name
@@ -223,15 +177,5 @@ class RunSink:
         loop = asyncio.get_running_loop()
         safe: asyncio.Future[None] = loop.create_future()
         self._writer.put(Waiter(self._run_id, loop, safe))
+        self._writer.hurry()
         await safe
-
-
-def encoded(record: Record) -> str:
-    """Refuse what would come back as something else."""
-    try:
-        content = [record.body, record.clock, record.place.request]
-        return json.dumps(content, allow_nan=False)
-    except (TypeError, ValueError) as problem:
-        raise JournalError(
-            f"{record.place.node_path}: {record.kind} is not JSON-shaped: {problem}"
-        ) from None

@@ -1,1 +1,1 @@
-"""What outlives a process: sessions, exchanges, runs, journal, events; SQLite or PostgreSQL."""
+"""What is stored: sessions, exchanges and runs, and the connections for journal and events."""

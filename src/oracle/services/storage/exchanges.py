@@ -1,4 +1,4 @@
-"""Exchanges: a session is a tree of them, and a branch of it is what a run knows as history."""
+"""Exchanges. A session is a tree of them; the history of a run is one branch."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Exchanges:
         self._database = database
 
     async def append(self, exchange: Exchange) -> None:
-        """Write an exchange below its parent, which lies in the same session.
+        """Store an exchange below its parent, which must be in the same session.
 
-        Doing so again changes nothing, so that a run that crashed may.
+        Storing it again changes nothing, so a run may do so after a crash.
         """
         async with self._database.writing() as connection:
             await touch(connection, exchange.session_id, exchange.created_at)
@@ -60,7 +60,7 @@ class Exchanges:
             return await entities(connection, Exchange, query.order_by(*order))
 
     async def newest(self, session_id: str) -> Exchange | None:
-        """Where a conversation goes on if nobody says from where."""
+        """Where a conversation continues by default."""
         query = select(context_nodes).where(context_nodes.c.session_id == session_id)
         order = (context_nodes.c.created_at.desc(), context_nodes.c.id.desc())
         async with self._database.reading() as connection:

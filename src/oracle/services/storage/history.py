@@ -17,7 +17,7 @@ class History:
 
     @property
     def notice(self) -> str:
-        """The line that stands in the place of what was left out; empty if nothing was."""
+        """The line that replaces what was left out; empty if nothing was."""
         return _notice(self.left_out)
 
 

@@ -1,8 +1,8 @@
-"""How a database comes to the newest schema: numbered steps, forward only.
+"""Brings a database to the newest schema: numbered steps, forward only.
 
-A fresh database takes all of them. A step is never edited once released; the next change is a new
-function at the end of `MIGRATIONS`. All missing steps are one transaction, so that a migration that
-is interrupted has never happened.
+A fresh database takes all of them. A released step is never edited; the next change is a new
+function at the end of `MIGRATIONS`. All missing steps are one transaction, so an interrupted
+migration has no effect.
 """
 
 from __future__ import annotations
@@ -13,15 +13,7 @@ from typing import Final
 from sqlalchemy import Connection, inspect, text
 
 from oracle.errors import StoreError
-from oracle.services.storage.faults import shown
-
-_ADVISORY_LOCK: Final = 0x6F7261636C65
-"""Any number will do, as long as it stays the same: "oracle" in ASCII."""
-
-_DIALECT_WORDS: Final = {
-    "sqlite": {"json": "TEXT", "counted": "INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"},
-    "postgresql": {"json": "JSONB", "counted": "BIGSERIAL PRIMARY KEY"},
-}
+from oracle.services.storage.connections import backend_of, shown
 
 
 def conversations_and_runs(connection: Connection) -> None:
@@ -135,11 +127,10 @@ def version_of(connection: Connection) -> int:
 def migrate(connection: Connection, migrations: Sequence[Migration]) -> None:
     """Take the missing steps, within the caller's write transaction.
 
-    On SQLite that transaction holds off other processes. PostgreSQL needs a lock of its own, and
-    whoever waited for it finds the work done.
+    Of several processes one takes them; the others wait for it and find the work done.
     """
-    if connection.dialect.name == "postgresql":
-        connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+    if lock := backend_of(connection.engine.url).migration_lock:
+        connection.execute(text(lock))
     done = version_of(connection)
     if done > len(migrations):
         raise StoreError(
@@ -156,6 +147,7 @@ def migrate(connection: Connection, migrations: Sequence[Migration]) -> None:
 
 
 def _run(connection: Connection, *statements: str) -> None:
-    words = _DIALECT_WORDS[connection.dialect.name]
+    backend = backend_of(connection.engine.url)
+    words = {"json": backend.json_column, "counted": backend.counting_key}
     for statement in statements:
         connection.execute(text(statement.format(**words)))

@@ -1,4 +1,4 @@
-"""Forgetting for good: rows, what they leave in the file, and texts that nothing names any more."""
+"""Deletes for good: rows, their traces in the file, and texts that no journal names any more."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from oracle.errors import LeaseHeld
 from oracle.models.run import Run
 from oracle.models.session import Session
 from oracle.services.storage.database import Database
-from oracle.services.storage.faults import shown
 from oracle.services.storage.records import by_id, entities
 from oracle.services.storage.runs import is_held
 from oracle.services.storage.schema import (
@@ -46,14 +45,15 @@ class Forgotten:
 async def forget(database: Database, *, before: float, pretend: bool = False) -> Forgotten:
     """Forget sessions not used since `before`, runs and events older than that, and their traces.
 
-    A session is forgotten whole or not at all; what a process is at work on stays, and so do the
-    events of every run that stays. With `pretend` it only says what would go.
+    A session is forgotten as a whole or not at all. What a process is working on is kept, and so
+    are the events of every run that is kept. With `pretend` nothing is deleted, only counted.
     """
     async with database.writing() as connection:
         forgotten = await _erase(
             connection,
             await _ids(connection, sessions, sessions.c.updated_at < before, ~_in_use()),
             await _ids(connection, runs, runs.c.session_id.is_(None), _ended(before), ~is_held()),
+            texts_lock=database.backend.texts_lock,
             events_before=before,
         )
         if pretend:
@@ -64,7 +64,7 @@ async def forget(database: Database, *, before: float, pretend: bool = False) ->
 
 
 async def forget_session(database: Database, typed: str) -> Forgotten:
-    """Forget one session with all that hangs on it, unless a process is at work on it."""
+    """Forget one session with all that belongs to it, unless a process is working on it."""
     async with database.writing() as connection:
         session = await by_id(connection, Session, sessions, typed)
         at_work = select(runs).where(runs.c.session_id == session.id, is_held())
@@ -74,7 +74,9 @@ async def forget_session(database: Database, typed: str) -> Forgotten:
                 "try again when that has ended",
                 holder=run.lease_owner,
             )
-        forgotten = await _erase(connection, [session.id], [])
+        forgotten = await _erase(
+            connection, [session.id], [], texts_lock=database.backend.texts_lock
+        )
     await _scrub(database)
     return forgotten
 
@@ -84,9 +86,11 @@ async def _erase(
     session_ids: Sequence[str],
     run_ids: Sequence[str],
     *,
+    texts_lock: str | None,
     events_before: float | None = None,
 ) -> Forgotten:
-    """Sessions first and texts last: the order in which a beginning run locks them."""
+    # Sessions first and texts last: a new run locks them in the same order, so the two never wait
+    # for each other.
     exchanges = erased_events = 0
     run_ids = list(run_ids)
     for batch in _batches(session_ids):
@@ -105,18 +109,16 @@ async def _erase(
         exchanges=exchanges,
         runs=len(run_ids),
         events=erased_events,
-        texts=await _erase_unnamed_texts(connection),
+        texts=await _erase_unnamed_texts(connection, texts_lock),
     )
 
 
-async def _erase_unnamed_texts(connection: AsyncConnection) -> int:
-    """Delete the blobs whose hash stands in no journal any more.
-
-    A run writes its texts and the record that names them in one transaction. So whoever writes
-    texts now is waited for, and whoever wants to waits for us.
-    """
-    if connection.dialect.name == "postgresql":
-        await connection.execute(text("LOCK TABLE blobs IN EXCLUSIVE MODE"))
+async def _erase_unnamed_texts(connection: AsyncConnection, lock: str | None) -> int:
+    """Delete the blobs whose hash is in no journal any more."""
+    # A run writes its texts and the record that names them in one transaction. The lock waits for
+    # such a transaction to end and delays the next one, so no text is taken for unnamed too early.
+    if lock is not None:
+        await connection.execute(text(lock))
     unnamed = set(await connection.scalars(select(blobs.c.hash)))
     bodies = await connection.stream_scalars(select(journal.c.body))
     while unnamed and (batch := await bodies.fetchmany(_BATCH)):
@@ -128,17 +130,11 @@ async def _erase_unnamed_texts(connection: AsyncConnection) -> int:
 
 
 async def _scrub(database: Database) -> None:
-    """Give back the space. SQLite has overwritten the rows; its log of old pages goes as well."""
-    tables = "" if database.is_sqlite else ", ".join(metadata.tables)
+    """Give back the space, and leave no trace of the rows where that is in our hands."""
     async with database.outside_transactions() as connection:
-        await connection.execute(text(f"VACUUM {tables}"))
-        if database.is_sqlite:
-            log_in_use = await connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
-            if log_in_use:
-                log.warning(
-                    "traces stay in %s-wal until the other processes that use it have ended",
-                    shown(database.url),
-                )
+        left = await database.backend.scrub(connection, metadata.tables)
+    if left is not None:
+        log.warning("traces stay in %s until the other processes that use it have ended", left)
 
 
 def _in_use() -> ColumnElement[bool]:

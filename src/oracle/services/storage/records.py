@@ -1,4 +1,4 @@
-"""Between rows and entities, and from what a user typed to the one row it means."""
+"""Turns rows into entities, and an id or prefix that a user typed into the row it means."""
 
 from __future__ import annotations
 

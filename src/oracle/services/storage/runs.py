@@ -1,7 +1,7 @@
 """Runs, and the leases that keep two processes from working on the same one.
 
-A lease has an owner and an end, by the database's clock. Its owner renews it while at work; when
-the process dies the lease runs out, and another may claim the run.
+A lease has an owner and an end, by the database's clock. Its owner renews it while it works. If the
+process dies, the lease expires, and another process may claim the run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from oracle.services.storage.values import database_now
 
 
 class Runs:
-    """Where a run is asked for, a prefix of its id will do if no other has it."""
+    """Every method that takes a run's id also takes a unique prefix of it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -40,9 +40,9 @@ class Runs:
         context_id: str | None = None,
         opens_session: bool = False,
     ) -> Run:
-        """Write down a new run, held by `owner`; with a `context_id` it goes on from there.
+        """Store a new run, held by `owner`; with a `context_id` it continues from there.
 
-        One that `opens_session` begins the session too: both are there, or neither.
+        With `opens_session` it creates the session too, both or neither.
         """
         async with self._database.writing() as connection:
             if session_id is not None and opens_session:
@@ -70,12 +70,12 @@ class Runs:
     async def finish(
         self, typed: str, *, owner: str, stop_reason: str, usage: Mapping[str, Any], at: float
     ) -> Run:
-        """Write down how the run ended and let go of it."""
+        """Store how the run ended and release it."""
         ending = {"status": "done", "stop_reason": stop_reason, "usage": usage, "ended_at": at}
         return await self._as_owner(typed, owner, **ending, lease_owner=None, lease_until=None)
 
     async def claim(self, typed: str, owner: str, seconds: float) -> Run:
-        """Take a run that nobody holds. Of several who try at once, one gets it.
+        """Take a run that no process holds. Of several that try at once, one gets it.
 
         The others get `LeaseHeld`, which names the holder.
         """
@@ -84,11 +84,11 @@ class Runs:
         return await self._change(typed, free, **lease)
 
     async def renew(self, typed: str, owner: str, seconds: float) -> Run:
-        """Hold the run for another while; `LeaseHeld` if it was lost in the meantime."""
+        """Hold the run for longer; raises `LeaseHeld` if it was lost in the meantime."""
         return await self._as_owner(typed, owner, lease_until=database_now() + seconds)
 
     async def release(self, typed: str, owner: str) -> Run:
-        """Let go of a run that is not done, so that it can be claimed at once."""
+        """Give up a run that is not done, so that it can be claimed at once."""
         return await self._as_owner(typed, owner, lease_owner=None, lease_until=None)
 
     async def get(self, typed: str) -> Run:
@@ -96,7 +96,7 @@ class Runs:
             return await by_id(connection, Run, runs, typed)
 
     async def newest(self, limit: int | None = None, *, session_id: str | None = None) -> list[Run]:
-        """The last begun first."""
+        """Newest first."""
         query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
         if session_id is not None:
             query = query.where(runs.c.session_id == session_id)
@@ -107,10 +107,11 @@ class Runs:
         return await self._change(typed, runs.c.lease_owner == owner, **values)
 
     async def _change(self, typed: str, allowed: ColumnElement[bool], **values: object) -> Run:
-        """Change a run that is not done in one statement, so that nobody comes in between."""
+        """Change a run that is not done."""
         async with self._database.writing() as connection:
             run = await by_id(connection, Run, runs, typed)
             here = runs.c.id == run.id, runs.c.status == "running"
+            # Condition and change in one statement: no other process can come in between.
             change = update(runs).where(*here, allowed).values(**values)
             changed = await connection.execute(change)
             run = await by_id(connection, Run, runs, run.id)
@@ -120,7 +121,7 @@ class Runs:
 
 
 def is_held() -> ColumnElement[bool]:
-    """That a process is at work on the run, as far as the database knows."""
+    """Whether a process is working on the run, as far as the database knows."""
     return (runs.c.status == "running") & (func.coalesce(runs.c.lease_until, 0) > database_now())
 
 

@@ -1,8 +1,8 @@
 """The tables in their newest form, for queries; `migrations` is what makes them.
 
-Ids are made by the caller. Times are seconds since 1970. A session takes its exchanges and runs
-with it when it goes, a run its journal and reports. Exchanges and runs also name each other;
-these are plain values, since both go with their session.
+Ids are made by the caller. Times are seconds since 1970. Deleting a session deletes its exchanges
+and runs; deleting a run deletes its journal. Exchanges and runs also name each other, without a
+foreign key, since both are deleted with their session.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ events = Table(
     "events",
     metadata,
     Column("id", BigInteger, primary_key=True),
-    # No foreign key: events also tell of runs that were never stored.
+    # No foreign key: there are also events of runs that were never stored.
     Column("run_id", Text),
     Column("turn", Integer),
     Column("type", Text, nullable=False),
@@ -105,6 +105,7 @@ events = Table(
     Index("events_at", "at"),
 )
 
+# Made by a migration. Nothing writes to it.
 shadow_reports = Table(
     "shadow_reports",
     metadata,

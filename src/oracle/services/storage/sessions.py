@@ -24,7 +24,7 @@ class ListedSession:
 
 
 class Sessions:
-    """Where a session is asked for, a prefix of its id will do if no other has it."""
+    """Every method that takes a session's id also takes a unique prefix of it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -69,14 +69,14 @@ def _listed(*, exchanges: int, **fields: Any) -> ListedSession:
 
 
 async def create(connection: AsyncConnection, session_id: str, title: str, at: float) -> Session:
-    """Begin a conversation; its title is made of any text, such as the first question."""
+    """Create a session. Any text can be its title, such as the first question."""
     session = Session(id=session_id, title=shortened(title), created_at=at, updated_at=at)
     await connection.execute(insert(sessions).values(asdict(session)))
     return session
 
 
 async def touch(connection: AsyncConnection, session_id: str, at: float) -> None:
-    """Note that the session is in use. Until the transaction ends, nobody else can forget it."""
+    """Note that the session is in use. Until the transaction ends, no other can delete it."""
     later = case((sessions.c.updated_at < at, at), else_=sessions.c.updated_at)
     touched = await connection.execute(
         update(sessions).where(sessions.c.id == session_id).values(updated_at=later)
@@ -86,7 +86,7 @@ async def touch(connection: AsyncConnection, session_id: str, at: float) -> None
 
 
 def shortened(text: str) -> str:
-    """Some text as a title: one line, cut at a word where it is long."""
+    """Text as a title: one line, cut at a word if it is long."""
     line = " ".join(text.split())
     if len(line) <= LONGEST_TITLE:
         return line or "untitled"

@@ -1,4 +1,4 @@
-"""Column types that keep the same values on SQLite and on PostgreSQL."""
+"""Column types that keep the same values on every kind of database."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import Any, Final, cast
 
 from sqlalchemy import JSON, Dialect, Float, Text, TypeDecorator
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
+
+from oracle.services.storage.connections import BACKENDS
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
@@ -30,17 +33,13 @@ class AnyText(TypeDecorator[str]):
 
 
 class Json(TypeDecorator[Any]):
-    """JSON-shaped data: text on SQLite, JSONB on PostgreSQL."""
+    """JSON-shaped data, in the column type that the database has for it."""
 
     impl = JSON
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        if dialect.name != "postgresql":
-            return super().load_dialect_impl(dialect)
-        from sqlalchemy.dialects.postgresql import JSONB
-
-        return dialect.type_descriptor(JSONB())
+        return dialect.type_descriptor(BACKENDS[dialect.name]().json_type())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         return _storable_json(value)
@@ -60,17 +59,12 @@ def _storable_json(value: Any) -> Any:
 
 
 class database_now(FunctionElement[float]):  # noqa: N801 - it is used as an SQL function
-    """Seconds since 1970 by the database's clock, the one that all its clients share."""
+    """Seconds since 1970 by the database's clock, which all its clients share."""
 
     type = Float()
     inherit_cache = True
 
 
-@compiles(database_now, "sqlite")  # pyright: ignore[reportUntypedFunctionDecorator]
-def _on_sqlite(*_: object, **__: object) -> str:
-    return "((julianday('now') - 2440587.5) * 86400.0)"
-
-
-@compiles(database_now, "postgresql")  # pyright: ignore[reportUntypedFunctionDecorator]
-def _on_postgresql(*_: object, **__: object) -> str:
-    return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
+@compiles(database_now)  # pyright: ignore[reportUntypedFunctionDecorator]
+def _now(_: object, compiler: SQLCompiler, **__: object) -> str:
+    return BACKENDS[compiler.dialect.name]().now

@@ -5,28 +5,36 @@ from pathlib import Path
 
 import pytest
 
+import oracle
 from oracle.errors import InputError
-from oracle.services.ans.catalogue import CATALOGUE, mistake_in, select_types
 from oracle.services.ans.event import Event
+from oracle.services.ans.event_types import EVENT_TYPES, mistake_in, select_types
 from oracle.testing import RecordingBus
 
+SOURCE = Path(oracle.__file__).parent
 PAGE = Path(__file__).parents[3] / "docs" / "events.md"
 
 
 def as_markdown():
     rows = ["| type | emitted when | payload |", "| --- | --- | --- |"]
-    for name, kind in CATALOGUE.items():
+    for name, kind in EVENT_TYPES.items():
         fields = "; ".join(f"`{field}`: {meaning}" for field, meaning in kind.payload.items())
         rows.append(f"| `{name}` | {kind.when} | {fields} |")
     return "\n".join(rows)
 
 
-def test_the_page_repeats_the_catalogue():
+def test_the_page_repeats_the_table():
     assert f"\n\n{as_markdown()}\n\n" in PAGE.read_text(encoding="utf-8"), as_markdown()
 
 
+def test_every_type_is_emitted_somewhere():
+    files = [file for file in SOURCE.rglob("*.py") if file.name != "event_types.py"]
+    source = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    assert [name for name in EVENT_TYPES if f'"{name}"' not in source] == []
+
+
 def test_names_are_families_with_members():
-    for name in CATALOGUE:
+    for name in EVENT_TYPES:
         family, _, member = name.partition(".")
         assert family.isidentifier()
         assert member.isidentifier()
@@ -39,7 +47,7 @@ def test_names_are_families_with_members():
         (["budget.*"], {"budget.warning", "budget.exhausted"}),
         (["*.started"], {"run.started", "turn.started"}),
         (["grant.?iven", "run.ended"], {"grant.given", "run.ended"}),
-        (["*"], set(CATALOGUE)),
+        (["*"], set(EVENT_TYPES)),
         ([], set()),
     ],
 )
@@ -66,7 +74,7 @@ def test_where_nothing_is_near_the_families_are_listed():
         select_types(["zzz"])
 
 
-def test_an_event_that_keeps_to_the_catalogue_is_no_mistake():
+def test_an_event_that_fits_the_table_is_no_mistake():
     assert mistake_in(Event(type="turn.started", source="t", payload={"tools": []})) is None
 
 

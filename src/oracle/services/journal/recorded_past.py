@@ -1,4 +1,4 @@
-"""The part of a run that has happened already, told again in the order of the record."""
+"""The part of a run that has happened already, played again in the order of the record."""
 
 from __future__ import annotations
 
@@ -10,11 +10,27 @@ from typing import Any, Final
 
 from oracle.errors import ReplayDiverged
 from oracle.services.journal.record import Place, Record, RecordKind
-from oracle.services.journal.timer import JournalTimer
-from oracle.services.journal.turnstile import Turnstile
+from oracle.services.journal.rest_gate import RestGate
 
 PATIENCE: Final = 200
-"""Rounds of the event loop after which a run that asks for nothing will not ask any more."""
+"""Rounds of the event loop after which a run that has not asked for the next entry never will."""
+
+
+class JournalTimer:
+    """A moment that a run waits for, live or in a replay."""
+
+    __slots__ = ("callback", "handle", "is_cancelled", "when")
+
+    def __init__(self, when: float, callback: Callable[[], None]) -> None:
+        self.when = when
+        self.callback = callback
+        self.handle: asyncio.TimerHandle | None = None
+        self.is_cancelled = False
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+        if self.handle is not None:
+            self.handle.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +44,29 @@ class Entry:
     """How often the clock was read before it."""
 
 
-class Script:
-    """Hands each entry to whoever waits for it, once it is that entry's turn."""
+class RecordedPast:
+    """Hands each entry to the leaf that waits for it, once it is that entry's turn."""
 
     def __init__(
         self,
         records: Iterable[Record],
-        turnstile: Turnstile,
+        gate: RestGate,
         *,
         on_hand_over: Callable[[str], None],
         on_command: Callable[[Any], None],
         when_over: Callable[[JournalTimer | None], None],
         may_go_on: bool,
     ) -> None:
-        self.start: Any = None
         self.next_seq = 0
         self.open_intents: set[Place] = set()
+        """Effects that write, of which the record says that they began and not how they ended."""
         self.diverged: ReplayDiverged | None = None
         self._entries: deque[Entry] = deque()
         self._readings: deque[float] = deque()
         self._readings_in_all = 0
         for record in records:
             self._read(record)
-        self._turnstile = turnstile
+        self._gate = gate
         self._on_hand_over = on_hand_over
         self._on_command = on_command
         self._when_over = when_over
@@ -58,7 +74,7 @@ class Script:
         self._timer: JournalTimer | None = None
         self._may_go_on = may_go_on
         self._is_entering = False
-        self._is_told = self.is_over
+        self._run_knows_it_is_over = self.is_over
         self._calls = 0
 
     @property
@@ -66,12 +82,14 @@ class Script:
         return not self._entries
 
     def next_reading(self) -> float | None:
+        """What the clock showed then; None where the record ends."""
         return self._readings.popleft() if self._readings else None
 
-    def tell_early_commands(self) -> None:
-        """What was commanded before the first tick is commanded before it again."""
+    def give_early_commands(self) -> None:
+        """A command that came before the first tick comes before it again."""
         taken = self._readings_in_all - len(self._readings)
         while self._entries and self._entries[0].kind == "command":
+            # The clock is read once a tick, so readings tell how many ticks came before it.
             if self._entries[0].readings > taken:
                 return
             self._on_command(self._entries.popleft().body)
@@ -79,47 +97,46 @@ class Script:
                 self._end()
 
     async def entry_for(self, place: Place) -> Entry | None:
-        """Wait for what the record has for this effect; None when the record is over.
-
-        That it is over is told only to a run at rest: a leaf that the tree is about to halt, as it
-        was halted then, never hears of it.
-        """
-        if self.is_over and self._is_told and self._may_go_on:
+        """Wait for the entry of this effect; None if the record is over."""
+        if self.is_over and self._run_knows_it_is_over and self._may_go_on:
             return None
         future = asyncio.get_running_loop().create_future()
         self._waiting[place] = future
         if self.is_over:
-            self._turnstile.enter(self._tell)
+            # Only a run at rest learns it. The tree may be about to halt this leaf, as it did
+            # then; such a leaf must not start an effect that it did not start then.
+            self._gate.when_at_rest(self._release_waiting)
         else:
             self.advance()
         return await future
 
     def set_timer(self, timer: JournalTimer) -> None:
+        """A run has one timer at a time, for its nearest deadline."""
         self._timer = timer
         self.advance()
 
     def advance(self) -> None:
-        """Let the next entry happen if somebody is there for it."""
+        """Let the next entry happen if the run waits for it."""
         self._calls += 1
         if self._is_entering or self.is_over:
             return
         if self._is_awaited(self._entries[0]):
             self._is_entering = True
-            self._turnstile.enter(self._happen)
+            self._gate.when_at_rest(self._happen)
         else:
+            # It may be asked for within the next rounds. `_calls` ends this wait as soon as
+            # anything else moves the run on.
             self._lose_patience(self._calls, PATIENCE)
 
     def _read(self, record: Record) -> None:
         self.next_seq = record.seq + 1
         self._readings.extend(record.clock)
         self._readings_in_all += len(record.clock)
-        if record.kind == "start":
-            self.start = record.body
-        elif record.kind == "intent":
+        if record.kind == "intent":
             self.open_intents.add(record.place)
         elif record.kind == "parts":
             self._entries.extend(Entry("parts", record.place, part) for part in record.body)
-        elif record.kind != "end":
+        elif record.kind not in ("start", "end"):
             self.open_intents.discard(record.place)
             entry = Entry(record.kind, record.place, record.body, self._readings_in_all)
             self._entries.append(entry)
@@ -131,6 +148,7 @@ class Script:
 
     def _happen(self) -> None:
         self._is_entering = False
+        # The leaf that waited may have been halted before the run came to rest.
         if not self._is_awaited(self._entries[0]):
             self.advance()
             return
@@ -150,9 +168,9 @@ class Script:
         else:
             self.advance()
 
-    def _tell(self) -> None:
-        """Let go of those who wait: what they need is not on record."""
-        self._is_told = True
+    def _release_waiting(self) -> None:
+        """Tell the leaves that wait that what they need is not in the record."""
+        self._run_knows_it_is_over = True
         for place, future in list(self._waiting.items()):
             del self._waiting[place]
             if not future.done():
@@ -160,8 +178,9 @@ class Script:
                 future.set_result(None)
 
     def _end(self) -> None:
+        # First the journal goes live, so that "resumed" is recorded before any new effect.
         self._when_over(self._timer)
-        self._turnstile.enter(self._tell)
+        self._gate.when_at_rest(self._release_waiting)
 
     def _lose_patience(self, calls: int, rounds: int) -> None:
         if calls != self._calls or self.is_over:
@@ -171,6 +190,7 @@ class Script:
             loop.call_soon(self._lose_patience, calls, rounds - 1)
             return
         self.diverged = ReplayDiverged(self._what_is_missing(self._entries[0]))
+        # Nothing after this entry can be trusted to belong to the run that goes on.
         self._entries.clear()
         self._end()
 

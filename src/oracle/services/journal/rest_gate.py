@@ -1,9 +1,9 @@
 """Lets one thing happen to a run at a time, so that a replay meets the same run in the same state.
 
-Two answers may come within one round of the event loop. Were both handed over at once, the leaf of
-the second could write to the blackboard before the tree has seen the first; a replay, which hands
-them over one by one, would see another order. So, live and in a replay alike, something happens to
-a run only when it is at rest: the tree sleeps, and each of its leaves waits for the journal.
+Two answers may come within one round of the event loop. If both were handed over at once, the leaf
+of the second could write to the blackboard before the tree has seen the first. A replay hands them
+over one by one and would see another order. So, live and in a replay, something happens to a run
+only when it is at rest: the tree sleeps, and each of its leaves waits for the journal.
 """
 
 from __future__ import annotations
@@ -21,32 +21,35 @@ HASTY_ROUNDS: Final = 20
 LATER_SECONDS: Final = 0.001
 
 
-class Rest(Protocol):
-    """What is asked of a run."""
+class Resting(Protocol):
+    """What the gate asks about a run."""
 
     def is_at_rest(self) -> bool: ...
     def is_asleep(self) -> bool: ...
 
 
-class Turnstile:
-    __slots__ = ("_is_closed", "_is_watching", "_rest", "_waiting")
+class RestGate:
+    __slots__ = ("_is_closed", "_is_watching", "_run", "_waiting")
 
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
+    def __init__(self, run: Resting) -> None:
+        self._run = run
         self._is_closed = False
         self._is_watching = False
         self._waiting: deque[tuple[Callable[[], None], Callable[[], object]]] = deque()
 
     @property
-    def is_free(self) -> bool:
-        return not self._waiting and self._rest.is_at_rest()
+    def is_open(self) -> bool:
+        """Whether something may happen now. What came earlier goes first, even at rest."""
+        return not self._waiting and self._run.is_at_rest()
 
-    def enter(self, happen: Callable[[], None], drop: Callable[[], object] = lambda: None) -> None:
-        """Let it happen now if the run is at rest, else as soon as it is, else drop it."""
+    def when_at_rest(
+        self, happen: Callable[[], None], drop: Callable[[], object] = lambda: None
+    ) -> None:
+        """Let it happen as soon as the run is at rest. Drop it if the run ends before that."""
         if self._is_closed:
             drop()
             return
-        if self.is_free:
+        if self.is_open:
             happen()
             return
         self._waiting.append((happen, drop))
@@ -54,22 +57,24 @@ class Turnstile:
             self._watch_again(PATIENCE, 0)
 
     def close(self) -> None:
-        """The run is over and will never rest again: what waits for that never happens."""
+        """The run is over and never rests again, so what waits never happens."""
         self._is_closed = True
         while self._waiting:
             _, drop = self._waiting.popleft()
             drop()
 
     def _watch(self, patience: int, rounds: int) -> None:
-        """A tree that is at work, or closes what it halted, is left alone however long it takes."""
         if self._is_closed:
             return
         happen: Callable[[], None] | None = None
-        if self._rest.is_at_rest() or not patience:
+        if self._run.is_at_rest() or not patience:
             (happen, _), patience, rounds = self._waiting.popleft(), PATIENCE, 0
-        elif self._rest.is_asleep():
+        elif self._run.is_asleep():
+            # Only a sleeping tree uses up patience. One that ticks, or closes what it halted, is
+            # left alone however long it takes: it will rest on its own.
             patience -= 1
         try:
+            # At most one a round: the tree has to see it before the next may happen.
             if happen is not None:
                 happen()
         finally:
@@ -80,7 +85,9 @@ class Turnstile:
     def _watch_again(self, patience: int, rounds: int) -> None:
         self._is_watching = True
         loop = asyncio.get_running_loop()
-        if rounds < HASTY_ROUNDS or self._rest.is_asleep():
+        # A run is usually at rest within a few rounds. A tree that is busy for longer, for example
+        # with clean-up over the network, is looked at once a millisecond: no busy loop.
+        if rounds < HASTY_ROUNDS or self._run.is_asleep():
             loop.call_soon(self._watch, patience, rounds)
         else:
             loop.call_later(LATER_SECONDS, self._watch, patience, rounds)

@@ -1,7 +1,7 @@
-"""Every type of event: when it is emitted, and what its payload tells.
+"""Every type of event: when it is emitted, and what its payload contains.
 
-This table is the only one. `docs/events.md` repeats it and a test compares them; the bus reports an
-event that does not keep to it; `oracle audit --type` knows the names from it.
+`docs/events.md` repeats this table and a test compares them. The bus reports an event that does
+not fit it. `oracle audit --type` takes the names from it.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ log = logging.getLogger(__name__)
 class EventType:
     when: str
     payload: Mapping[str, str]
-    """Each field and what it tells. A field that has nothing to tell is null, never absent."""
+    """Each field and its meaning. A field without a value is null, never absent."""
 
 
-CATALOGUE: Mapping[str, EventType] = {
+EVENT_TYPES: Mapping[str, EventType] = {
     "run.started": EventType(
         when="a run begins, or is resumed",
         payload={
             "question": "what was asked",
             "tree": "the tree's name",
             "model": "the model's name",
-            "resumed": "whether it goes on from a record",
+            "resumed": "whether it continues from a record",
         },
     ),
     "run.ended": EventType(
-        when="a run ends, in whatever way",
+        when="a run ends, for any reason",
         payload={
-            "stop_reason": "why, as a word for machines",
-            "turns": "how many it took",
-            "usage": "what it used of each budget",
+            "stop_reason": "why, as a word for programs",
+            "turns": "how many turns it took",
+            "usage": "how much of each budget it used",
         },
     ),
     "turn.started": EventType(
@@ -53,8 +53,8 @@ CATALOGUE: Mapping[str, EventType] = {
     "turn.ended": EventType(
         when="the model's response is complete, or was cut off",
         payload={
-            "outcome": "what became of the response",
-            "usage": "what the turn used of each budget",
+            "outcome": "how the response was used",
+            "usage": "how much of each budget the turn used",
         },
     ),
     "signal.received": EventType(
@@ -67,7 +67,7 @@ CATALOGUE: Mapping[str, EventType] = {
     ),
     "signal.malformed": EventType(
         when="a response carries a signal that does not count",
-        payload={"problem": "what is wrong with it", "raw_xml": "the signal as it was written"},
+        payload={"problem": "what is wrong with it", "raw_xml": "the signal as the model wrote it"},
     ),
     "signal.missing": EventType(
         when="a response carries no signal at all",
@@ -76,23 +76,23 @@ CATALOGUE: Mapping[str, EventType] = {
     "tool.called": EventType(
         when="a tool is about to run",
         payload={
-            "call_id": "names the call",
+            "call_id": "the id of the call",
             "tool": "the tool's name",
-            "arguments": "what it was given",
+            "arguments": "its arguments",
         },
     ),
     "tool.returned": EventType(
         when="a tool has run, or was not run",
         payload={
-            "call_id": "names the call",
+            "call_id": "the id of the call",
             "tool": "the tool's name",
-            "success": "whether it brought a result",
+            "success": "whether it returned a result",
             "seconds": "how long it took",
             "error": "why it failed, or null",
         },
     ),
     "grant.given": EventType(
-        when="a tool becomes available in mid-run",
+        when="a tool becomes available during a run",
         payload={
             "tool": "the tool's name",
             "reason": "why",
@@ -100,7 +100,7 @@ CATALOGUE: Mapping[str, EventType] = {
         },
     ),
     "grant.refused": EventType(
-        when="a tool that was asked for stays out of reach",
+        when="a tool that was asked for is not granted",
         payload={
             "tool": "the tool's name",
             "reason": "why",
@@ -109,7 +109,7 @@ CATALOGUE: Mapping[str, EventType] = {
     ),
     "capability.missing": EventType(
         when="the model asks for something that no tool can do",
-        payload={"capability": "what it asks for", "reason": "what for"},
+        payload={"capability": "what it asks for", "reason": "its purpose"},
     ),
     "budget.warning": EventType(
         when="70 % of a budget is used",
@@ -132,14 +132,14 @@ CATALOGUE: Mapping[str, EventType] = {
         payload={
             "kind": "the same reason, or the same call with the same result",
             "what": "the reason, or the call",
-            "times": "how often in a row",
+            "times": "how many times in a row",
         },
     ),
     "fallback.triggered": EventType(
         when="the fallback is consulted",
         payload={
-            "timestamp": "when, in ISO form",
-            "reason": "why it decides so",
+            "timestamp": "the time, in ISO form",
+            "reason": "why it decides this",
             "turns_without_signal": "how many in a row",
             "last_signal_type": "the last signal's type, or null",
             "last_signal_confidence": "the last signal's confidence, or null",
@@ -147,56 +147,44 @@ CATALOGUE: Mapping[str, EventType] = {
             "classification_confidence": "how sure it is, 0 to 1",
         },
     ),
-    "tree.reloaded": EventType(
-        when="a tree file has changed",
-        payload={
-            "file": "the file",
-            "trees": "the names of its trees",
-            "problem": "why the last good trees stay, or null",
-        },
-    ),
     "node.failed": EventType(
-        when="a node fails by a developer's mistake",
-        payload={"node_path": "where", "error": "what was raised"},
+        when="a node fails because of a mistake in its code",
+        payload={"node_path": "the node's path", "error": "the exception"},
     ),
     "journal.degraded": EventType(
-        when="a run goes on though its journal cannot be written",
-        payload={"problem": "what the disk or the database said"},
+        when="the journal of a run cannot be written",
+        payload={"problem": "what the database reported"},
     ),
     "events.dropped": EventType(
-        when="events are written again after an outage that memory could not bridge",
-        payload={"count": "how many are missing before this one"},
-    ),
-    "shadow.compared": EventType(
-        when="both loops have answered the same question",
-        payload={"report_id": "the report in `shadow_reports`", "agree": "whether they agree"},
+        when="events are written again after an outage in which some were dropped",
+        payload={"count": "how many are missing before this event"},
     ),
 }
 
 
 def select_types(patterns: Iterable[str]) -> frozenset[str]:
-    """Resolve names and globs, such as `fallback.*`, to the types that they mean."""
+    """Resolve names and globs, such as `fallback.*`, to types."""
     return frozenset(name for pattern in patterns for name in _matching(pattern))
 
 
 def _matching(pattern: str) -> list[str]:
-    names = [name for name in CATALOGUE if fnmatchcase(name, pattern)]
+    names = [name for name in EVENT_TYPES if fnmatchcase(name, pattern)]
     if not names:
         raise InputError(f"no event type {pattern!r}{_suggestion(pattern)}")
     return names
 
 
 def _suggestion(pattern: str) -> str:
-    families = {f"{name.partition('.')[0]}.*" for name in CATALOGUE}
-    near = did_you_mean(pattern, families if "*" in pattern else CATALOGUE)
+    families = {f"{name.partition('.')[0]}.*" for name in EVENT_TYPES}
+    near = did_you_mean(pattern, families if "*" in pattern else EVENT_TYPES)
     return near or f"; there are {', '.join(sorted(families))}"
 
 
 def mistake_in(event: Event) -> str | None:
-    """Say how an event breaks the catalogue, which is a mistake in the code that emits it."""
-    known = CATALOGUE.get(event.type)
+    """How an event breaks the table, which is a mistake in the code that emits it; else None."""
+    known = EVENT_TYPES.get(event.type)
     if known is None:
-        return f"no event type {event.type!r}{did_you_mean(event.type, CATALOGUE)}"
+        return f"no event type {event.type!r}{did_you_mean(event.type, EVENT_TYPES)}"
     if event.payload.keys() == known.payload.keys() or NOT_JSON in event.payload:
         return None
     missing = sorted(known.payload.keys() - event.payload.keys())
@@ -205,11 +193,11 @@ def mistake_in(event: Event) -> str | None:
 
 
 def report_mistake(event: Event) -> None:
-    """Subscribe to a bus with this: a developer's mistake goes to the log, not to the caller."""
+    """A subscriber: such a mistake is reported in the log, not raised in the code that emits."""
     if mistake := mistake_in(event):
         _report_once(mistake, event.source)
 
 
 @lru_cache(maxsize=1000)
 def _report_once(mistake: str, source: str) -> None:
-    log.error("%s, in an event from %s; see CATALOGUE in %s", mistake, source, __name__)
+    log.error("%s, in an event from %s; see EVENT_TYPES in %s", mistake, source, __name__)

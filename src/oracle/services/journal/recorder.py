@@ -1,0 +1,69 @@
+"""Makes the records of one run: numbers them, adds the clock, and gathers the parts of streams."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from oracle.services.journal.record import Place, Record, RecordKind
+from oracle.services.journal.sinks import Sink
+
+FLUSH_SECONDS: Final = 0.25
+"""How long parts of a stream gather. A crash loses at most so much of it."""
+
+
+class Recorder:
+    def __init__(self, sink: Sink, first_seq: int) -> None:
+        self._sink = sink
+        self._seq = first_seq
+        self._readings: list[float] = []
+        self._parts: list[Any] = []
+        self._parts_of = Place()
+        self._parts_timer: asyncio.TimerHandle | None = None
+        self._is_closed = False
+
+    def add_reading(self, reading: float) -> None:
+        """It goes with the next record. A tick that no record follows is not needed in a replay."""
+        self._readings.append(reading)
+
+    def append(self, kind: RecordKind, place: Place, body: Any) -> None:
+        if self._is_closed:
+            return
+        if kind != "parts":
+            # What was streamed before comes before in the record: order is what a replay repeats.
+            self.write_parts()
+            self._write(kind, place, body)
+            return
+        if place != self._parts_of:
+            self.write_parts()
+        if self._parts_timer is None:
+            loop = asyncio.get_running_loop()
+            self._parts_timer = loop.call_later(FLUSH_SECONDS, self.write_parts)
+        self._parts_of = place
+        self._parts.append(body)
+
+    def write_parts(self) -> None:
+        if self._parts_timer is not None:
+            self._parts_timer.cancel()
+            self._parts_timer = None
+        if self._parts:
+            parts, self._parts = self._parts, []
+            self._write("parts", self._parts_of, parts)
+
+    async def flush(self) -> None:
+        """Returns when everything so far is safe."""
+        self.write_parts()
+        await self._sink.flush()
+
+    async def close(self) -> None:
+        """Write what has come so far. What comes later belongs to no run and is not recorded."""
+        self.write_parts()
+        self._is_closed = True
+        await self._sink.flush()
+
+    def _write(self, kind: RecordKind, place: Place, body: Any) -> None:
+        self._sink.append(Record(self._seq, kind, place, body, tuple(self._readings)))
+        # After the sink has taken it: a number that was refused is used again, so that there is
+        # never a gap.
+        self._seq += 1
+        self._readings.clear()
