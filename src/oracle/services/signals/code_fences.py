@@ -32,7 +32,6 @@ class Fence:
     """
 
     mark: str
-    length: int
     quoted: bool
     """The opening line has a quote mark, so all its lines must."""
     indentation: int
@@ -82,7 +81,6 @@ def open_fence(line: str, lead: str) -> Fence | None:
     outside = _OUTSIDE_QUOTE if quoted else _outside_item(lead) if in_item else _NOWHERE
     return Fence(
         mark=run[0],
-        length=len(run),
         quoted=quoted,
         indentation=indentation,
         may_be_left=quoted or in_item,

@@ -36,9 +36,13 @@ class Cursor:
         self.pos = 0
         # No chunk will follow. A reader that would wait decides with what there is.
         self.final = False
-        # A reader that waits in plain text puts a function here. It is called with each chunk that
-        # has no `<`. If it returns True, the chunk is shown, and the reader is not resumed.
+        # A reader that waits where only a few characters matter puts a function here. It is called
+        # with each chunk that has no `<`. If it returns True, the chunk is shown, and the reader is
+        # not resumed.
         self.skim: Callable[[str], bool] = skim_nothing
+        # The reader waits in the middle of a line without backticks. Most chunks arrive there: one
+        # without `<`, backtick and line end is shown even without a call of `skim`.
+        self.flowing = False
         # How much was read before `data`. Skimmed chunks do not count, which changes no comparison
         # of offsets: all are between places in text that was unread at the same time.
         self._offset = 0
@@ -48,9 +52,15 @@ class Cursor:
 
     def add(self, chunk: str) -> None:
         self.skim = skim_nothing
+        self.flowing = False
         self._offset += self.pos
         self.data = self.data[self.pos :] + chunk
         self.pos = 0
+
+    def read_on(self) -> None:
+        """Let no chunk pass unread."""
+        self.skim = skim_nothing
+        self.flowing = False
 
     @property
     def offset(self) -> int:
@@ -70,10 +80,14 @@ class Cursor:
         self._passed.append(self.data[self.pos : end])
         self.pos = end
 
-    def take_shown(self) -> list[str]:
-        shown = self._shown.copy()
+    def take_shown(self) -> str:
+        shown = "".join(self._shown)
         self._shown.clear()
         return shown
+
+    def shows_ink(self, start: int) -> bool:
+        """Whether anything but white space will be shown next, from piece `start` on."""
+        return any(piece.strip() for piece in self._shown[start:])
 
     @property
     def shown_count(self) -> int:
@@ -105,10 +119,11 @@ class Cursor:
         self._passed = self._shown
 
     def reread(self, start: int = 0) -> None:
-        """Go back to where piece `start` of the held text begins. What is before it is shown."""
+        """Go back to where piece `start` of the held text begins. What is before it stays held."""
         again = "".join(self._passed[start:])
-        self._shown += self._passed[:start]
-        self._passed = self._shown
+        del self._passed[start:]
+        if not start:
+            self._passed = self._shown
         self._offset = self.offset - len(again)
         self.data = again + self.data[self.pos :]
         self.pos = 0
@@ -123,7 +138,7 @@ class Cursor:
             if more is not None:
                 run += more[0]
                 self.pass_to(more.end())
-            if self.final or not self.exhausted or len(run) >= limit:
+            if self.pos < len(self.data) or len(run) >= limit or self.final:
                 return run
             yield
 

@@ -173,17 +173,15 @@ class _Search:
 
     def _next_content_mark(self) -> Waiting[re.Match[str] | None]:
         while mark := (yield from self._next(self._marks)):
-            self._learn_quiet(mark.start())
             if mark.lastindex is not None or not mark[0].startswith("\n"):
+                self._learn_quiet(mark.start())
                 return mark
-            # A line is cut off. The next element's window reaches further: it looks for itself.
-            if self._complete:
-                self._learning = False
-            else:
+            if not self._complete:
                 self._at = mark.start()
                 yield
                 self._look()
-        self._learn_quiet(max(self._at, len(self.window) - _LONGEST_MARK + 1))
+        # The next element's window reaches further: a mark may be cut off here, but not there.
+        self._learn_quiet(len(self.window) - _LONGEST_MARK + 1)
         return None
 
     def _learn_quiet(self, at: int) -> None:

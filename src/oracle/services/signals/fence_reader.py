@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from oracle.services.signals.code_fences import LEAD_LIMIT, LINE_LIMIT, Fence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from oracle.services.signals.cursor import Cursor, Waiting
     from oracle.services.signals.element_end import ElementEnd
 
@@ -16,7 +17,6 @@ _BLANKS = re.compile(r"[ \t]*+")
 _QUOTE_MARKS = re.compile(r"[ \t>]*+")
 _MARKS = {mark: re.compile(rf"{mark}*+") for mark in "`~"}
 _TRAILING = re.compile(r"[ \t\r]*+")
-_UNDECIDED_INDENTATION = re.compile(r"[ \t]{0,256}\Z")
 _INK = re.compile(r"\S")
 _INK_OR_LINE_END = re.compile(r"[\S\n]")
 _ANGLE = r"<(?=[sS]|\Z)"
@@ -29,30 +29,22 @@ _ANGLE_OR_POSSIBLE_CLOSING = {
 _MIDDLE_OF_LINE = "x"
 
 
-@dataclass(frozen=True, kw_only=True)
-class FenceEnd:
-    """How a fence ended: by a closing line, else the next line is outside; or with the text.
-
-    `element` is the one that counts, because nothing follows it.
-    """
-
-    closed: bool = False
-    element: str | None = None
-
-
 class FenceReader:
-    """Reads the lines of a fence, each in the order: outside of the fence, closing line, code.
+    """Reads the lines of a fence: is it the closing line, is it outside, or is it code?
 
-    Text is held in two cases: the fence may wrap a signal, because it has only white space and
-    perhaps an element so far; or an element may be the last thing in the text. All other code is
-    shown as it arrives.
+    Code is held in two cases: the fence may wrap a signal, because it has only white space and
+    perhaps an element so far; or an element may be the last thing in the text. `take` is called
+    with the element that counts. All other code is shown as it arrives.
     """
 
-    def __init__(self, text: Cursor, fence: Fence, elements: ElementEnd) -> None:
+    def __init__(
+        self, text: Cursor, fence: Fence, elements: ElementEnd, take: Callable[[str], None]
+    ) -> None:
         """The cursor is after the opening line, which is held."""
         self._text = text
         self._fence = fence
         self._elements = elements
+        self._take = take
         self._mark = fence.mark
         self._code_mark = (
             _ANGLE_OR_LINE_END if fence.may_be_left else _ANGLE_OR_POSSIBLE_CLOSING[fence.mark]
@@ -64,51 +56,58 @@ class FenceReader:
         # The piece of the held text where what follows the candidate begins. If the candidate
         # counts, what is before this piece goes, and the rest is shown.
         self._after_candidate = 0
-        # How the line at the cursor begins, if `_skim` passed that: enough of it to say whether
-        # the line may still close the fence.
+        # How the line at the cursor begins, if `_skim` passed that. Only the length of the widest
+        # indentation matters: a line that is longer or has ink does not close the fence.
         self._line = ""
 
-    def read(self) -> Waiting[FenceEnd]:
+    def read(self) -> Waiting[bool]:
+        """True if a closing line ends the fence, False if the next line or the text's end does."""
         while True:
-            if self._fence.may_be_left and (yield from self._is_left()):
-                return (yield from self._finish(closed=False))
-            if (yield from self._is_closed()):
+            was_holding = self._text.holding
+            if self._fence.may_be_left and not was_holding:
+                # A line that is outside is read again, with the rules for text.
+                self._text.hold()
+            line_at = self._text.held_count
+            line = yield from self._pass_margin()
+            run = yield from self._text.span(_MARKS[self._fence.mark], LINE_LIMIT - len(line))
+            line += run
+            if run and (yield from self._is_closing(line)):
                 return (yield from self._finish(closed=True))
+            if self._is_left(line):
+                self._text.reread(line_at)
+                return (yield from self._finish(closed=False))
+            if run or not was_holding:
+                self._show_as_code()
             if not (yield from self._pass_code()):
-                return self._end_of_text()
+                self._end_with_text()
+                return False
 
     # the start of a line
 
-    def _is_left(self) -> Waiting[bool]:
-        """Whether this line is outside of the quote or the list item. The cursor does not move."""
-        text = self._text
-        while not text.final and _UNDECIDED_INDENTATION.match(text.data, text.pos):
-            yield
-        return self._fence.outside.match(text.data, text.pos) is not None
-
-    def _is_closed(self) -> Waiting[bool]:
-        """Pass the line's start up to where it is plain whether it closes the fence.
-
-        That needs no second reading: if the line is code, this much of it is white space or code.
-        """
-        text, fence = self._text, self._fence
+    def _pass_margin(self) -> Waiting[str]:
+        """Pass the indentation and quote marks that a closing line may have, and return them."""
         line, self._line = self._line, ""
-        line += yield from text.span(_BLANKS, fence.indentation - len(line))
-        if fence.quoted:
-            line += yield from text.span(_QUOTE_MARKS, 1 + LEAD_LIMIT)
-        run = yield from text.span(_MARKS[fence.mark], LINE_LIMIT - len(line))
-        if not run:
-            return False
+        line += yield from self._text.span(_BLANKS, self._fence.indentation - len(line))
+        if self._fence.quoted:
+            line += yield from self._text.span(_QUOTE_MARKS, 1 + LEAD_LIMIT)
+        return line
+
+    def _is_closing(self, line: str) -> Waiting[bool]:
+        """Whether a line that begins with `line` closes the fence. Passes white space after it."""
+        text = self._text
         after_run = text.held_count
-        line += run
         line += yield from text.span(_TRAILING, LINE_LIMIT - len(line))
-        is_closing = len(run) >= fence.length and len(line) < LINE_LIMIT
-        if is_closing and text.next_character in ("", "\n"):
-            # The white space after a fence that wraps a signal is shown.
-            self._after_candidate = after_run if self._may_wrap else self._after_candidate
-            return True
-        self._show_as_code()
-        return False
+        ends = text.next_character in ("", "\n") and len(line) < LINE_LIMIT
+        if not ends or not self._fence.is_closed_by(line):
+            return False
+        if self._may_wrap:
+            # The white space after a fence that goes with its signal is shown.
+            self._after_candidate = after_run
+        return True
+
+    def _is_left(self, line: str) -> bool:
+        """Whether the line that begins with `line` is outside of the quote or the list item."""
+        return self._fence.may_be_left and self._fence.is_left_by(line + self._text.next_character)
 
     # the code
 
@@ -161,23 +160,25 @@ class FenceReader:
     # waiting in code
 
     def _wait(self) -> Waiting[bool]:
-        """Wait for more text. True if `_skim_lines` has passed to the start of another line."""
+        """Wait for more text. True if `_skim` has passed to the start of another line."""
         if self._text.holding:
             yield
             return False
         self._line = _MIDDLE_OF_LINE
-        self._text.skim = _is_in_one_line if self._fence.may_be_left else self._skim_lines
+        self._text.skim = self._skim
         yield
         if len(self._line) <= self._fence.indentation and not self._line.strip(" \t"):
             return True
         self._line = ""
         return False
 
-    def _skim_lines(self, chunk: str) -> bool:
-        """Without the fence's own character, no line in a chunk closes the fence."""
+    def _skim(self, chunk: str) -> bool:
+        """Pass a chunk without the fence's own character: no line in it closes the fence."""
         if self._mark in chunk:
             return False
         if "\n" in chunk:
+            if self._fence.may_be_left:
+                return False
             self._line = chunk[chunk.rindex("\n") + 1 :]
         elif len(self._line) <= self._fence.indentation:
             self._line += chunk
@@ -185,30 +186,28 @@ class FenceReader:
 
     # the end
 
-    def _finish(self, *, closed: bool) -> Waiting[FenceEnd]:
+    def _finish(self, *, closed: bool) -> Waiting[bool]:
         """The fence is over. A candidate still counts if nothing follows at all.
 
         In a closed fence it must be the only thing.
         """
         text = self._text
-        if self._candidate is None or (closed and not self._may_wrap):
-            self._show_as_code()
-            return FenceEnd(closed=closed)
-        fence_end = text.held_count
-        while _INK.search(text.data, text.pos) is None:
-            text.pass_to(len(text.data))
-            if text.final:
-                return self._end_of_text()
-            yield
-        # The lines after the fence are read as all lines are, so that none needs a rule here.
-        text.reread(fence_end)
-        return FenceEnd(closed=closed)
+        if self._candidate is not None and (self._may_wrap or not closed):
+            fence_end = text.held_count
+            while _INK.search(text.data, text.pos) is None:
+                text.pass_to(len(text.data))
+                if text.final:
+                    self._end_with_text()
+                    return closed
+                yield
+            # The white space may be whole lines. They are read again, with the rules for text.
+            text.reread(fence_end)
+        self._show_as_code()
+        return closed
 
-    def _end_of_text(self) -> FenceEnd:
-        self._text.release(0 if self._candidate is None else self._after_candidate)
-        return FenceEnd(element=self._candidate)
-
-
-def _is_in_one_line(chunk: str) -> bool:
-    """A skim for a fence that each new line may leave."""
-    return "\n" not in chunk
+    def _end_with_text(self) -> None:
+        if self._candidate is None:
+            self._text.release()
+        else:
+            self._text.release(self._after_candidate)
+            self._take(self._candidate)

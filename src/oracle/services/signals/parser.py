@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from oracle.services.signals.cursor import Cursor, skim_nothing
+from oracle.services.signals.cursor import Cursor
 from oracle.services.signals.element_fields import read_element
 from oracle.services.signals.text_reader import TextReader
 
@@ -65,7 +65,10 @@ class SignalStreamParser:
 
     def feed(self, chunk: str) -> str:
         """The text that may be shown now."""
-        if "<" not in chunk and self._text.skim(chunk):
+        if "<" not in chunk and (
+            (self._text.flowing and "`" not in chunk and "\n" not in chunk)
+            or self._text.skim(chunk)
+        ):
             return chunk
         if len(chunk) <= _PIECE:
             return self._read(chunk)
@@ -85,18 +88,17 @@ class SignalStreamParser:
     def _read(self, chunk: str) -> str:
         self._text.add(chunk)
         next(self._reader, None)
-        shown = self._text.take_shown()
         if self._after_signal is not None:
-            self._watch(shown[self._after_signal :])
-        return "".join(shown)
+            self._watch(self._after_signal)
+        return self._text.take_shown()
 
-    def _watch(self, shown: list[str]) -> None:
+    def _watch(self, start: int) -> None:
         """Notice text after the signal. Until there is some, no chunk may pass unread."""
-        if any(piece.strip() for piece in shown):
+        if self._text.shows_ink(start):
             self._after_signal = None
         else:
             self._after_signal = 0
-            self._text.skim = skim_nothing
+            self._text.read_on()
 
     def _take(self, element: str | None) -> None:
         """An element was found; None is one that is never closed."""

@@ -43,16 +43,16 @@ class TextReader:
         # Whether the line may be part of a list item, where a fence may be indented by any width.
         # A line that is not blank, not indented and not an item ends the list.
         self._in_list = False
+        # While the reader waits: `_skim` has passed a line end, and nothing after it.
+        self._at_line_start = False
 
     def read(self) -> Waiting[None]:
         text = self._text
         while not (text.final and text.exhausted):
             fence = yield from self._start_line()
             if fence is not None:
-                end = yield from FenceReader(text, fence, self._elements).read()
-                if end.element is not None:
-                    self._take(end.element)
-                if not end.closed:
+                reader = FenceReader(text, fence, self._elements, self._take)
+                if not (yield from reader.read()):
                     continue
             yield from self._pass_line()
 
@@ -61,6 +61,9 @@ class TextReader:
     def _start_line(self) -> Waiting[Fence | None]:
         """Pass the indentation, quote marks and list marks; then the line if it opens a fence."""
         self._inline.start_line()
+        if self._text.next_character.isalpha():
+            self._in_list = False
+            return None
         lead = yield from self._text.span(LEAD, LEAD_LIMIT)
         first = self._text.next_character
         if lead_is_list_item(lead):
@@ -98,7 +101,11 @@ class TextReader:
                 if text.final:
                     return
                 text.skim = self._skim
+                text.flowing = not self._inline.has_runs
                 yield
+                if self._at_line_start:
+                    self._at_line_start = False
+                    return
             elif mark[0] == "\n":
                 text.pass_to(mark.end())
                 return
@@ -115,19 +122,19 @@ class TextReader:
             self._inline.read(piece, text.offset)
 
     def _skim(self, chunk: str) -> bool:
-        """Pass a chunk without `<` in the middle of a line, unless it ends at the start of one.
-
-        A line that begins with a letter opens no fence and is not part of a list.
-        """
-        if "\n" in chunk:
-            blank, _, line = chunk.partition("\n")[2].rpartition("\n")
-            if blank.strip() or not line[:1].isalpha():
+        """Pass a chunk without `<`, unless a line in it may open a fence or be a list item."""
+        if self._at_line_start or "\n" in chunk:
+            lines = chunk if self._at_line_start else chunk.partition("\n")[2]
+            blank, _, chunk = lines.rpartition("\n")
+            # A letter opens no fence and no list item.
+            if blank.strip() or not (chunk[:1].isalpha() or not chunk):
                 return False
             self._inline.start_line()
-            self._in_list = False
-            chunk = line
+            self._at_line_start = not chunk
+            self._in_list = self._in_list and not chunk
         if self._inline.has_runs or "`" in chunk:
             self._inline.read(chunk, self._text.offset)
+        self._text.flowing = not (self._at_line_start or self._inline.has_runs)
         return True
 
     def _is_code(self) -> Waiting[bool]:
