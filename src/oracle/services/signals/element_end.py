@@ -9,224 +9,261 @@ from oracle.services.signals.code_fences import Fence, fence_of_line
 from oracle.services.signals.inline_code import code_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from oracle.services.signals.cursor import Cursor, Waiting
 
 ELEMENT_LIMIT = 4096
 """Characters from `<signal` to the end of `</signal>`; a longer element counts as never closed."""
 
-NEVER_CLOSED = -1
+_TAG_MARK = re.compile(r"[<>\"']")
+_QUOTED_END = {'"': re.compile(r'["<]'), "'": re.compile(r"['<]")}
+_NO_SPACE = re.compile(r"[^ \t\r\n]")
+_LINE_END = re.compile(r"\n")
+_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+_SECTION_END = {"<![CDATA[": re.compile(r"]]>"), "<!--": re.compile(r"-->")}
+_LONGEST_MARK = len("<![CDATA[")
 
-_TAG = re.compile(r"[<>\"']")
-_QUOTED = {'"': re.compile(r'["<]'), "'": re.compile(r"['<]")}
+# The marks in the content. A mark that begins with a line end and has no group is cut off by the
+# end of the window: more text has to show what it is.
 _TAGS = r"</signal[\s>]|<signal\s"
 _TAGS_AND_SECTIONS = rf"{_TAGS}|<!\[CDATA\[|<!--"
-_PLAIN_CONTENT = re.compile(_TAGS, re.I | re.A)
-_FENCELESS_CONTENT = re.compile(_TAGS_AND_SECTIONS, re.I | re.A)
-_CONTENT = re.compile(rf"{_TAGS_AND_SECTIONS}|\n[ \t\r]*+(?:(\n)|\Z)", re.I | re.A)
-_CONTENT_BEHIND_BLANK = re.compile(
+_ONLY_TAGS = re.compile(_TAGS, re.I | re.A)
+_NO_FENCES = re.compile(_TAGS_AND_SECTIONS, re.I | re.A)
+_BEFORE_BLANK_LINE = re.compile(rf"{_TAGS_AND_SECTIONS}|\n[ \t\r]*+(?:(\n)|\Z)", re.I | re.A)
+# The first look ahead is a quick no for most lines, the second finds those that may open a fence.
+_AFTER_BLANK_LINE = re.compile(
     rf"{_TAGS_AND_SECTIONS}"
     r"|\n(?![^ \t>*+0-9.)`~-])(?=[ \t>*+0-9.)-]{0,63}(?:(```|~~~)|`{0,2}\Z|~{0,2}\Z))",
     re.I | re.A,
 )
-"""A line that may open a fence is a mark; the first look ahead is a quick no for the others."""
-
-_CLOSING_TAG = re.compile(r"[^ \t\r\n]")
-_SECTIONS = {"<![CDATA[": re.compile(r"]]>"), "<!--": re.compile(r"-->")}
-_LINE_END = re.compile(r"\n")
-_UNDECIDED = -2
 _MOST_FENCES = 8
-_LONGEST_MARK = len("</signal>")
+"""Each fence may be searched in vain up to the limit, so that only the first few are looked at."""
 
 
 class ElementEnd:
-    """Looks for the end of one element in a text that grows, reading no character twice.
+    """Finds the end of the element at the cursor; one object for all elements of a text.
 
-    A second `<signal …` inside means that the first was never closed. Three things may hold any
-    markup: a CDATA section or a comment; a code fence behind a blank line, for there the element
-    may be one that was never closed (the first few of them); inline code that begins with the tag.
-    One that is itself never closed is text.
+    After an element that was never closed, the elements inside it are read on their own. What the
+    first search passed without a find would be searched again for each of them. So a search leaves
+    what it learnt to the next one, and time stays linear.
     """
 
-    def __init__(self, *, quiet_until: int = 0, blank_at: int = -1) -> None:
-        """What an earlier search learnt is not looked for again.
-
-        Up to `quiet_until` nothing ends an element or holds markup; `blank_at` is the last blank
-        line before that.
-        """
+    def __init__(self, text: Cursor) -> None:
+        self._text = text
+        # Both are offsets. Between the last element's start and `quiet_until` nothing ends an
+        # element, and there is no section, fence or inline code that may hold a tag.
         self.quiet_until = 0
-        blank_at = blank_at if blank_at < quiet_until else -1
-        self.blank_at = blank_at
-        self._start_at = quiet_until
-        self._learning = True
-        self._seek = _TAG
-        self._pass: Callable[[re.Match[str]], int | None] = self._in_tag
+        # Up to here, the fence that the last element was in has not ended.
+        self.fence_goes_on_until = 0
+
+    def read(self, fence: Fence | None = None) -> Waiting[str | None]:
+        """The element that begins here, or None for one that is never closed.
+
+        In a `fence` it must be closed before the fence ends. The cursor does not move.
+        """
+        search = _Search(self._text, self, fence)
+        end = yield from search.run()
+        return None if end is None else search.window[:end]
+
+
+class _Search:
+    """The search for the end of one element. All places are counted from where it begins.
+
+    A second `<signal …` inside means that the first was never closed. Three things may hold any
+    tag: a CDATA section or a comment; after a blank line a code fence, because the element may be
+    one that was never closed; and inline code that begins with the tag. One of these that is itself
+    never closed is text.
+    """
+
+    def __init__(self, text: Cursor, learnt: ElementEnd, fence: Fence | None) -> None:
+        self._text = text
+        self._learnt = learnt
+        self._outer_fence = fence
+        self._begin = text.offset
+        # The text of the element so far, and whether it cannot become longer.
+        self.window = ""
+        self._complete = False
+        # Where to search on: all marks before it are dealt with.
         self._at = len("<signal")
-        self._content = _CONTENT_BEHIND_BLANK if blank_at >= 0 else _CONTENT
-        self._section_at: int | None = None
-        self._line_at = 0
-        self._fence: Fence | None = None
+        # Which marks are looked for. It changes in one direction: before and after a blank line,
+        # fences used up, and only tags once a section or fence is found to be never closed.
+        self._marks = _BEFORE_BLANK_LINE
         self._fences = 0
-        self._tag_at = 0
-        self._known_until = 0
+        # Whether `quiet_until` moves on: nothing was found so far that may hold a tag.
+        self._learning = True
+        # The inline code, in reverse order, of the line that ends here. An earlier line's is gone.
         self._spans: list[tuple[int, int]] = []
+        self._spans_until = 0
 
-    def find(self, text: str, *, complete: bool) -> int | None:
-        """Where the element that begins `text` ends, NEVER_CLOSED, or None while that is open."""
-        while True:
-            mark = self._seek.search(text, self._at)
-            if mark is not None:
-                self._at = mark.end()
-                end = self._pass(mark)
-                if end == _UNDECIDED:
-                    if not complete:
-                        self._at = mark.start()
-                        return None
-                    self._learning = False  # a later element reads on where this one is cut off
-            else:
-                self._at = max(self._at, self._undecided_from(text))
-                if not complete:
-                    return None
-                end = self._without_more(text)
-            if end is not None and end != _UNDECIDED:
-                return end
-
-    def _undecided_from(self, text: str) -> int:
-        return text.rfind("\n") if self._fence else len(text) - _LONGEST_MARK + 1
-
-    def _go(self, seek: re.Pattern[str], pass_: Callable[[re.Match[str]], int | None]) -> None:
-        self._seek = seek
-        self._pass = pass_
-
-    def _enter_content(self, at: int) -> None:
-        self._at = at
-        self._go(self._content, self._in_content)
-
-    def _without_more(self, text: str) -> int | None:
-        """The text ends before the mark that is looked for."""
-        if self._pass == self._at_end_of_tag_line:
-            self._know_line(text, len(text))
-        elif self._pass == self._at_end_of_fence_line:
-            self._enter_content(self._line_at)
-        elif self._fence and self._fence.is_closed_by(text[text.rfind("\n") + 1 :]):
-            return NEVER_CLOSED
-        elif self._section_at is not None:
-            self._content = _PLAIN_CONTENT
-            self._enter_content(self._section_at)
-            self._section_at = self._fence = None
-        else:
-            if self._seek is self._content and self._learning:
-                self.quiet_until = self._at
-            return NEVER_CLOSED
-        return None
-
-    # the opening tag
-
-    def _in_tag(self, mark: re.Match[str]) -> int | None:
-        if mark[0] in _QUOTED:
-            self._go(_QUOTED[mark[0]], self._in_attribute)
+    def run(self) -> Waiting[int | None]:
+        self._look()
+        mark = yield from self._end_of_opening_tag()
+        if mark is None:
             return None
         if mark[0] == ">" and mark.string[mark.start() - 1] == "/":
             return mark.end()
-        self._leave_tag(mark)
+        # A tag that is cut off by another one is content from its name on: it may hold a blank
+        # line.
+        self._at = len("<signal") if mark[0] == "<" else mark.end()
+        self._skip_quiet_text()
+        return (yield from self._end_of_content())
+
+    def _skip_quiet_text(self) -> None:
+        quiet_until = self._learnt.quiet_until - self._begin
+        if quiet_until <= self._at:
+            return
+        blank_line = _BLANK_LINE.search(self.window, self._at)
+        if blank_line is not None and blank_line.start() < quiet_until:
+            self._marks = _AFTER_BLANK_LINE
+        # Quiet text may end within a line that is a mark as a whole: go back to its line end.
+        self._at = max(self._at, self.window.rfind("\n", 0, quiet_until))
+
+    # the window
+
+    def _look(self) -> None:
+        """Take in the text that has arrived."""
+        text, learnt = self._text, self._learnt
+        self.window = text.data[text.pos : text.pos + ELEMENT_LIMIT]
+        self._complete = text.final or len(self.window) == ELEMENT_LIMIT
+        if self._outer_fence is None:
+            return
+        start = max(0, learnt.fence_goes_on_until - self._begin)
+        lines = _ended(self.window) if len(self.window) < ELEMENT_LIMIT else self.window
+        end = self._outer_fence.end_inside.search(lines if text.final else self.window, start)
+        if end is not None:
+            self.window = self.window[: end.start()]
+            self._complete = True
+        learnt.fence_goes_on_until = self._begin + max(0, self.window.rfind("\n"))
+
+    def _next(self, marks: re.Pattern[str]) -> Waiting[re.Match[str] | None]:
+        """The next mark, of limited length. None if the element's text ends before it."""
+        while (mark := marks.search(self.window, self._at)) is None:
+            if self._complete:
+                return None
+            self._at = max(self._at, len(self.window) - _LONGEST_MARK + 1)
+            yield
+            self._look()
+        self._at = mark.end()
+        return mark
+
+    # the parts of an element
+
+    def _end_of_opening_tag(self) -> Waiting[re.Match[str] | None]:
+        """The `>` that ends the tag, or the `<` that cuts it off."""
+        while mark := (yield from self._next(_TAG_MARK)):
+            if mark[0] not in _QUOTED_END:
+                return mark
+            mark = yield from self._next(_QUOTED_END[mark[0]])
+            if mark is None or mark[0] == "<":
+                return mark
         return None
 
-    def _in_attribute(self, mark: re.Match[str]) -> None:
-        if mark[0] == "<":
-            self._leave_tag(mark)
-        else:
-            self._go(_TAG, self._in_tag)
+    def _end_of_content(self) -> Waiting[int | None]:
+        while mark := (yield from self._next_content_mark()):
+            if mark[0].startswith("\n"):
+                yield from self._pass_line_end(mark)
+            elif mark[0].startswith("<!"):
+                yield from self._pass_section(mark)
+            elif (code_end := (yield from self._end_of_inline_code(mark))) is not None:
+                self._at = code_end
+            elif not mark[0].startswith("</"):
+                return None
+            elif (end := (yield from self._end_of_closing_tag(mark))) is not None:
+                return end
+        return None
 
-    def _leave_tag(self, mark: re.Match[str]) -> None:
-        """A tag without an end is content from its name on, for it may hold a blank line."""
-        start = len("<signal") if mark[0] == "<" else mark.start()
-        self._enter_content(max(start, self._start_at))
+    def _next_content_mark(self) -> Waiting[re.Match[str] | None]:
+        while mark := (yield from self._next(self._marks)):
+            if mark.lastindex is not None or not mark[0].startswith("\n"):
+                self._learn_quiet(mark.start())
+                return mark
+            if not self._complete:
+                self._at = mark.start()
+                yield
+                self._look()
+        # The next element's window reaches further: a mark may be cut off here, but not there.
+        self._learn_quiet(len(self.window) - _LONGEST_MARK + 1)
+        return None
 
-    # the content
-
-    def _in_content(self, mark: re.Match[str]) -> int | None:
+    def _learn_quiet(self, at: int) -> None:
         if self._learning:
-            self.quiet_until = mark.start()
-        if mark[0].startswith("\n"):
-            return self._at_line_end(mark)
-        if mark[0].startswith("<!"):
-            self._learning = False
-            self._section_at = mark.end()
-            self._go(_SECTIONS[mark[0].upper()], self._at_end_of_section)
-            return None
-        return self._at_signal_tag(mark)
+            self._learnt.quiet_until = self._begin + at
 
-    def _at_signal_tag(self, mark: re.Match[str]) -> int | None:
-        if mark.string[mark.start() - 1] == "`":
-            self._learning = False
-            if mark.start() >= self._known_until:
-                self._tag_at = self._at = mark.start()
-                self._go(_LINE_END, self._at_end_of_tag_line)
-                return None
-            if (behind := self._behind_inline_code(mark.start())) is not None:
-                self._at = behind
-                return None
-        if not mark[0].startswith("</"):
-            return NEVER_CLOSED
-        self._tag_at = mark.start()
+    def _end_of_closing_tag(self, mark: re.Match[str]) -> Waiting[int | None]:
         self._at = mark.end() - 1
-        self._go(_CLOSING_TAG, self._in_closing_tag)
+        behind = yield from self._next(_NO_SPACE)
+        if behind is None:
+            self._learning = False
+        elif behind[0] == ">":
+            return behind.end()
+        self._at = mark.start() + 1
         return None
 
-    def _in_closing_tag(self, mark: re.Match[str]) -> int | None:
-        if mark[0] == ">":
-            return mark.end()
-        self._enter_content(self._tag_at + 1)
-        return None
+    def _pass_section(self, mark: re.Match[str]) -> Waiting[None]:
+        self._learning = False
+        end = yield from self._next(_SECTION_END[mark[0].upper()])
+        if end is None:
+            self._take_as_text(mark.end())
 
-    def _at_end_of_section(self, mark: re.Match[str]) -> None:
-        self._section_at = None
-        self._enter_content(mark.end())
+    def _take_as_text(self, at: int) -> None:
+        """What holds tags is never closed. Then nothing after it is either, or it is not read."""
+        self._marks = _ONLY_TAGS
+        self._at = at
 
-    # inline code
+    # code inside an element
 
-    def _at_end_of_tag_line(self, mark: re.Match[str]) -> None:
-        self._know_line(mark.string, mark.start())
-
-    def _know_line(self, text: str, line_end: int) -> None:
-        line_start = text.rfind("\n", 0, self._tag_at) + 1
-        self._spans = code_spans(text, line_start, line_end)[::-1]
-        self._known_until = line_end
-        self._enter_content(self._tag_at)
-
-    def _behind_inline_code(self, at: int) -> int | None:
-        while self._spans and self._spans[-1][1] <= at:
-            self._spans.pop()
-        return self._spans[-1][1] if self._spans and self._spans[-1][0] <= at else None
-
-    # code fences
-
-    def _at_line_end(self, mark: re.Match[str]) -> int | None:
-        """A blank line follows, or behind one a line that may open a fence."""
-        if mark[1] is None:
-            return _UNDECIDED
-        if self._content is _CONTENT:
-            self._content = _CONTENT_BEHIND_BLANK
-            self.blank_at = mark.start() if self._learning else self.blank_at
-            self._enter_content(mark.end() - 1)
+    def _end_of_inline_code(self, mark: re.Match[str]) -> Waiting[int | None]:
+        """Where the inline code ends that begins with the tag at `mark`; None if there is none."""
+        tag_at = mark.start()
+        if mark.string[tag_at - 1] != "`":
             return None
+        self._learning = False
+        if tag_at >= self._spans_until:
+            # From the tag's start: the space after its name may be the line end.
+            self._at = tag_at
+            line_end = yield from self._next(_LINE_END)
+            self._spans_until = line_end.start() if line_end else len(self.window)
+            line_start = self.window.rfind("\n", 0, tag_at) + 1
+            self._spans = code_spans(self.window, line_start, self._spans_until)[::-1]
+        while self._spans and self._spans[-1][1] <= tag_at:
+            self._spans.pop()
+        return self._spans[-1][1] if self._spans and self._spans[-1][0] <= tag_at else None
+
+    def _pass_line_end(self, mark: re.Match[str]) -> Waiting[None]:
+        """A blank line follows, or after one a line that may open a fence."""
+        if self._marks is _AFTER_BLANK_LINE:
+            yield from self._pass_fence(mark.end())
+            return
+        self._marks = _AFTER_BLANK_LINE
+        self._at = mark.end() - 1
+
+    def _pass_fence(self, line_at: int) -> Waiting[None]:
         self._learning = False
         self._fences += 1
         if self._fences == _MOST_FENCES:
-            self._content = _FENCELESS_CONTENT
-        self._line_at = mark.end()
-        self._go(_LINE_END, self._at_end_of_fence_line)
-        return None
-
-    def _at_end_of_fence_line(self, mark: re.Match[str]) -> None:
-        self._fence = fence_of_line(mark.string[self._line_at : mark.end()])
-        if self._fence is None:
-            self._enter_content(self._line_at)
+            self._marks = _NO_FENCES
+        line_end = yield from self._next(_LINE_END)
+        fence = fence_of_line(self.window[line_at : line_end.end()]) if line_end else None
+        if line_end is None or fence is None:
+            self._at = line_at
             return
-        self._section_at = self._line_at
-        self._at = mark.start()
-        self._go(self._fence.end_inside, self._at_end_of_fence)
+        self._at = line_end.start()
+        end = yield from self._end_of_fence(fence)
+        if end is None:
+            self._take_as_text(line_at)
+        else:
+            # On the closing line, or before the line that is outside of the quote or the item.
+            self._at = end.end() if end[1] else end.start()
 
-    def _at_end_of_fence(self, mark: re.Match[str]) -> None:
-        """Behind the closing line, or before the line that stands outside of the quote or item."""
-        self._section_at = self._fence = None
-        self._enter_content(mark.end() if mark[1] else mark.start())
+    def _end_of_fence(self, fence: Fence) -> Waiting[re.Match[str] | None]:
+        while True:
+            text = _ended(self.window) if self._complete else self.window
+            if (end := fence.end_inside.search(text, self._at)) or self._complete:
+                return end
+            self._at = self.window.rfind("\n")
+            yield
+            self._look()
+
+
+def _ended(window: str) -> str:
+    """With a line end, for a last line that has none may close a fence or be outside of it."""
+    return window if window.endswith("\n") else window + "\n"
