@@ -8,8 +8,8 @@ from pathlib import Path
 
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS
-from oracle.bt.wrappers.recorded_run import Recipe
-from oracle.bt.wrappers.stored_run import RunStore
+from oracle.bt.wrappers.recipe import Recipe
+from oracle.bt.wrappers.run_store import RunStore
 from oracle.services.ans.writer import recording
 from oracle.services.journal.connections import journal_writer
 from oracle.services.journal.writer import RunSink
@@ -92,7 +92,7 @@ class DyingSink(RunSink):
 
 async def main(command: str, url: str, argument: str) -> None:
     async with await Database.open(as_url(url)) as database:
-        writer = journal_writer(database.url)
+        writer = journal_writer(database.url, on_failure="stop")
         writer.sink = lambda run_id, owner: DyingSink(writer, run_id, owner)
         store = RunStore(database, writer)
         if command == "begin":
@@ -105,7 +105,7 @@ async def main(command: str, url: str, argument: str) -> None:
         print("holding", flush=True)
         with recording(database.url):
             outcome = await run.settle()
-        print(outcome.stop, outcome.status.value, run.recorded.board.get("log"))
+        print(outcome.stop, outcome.status.value, run.board.get("log"))
         writer.close()
 
 

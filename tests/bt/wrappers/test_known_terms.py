@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from oracle.bt.wrappers.agent_recipe import services_from
-from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.project_agent import project_agent
+from oracle.bt.wrappers.recipe import services_from
+from oracle.bt.wrappers.run_store import open_store
 from oracle.services.control.ledger import Limits
 from oracle.services.storage.database import as_url
 from oracle.settings import load_settings
@@ -66,17 +66,17 @@ async def test_a_question_about_a_thing_of_the_project_is_seen_as_one(
 
 
 async def test_names_that_an_offer_mentions_are_looked_up_as_well(project, tmp_path):
-    async with open_conversations(as_url(tmp_path / "oracle.db")) as store:
+    async with open_store(as_url(tmp_path / "oracle.db")) as store:
         boards = await asked(project, "hello", "yes please", answers=(OFFER, ANSWER), store=store)
     assert "Frobnicator" in boards[1].get("known_terms")
 
 
 async def test_a_replay_classifies_alike_without_the_project(project, tmp_path):
-    async with open_conversations(as_url(tmp_path / "oracle.db")) as store:
+    async with open_store(as_url(tmp_path / "oracle.db")) as store:
         (board,) = await asked(project, QUESTION, store=store)
         shutil.rmtree(project)
-        (row,) = await store.runs.runs.newest(1)
-        replayed = await store.runs.replay(row.id, services=services_from)
+        (row,) = await store.runs.newest(1)
+        replayed = await store.replay(row.id, services=services_from)
         await replayed.settle()
     assert replayed.board.get("classification") == board.get("classification")
 

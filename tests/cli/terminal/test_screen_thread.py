@@ -3,9 +3,9 @@
 import threading
 
 import pytest
+from oracle.cli.terminal.showing import Showing
 
 from oracle.cli.terminal.interrupts import interrupts_call
-from oracle.cli.terminal.showing import Showing
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from tests.cli.processes import ORACLE
 

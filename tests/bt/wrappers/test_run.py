@@ -2,8 +2,8 @@
 
 import pytest
 
-from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.run_store import open_store
 from oracle.errors import NotFound
 from oracle.testing import ScriptedModel, signal
 
@@ -29,7 +29,7 @@ async def test_a_run_is_shown_to_a_watcher_before_its_first_tick():
 
 
 async def test_a_session_is_found_by_a_prefix_as_the_last_and_by_its_exchange(database_url):
-    async with open_conversations(database_url) as store:
+    async with open_store(database_url) as store:
         with pytest.raises(NotFound, match="no session yet"):
             await store.session_called("last")
         agent = OracleBTWrapper(model=ScriptedModel(HELLO, repeats_last=True), store=store)
