@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-from oracle.bt.wrappers.run_store import open_store
+from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.services.storage.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.scenarios import CODE, WRITE, search, yes

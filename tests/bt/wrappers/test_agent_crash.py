@@ -31,7 +31,7 @@ def work(folder, command, argument, moment=""):
     return subprocess.run(
         [sys.executable, WORKER, command, "oracle.db", argument],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "MOMENT": moment},
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "MOMENT": moment},
         capture_output=True,
         text=True,
         timeout=60,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from oracle.bt.wrappers.recipe import AgentSetup, Question, services_from
+from oracle.bt.wrappers.recipe import AgentSetup, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_store import open_store
 from oracle.services.agent_services import AgentServices
@@ -20,8 +20,6 @@ from tests.scenarios import SCENES, play, says
 def run_of(scene, sink, records=(), say=lambda chunk: None):
     """A run of a scene without a wrapper around it, so that its record can be looked at."""
     model, tools = scene.model(), ScriptedTools(scene.tools)
-    can_ask = scene.approve is not None
-    setup = AgentSetup(model=model, tools=tools, limits=scene.limits, can_ask=can_ask)
 
     def hear(chunk):
         say(chunk)
@@ -29,7 +27,7 @@ def run_of(scene, sink, records=(), say=lambda chunk: None):
             run.cancel("stop it")
 
     live = AgentServices(model=model, tools=tools, approve=scene.approve, say=hear)
-    recipe = setup.recipe(Question(text=scene.query))
+    recipe = AgentSetup(live=live, limits=scene.limits).recipe(scene.query)
     run = RecordedTree(recipe, sink, services=lambda recipe: services_from(recipe, live))
     return run
 

@@ -1,39 +1,206 @@
-"""A run can be watched, and a session found again by what a user types."""
+"""One run: started, resumed or replayed; its chunks, its errors and its statuses."""
+
+from contextlib import aclosing
 
 import pytest
+from sqlalchemy import select, update
 
-from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-from oracle.bt.wrappers.run_store import open_store
-from oracle.errors import NotFound
-from oracle.testing import ScriptedModel, signal
-
-HELLO = "Hello." + signal("context_sufficient", sources_found=0)
-
-
-async def answer(agent, question):
-    return [chunk async for chunk in agent.process_query(question)][-1]
-
-
-async def test_a_run_is_shown_to_a_watcher_before_its_first_tick():
-    statuses, runs = [], []
-
-    def watch(run):
-        runs.append((run, run.tree_run.context.ticks))
-        run.tree_run.subscribe(lambda time, path, old, new: statuses.append(path))
-
-    await answer(OracleBTWrapper(model=ScriptedModel(HELLO), watch=watch), "hello")
-    ((run, ticks),) = runs
-    assert ticks == 0
-    assert run.board.get("classification")["query_type"] == "conversational"
-    assert any(path.endswith("the model") for path in statuses)
+from oracle.bt.wrappers.recipe import FORMAT, AgentSetup
+from oracle.bt.wrappers.run import Run
+from oracle.bt.wrappers.run_store import RunStore, open_store
+from oracle.errors import InputError, ModelOverloaded, ModelRefused, NotFound, StoreError
+from oracle.models.stream_chunk import ChunkType
+from oracle.services.agent_services import AgentServices
+from oracle.services.journal.json_shape import as_json
+from oracle.services.storage.database import Database, as_url
+from oracle.services.storage.schema import journal
+from oracle.testing import Reply, ScriptedModel, ScriptedTools
+from tests.scenarios import CODE, SCENES, Scene, play
 
 
-async def test_a_session_is_found_by_a_prefix_as_the_last_and_by_its_exchange(database_url):
-    async with open_store(database_url) as store:
-        with pytest.raises(NotFound, match="no session yet"):
-            await store.session_called("last")
-        agent = OracleBTWrapper(model=ScriptedModel(HELLO, repeats_last=True), store=store)
-        first = await store.session_of((await answer(agent, "hello"))["context_id"])
-        second = await store.session_of((await answer(agent, "hello again"))["context_id"])
-        assert (await store.session_called(first.id[:12])).title == "hello"
-        assert await store.session_called("last") == second
+def agent_of(scene):
+    live = AgentServices(
+        model=scene.model(), tools=ScriptedTools(scene.tools), approve=scene.approve
+    )
+    return AgentSetup(live=live, limits=scene.limits)
+
+
+def told(said):
+    """What does not depend on the time that it took."""
+    return [(chunk.type, chunk.turn, chunk.content) for chunk in said]
+
+
+async def said_by(run):
+    return [chunk async for chunk in run.chunks()]
+
+
+@pytest.fixture
+async def store(tmp_path):
+    async with open_store(as_url(tmp_path / "oracle.db")) as store:
+        yield store
+
+
+# -- with or without a store -----------------------------------------------------------------------
+
+
+async def test_a_run_says_the_same_with_a_store_and_without(store):
+    scene = SCENES["two at once"]
+    kept = await said_by(Run.start(agent_of(scene), scene.query, store=store))
+    unkept = await said_by(Run.start(agent_of(scene), scene.query))
+    assert told(kept) == told(unkept)
+    assert (kept[-1]["context_id"], unkept[-1]["context_id"]) == (kept[-1]["run_id"], None)
+
+
+@pytest.mark.parametrize("name", SCENES)
+async def test_a_replay_says_every_chunk_again(name, store, tmp_path):
+    """From the database alone, opened for reading, with the statuses of the nodes."""
+    said = await play(SCENES[name], store=store, nodes=True)
+    run_id = said[-1]["run_id"]
+    async with await Database.open(tmp_path / "oracle.db") as database:
+        again = await said_by(Run.replay(run_id, store=RunStore(database), nodes=True))
+    assert again[:-1] == said[:-1]
+    assert again[-1].data | {"context_id": run_id} == said[-1].data
+
+
+async def test_a_run_that_was_not_found_ends_with_done(store):
+    said = await said_by(Run.replay("zzz", store=store))
+    assert [chunk.type for chunk in said] == ["error", "done"]
+    assert (said[-1]["stop_reason"], said[-1]["error_kind"]) == ("invalid_input", "NotFound")
+
+
+async def test_a_store_that_only_reads_begins_no_run(database):
+    said = await said_by(Run.start(AgentSetup(), CODE, store=RunStore(database)))
+    assert said[-1]["error_kind"] == "StoreError"
+    assert "was opened for reading" in said[-1]["detail"]
+
+
+async def test_a_run_can_be_cancelled_before_anything_is_heard_of_it():
+    model = ScriptedModel("x")
+    run = Run.start(AgentSetup(live=AgentServices(model=model)), CODE)
+    run.cancel("never mind")
+    done = (await said_by(run))[-1]
+    assert (done["stop_reason"], done["detail"], model.requests) == ("cancelled", "never mind", [])
+
+
+async def test_a_session_is_found_by_a_prefix_as_the_last_and_by_its_exchange(store):
+    with pytest.raises(NotFound, match="no session yet"):
+        await store.session_called("last")
+    scene = SCENES["thanks"]
+    first, second = [
+        await store.session_of((await play(scene, store=store))[-1]["context_id"]) for _ in range(2)
+    ]
+    assert (await store.session_called(first.id[:12])).title == scene.query
+    assert await store.session_called("last") == second
+
+
+# -- which error ended it --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (Reply(raises=ModelRefused("bad key")), "ModelRefused"),
+        (Reply(raises=ModelOverloaded("later")), "ModelOverloaded"),
+        ("It is so.", None),
+    ],
+)
+async def test_the_error_of_a_model_is_named_in_done(reply, kind):
+    scene = Scene(replies=[reply], repeats_last=True, stop="")
+    assert (await play(scene))[-1]["error_kind"] == kind
+
+
+async def test_a_limit_or_a_cancellation_is_not_an_error():
+    for name in ("cancelled in mid-word", "5 turns", "tools fail", "stuck"):
+        assert (await play(SCENES[name]))[-1]["error_kind"] is None, name
+
+
+async def test_what_breaks_a_run_is_named_in_done():
+    async def ended(**options):
+        return (await play(SCENES["one turn"], **options))[-1]["error_kind"]
+
+    def gone():
+        raise StoreError("the disk is gone")
+
+    assert await ended(store=gone) == "StoreError"
+    assert await ended(trees={"oracle-agent.lua": "BT.tree("}) == "TreeFileError"
+    assert await ended(store=lambda: None) == "TypeError"
+
+
+async def test_a_mistake_in_a_leaf_is_named_in_done():
+    def broken(*_):
+        raise ValueError("nobody expects this")
+
+    done = (await play(SCENES["two at once"], is_sufficient=broken))[-1]
+    assert (done["stop_reason"], done["error_kind"]) == ("internal_error", "LeafError")
+
+
+# -- the statuses of the nodes ---------------------------------------------------------------------
+
+
+async def test_statuses_are_chunks_when_they_are_asked_for():
+    said = await play(SCENES["two at once"], nodes=True)
+    nodes = [chunk for chunk in said if chunk.type == ChunkType.NODE]
+    assert {chunk["status"] for chunk in nodes} >= {"running", "success", "failure"}
+    assert all(chunk["path"] and chunk["tick"] >= 1 for chunk in nodes)
+    assert {chunk.turn for chunk in nodes} == {0, 1, 2}
+    others = [chunk for chunk in said if chunk.type != ChunkType.NODE]
+    assert told(others) == told(await play(SCENES["two at once"]))
+
+
+async def test_statuses_that_nobody_asked_for_cost_nothing():
+    run = Run.start(agent_of(SCENES["one turn"]), CODE)
+    said = await said_by(run)
+    assert ChunkType.NODE not in {chunk.type for chunk in said}
+    assert type(run.tree.tree_run.statuses) is list
+
+
+async def test_what_is_halted_is_told_as_halted():
+    said = await play(SCENES["cancelled in mid-word"], nodes=True)
+    assert "halted" in {chunk["status"] for chunk in said if chunk.type == ChunkType.NODE}
+
+
+# -- records of other versions ---------------------------------------------------------------------
+
+
+async def change_format(database, run_id, format_):
+    """As if the run had been recorded by a version with that format; None has no format."""
+    here = (journal.c.run_id == run_id) & (journal.c.seq == 0)
+    store = RunStore(database)
+    records, _ = await store.record_of(run_id)
+    body = {name: value for name, value in records[0].body.items() if name != "format"}
+    if format_ is not None:
+        body["format"] = format_
+    async with database.writing() as connection:
+        written = (await connection.execute(select(journal.c.body).where(here))).scalar_one()
+        assert f'"format":{FORMAT}' in written.replace(" ", "")
+        changed = written.replace(as_json(records[0].body), as_json(body))
+        assert changed != written
+        await connection.execute(update(journal).where(here).values(body=changed))
+
+
+@pytest.mark.parametrize(("format_", "version"), [(None, "an older"), (99, "a newer")])
+async def test_a_record_of_another_version_is_shown_but_not_run_again(
+    store, tmp_path, format_, version
+):
+    run_id = (await play(SCENES["thanks"], store=store))[-1]["run_id"]
+    async with await Database.open(tmp_path / "oracle.db") as database:
+        await change_format(database, run_id, format_)
+    records, _ = await store.record_of(run_id)
+    assert [records[0].kind, records[-1].kind] == ["start", "end"]
+    with pytest.raises(InputError, match=f"run {run_id} was recorded by {version} version"):
+        await store.replay(run_id)
+
+
+async def test_a_run_of_an_older_version_that_died_is_not_resumed_and_let_go(store, tmp_path):
+    scene = SCENES["cancelled in mid-word"]
+    run = Run.start(agent_of(scene), scene.query, store=store)
+    async with aclosing(run.chunks()) as chunks:
+        await anext(chunks)
+        await run.tree.lease.release()
+    run_id = run.tree.id
+    async with await Database.open(tmp_path / "oracle.db") as database:
+        await change_format(database, run_id, None)
+    done = (await said_by(Run.resume(AgentSetup(), run_id, store=store)))[-1]
+    assert done["stop_reason"] == "invalid_input"
+    assert "cannot be replayed or resumed" in done["detail"]
+    assert (await store.runs.get(run_id)).lease_owner is None

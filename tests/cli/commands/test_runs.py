@@ -106,7 +106,7 @@ def ask(project, moment="never"):
     subprocess.run(
         [sys.executable, AGENT, "ask", ".oracle/oracle.db", moment],
         cwd=project,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"},
         capture_output=True,
         timeout=60,
     )
