@@ -85,7 +85,7 @@ class Run:
     ) -> Run:
         """Answer a query: after the exchange `context_id`, else at the end of the session."""
         begin = partial(
-            cls._begin_new,
+            Run._begin_new,
             query=query,
             context_id=context_id,
             session_id=session_id,
@@ -103,12 +103,12 @@ class Run:
         nodes: bool = False,
     ) -> Run:
         """Go on with a run whose process died; its chunks come again from the first one."""
-        return cls(agent, partial(cls._begin_again, run_id=run_id), store=store, nodes=nodes)
+        return cls(agent, partial(Run._begin_again, run_id=run_id), store=store, nodes=nodes)
 
     @classmethod
     def replay(cls, run_id: str, *, store: RunStore | OpenStore, nodes: bool = False) -> Run:
         """Say again what a recorded run said. Nothing is asked, done or written."""
-        begin = partial(cls._begin_replay, run_id=run_id)
+        begin = partial(Run._begin_replay, run_id=run_id)
         return cls(AgentSetup(), begin, store=store, nodes=nodes)
 
     async def chunks(self) -> AsyncGenerator[OracleStreamChunk]:

@@ -31,6 +31,14 @@ EXIT_CODES: Final[Mapping[str, int]] = {
 `answered`.
 """
 
+_CODES_OF_ERRORS: Final = {
+    name: kind.exit_code
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type)
+    and issubclass(kind, errors.OracleError)
+    and kind.exit_code != errors.OracleError.exit_code
+}
+
 MOST_SOURCES: Final = 8
 
 Done = Mapping[str, Any]
@@ -41,11 +49,8 @@ def exit_code(done: Done) -> int:
 
     A key that is refused needs other settings; a model that is away needs patience.
     """
-    kind = getattr(errors, done["error_kind"] or "", None)
-    is_ours = isinstance(kind, type) and issubclass(kind, errors.OracleError)
-    if is_ours and kind.exit_code != errors.OracleError.exit_code:
-        return kind.exit_code
-    return EXIT_CODES.get(done["stop_reason"], NOT_WHOLE)
+    by_reason = EXIT_CODES.get(done["stop_reason"], NOT_WHOLE)
+    return _CODES_OF_ERRORS.get(done["error_kind"], by_reason)
 
 
 def is_error(done: Done) -> bool:
