@@ -16,8 +16,9 @@ from benchmarks.measure import report
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import LeafRegistry
 from oracle.bt.state.base import SUCCESS, RunStatus
-from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
-from oracle.bt.wrappers.stored_run import RunStore
+from oracle.bt.wrappers.recipe import Recipe
+from oracle.bt.wrappers.recorded_tree import RecordedTree
+from oracle.bt.wrappers.run_store import RunStore
 from oracle.services.journal import MemorySink
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
@@ -107,15 +108,15 @@ async def _durable_turn(path: Path) -> tuple[float, float]:
         store = RunStore(database, writer, leaves=leaves)
         walls: list[float] = []
         cpus: list[float] = []
-        stored = await store.begin(recipe())
+        tree = await store.begin(recipe())
 
         async def end_of_turn() -> None:
-            await stored.recorded.journal.flush()
+            await tree.journal.flush()
             walls.append(time.perf_counter())
             cpus.append(time.process_time())
 
-        stored.recorded.tree_run.context.services = end_of_turn
-        await stored.settle()
+        tree.tree_run.context.services = end_of_turn
+        await tree.settle()
         writer.close()
     return _median_step(walls), _median_step(cpus)
 
@@ -141,10 +142,10 @@ def _raw_commit(path: Path) -> float:
 
 async def _replay() -> float:
     sink = MemorySink()
-    await RecordedRun(recipe(), sink, leaves=leaves).settle()
+    await RecordedTree(recipe(), sink, leaves=leaves).settle()
     best = float("inf")
     for _ in range(10):
-        replay = RecordedRun.replay(sink.records, sink.contents, leaves=leaves)
+        replay = RecordedTree.replay(sink.records, sink.contents, leaves=leaves)
         began = time.process_time()
         await replay.settle()
         best = min(best, time.process_time() - began)

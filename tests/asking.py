@@ -10,8 +10,8 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.bt.wrappers.agent_recipe import TREE, built_in_trees
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.recipe import TREE, built_in_trees
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.services.classification.classifier import classify_query

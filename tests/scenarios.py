@@ -143,11 +143,13 @@ class Scene:
         return OracleBTWrapper(limits=self.limits, approve=self.approve, **parts)
 
 
-async def play(scene: Scene, context_id: str | None = None, **more: Any) -> list[OracleStreamChunk]:
+async def play(
+    scene: Scene, context_id: str | None = None, *, nodes: bool = False, **more: Any
+) -> list[OracleStreamChunk]:
     """All chunks of a scene."""
     wrapper = scene.wrapper(**more)
     said: list[OracleStreamChunk] = []
-    async with aclosing(wrapper.process_query(scene.query, context_id)) as chunks:
+    async with aclosing(wrapper.process_query(scene.query, context_id, nodes=nodes)) as chunks:
         async for chunk in chunks:
             said.append(chunk)
             if scene.cancel_at(chunk):

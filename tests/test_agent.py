@@ -1,6 +1,7 @@
 """`Oracle`: the agent for programs."""
 
 import asyncio
+import resource
 
 import pytest
 
@@ -70,6 +71,27 @@ async def test_questions_at_once_share_what_records_them(project):
     assert len({answer.context_id for answer in answers}) == 5
 
 
+@pytest.mark.parametrize("failure", ["stop", "memory"])
+async def test_the_project_says_what_happens_when_nothing_can_be_recorded(
+    project, tmp_path_factory, monkeypatch, caplog, failure
+):
+    """Its own settings count, not those of the working directory."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill_the_disk(_):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+        return "X."
+
+    (project / "oracle.toml").write_text(f"[journal]\nfailure = '{failure}'\n")
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    try:
+        answer = await Oracle(project=project, model=ScriptedModel(fill_the_disk)).ask(CODE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert answer.stop_reason == "store_failed"
+    assert ("GOING ON WITHOUT A RECORD" in caplog.text) == (failure == "memory")
+
+
 async def test_limits_and_a_persons_yes_reach_the_agent(project):
     model = ScriptedModel(WRITE, "Not done.")
     options = {"project": project, "tools": ScriptedTools(WRITING), "approve": yes}
@@ -88,6 +110,7 @@ async def test_cancelling_ends_with_what_there_is(project):
 async def test_a_question_that_cannot_be_asked_is_answered_by_why(project):
     answer = await Oracle(project=project, model=ScriptedModel()).ask("", "nowhere")
     assert (answer.stop_reason, answer.is_whole) == ("invalid_input", False)
+    assert answer.error_kind == "InputError"
     assert "the question is empty" in answer.text
 
 

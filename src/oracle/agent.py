@@ -1,4 +1,4 @@
-"""The agent for those who write programs.
+"""The agent for programs.
 
 oracle = Oracle(project=".", model=model, tools=tools)
 answer = await oracle.ask("How does the login work?")
@@ -14,25 +14,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oracle.bt.wrappers.conversation_store import ConversationStore, open_conversations
 from oracle.bt.wrappers.project_agent import project_agent
+from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.errors import InputError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import Approve
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.services.project.root import find_root
-from oracle.services.storage.database import default_url
+from oracle.services.storage.database import url_for_writing
 from oracle.services.tools.protocol import Tools
 from oracle.settings import load_settings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """What came of a question; there is always one. `str(answer)` is its text.
+    """The answer to a question; there is always one. `str(answer)` is its text.
 
-    `stop_reason` is "answered" where the model says that it is whole. `context_id` goes into the
-    next question of the same conversation.
+    `stop_reason` is "answered" where the answer is whole; `error_kind` names the class of the error
+    that ended the run, if one did. Give `context_id` to the next question of the conversation.
     """
 
     text: str
@@ -56,11 +56,11 @@ class Answer:
 
 
 class Oracle:
-    """Answers questions about the project that `project` lies in; several at a time if need be.
+    """Answers questions about the project that `project` lies in, several at a time if need be.
 
-    Without a `model` or `tools` those are taken that the project has set up. `approve` asks a
-    person before anything is written. Conversations are kept in the project's database, which is
-    opened for each question; one that `remembers` nothing needs neither project nor database.
+    Without a `model` or `tools`, those of the project's settings are used. `approve` asks a person
+    before anything is written. Conversations are kept in the project's database, which is opened
+    for each question. With `remembers=False` neither a project nor a database is needed.
     """
 
     def __init__(
@@ -84,13 +84,13 @@ class Oracle:
             tools=tools,
             limits=limits,
             approve=approve,
-            store=self._opened if remembers else None,
+            store=self._open_store if remembers else None,
         )
 
     def stream(
         self, question: str, context_id: str | None = None, *, attachment: str = ""
     ) -> AsyncGenerator[OracleStreamChunk]:
-        """The answer as it is made; `done` is the last chunk. Who stops listening cancels it."""
+        """The answer as it is made; `done` is the last chunk. Closing it cancels the run."""
         return self._agent.process_query(question, context_id, attachment=attachment)
 
     async def ask(
@@ -109,16 +109,16 @@ class Oracle:
         raise InputError("ask_sync cannot be used in async code; use `await oracle.ask(…)` there")
 
     def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
-        """Go on with a question whose process died; what was said before is said again."""
+        """Go on with a question whose process died; its chunks come again from the first one."""
         return self._agent.resume(run_id)
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End what is asked now; each question is still answered, with what there is."""
         self._agent.cancel(reason)
 
-    def _opened(self) -> AbstractAsyncContextManager[ConversationStore]:
-        on_failure = self._settings.journal.failure
-        return open_conversations(default_url(self._settings), on_failure=on_failure)
+    def _open_store(self) -> AbstractAsyncContextManager[RunStore]:
+        settings = self._settings
+        return open_store(url_for_writing(settings), on_failure=settings.journal.failure)
 
 
 async def answer_from(chunks: AsyncGenerator[OracleStreamChunk]) -> Answer:

@@ -10,7 +10,8 @@ import pytest
 
 from oracle.bt.core.leaves import LeafRegistry
 from oracle.bt.state.base import FAILURE, SUCCESS
-from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
+from oracle.bt.wrappers.recipe import Recipe
+from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import Failure
 from oracle.services.journal import MemorySink
 
@@ -156,13 +157,13 @@ async def test_replay_fuzz():
     while time.monotonic() < end and seed < SEEDS:
         seed += 1
         sink = MemorySink()
-        live = RecordedRun(
+        live = RecordedTree(
             recipe(seed), sink, leaves=leaves, services=lambda _, seed=seed: World(seed)
         )
         if seed % 3 == 0:
             delay = random.Random(seed).random() * 0.01
             asyncio.get_running_loop().call_later(delay, live.cancel)
         told = await played(live)
-        again = await played(RecordedRun.replay(sink.records, sink.contents, leaves=leaves))
+        again = await played(RecordedTree.replay(sink.records, sink.contents, leaves=leaves))
         assert again == told, f"seed {seed}"
     assert seed > 50

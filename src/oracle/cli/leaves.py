@@ -1,4 +1,4 @@
-"""Leaves of the user's own, for commands that load trees."""
+"""The user's own leaves, for commands that load trees."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from oracle.bt.wrappers.our_leaves import import_our_leaves
+from oracle.bt.wrappers.recipe import import_our_leaves
 from oracle.errors import InputError
 
 LeavesOption = Annotated[
@@ -23,7 +23,7 @@ LeavesOption = Annotated[
 
 
 def import_leaves(modules: list[str]) -> None:
-    """Register our own leaves, and what the user named: code that may do and fail as it likes."""
+    """Register our own leaves, and those of the user, whose code may fail in any way."""
     import_our_leaves()
     for module in modules:
         is_file = module.endswith(".py")

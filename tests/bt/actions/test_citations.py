@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from oracle.bt.wrappers.agent_recipe import built_in_trees, services_from
-from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.recipe import built_in_trees, services_from
+from oracle.bt.wrappers.run_store import open_store
 from oracle.services.citations import without_marks
 from oracle.services.storage.database import as_url
 from oracle.services.tools.answer import Answer, as_result
@@ -108,7 +108,7 @@ async def test_a_tree_without_the_leaf_leaves_the_answer_alone():
 
 @pytest.fixture
 async def store(tmp_path):
-    async with open_conversations(as_url(tmp_path / "oracle.db")) as opened:
+    async with open_store(as_url(tmp_path / "oracle.db")) as opened:
         yield opened
 
 
@@ -130,7 +130,7 @@ async def test_the_marked_answer_is_stored_and_a_replay_comes_to_the_same(store)
     place = await store.place(run_id)
     assert place.history[-1].answer == MARKED
     assert len(json.dumps(place.history[-1].metadata["places"])) < 200
-    replayed = await store.runs.replay(run_id, services=services_from)
+    replayed = await store.replay(run_id, services=services_from)
     await replayed.settle()
     assert replayed.board.get("answer") == MARKED
     assert replayed.board.get("citations") == only(said, "sources")["citations"]

@@ -16,7 +16,7 @@ from oracle.bt.core.runtime import TreeRun
 from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.base import FAILURE, SUCCESS
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.bt.wrappers.our_leaves import import_our_leaves
+from oracle.bt.wrappers.recipe import import_our_leaves
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.testing import RecordingBus
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from oracle.bt.wrappers.agent_recipe import AgentSetup, Question, services_from
-from oracle.bt.wrappers.recorded_run import RecordedRun
+from oracle.bt.wrappers.recipe import AgentSetup, services_from
+from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.models.session import Exchange
 from oracle.services.agent_services import AgentServices
 from oracle.services.control.ledger import Limits
@@ -159,10 +159,10 @@ async def test_an_earlier_exchange_counts_if_it_found_something_on_the_same_topi
 ):
     model = ScriptedModel(*[enough("As said.")] * requests)
     tools = ScriptedTools({"search_code": "auth.py:3 def login()"})
-    told = Question(text=CODE, history=[earlier(*exchange) for exchange in history])
-    recipe = AgentSetup(model=model, tools=tools).recipe(told)
     live = AgentServices(model=model, tools=tools)
-    await RecordedRun(recipe, services=lambda made: services_from(made, live)).settle()
+    before = [earlier(*exchange) for exchange in history]
+    recipe = AgentSetup(live=live).recipe(CODE, history=before)
+    await RecordedTree(recipe, services=lambda made: services_from(made, live)).settle()
     assert len(model.requests) == requests
 
 

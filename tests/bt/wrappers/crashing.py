@@ -8,8 +8,8 @@ from pathlib import Path
 
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS
-from oracle.bt.wrappers.recorded_run import Recipe
-from oracle.bt.wrappers.stored_run import RunStore
+from oracle.bt.wrappers.recipe import Recipe
+from oracle.bt.wrappers.run_store import RunStore
 from oracle.services.ans.writer import recording
 from oracle.services.journal.writer import RunSink, journal_writer
 from oracle.services.storage.database import Database, as_url
@@ -104,7 +104,7 @@ async def main(command: str, url: str, argument: str) -> None:
         print("holding", flush=True)
         with recording(database.url):
             outcome = await run.settle()
-        print(outcome.stop, outcome.status.value, run.recorded.board.get("log"))
+        print(outcome.stop, outcome.status.value, run.board.get("log"))
         writer.close()
 
 

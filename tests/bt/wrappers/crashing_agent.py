@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-from oracle.bt.wrappers.conversation_store import ConversationStore, open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.services.storage.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.scenarios import CODE, WRITE, search, yes
@@ -66,13 +66,13 @@ class DyingTools(ScriptedTools):
         return self._result(name, "notes/x.md") if "write" in world() else None
 
 
-class DyingStore(ConversationStore):
+class DyingStore(RunStore):
     moment = ""
 
-    async def remember(self, *arguments):
+    async def keep_exchange(self, *arguments):
         if self.moment == "before the exchange":
             die()
-        kept = await super().remember(*arguments)
+        kept = await super().keep_exchange(*arguments)
         if self.moment == "after the exchange":
             die()
         return kept
@@ -94,7 +94,7 @@ def world():
 
 async def main(command, url, argument):
     moment = argument if command == "ask" else os.environ.get("MOMENT", "")
-    async with open_conversations(as_url(url)) as store:
+    async with open_store(as_url(url)) as store:
         store.__class__, store.moment = DyingStore, moment
         tools = DyingTools(moment)
         wrapper = OracleBTWrapper(model=DyingModel(moment), tools=tools, store=store, approve=yes)

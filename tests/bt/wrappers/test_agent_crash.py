@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from oracle.bt.wrappers.agent_recipe import services_from
-from oracle.bt.wrappers.stored_run import RunArchive
+from oracle.bt.wrappers.recipe import services_from
+from oracle.bt.wrappers.run_store import RunStore
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.runs import Runs
@@ -31,7 +31,7 @@ def work(folder, command, argument, moment=""):
     return processes.run(
         [sys.executable, WORKER, command, "oracle.db", argument],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "MOMENT": moment},
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "MOMENT": moment},
         capture_output=True,
         text=True,
         timeout=60,
@@ -60,7 +60,7 @@ async def test_another_process_answers_and_nothing_is_done_twice(moment, tmp_pat
             (await Runs(database).get(run_id)).session_id
         )
         assert (kept.id, kept.answer) == (done["context_id"], done["answer"])
-        replay = await RunArchive(database).replay(run_id, services=services_from)
+        replay = await RunStore(database).replay(run_id, services=services_from)
         assert replay.summary(await replay.settle()) == replay.records[-1].body
     world = (tmp_path / "world.txt").read_text().splitlines()
     assert world.count("write") == 1

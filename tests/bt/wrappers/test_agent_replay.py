@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from oracle.bt.wrappers.agent_recipe import AgentSetup, Question, services_from
-from oracle.bt.wrappers.conversation_store import open_conversations
-from oracle.bt.wrappers.recorded_run import RecordedRun
+from oracle.bt.wrappers.recipe import AgentSetup, services_from
+from oracle.bt.wrappers.recorded_tree import RecordedTree
+from oracle.bt.wrappers.run_store import open_store
 from oracle.services.agent_services import AgentServices
 from oracle.services.journal import MemorySink
 from oracle.services.storage.database import as_url
@@ -20,8 +20,6 @@ from tests.scenarios import SCENES, play, says
 def run_of(scene, sink, records=(), say=lambda chunk: None):
     """A run of a scene without a wrapper around it, so that its record can be looked at."""
     model, tools = scene.model(), ScriptedTools(scene.tools)
-    can_ask = scene.approve is not None
-    setup = AgentSetup(model=model, tools=tools, limits=scene.limits, can_ask=can_ask)
 
     def hear(chunk):
         say(chunk)
@@ -29,8 +27,8 @@ def run_of(scene, sink, records=(), say=lambda chunk: None):
             run.cancel("stop it")
 
     live = AgentServices(model=model, tools=tools, approve=scene.approve, say=hear)
-    recipe = setup.recipe(Question(text=scene.query))
-    run = RecordedRun(recipe, sink, services=lambda recipe: services_from(recipe, live))
+    recipe = AgentSetup(live=live, limits=scene.limits).recipe(scene.query)
+    run = RecordedTree(recipe, sink, services=lambda recipe: services_from(recipe, live))
     return run
 
 
@@ -38,7 +36,7 @@ def heard_again(sink):
     """A replay with what it says: no model, no tools."""
     said = []
     services = AgentServices(say=said.append)
-    again = RecordedRun.replay(
+    again = RecordedTree.replay(
         sink.records, sink.contents, services=lambda recipe: services_from(recipe, services)
     )
     return again, said
@@ -62,10 +60,10 @@ async def test_a_scene_is_told_again_from_memory_word_for_word(name):
 
 @pytest.mark.parametrize("name", SCENES)
 async def test_a_scene_is_told_again_from_a_database(name, tmp_path):
-    async with open_conversations(as_url(tmp_path / "oracle.db")) as store:
+    async with open_store(as_url(tmp_path / "oracle.db")) as store:
         said = await play(SCENES[name], store=store)
         assert said[-1]["stop_reason"] == SCENES[name].stop
-        replay = await store.runs.replay(said[-1]["run_id"], services=services_from)
+        replay = await store.replay(said[-1]["run_id"], services=services_from)
         assert replay.summary(await replay.settle()) == replay.records[-1].body
 
 
@@ -129,7 +127,7 @@ async def test_a_run_that_died_among_the_extracts_goes_on_from_any_record():
     for seq in answers[::2]:
         rest, model = MemorySink(), scene.model()
         live = AgentServices(model=model, tools=ScriptedTools(scene.tools))
-        resumed = RecordedRun.resume(
+        resumed = RecordedTree.resume(
             sink.records[: seq + 1],
             sink.contents,
             rest,

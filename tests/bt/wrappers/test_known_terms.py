@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from oracle.bt.wrappers.agent_recipe import services_from
-from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.project_agent import project_agent
+from oracle.bt.wrappers.recipe import services_from
+from oracle.bt.wrappers.run_store import open_store
 from oracle.services.control.ledger import Limits
 from oracle.services.storage.database import as_url
 from oracle.settings import load_settings
@@ -31,22 +31,28 @@ def project(tmp_path):
     return root
 
 
-async def asked(folder, *questions, answers=(ANSWER,), store=None, **options):
-    """The boards of the runs."""
-    runs = []
+@pytest.fixture
+async def store(tmp_path):
+    async with open_store(as_url(tmp_path / "oracle.db")) as store:
+        yield store
+
+
+async def asked(folder, store, *questions, answers=(ANSWER,), **options):
+    """The boards with which the runs ended, as they are on record."""
     agent = project_agent(
         load_settings(folder, environment={}),
         model=ScriptedModel(*answers, repeats_last=True),
         store=store,
-        watch=runs.append,
         environment={},
         **options,
     )
-    context_id = None
+    boards, context_id = [], None
     for question in questions:
         said = [chunk async for chunk in agent.process_query(question, context_id)]
         context_id = said[-1]["context_id"]
-    return [run.board for run in runs]
+        records, _ = await store.record_of(said[-1]["run_id"])
+        boards.append(records[-1].body["board"])
+    return boards
 
 
 @pytest.mark.parametrize(
@@ -58,56 +64,58 @@ async def asked(folder, *questions, answers=(ANSWER,), store=None, **options):
     ],
 )
 async def test_a_question_about_a_thing_of_the_project_is_seen_as_one(
-    project, question, known, type_
+    project, store, question, known, type_
 ):
-    (board,) = await asked(project, question)
-    assert board.get("known_terms") == known
-    assert board.get("classification")["query_type"] == type_
+    (board,) = await asked(project, store, question)
+    assert board["known_terms"] == known
+    assert board["classification"]["query_type"] == type_
 
 
-async def test_names_that_an_offer_mentions_are_looked_up_as_well(project, tmp_path):
-    async with open_conversations(as_url(tmp_path / "oracle.db")) as store:
-        boards = await asked(project, "hello", "yes please", answers=(OFFER, ANSWER), store=store)
-    assert "Frobnicator" in boards[1].get("known_terms")
+async def test_names_that_an_offer_mentions_are_looked_up_as_well(project, store):
+    boards = await asked(project, store, "hello", "yes please", answers=(OFFER, ANSWER))
+    assert "Frobnicator" in boards[1]["known_terms"]
 
 
-async def test_a_replay_classifies_alike_without_the_project(project, tmp_path):
-    async with open_conversations(as_url(tmp_path / "oracle.db")) as store:
-        (board,) = await asked(project, QUESTION, store=store)
-        shutil.rmtree(project)
-        (row,) = await store.runs.runs.newest(1)
-        replayed = await store.runs.replay(row.id, services=services_from)
-        await replayed.settle()
-    assert replayed.board.get("classification") == board.get("classification")
+async def test_a_replay_classifies_alike_without_the_project(project, store):
+    (board,) = await asked(project, store, QUESTION)
+    shutil.rmtree(project)
+    (row,) = await store.runs.newest(1)
+    replayed = await store.replay(row.id, services=services_from)
+    await replayed.settle()
+    assert replayed.board.get("classification") == board["classification"]
 
 
-async def test_without_an_index_the_question_is_answered_all_the_same(project):
+async def test_without_an_index_the_question_is_answered_all_the_same(project, store):
     (project / ".oracle").mkdir()
     (project / ".oracle/index").write_text("in the way")
-    (board,) = await asked(project, QUESTION)
-    assert (board.get("known_terms"), board.get("answer")) == (None, "So it is.")
+    (board,) = await asked(project, store, QUESTION)
+    assert (board.get("known_terms"), board["answer"]) == (None, "So it is.")
 
 
-async def test_outside_of_a_project_nothing_is_indexed(project):
+async def test_outside_of_a_project_nothing_is_indexed(project, store):
     (project / "oracle.toml").unlink()
-    (board,) = await asked(project, QUESTION, root=project)
+    (board,) = await asked(project, store, QUESTION, root=project)
     assert board.get("known_terms") is None
     assert not (project / ".oracle").exists()
 
 
-async def test_a_question_without_time_does_not_wait_for_the_index(project):
-    runs, gate = [], threading.Event()
+async def test_a_question_without_time_does_not_wait_for_the_index(project, store):
+    gate = threading.Event()
     agent = project_agent(
         load_settings(project, environment={}),
         model=ScriptedModel(ANSWER, repeats_last=True),
         limits=Limits(seconds=0.3),
         environment={},
-        watch=lambda run: runs.append(run) or gate.set(),
+        store=store,
         indexing=lambda step: gate.wait(60),
     )
-    said = [chunk async for chunk in agent.process_query(QUESTION)]
+    said = []
+    async for chunk in agent.process_query(QUESTION):
+        gate.set()
+        said.append(chunk)
     assert said[-1]["answer"]
-    assert runs[0].board.get("known_terms") is None
+    records, _ = await store.record_of(said[-1]["run_id"])
+    assert "known_terms" not in records[0].body["board"]
 
 
 async def test_sources_that_never_come_are_waited_for_once():

@@ -7,9 +7,9 @@ from contextlib import aclosing, asynccontextmanager, suppress
 
 import pytest
 
-from oracle.bt.wrappers.agent_recipe import built_in_trees
-from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.recipe import built_in_trees
+from oracle.bt.wrappers.run_store import open_store
 from oracle.errors import InputError, StoreError
 from oracle.models.stream_chunk import CHUNKS, OracleStreamChunk
 from oracle.services.control.ledger import Limits
@@ -111,12 +111,12 @@ async def test_a_tree_without_a_finish_branch_still_ends_with_what_there_is():
 
 
 async def test_a_run_that_cannot_be_recorded_any_more_still_says_what_it_has(tmp_path):
-    async with open_conversations(as_url(tmp_path / "oracle.db")) as store:
+    async with open_store(as_url(tmp_path / "oracle.db")) as store:
 
         async def lose_the_run(_):
             """Somebody takes the run away under its feet."""
-            (run,) = await store.runs.runs.newest()
-            await store.runs.runs.release(run.id, run.lease_owner)
+            (run,) = await store.runs.newest()
+            await store.runs.release(run.id, run.lease_owner)
             return "auth.py:7 found"
 
         scene = Scene(replies=[search(1), "It is X."], tools={"search_code": lose_the_run}, stop="")
@@ -196,7 +196,7 @@ async def test_what_was_cancelled_before_the_first_chunk_never_asks_the_model():
 
 
 async def test_what_was_cancelled_while_history_is_loaded_never_asks_the_model(tmp_path):
-    async with open_conversations(as_url(tmp_path / "oracle.db")) as store:
+    async with open_store(as_url(tmp_path / "oracle.db")) as store:
         model = ScriptedModel("x")
         wrapper = OracleBTWrapper(model=model, store=store)
         reading = asyncio.create_task(heard(wrapper))

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from oracle.testing.servers import Reply, Stall, openai
 from tests import processes
+from tests.cli.processes import Terminal, make_project, model_serving, says
 
 WORKER = Path(__file__).parents[2] / "bt" / "wrappers" / "crashing.py"
 AGENT = WORKER.with_name("crashing_agent.py")
@@ -24,11 +26,11 @@ def project(tmp_path):
     return tmp_path
 
 
-def oracle(project, *arguments):
+def oracle(project, *arguments, env=None):
     return processes.run(
         [*processes.ORACLE, *arguments],
         cwd=project,
-        env={**os.environ, "NO_COLOR": "1"},
+        env={**os.environ, "NO_COLOR": "1", **(env or {})},
         capture_output=True,
         text=True,
         timeout=60,
@@ -102,22 +104,26 @@ def test_a_replay_without_its_leaves_says_how_to_name_them(project):
     assert "--leaves" in result.stderr
 
 
-def ask(project, moment="never"):
+def ask(project, moment="never", database=".oracle/oracle.db", env=None):
     """Have the agent answer a question, in a process that dies at that moment."""
     processes.run(
-        [sys.executable, AGENT, "ask", ".oracle/oracle.db", moment],
+        [sys.executable, AGENT, "ask", database, moment],
         cwd=project,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"},
         capture_output=True,
         timeout=60,
     )
-    (run,) = json.loads(oracle(project, "runs", "--json").stdout)
+    (run,) = json.loads(oracle(project, "runs", "--json", env=env).stdout)
     return run["id"]
 
 
-def let_go(project):
-    with closing(sqlite3.connect(project / ".oracle" / "oracle.db")) as connection, connection:
-        connection.execute("UPDATE runs SET lease_owner = NULL, lease_until = NULL")
+def change(project, statement, database=".oracle/oracle.db"):
+    with closing(sqlite3.connect(project / database)) as connection, connection:
+        connection.execute(statement)
+
+
+def let_go(project, **database):
+    change(project, "UPDATE runs SET lease_owner = NULL, lease_until = NULL", **database)
 
 
 def test_a_run_of_the_agent_is_listed_shown_audited_and_replayed(project):
@@ -139,7 +145,8 @@ def test_a_question_whose_process_died_at_the_end_is_resumed_without_a_model(pro
     run = ask(project, "before the exchange")
     let_go(project)
     result = oracle(project, "run", "resume", run[:8])
-    assert (result.returncode, result.stdout, result.stderr) == (0, "It is in auth.py:3.\n", "")
+    assert (result.returncode, result.stdout) == (0, "It is in auth.py:3.\n")
+    assert result.stderr == "sources    auth.py:3, notes/x.md\n"
     again = oracle(project, "run", "resume", run[:8])
     assert (again.returncode, again.stdout) == (2, "")
     assert "is done" in again.stderr
@@ -153,10 +160,91 @@ def test_a_question_that_is_resumed_without_a_model_ends_with_what_was_found(pro
     )
     result = oracle(project, "run", "resume", run)
     assert "auth.py:3" in result.stdout
-    assert "oracle: model_unavailable: " in result.stderr
+    assert "oracle: cannot reach openai:gone" in result.stderr
+    assert result.returncode == 69
 
 
 def test_a_question_that_another_process_holds_is_left_to_it(project):
     result = oracle(project, "run", "resume", ask(project, "in the stream"))
     assert (result.returncode, result.stdout) == (75, "")
     assert "is held by" in result.stderr
+
+
+# -- the door of `ask` -----------------------------------------------------------------------------
+
+
+def test_a_question_asked_outside_of_a_project_can_be_resumed(tmp_path):
+    """Its database is in the user's state folder; no project is needed."""
+    database, env = "state/oracle/oracle.db", {"XDG_STATE_HOME": str(tmp_path / "state")}
+    (tmp_path / "state" / "oracle").mkdir(parents=True)
+    run = ask(tmp_path, "before the exchange", database, env)
+    let_go(tmp_path, database=database)
+    result = oracle(tmp_path, "run", "resume", run[:8], env=env)
+    assert (result.returncode, result.stdout) == (0, "It is in auth.py:3.\n"), result.stderr
+
+
+def test_a_resumed_question_is_streamed_as_json_and_traced(project):
+    run = ask(project, "before the exchange")
+    let_go(project)
+    result = oracle(project, "run", "resume", run, "--json", "--trace", "--quiet")
+    chunks = [json.loads(line) for line in result.stdout.splitlines()]
+    assert {"content", "tool_result", "node", "done"} <= {chunk["type"] for chunk in chunks}
+    assert chunks[-1]["answer"] == "It is in auth.py:3."
+    assert any(line.startswith("success") for line in result.stderr.splitlines())
+
+
+def test_quiet_and_verbose_are_the_same_as_for_ask(project):
+    run = ask(project, "before the exchange")
+    let_go(project)
+    assert oracle(project, "run", "resume", run, "-q", "-v").returncode == 2
+    result = oracle(project, "run", "resume", run, "--verbose")
+    assert "tool       search_code" in result.stderr
+    assert "run        answered" in result.stderr
+
+
+def test_ctrl_c_stops_a_resumed_question_and_keeps_what_there_is(project):
+    run = ask(project, "in the stream")
+    let_go(project)
+    text = openai.text("So far. ")
+    stalling = Reply(body=[*openai.beginning(), *openai.events(text), Stall()])
+    with model_serving(stalling) as (env, server):
+        terminal = Terminal("run", "resume", run, env=env, cwd=project).until("So far.")
+        assert terminal.type("\x03").end() == 130
+    assert "it was cancelled (Ctrl-C)" in terminal.shown
+    assert server.left.is_set()
+
+
+@pytest.mark.parametrize(("flags", "key"), [((), "y\r"), (("--yes",), "")])
+def test_a_resumed_question_can_ask_for_a_yes(tmp_path, flags, key):
+    """The first process is killed while it waits for the answer of the model."""
+    project = make_project(tmp_path)
+    wanting = says(type_="need_capability", capability="write_note", reason="keep it")
+    stalling = Reply(body=[*openai.beginning(), *openai.events(openai.text("Hm. ")), Stall()])
+    with model_serving(stalling) as (env, _):
+        first = Terminal("ask", "hello there", env=env, cwd=project).until("Hm.")
+        first.type("\x1c").end()
+    (run,) = json.loads(oracle(project, "runs", "--json").stdout)
+    let_go(project)
+    with model_serving(wanting, says("Done.")) as (env, server):
+        terminal = Terminal("run", "resume", run["id"], *flags, env=env, cwd=project)
+        if key:
+            terminal.until("oracle: Allow write_note? keep it [y/N] ").type(key)
+        assert terminal.end() == 0
+    offered = [tool["function"]["name"] for tool in server.requests[-1].body.get("tools", [])]
+    assert "write_note" in offered
+
+
+# -- recordings of an older version ----------------------------------------------------------------
+
+
+def test_a_run_of_an_older_version_is_listed_and_shown_but_not_replayed_or_resumed(project):
+    run = ask(project, "before the exchange")
+    let_go(project)
+    change(project, "UPDATE journal SET body = json_remove(body, '$[0].format') WHERE seq = 0")
+    assert run[:8] in oracle(project, "runs").stdout
+    assert "turn 4" in oracle(project, "run", "show", run).stdout
+    for command in (["replay"], ["run", "resume"]):
+        result = oracle(project, *command, run)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert f"oracle: run {run} was recorded by an older version" in result.stderr
+        assert "it cannot be replayed or resumed" in result.stderr

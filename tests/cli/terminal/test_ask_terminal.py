@@ -33,7 +33,6 @@ def test_progress_then_the_rendered_answer_then_its_sources(project):
     places = [
         terminal.shown.rindex(text)
         for text in (
-            "question  code (1.00)",
             "draft     I look for it.",
             'tool      search_code "session expires"',
             "→ search_code: 1 place",

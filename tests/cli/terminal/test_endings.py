@@ -13,8 +13,15 @@ USAGE = {"turns": 2, "tokens": 3400, "money": 0.012, "seconds": 1.24, "uses": {"
 
 
 def done(**changes):
-    data = {"answer": "It is.", "stop_reason": "answered", "detail": "", "caveat": None}
-    data |= {"tried": [], "missing": [], "usage": USAGE, "run_id": "1a2b3c4d5e", "context_id": None}
+    data = {"answer": "It is.", "stop_reason": "answered", "error_kind": None, "detail": ""}
+    data |= {
+        "caveat": None,
+        "tried": [],
+        "missing": [],
+        "usage": USAGE,
+        "run_id": "1a2b3c4d5e",
+        "context_id": None,
+    }
     return data | changes
 
 
@@ -31,6 +38,22 @@ def test_no_stop_reason_is_without_a_code(reason):
 
 def test_a_reason_of_a_tree_of_ones_own_is_not_a_whole_answer():
     assert exit_code(done(stop_reason="went_home")) == 3
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind", "code"),
+    [
+        ("model_unavailable", "ModelRefused", 78),
+        ("model_unavailable", "ModelOverloaded", 69),
+        ("model_unavailable", "InterruptedStream", 69),
+        ("invalid_input", "SettingsError", 78),
+        ("store_failed", "ReplayDiverged", 4),
+        ("internal_error", "ZeroDivisionError", 70),
+        ("internal_error", "__doc__", 70),
+    ],
+)
+def test_the_error_that_ended_the_run_decides_where_its_class_has_a_code(reason, kind, code):
+    assert exit_code(done(stop_reason=reason, error_kind=kind)) == code
 
 
 @pytest.mark.parametrize(("reason", "error"), [("answered", False), ("stuck", False)])

@@ -18,7 +18,11 @@ READ = [
     {"where": "https://a.org/x", "url": "https://a.org/x", "text": "x"},
 ]
 
-DONE = dict.fromkeys(CHUNKS[ChunkType.DONE], "") | {"stop_reason": "answered", "missing": []}
+DONE = dict.fromkeys(CHUNKS[ChunkType.DONE], "") | {
+    "stop_reason": "answered",
+    "error_kind": None,
+    "missing": [],
+}
 
 
 class Terminal(io.StringIO):
@@ -145,7 +149,7 @@ def test_each_source_that_is_listed_is_a_link_what_is_cited_first(monkeypatch):
     sources[2]["cited"] = True
     data = {"sources": sources, "citations": []}
     region = LiveRegion(console_on(file := Terminal()), has_progress=True, has_preview=False)
-    screen = Screen(PlainText(), region, "normal", tells_lines=False, root=ROOT)
-    screen.show(OracleStreamChunk(type=ChunkType.SOURCES, turn=1, data=data), {})
-    screen.show(OracleStreamChunk(type=ChunkType.DONE, turn=1, data=DONE), {})
+    screen = Screen(PlainText(), region, "normal", prints_lines=False, root=ROOT)
+    screen.show(OracleStreamChunk(type=ChunkType.SOURCES, turn=1, data=data))
+    screen.show(OracleStreamChunk(type=ChunkType.DONE, turn=1, data=DONE))
     assert re.findall(r"/(.)\.py#1\x1b", file.getvalue()) == ["c", "a", "b"]

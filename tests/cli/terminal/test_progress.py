@@ -2,16 +2,27 @@
 
 import pytest
 
-from oracle.cli.terminal.progress import activity, classified, folded, told
-from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.cli.terminal.progress import activity, draft_line, line_for
+from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
 
 
 def chunk(type_, **data):
     return OracleStreamChunk.from_dict({"type": type_, **data})
 
 
+QUESTION = {
+    "query_type": "code",
+    "confidence": 0.987,
+    "breadth": 0.1,
+    "topic_shift": False,
+    "sources": ["code"],
+    "tools": ["a", "b"],
+}
 CALL = chunk("tool_call", id="1", name="search_code", arguments={"query": "x"})
 LINES = [
+    (chunk("question", **QUESTION), "question   code (0.99) · a, b"),
+    (chunk("question", **QUESTION | {"tools": []}), "question   code (0.99) · no tools"),
+    (chunk("node", path="question/turns", status="halted", tick=3), "halted     question/turns"),
     (CALL, 'tool       search_code "x"'),
     (
         chunk("tool_call", id="1", name="read_file", arguments={"path": "a.py", "line": 3}),
@@ -44,28 +55,29 @@ LINES = [
 
 
 @pytest.mark.parametrize(("given", "line"), LINES, ids=lambda value: str(value)[:20])
-def test_a_chunk_is_told_in_one_line(given, line):
-    assert str(told(given)) == line
+def test_a_chunk_is_one_line(given, line):
+    assert str(line_for(given)) == line
 
 
-@pytest.mark.parametrize("type_", ["content", "reasoning"])
-def test_words_have_no_line_of_their_own(type_):
-    assert told(chunk(type_, content="word")) is None
+@pytest.mark.parametrize("type_", set(ChunkType) - {each.type for each, _ in LINES})
+def test_other_chunks_have_no_line_of_their_own(type_):
+    other = OracleStreamChunk(type=type_, data=dict.fromkeys(CHUNKS[type_], "word"))
+    assert line_for(other) is None
 
 
-def test_a_classification_is_told_with_the_tools_on_offer():
-    found = {"query_type": "code", "confidence": 0.987}
-    assert str(classified(found, ["a", "b"])) == "question   code (0.99) · a, b"
-    assert str(classified(found, [])).endswith("no tools")
+def test_a_status_is_printed_however_quiet_the_command_is():
+    assert line_for(chunk("node", path="a/b", status="running", tick=3)).asked_for
+    assert not line_for(CALL).asked_for
 
 
 def test_a_draft_is_folded_into_a_line():
-    assert str(folded("I look\n\nfor it.")) == "draft      I look for it."
-    assert len(folded("word " * 100).text) == 100
-    assert folded(" \n") is None
+    assert str(draft_line("I look\n\nfor it.")) == "draft      I look for it."
+    assert len(draft_line("word " * 100).text) == 100
+    assert draft_line(" \n") is None
 
 
 def test_what_goes_on_is_said_in_a_few_words():
     assert activity(CALL) == 'search_code "x"'
     assert activity(chunk("content", content="a")) == "writing"
+    assert activity(chunk("question", **QUESTION)) == "thinking"
     assert activity(chunk("sources", sources=[], citations=None)) is None

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from oracle.bt.wrappers.conversation_store import open_conversations
 from oracle.bt.wrappers.project_agent import project_agent
+from oracle.bt.wrappers.run_store import open_store
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.services.llm.protocol import ModelRequest
 from oracle.services.storage.database import as_url
@@ -270,7 +270,7 @@ async def test_research_without_a_provider_says_what_to_set(ask):
 async def test_a_follow_up_uses_the_words_of_the_question_before_and_is_spared_the_notice(
     agent, tmp_path
 ):
-    async with open_conversations(as_url(f"sqlite:///{tmp_path}/oracle.db")) as store:
+    async with open_store(as_url(f"sqlite:///{tmp_path}/oracle.db")) as store:
         asker = agent(store=store)
         first = await hear(asker.process_query("Where is total_price defined?"))
         second = await hear(

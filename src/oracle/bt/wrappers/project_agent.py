@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from oracle.bt.wrappers.conversation_store import ConversationStore
-from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper, Watcher
+from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper
+from oracle.bt.wrappers.recipe import import_our_leaves
+from oracle.bt.wrappers.run_store import RunStore
 from oracle.services.agent_services import Approve
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
@@ -29,15 +30,14 @@ def project_agent(
     model: Model | None = None,
     tools: Tools | None = None,
     limits: Limits | None = None,
-    store: ConversationStore | OpenStore | None = None,
+    store: RunStore | OpenStore | None = None,
     session_id: str | None = None,
     approve: Approve | None = None,
-    watch: Watcher | None = None,
     dry_run: bool = False,
     environment: Mapping[str, str] | None = None,
     indexing: ProgressListener | None = None,
 ) -> OracleBTWrapper:
-    """What is given takes the place of what the settings say. Nothing is sent anywhere yet.
+    """What is given replaces what the settings say. Nothing is sent anywhere yet.
 
     The root of a project is indexed on disk, unless `tools` are given. A folder outside of any
     project is indexed in memory, and nothing is left in it. `indexing` hears of the progress, in
@@ -60,7 +60,6 @@ def project_agent(
         store=store,
         session_id=session_id,
         approve=approve,
-        watch=watch,
         sources=index,
     )
 
@@ -114,7 +113,6 @@ def trees_of(settings: Settings) -> Mapping[str, str] | None:
     if settings.trees.folder is None:
         return None
     from oracle.bt.lua.library import TreeLibrary
-    from oracle.bt.wrappers.our_leaves import import_our_leaves
 
     import_our_leaves()
     return TreeLibrary([settings.path("trees.folder")]).sources

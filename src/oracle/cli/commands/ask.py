@@ -9,7 +9,7 @@ import typer
 from oracle.errors import InputError
 
 if TYPE_CHECKING:
-    from oracle.cli.terminal.asking import Manner
+    from oracle.cli.terminal.screen import AskOptions
     from oracle.settings import Settings
 
 ModelOption = Annotated[
@@ -33,6 +33,7 @@ SessionOption = Annotated[
         help="Go on with a session: as much of its id as is unique, or last.",
     ),
 ]
+ChunksOption = Annotated[bool, typer.Option("--json", help="Print each chunk as a JSON line.")]
 TraceOption = Annotated[
     bool, typer.Option("--trace", help="Print each change of a status in the tree to stderr.")
 ]
@@ -50,7 +51,7 @@ def ask(
     question: Annotated[
         list[str] | None, typer.Argument(metavar="QUESTION", help="What you want to know.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print each chunk as a JSON line.")] = False,
+    json: ChunksOption = False,
     model: ModelOption = None,
     max_turns: TurnsOption = None,
     max_cost: CostOption = None,
@@ -71,16 +72,19 @@ def ask(
     if not text:
         raise InputError('the question is empty; ask something: oracle ask "where is …?"')
     settings = settings_for(model, max_turns, max_cost, timeout)
-    manner = manner_of(
+    options = ask_options(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )
     attachment = piped_text(settings.limits.seconds)
-    if code := asyncio.run(_asked(settings, manner, text, attachment, session)):
+    if code := asyncio.run(_ask(settings, options, text, attachment, session)):
         raise typer.Exit(code)
 
 
 def settings_for(
-    model: str | None, max_turns: str | None, max_cost: str | None, timeout: str | None
+    model: str | None = None,
+    max_turns: str | None = None,
+    max_cost: str | None = None,
+    timeout: str | None = None,
 ) -> Settings:
     from oracle.cli.settings import settings_with
 
@@ -94,14 +98,14 @@ def settings_for(
     )
 
 
-def manner_of(
+def ask_options(
     *, json: bool = False, trace: bool, dry_run: bool, yes: bool, quiet: bool, verbose: bool
-) -> Manner:
-    from oracle.cli.terminal.asking import Manner
+) -> AskOptions:
+    from oracle.cli.terminal.screen import AskOptions
 
     if quiet and verbose:
         raise InputError("--quiet and --verbose contradict each other; give one of them")
-    return Manner(
+    return AskOptions(
         volume="quiet" if quiet else "verbose" if verbose else "normal",
         json=json,
         trace=trace,
@@ -110,12 +114,12 @@ def manner_of(
     )
 
 
-async def _asked(
-    settings: Settings, manner: Manner, question: str, attachment: str, session: str | None
+async def _ask(
+    settings: Settings, options: AskOptions, question: str, attachment: str, session: str | None
 ) -> int:
-    from oracle.cli.terminal.asking import asker
+    from oracle.cli.terminal.conversation import open_conversation
 
-    async with asker(settings, manner) as asking:
+    async with open_conversation(settings, options) as conversation:
         if session is not None:
-            await asking.take_up(session)
-        return await asking.ask(question, attachment=attachment)
+            await conversation.take_up(session)
+        return await conversation.ask(question, attachment=attachment)

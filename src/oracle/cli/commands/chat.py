@@ -18,7 +18,7 @@ from oracle.cli.commands.ask import (
     TurnsOption,
     VerboseOption,
     YesOption,
-    manner_of,
+    ask_options,
     settings_for,
 )
 from oracle.cli.terminal.terminal import printable
@@ -27,7 +27,7 @@ from oracle.errors import OracleError, did_you_mean
 if TYPE_CHECKING:
     import asyncio
 
-    from oracle.cli.terminal.asking import Asker
+    from oracle.cli.terminal.conversation import Conversation
     from oracle.cli.terminal.line_editor import LineEditor
     from oracle.models.session import Session
 
@@ -61,28 +61,30 @@ def chat(
     import asyncio
     import contextlib
 
-    from oracle.cli.terminal.asking import asker
+    from oracle.cli.terminal.conversation import open_conversation
     from oracle.cli.terminal.line_editor import LineEditor, history_file
 
     settings = settings_for(model, max_turns, max_cost, timeout)
-    manner = manner_of(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
+    options = ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
     with asyncio.Runner() as runner, contextlib.ExitStack() as leaving:
-        opening = asker(settings, manner)
-        asking = runner.run(opening.__aenter__())
+        opening = open_conversation(settings, options)
+        conversation = runner.run(opening.__aenter__())
         leaving.callback(lambda: runner.run(opening.__aexit__(None, None, None)))
         if session is not None:
-            _tell(_named(runner.run(asking.take_up(session))))
+            _tell(_named(runner.run(conversation.take_up(session))))
         with LineEditor(history_file(settings)) as editor:
-            code = Chat(asking, runner, editor).run(greets=not quiet)
+            code = Chat(conversation, runner, editor).run(greets=not quiet)
     if code:
         raise typer.Exit(code)
 
 
 class Chat:
-    """Reads and answers until somebody leaves."""
+    """Reads and answers until the user leaves."""
 
-    def __init__(self, asking: Asker, runner: asyncio.Runner, editor: LineEditor) -> None:
-        self._asking = asking
+    def __init__(
+        self, conversation: Conversation, runner: asyncio.Runner, editor: LineEditor
+    ) -> None:
+        self._conversation = conversation
         self._runner = runner
         self._editor = editor
 
@@ -101,12 +103,12 @@ class Chat:
             self._take(line)
 
     def _take(self, line: str) -> None:
-        """A mistake is told, and the conversation goes on."""
+        """A mistake is reported, and the conversation goes on."""
         try:
             if line.startswith("/") and "/" not in line.split()[0][1:]:
                 self._obey(*line.split())
             elif line.strip():
-                self._runner.run(self._asking.ask(line.strip()))
+                self._runner.run(self._conversation.ask(line.strip()))
                 print(file=sys.stderr)
         except OracleError as problem:
             _tell(str(problem))
@@ -115,7 +117,7 @@ class Chat:
         if command == "/help":
             print(HELP, file=sys.stderr)
         elif command == "/new":
-            self._asking.start_anew()
+            self._conversation.start_anew()
             _tell("a new conversation; what was said before is no longer known")
         elif command == "/session":
             self._session(*arguments[:1])
@@ -125,8 +127,8 @@ class Chat:
 
     def _session(self, typed: str | None = None) -> None:
         if typed is not None:
-            _tell(_named(self._runner.run(self._asking.take_up(typed))))
-        elif (session := self._runner.run(self._asking.session())) is not None:
+            _tell(_named(self._runner.run(self._conversation.take_up(typed))))
+        elif (session := self._runner.run(self._conversation.session())) is not None:
             _tell(_named(session))
         else:
             _tell("no conversation yet; the next question begins one")

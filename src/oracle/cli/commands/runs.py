@@ -1,12 +1,22 @@
-"""`oracle runs`, `oracle run` and `oracle replay`: what was recorded, and going on from it."""
+"""`oracle runs`, `oracle run` and `oracle replay`: what was recorded, and resuming it."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from oracle.cli.commands.ask import (
+    ChunksOption,
+    DryRunOption,
+    QuietOption,
+    TraceOption,
+    VerboseOption,
+    YesOption,
+    ask_options,
+    settings_for,
+)
 from oracle.cli.leaves import LeavesOption, import_leaves
 from oracle.cli.terminal.terminal import counted, printable, show, show_json, when
 
@@ -15,16 +25,14 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from oracle.bt.core.runtime import Outcome
     from oracle.bt.state.base import RunStatus
+    from oracle.cli.terminal.screen import AskOptions
     from oracle.models.run import Run
     from oracle.services.journal import Record
     from oracle.services.storage.database import Database
+    from oracle.settings import Settings
 
-NOT_TAKEN_UP: Final = ("invalid_input", "held_elsewhere", "store_failed")
-"""Why there is no answer to print, not even a part of one."""
-
-app = typer.Typer(help="Show a run, or take it up again.", no_args_is_help=True)
+app = typer.Typer(help="Show a run, or resume it.", no_args_is_help=True)
 
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="The run's id, or as much of it as is unique.")
@@ -33,10 +41,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for progra
 
 
 def runs(
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number to list.")] = 20,
     json: JsonOption = False,
 ) -> None:
-    """List the runs of this project, the last begun first."""
+    """List the runs of this project, the newest first."""
     from oracle.cli.store import with_database
     from oracle.services.storage.runs import Runs
 
@@ -51,11 +59,11 @@ def runs(
 
 @app.command("show")
 def show_(run: RunArgument, json: JsonOption = False) -> None:
-    """Show what happened in a run, turn by turn, with the places in the tree."""
-    from oracle.bt.wrappers.stored_run import RunArchive
+    """Show what happened in a run, turn by turn, with the paths of the nodes."""
+    from oracle.bt.wrappers.run_store import RunStore
     from oracle.cli.store import with_database
 
-    records, _ = with_database(lambda database: RunArchive(database).record_of(run))
+    records, _ = with_database(lambda database: RunStore(database).record_of(run))
     if json:
         show_json([asdict(record) for record in records])
     else:
@@ -63,19 +71,33 @@ def show_(run: RunArgument, json: JsonOption = False) -> None:
 
 
 @app.command()
-def resume(run: RunArgument, leaves: LeavesOption = None) -> None:
-    """Go on with a run whose process died; what it has done is not done a second time."""
-    from oracle.bt.wrappers.agent_recipe import TREE
+def resume(
+    run: RunArgument,
+    json: ChunksOption = False,
+    trace: TraceOption = False,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    leaves: LeavesOption = None,
+) -> None:
+    """Resume a run whose process died. What it has done is not done a second time."""
+    import asyncio
+
+    from oracle.bt.wrappers.recipe import TREE
     from oracle.cli.store import with_database
     from oracle.services.storage.runs import Runs
 
     import_leaves(leaves or [])
+    settings = settings_for()
+    options = ask_options(
+        json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
+    )
     found = with_database(lambda database: Runs(database).get(run))
-    if found.tree == TREE:
-        _resume_question(found.id)
-    else:
-        outcome = with_database(lambda database: _resumed(database, found.id))
-        typer.echo(f"{outcome.stop}: {outcome.status.value}")
+    if found.tree != TREE:
+        typer.echo(asyncio.run(_resume_other_tree(settings, found.id)))
+    elif code := asyncio.run(_resume(settings, options, found.id)):
+        raise typer.Exit(code)
 
 
 def replay(
@@ -93,44 +115,29 @@ def replay(
         raise typer.Exit(1)
 
 
-def _resume_question(run_id: str) -> None:
-    """The answer goes to stdout; why it is not whole, to stderr."""
-    import asyncio
+async def _resume(settings: Settings, options: AskOptions, run_id: str) -> int:
+    from oracle.cli.terminal.conversation import open_conversation
 
-    from oracle.agent import Oracle, answer_from
-    from oracle.cli.terminal.endings import exit_code_of
-
-    answer = asyncio.run(answer_from(Oracle().resume(run_id)))
-    if answer.stop_reason in NOT_TAKEN_UP:
-        typer.echo(f"oracle: {answer.detail}", err=True)
-    else:
-        typer.echo(answer.text)
-        if not answer.is_whole:
-            typer.echo(f"oracle: {answer.stop_reason}: {answer.detail}", err=True)
-    if code := exit_code_of(answer.stop_reason):
-        raise typer.Exit(code)
+    async with open_conversation(settings, options) as conversation:
+        return await conversation.resume(run_id)
 
 
-async def _resumed(database: Database, run: str) -> Outcome:
-    from oracle.bt.wrappers.stored_run import RunStore
-    from oracle.services.ans.writer import recording
-    from oracle.services.journal.writer import journal_writer
-    from oracle.settings import load_settings
+async def _resume_other_tree(settings: Settings, run_id: str) -> str:
+    """A tree that is not the agent's answers no question: how it ended is all there is to print."""
+    from oracle.bt.wrappers.run_store import open_store
+    from oracle.services.storage.database import url_for_writing
 
-    writer = journal_writer(database.url, on_failure=load_settings().journal.failure)
-    try:
-        with recording(database.url):
-            stored = await RunStore(database, writer).resume(run)
-            return await stored.settle()
-    finally:
-        writer.close()
+    url = url_for_writing(settings)
+    async with open_store(url, on_failure=settings.journal.failure) as store:
+        outcome = await (await store.resume(run_id)).settle()
+    return f"{outcome.stop}: {outcome.status.value}"
 
 
 async def _replayed(database: Database, run: str, trace: bool) -> tuple[str, bool]:
-    from oracle.bt.wrappers.agent_recipe import services_from
-    from oracle.bt.wrappers.stored_run import RunArchive
+    from oracle.bt.wrappers.recipe import services_from
+    from oracle.bt.wrappers.run_store import RunStore
 
-    replayed = await RunArchive(database).replay(run, services=services_from)
+    replayed = await RunStore(database).replay(run, services=services_from)
     if trace:
         replayed.tree_run.subscribe(_print_change)
     summary = replayed.summary(await replayed.settle())
@@ -143,14 +150,14 @@ def _print_change(time: float, path: str, old: RunStatus | None, new: RunStatus 
 
 def verdict_on(summary: dict[str, Any], records: Sequence[Record]) -> tuple[str, bool]:
     """Say whether a replay came to the same end as the record, and where it did not."""
-    told = f"{counted(len(records), 'record')}, {counted(summary['ticks'], 'tick')}"
+    counts = f"{counted(len(records), 'record')}, {counted(summary['ticks'], 'tick')}"
     if records[-1].kind != "end":
-        return f"{told}: the record ends before the run does", True
+        return f"{counts}: the record ends before the run does", True
     recorded: dict[str, Any] = records[-1].body
     differing = [name for name, value in recorded.items() if summary.get(name) != value]
     if not differing:
-        return f"{told}: the same", True
-    return f"{told}: not the same in {', '.join(differing)}; has a leaf changed?", False
+        return f"{counts}: the same", True
+    return f"{counts}: not the same in {', '.join(differing)}; has a leaf changed?", False
 
 
 def run_table(found: Sequence[Run]) -> Table:

@@ -1,4 +1,4 @@
-"""A person's yes, asked for at the terminal. Without one, the answer is no."""
+"""Asks a person for a yes at the terminal. Without a yes, the answer is no."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, Final
 from oracle.cli.terminal.terminal import printable
 
 if TYPE_CHECKING:
-    from oracle.cli.terminal.showing import Showing
+    from oracle.cli.terminal.screen_thread import ScreenThread
     from oracle.services.agent_services import Approve
 
 TERMINAL: Final = "/dev/tty"
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
 
 
-def somebody_is_there() -> bool:
-    """Who sees the question on stderr and has a keyboard can answer it."""
+def can_ask_a_person() -> bool:
+    """A person can answer who sees the question on stderr and has a keyboard."""
     if not sys.stderr.isatty():
         return False
     descriptor = _keyboard()
@@ -36,7 +36,7 @@ async def say_yes(question: Mapping[str, Any]) -> bool:
     return True
 
 
-def asking_through(showing: Showing) -> Approve:
+def ask_on(screen: ScreenThread) -> Approve:
     """Ask in the thread that draws, so that nothing is drawn over the question."""
 
     async def approve(question: Mapping[str, Any]) -> bool:
@@ -52,7 +52,7 @@ def asking_through(showing: Showing) -> Approve:
                 said.set_result(False)
                 raise
 
-        showing.between(ask)
+        screen.between(ask)
         try:
             return await asyncio.wrap_future(said)
         finally:
@@ -62,7 +62,7 @@ def asking_through(showing: Showing) -> Approve:
 
 
 def _ask(question: str, is_over: Event) -> bool:
-    """Read a line without getting stuck in it: a cancelled run waits for no answer."""
+    """Read a line, but look often whether the run was cancelled: it waits for no answer then."""
     descriptor = _keyboard()
     if descriptor is None:
         return False

@@ -1,10 +1,11 @@
-"""How a question ends: the exit code, and what is told beside the answer."""
+"""How a question ends: the exit code, and what is printed besides the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from oracle import errors
 from oracle.cli.terminal.terminal import counted, printable
 
 NOT_WHOLE: Final = 3
@@ -26,7 +27,17 @@ EXIT_CODES: Final[Mapping[str, int]] = {
     "held_elsewhere": 75,
     "settled": NOT_WHOLE,
 }
-"""By stop reason. Of a tree's own reasons nothing is known but that they are not `answered`."""
+"""By stop reason. A tree of one's own may have others; all that is known is that they are not
+`answered`.
+"""
+
+_CODES_OF_ERRORS: Final = {
+    name: kind.exit_code
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type)
+    and issubclass(kind, errors.OracleError)
+    and kind.exit_code != errors.OracleError.exit_code
+}
 
 MOST_SOURCES: Final = 8
 
@@ -34,20 +45,21 @@ Done = Mapping[str, Any]
 
 
 def exit_code(done: Done) -> int:
-    return exit_code_of(done["stop_reason"])
+    """By the error that ended the run where its class has a code of its own, else by stop reason.
 
-
-def exit_code_of(stop_reason: str) -> int:
-    return EXIT_CODES.get(stop_reason, NOT_WHOLE)
+    A key that is refused needs other settings; a model that is away needs patience.
+    """
+    by_reason = EXIT_CODES.get(done["stop_reason"], NOT_WHOLE)
+    return _CODES_OF_ERRORS.get(done["error_kind"], by_reason)
 
 
 def is_error(done: Done) -> bool:
-    """Something must be done before the same question can be answered."""
+    """Something must change before the same question can be answered."""
     return exit_code(done) not in (0, NOT_WHOLE, 130)
 
 
 def notes(done: Done, sources: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """What the reader should know besides the answer: a heading and a line each."""
+    """What the reader should know besides the answer: pairs of a heading and a line."""
     if sources:
         yield "sources", _listed(sources)
     if done["caveat"]:
@@ -79,8 +91,8 @@ def named(source: Mapping[str, Any]) -> str:
     return printable(str(source["where"]))
 
 
-def told_sources(sources: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Each once, what the answer rests on first."""
+def unique_sources(sources: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Each source once, those that the answer cites first."""
     found: dict[str, Mapping[str, Any]] = {}
     for source in sorted(sources, key=lambda source: not source.get("cited")):
         found.setdefault(named(source), source)
@@ -88,6 +100,6 @@ def told_sources(sources: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]
 
 
 def _listed(sources: Sequence[Mapping[str, Any]]) -> str:
-    places = list(map(named, told_sources(sources)))
+    places = list(map(named, unique_sources(sources)))
     more = f" and {len(places) - MOST_SOURCES} more" if len(places) > MOST_SOURCES else ""
     return ", ".join(places[:MOST_SOURCES]) + more

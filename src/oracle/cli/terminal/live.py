@@ -107,7 +107,7 @@ class _Tail:
 class LiveRegion:
     """The words so far and a line about the work; above it lines that stay.
 
-    `has_progress` is False for who wants the words only.
+    `has_progress` is False where only the words are wanted.
     """
 
     def __init__(self, console: Console, *, has_progress: bool, has_preview: bool) -> None:
@@ -122,7 +122,7 @@ class LiveRegion:
         self._live: Live | None = None
 
     def draw(self) -> None:
-        """Show how it stands now."""
+        """Show the present state."""
         if self._live is None:
             self._live = Live(
                 console=self._console,
@@ -141,7 +141,7 @@ class LiveRegion:
             self._live = None
 
     def print(self, line: Line) -> None:
-        """What is cut is no loss; a note is told whole, below itself."""
+        """A line is cut to the width; a `whole` one wraps in its column."""
         if line.whole:
             self._console.print(_in_columns([line]))
         else:

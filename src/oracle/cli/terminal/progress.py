@@ -1,9 +1,9 @@
-"""What a run does, told in lines: pure functions of its chunks."""
+"""Lines of progress: pure functions of chunks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -17,9 +17,10 @@ _QUIET_FIELDS: Final = ("type", "confidence")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """`kind` says what it is about; `tone` how it should look. Only a `whole` one may wrap.
+    """`kind` says what it is about; `tone` how it looks. Only a `whole` one may wrap.
 
-    `links` are parts of the text with their targets, for a terminal that can follow them.
+    `links` are parts of the text with their targets, for a terminal that has links. One that was
+    `asked_for` is printed however quiet the command is.
     """
 
     kind: str
@@ -27,25 +28,20 @@ class Line:
     tone: str = "dim"
     whole: bool = False
     links: Sequence[tuple[str, str]] = ()
+    asked_for: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind:<10} {self.text}"
 
 
-def classified(found: Mapping[str, Any], granted: Iterable[str]) -> Line:
-    offered = ", ".join(granted) or "no tools"
-    kind = f"{found['query_type']} ({found['confidence']:.2f})"
-    return Line(kind="question", text=f"{kind} · {offered}")
-
-
-def told(chunk: OracleStreamChunk) -> Line | None:
+def line_for(chunk: OracleStreamChunk) -> Line | None:
     """The line for a chunk; None for one that has no line of its own."""
-    tell = _TELLERS.get(chunk.type)
-    return None if tell is None else tell(chunk)
+    make = _LINES.get(chunk.type)
+    return None if make is None else make(chunk)
 
 
-def folded(draft: str) -> Line | None:
-    """What remains to be seen of a turn's words that were no answer."""
+def draft_line(draft: str) -> Line | None:
+    """One line for the words of a turn that were not the answer."""
     text = shortened(draft)
     return Line(kind="draft", text=text) if text else None
 
@@ -62,11 +58,22 @@ def indexing(done: int, total: int) -> str:
 
 
 _ACTIVITIES: Final = {
+    ChunkType.QUESTION: "thinking",
     ChunkType.CONTENT: "writing",
     ChunkType.REASONING: "thinking",
     ChunkType.TOOL_RESULT: "reading what came",
     ChunkType.TURN_END: "thinking",
 }
+
+
+def _question(chunk: OracleStreamChunk) -> Line:
+    offered = ", ".join(chunk["tools"]) or "no tools"
+    text = f"{chunk['query_type']} ({chunk['confidence']:.2f}) · {offered}"
+    return Line(kind="question", text=printable(text))
+
+
+def _node(chunk: OracleStreamChunk) -> Line:
+    return Line(kind=chunk["status"], text=printable(chunk["path"]), asked_for=True)
 
 
 def _tool_call(chunk: OracleStreamChunk) -> Line:
@@ -105,7 +112,9 @@ def _budget(chunk: OracleStreamChunk) -> Line:
     return Line(kind="budget", text=printable(text), tone="yellow")
 
 
-_TELLERS: Final = {
+_LINES: Final = {
+    ChunkType.QUESTION: _question,
+    ChunkType.NODE: _node,
     ChunkType.TOOL_CALL: _tool_call,
     ChunkType.TOOL_RESULT: _tool_result,
     ChunkType.SIGNAL: _signal,
@@ -115,14 +124,14 @@ _TELLERS: Final = {
 
 
 def _arguments(arguments: Any) -> str:
-    """As one reads them: the value alone where there is just one."""
+    """For people: the value alone where there is just one."""
     if not isinstance(arguments, Mapping):
         return str(arguments)
     given = cast("Mapping[str, Any]", arguments)
     if len(given) == 1:
         return json.dumps(*given.values(), ensure_ascii=False)
-    told = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items())
-    return " ".join(told)
+    pairs = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items())
+    return " ".join(pairs)
 
 
 def shortened(text: str, most: int = LONGEST_FIELD) -> str:

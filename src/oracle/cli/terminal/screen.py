@@ -1,21 +1,24 @@
-"""What one sees of a question: the answer on stdout, and on stderr how it comes about.
+"""What is seen of a question: the answer on stdout, progress on stderr.
 
-On a terminal the words appear as they come, in a region that is erased again; at the end the answer
-alone stands. In a pipe there is only the answer.
+On a terminal the words appear as they come, in a region that is erased again; at the end only the
+answer remains. In a pipe there is only the answer.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from oracle.cli.terminal.endings import is_error, named, notes, summary, told_sources
-from oracle.cli.terminal.links import target_of
-from oracle.cli.terminal.progress import Line, activity, classified, folded, indexing, told
+from oracle.cli.terminal.endings import is_error, named, notes, summary, unique_sources
+from oracle.cli.terminal.links import can_link, target_of
+from oracle.cli.terminal.progress import Line, activity, draft_line, indexing, line_for
 from oracle.cli.terminal.terminal import printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.project.root import here
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +28,17 @@ if TYPE_CHECKING:
 MANY_FILES: Final = 100
 
 Volume = Literal["quiet", "normal", "verbose"]
-Board = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AskOptions:
+    """What the flags of a command say about asking, whatever the question."""
+
+    volume: Volume = "normal"
+    json: bool = False
+    trace: bool = False
+    dry_run: bool = False
+    yes: bool = False
 
 
 class Output(Protocol):
@@ -54,7 +67,9 @@ class PlainText:
 
 class Screen:
     """Used from one thread. `region` is None where nothing can be erased again; then lines of
-    progress are printed if it `tells_lines`. With a `root`, sources are links to files there.
+    progress are printed if it `prints_lines`. With a `root`, sources are links to files there.
+
+    Chunks that it does not show are ignored.
     """
 
     def __init__(
@@ -63,27 +78,25 @@ class Screen:
         region: LiveRegion | None,
         volume: Volume,
         *,
-        tells_lines: bool,
+        prints_lines: bool,
         root: Path | None = None,
     ) -> None:
         self._output = output
         self._region = region
         self._volume = volume
-        self._tells_lines = tells_lines
+        self._prints_lines = prints_lines
         self._root = root
         self._draft = ""
         self._was_cut = False
         self._sources: Sequence[Mapping[str, Any]] = ()
-        self._is_classified = False
         self._is_indexing = False
         self._is_over = False
 
-    def show(self, chunk: OracleStreamChunk, board: Board) -> None:
+    def show(self, chunk: OracleStreamChunk) -> None:
         self._output.chunk(chunk)
-        self._classify(board)
         if chunk.type == ChunkType.TOOL_CALL:
             self._fold()
-        if line := told(chunk):
+        if line := line_for(chunk):
             self.tell(line)
         if self._region is not None and (doing := activity(chunk)):
             self._region.activity = doing
@@ -96,21 +109,20 @@ class Screen:
         elif chunk.type == ChunkType.DONE:
             self._finish(chunk)
 
-    def tick(self, board: Board) -> None:
+    def tick(self) -> None:
         """Time has passed."""
-        self._classify(board)
         if self._region is not None and not self._is_over:
             self._region.draw()
 
-    def tell(self, line: Line, *, always: bool = False) -> None:
-        """A line of progress; above what is erased again, if there is such."""
+    def tell(self, line: Line) -> None:
+        """Print a line of progress, above the region that is erased again."""
         if self._region is not None and self._region.has_progress:
             self._region.print(line)
-        elif always or (self._region is None and self._tells_lines):
+        elif line.asked_for or (self._region is None and self._prints_lines):
             print(line, file=sys.stderr, flush=True)
 
     def indexing(self, done: int, total: int) -> None:
-        """A line for each step where it is erased again, else one for a work that takes a while."""
+        """In the region each step is shown; elsewhere one line, if it will take a while."""
         if self._region is not None:
             self._region.activity = indexing(done, total)
         elif not self._is_indexing and total >= MANY_FILES:
@@ -125,13 +137,6 @@ class Screen:
     def close(self) -> None:
         self._is_over = True
         self.pause()
-
-    def _classify(self, board: Board) -> None:
-        if not self._is_classified and (found := board.get("classification")):
-            self._is_classified = True
-            if self._region is not None and self._is_indexing:
-                self._region.activity = "thinking"
-            self.tell(classified(found, board.get("granted") or ()))
 
     def _write(self, text: str) -> None:
         self._draft = text
@@ -149,8 +154,8 @@ class Screen:
             self._region.usage = chunk["usage"]
 
     def _fold(self) -> None:
-        """What was written is no answer: a line of it will do. What was cut comes again."""
-        if line := folded(self._draft):
+        """The words so far are not the answer: print one line of them."""
+        if line := draft_line(self._draft):
             self.tell(line)
         self._write("")
 
@@ -182,7 +187,8 @@ class Screen:
         if root is None:
             return []
         return [
-            (named(source), target_of(source, root=root)) for source in told_sources(self._sources)
+            (named(source), target_of(source, root=root))
+            for source in unique_sources(self._sources)
         ]
 
     def _notes(self, done: OracleStreamChunk) -> list[tuple[str, str]]:
@@ -190,3 +196,36 @@ class Screen:
         if self._volume == "verbose" or self._region is not None:
             found.append(("run", summary(done.data)))
         return found
+
+
+def screen_for(options: AskOptions, root: Path | None = None) -> Screen:
+    """What stdout and stderr can do decides how things look; links lead to files in `root`."""
+    is_terminal, sees_progress = sys.stdout.isatty(), sys.stderr.isatty()
+    if not is_terminal and not sees_progress:
+        output = JsonLines() if options.json else PlainText()
+        return Screen(output, None, options.volume, prints_lines=options.volume == "verbose")
+    return _terminal_screen(options, root or here(), is_terminal, sees_progress)
+
+
+def _terminal_screen(
+    options: AskOptions, root: Path, is_terminal: bool, sees_progress: bool
+) -> Screen:
+    from oracle.cli.terminal.live import LiveRegion, RenderedText, console_on
+
+    out, err = console_on(sys.stdout), console_on(sys.stderr)
+    has_preview = is_terminal and not options.json
+    has_progress = sees_progress and options.volume != "quiet"
+    console = err if sees_progress else out
+    region: LiveRegion | None = None
+    if not console.is_dumb_terminal and (has_preview or has_progress):
+        region = LiveRegion(console, has_progress=has_progress, has_preview=has_preview)
+    has_links = can_link(os.environ, is_terminal=True)
+    linked = root if has_links else None
+    output = RenderedText(out, linked) if is_terminal else PlainText()
+    return Screen(
+        JsonLines() if options.json else output,
+        region,
+        options.volume,
+        prints_lines=has_progress or options.volume == "verbose",
+        root=linked if sees_progress else None,
+    )

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from oracle.cli.terminal.interrupts import interrupts_call
-from oracle.cli.terminal.showing import Showing
+from oracle.cli.terminal.screen_thread import ScreenThread
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from tests.cli.processes import ORACLE
 
@@ -19,11 +19,11 @@ class SlowScreen:
         self.ready = threading.Event()
         self.shown = []
 
-    def show(self, chunk, board):
+    def show(self, chunk):
         self.ready.wait(30)
         self.shown.append(chunk)
 
-    def tick(self, board):
+    def tick(self):
         pass
 
     def close(self):
@@ -31,29 +31,29 @@ class SlowScreen:
 
 
 class BrokenScreen(SlowScreen):
-    def show(self, chunk, board):
+    def show(self, chunk):
         raise BrokenPipeError("gone")
 
 
 def test_who_speaks_does_not_wait_for_a_slow_terminal():
     screen = SlowScreen()
-    showing = Showing(screen)
+    thread = ScreenThread(screen)
     for _ in range(1000):
-        showing.show(WORD)
+        thread.show(WORD)
     assert screen.shown == []
     screen.ready.set()
-    showing.close()
+    thread.close()
     assert len(screen.shown) == 1000
 
 
 def test_a_screen_that_breaks_is_told_once_and_at_the_end():
     told = []
-    showing = Showing(BrokenScreen())
-    showing.on_failure = lambda: told.append("failed")
-    showing.show(WORD)
-    showing.show(WORD)
+    thread = ScreenThread(BrokenScreen())
+    thread.on_failure = lambda: told.append("failed")
+    thread.show(WORD)
+    thread.show(WORD)
     with pytest.raises(BrokenPipeError):
-        showing.close()
+        thread.close()
     assert told == ["failed"]
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from oracle.bt.core.leaves import LeafRegistry
 from oracle.bt.state.base import SUCCESS
-from oracle.bt.wrappers.recorded_run import Recipe, RecordedRun
+from oracle.bt.wrappers.recipe import Recipe
+from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import JournalError, ReplayDiverged
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.services.journal import MemorySink
@@ -164,7 +165,7 @@ def recipe(source):
 
 async def recorded(source, world):
     sink = MemorySink()
-    run = RecordedRun(recipe(source), sink, leaves=leaves, services=lambda _: world)
+    run = RecordedTree(recipe(source), sink, leaves=leaves, services=lambda _: world)
     changes = watched(run)
     return sink, run.summary(await run.settle()), changes
 
@@ -184,13 +185,13 @@ async def played(run):
 
 def replay_of(sink, records=None):
     records = sink.records if records is None else records
-    return RecordedRun.replay(records, sink.contents, leaves=leaves)
+    return RecordedTree.replay(records, sink.contents, leaves=leaves)
 
 
 def resumed_from(sink, count, world, new_sink=None):
     kept = sink.records[:count]
     new_sink = new_sink or MemorySink()
-    return RecordedRun.resume(
+    return RecordedTree.resume(
         kept, sink.contents, new_sink, leaves=leaves, services=lambda _: world
     )
 
@@ -321,7 +322,7 @@ async def test_a_write_that_was_begun_is_not_made_twice_but_reported():
 
 async def test_a_cancellation_is_on_record_and_happens_again_at_its_place():
     sink = MemorySink()
-    run = RecordedRun(
+    run = RecordedTree(
         recipe(SEQUENTIAL), sink, leaves=leaves, services=lambda _: World(longest_wait=0.01)
     )
     settling = asyncio.create_task(run.settle())
@@ -357,7 +358,7 @@ async def test_another_tree_that_goes_another_way_is_noticed(old, new, complaint
 async def test_the_trees_are_kept_by_content_once_for_all_runs():
     sink = MemorySink()
     for _ in range(2):
-        await RecordedRun(
+        await RecordedTree(
             recipe(SEQUENTIAL), sink, leaves=leaves, services=lambda _: World()
         ).settle()
     assert list(sink.contents.values()) == [SEQUENTIAL]
@@ -365,4 +366,4 @@ async def test_the_trees_are_kept_by_content_once_for_all_runs():
 
 def test_a_record_without_a_beginning_cannot_be_run_again():
     with pytest.raises(JournalError, match="has no beginning"):
-        RecordedRun.replay([], {}, leaves=leaves)
+        RecordedTree.replay([], {}, leaves=leaves)

@@ -6,9 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from oracle.bt.wrappers.conversation_store import ConversationStore, open_conversations
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-from oracle.bt.wrappers.stored_run import RunStore
+from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import open_events
 from oracle.services.journal.writer import journal_writer
@@ -24,7 +23,7 @@ ENOUGH = signal("context_sufficient", sources_found=1)
 
 @pytest.fixture
 async def store(database_url):
-    async with open_conversations(database_url) as store:
+    async with open_store(database_url) as store:
         yield store
 
 
@@ -37,7 +36,7 @@ async def test_what_is_shown_is_on_disk_before_done(store, database):
     async for chunk in wrapper.process_query(CODE):
         if chunk.type == "done":
             kept = await Exchanges(database).get(chunk["context_id"])
-            run = await store.runs.runs.get(chunk["run_id"])
+            run = await store.runs.get(chunk["run_id"])
     assert (kept.question, kept.answer) == (CODE, "It is in auth.py:3.")
     assert (kept.run_id, kept.parent_id, run.session_id) == (run.id, None, kept.session_id)
     assert (run.status, run.stop_reason, run.usage["turns"]) == ("done", "answered", 2)
@@ -81,7 +80,7 @@ async def test_what_is_not_there_is_named_and_leaves_nothing_behind(
     said = await play(ANSWER, context_id, store=store, session_id=session_id)
     assert said[-1]["stop_reason"] == "invalid_input"
     assert "'nope'" in said[0].content
-    assert await Sessions(database).newest() == await store.runs.runs.newest() == []
+    assert await Sessions(database).newest() == await store.runs.newest() == []
 
 
 async def test_a_tree_that_cannot_be_loaded_leaves_no_session_behind(store, database):
@@ -95,7 +94,7 @@ async def test_a_cancelled_run_is_kept_with_what_it_has(store, database):
     kept = await Exchanges(database).get(ended["context_id"])
     assert kept.answer == ended["answer"]
     assert kept.answer.startswith("It is in the fi […]")
-    assert (await store.runs.runs.get(ended["run_id"])).stop_reason == "cancelled"
+    assert (await store.runs.get(ended["run_id"])).stop_reason == "cancelled"
 
 
 async def test_who_stops_listening_leaves_a_run_that_is_done(store):
@@ -104,12 +103,12 @@ async def test_who_stops_listening_leaves_a_run_that_is_done(store):
     async for chunk in chunks:
         if chunk.type == "tool_call":
             await chunks.aclose()
-    (run,) = await store.runs.runs.newest()
+    (run,) = await store.runs.newest()
     assert (run.status, run.stop_reason) == ("done", "cancelled")
 
 
 async def test_events_are_recorded_once_however_many_record_them(database_url):
-    async with open_conversations(database_url) as store, open_conversations(database_url):
+    async with open_store(database_url) as store, open_store(database_url):
         ended = await done(store)
     with closing(open_events(database_url)) as table:
         stored = table.read(EventQuery(run_id=ended["run_id"]))
@@ -160,7 +159,7 @@ async def test_a_run_that_could_not_be_written_down_answers_all_the_same(tmp_pat
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
         try:
-            ended = await done(ConversationStore(database, RunStore(database, writer)))
+            ended = await done(RunStore(database, writer))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
             writer.close()
@@ -178,7 +177,7 @@ async def rename(folder, old, new):
 
 async def test_an_exchange_that_cannot_be_kept_is_told_and_can_be_kept_later(tmp_path):
     url = await rename(tmp_path, "context_nodes", "gone")
-    async with open_conversations(url) as store:
+    async with open_store(url) as store:
         said = await play(ANSWER, store=store)
         assert said[-1]["answer"] == "It is in auth.py:3."
         assert (said[-1]["stop_reason"], said[-1]["context_id"]) == ("internal_error", None)

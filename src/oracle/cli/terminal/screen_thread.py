@@ -1,12 +1,12 @@
-"""Draws in a thread of its own: a terminal that takes its time must not hold up a run."""
+"""Draws in a thread of its own: a slow terminal must not hold up a run."""
 
 from __future__ import annotations
 
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.screen import Screen
@@ -17,38 +17,36 @@ SECONDS_A_FRAME: Final = 0.1
 Job = Callable[[], object]
 
 
-class Showing:
-    """Hands chunks to a screen. When the screen breaks, `on_failure` is called once, in that
-    thread; `close` raises what happened.
+class ScreenThread:
+    """Passes chunks to a screen. When the screen fails, `on_failure` is called once, in that
+    thread; `close` raises the error.
     """
 
     def __init__(self, screen: Screen) -> None:
-        self.board: Callable[[], Mapping[str, Any]] = dict
         self.on_failure: Callable[[], object] = lambda: None
         self._screen = screen
         self._failure: BaseException | None = None
         self._next_step = 0.0
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, daemon=True, name="showing")
+        self._thread = threading.Thread(target=self._work, daemon=True, name="screen")
         self._thread.start()
 
     def show(self, chunk: OracleStreamChunk) -> None:
-        board = self.board()
-        self._jobs.put(lambda: self._screen.show(chunk, board))
+        self._jobs.put(lambda: self._screen.show(chunk))
 
-    def tell(self, line: Line, *, always: bool = False) -> None:
-        """A line of progress; `always` for one that was asked for, however quiet it is else."""
-        self._jobs.put(lambda: self._screen.tell(line, always=always))
+    def tell(self, line: Line) -> None:
+        """Print a line of progress."""
+        self._jobs.put(lambda: self._screen.tell(line))
 
     def indexing(self, done: int, total: int) -> None:
-        """How far the index is; from any thread, and as often as one likes."""
+        """How far the index is; may be called from any thread, as often as needed."""
         now = time.monotonic()
         if now >= self._next_step or done == total:
             self._next_step = now + SECONDS_A_FRAME
             self._jobs.put(lambda: self._screen.indexing(done, total))
 
     def between(self, job: Job) -> None:
-        """Do something that needs the terminal for itself."""
+        """Run a job that needs the terminal for itself."""
 
         def alone() -> None:
             self._screen.pause()
@@ -64,12 +62,12 @@ class Showing:
             raise self._failure
 
     def _work(self) -> None:
-        """A frame when it is due, and in between whatever there is to show."""
+        """Draw a frame when it is due, and in between run the jobs."""
         next_frame = 0.0
         while True:
             wait = next_frame - time.monotonic()
             if wait <= 0:
-                self._try(self._draw)
+                self._try(self._screen.tick)
                 next_frame = time.monotonic() + SECONDS_A_FRAME
                 continue
             try:
@@ -80,9 +78,6 @@ class Showing:
                 self._try(self._screen.close)
                 return
             self._try(job)
-
-    def _draw(self) -> None:
-        self._screen.tick(self.board())
 
     def _try(self, job: Job) -> None:
         if self._failure is not None:

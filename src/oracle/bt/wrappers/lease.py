@@ -1,0 +1,70 @@
+"""This process's hold on a run: renewed while it works, so that no other process takes the run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from oracle.errors import OracleError, StoreError
+from oracle.services.storage.runs import Runs
+
+log = logging.getLogger(__name__)
+
+LEASE_SECONDS: Final = 30.0
+RENEW_SECONDS: Final = 8.0
+
+
+class Lease:
+    """`async with lease:` renews it. A block that raises gives the run back, to be resumed at once.
+
+    A lease that is lost cancels the block, which then raises `LeaseHeld`.
+    """
+
+    def __init__(self, runs: Runs, run_id: str, owner: str) -> None:
+        self._runs = runs
+        self._run_id = run_id
+        self._owner = owner
+        self._lost: OracleError | None = None
+        self._renewing: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        self._renewing = asyncio.create_task(self._renew(asyncio.current_task()))
+
+    async def __aexit__(self, _: object, problem: BaseException | None, __: object) -> None:
+        if self._renewing is not None:
+            self._renewing.cancel()
+        if problem is None:
+            return
+        # The block was cancelled because of the loss: that is the reason to report.
+        if self._lost is not None:
+            raise self._lost from problem
+        await self.release()
+
+    async def release(self) -> None:
+        """Let another process take the run; where that fails, the lease runs out by itself."""
+        with contextlib.suppress(OracleError):
+            await self._runs.release(self._run_id, self._owner)
+
+    async def finish(self, stop_reason: str, usage: Mapping[str, Any]) -> None:
+        """Write down how the run ended; it can then not be resumed."""
+        await self._runs.finish(
+            self._run_id, owner=self._owner, stop_reason=stop_reason, usage=usage, at=time.time()
+        )
+
+    async def _renew(self, work: asyncio.Task[Any] | None) -> None:
+        while True:
+            await asyncio.sleep(RENEW_SECONDS)
+            try:
+                await self._runs.renew(self._run_id, self._owner, LEASE_SECONDS)
+            except StoreError as problem:
+                # The lease lasts for several renewals, so a database may be away for a moment.
+                log.warning("the lease of run %s was not renewed: %s", self._run_id, problem)
+            except OracleError as lost:
+                self._lost = lost
+                if work is not None:
+                    work.cancel()
+                return

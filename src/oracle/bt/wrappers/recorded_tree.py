@@ -1,0 +1,183 @@
+"""A tree with its journal: run live, replayed, or resumed after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from oracle.bt.core.context import TickContext
+from oracle.bt.core.definition import TreeDefinition
+from oracle.bt.core.leaves import LEAVES, LeafRegistry
+from oracle.bt.core.runtime import Outcome, TreeRun
+from oracle.bt.lua.library import TreeLibrary
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.wrappers.lease import Lease
+from oracle.bt.wrappers.recipe import Recipe, import_our_leaves
+from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
+from oracle.services.ans.event import Event, Severity, running_in
+from oracle.services.journal import Journal, MemorySink, Record, Sink
+
+ServicesOf: TypeAlias = Callable[[Recipe], Any]
+"""Makes what the leaves of a run may call on; a replay needs some of it again."""
+
+Keep: TypeAlias = Callable[[Outcome], Awaitable[None]]
+"""Keeps the result of a run before the run counts as done: after a crash it is called again."""
+
+
+@lru_cache(maxsize=16)
+def _definition(
+    tree: str, sources: tuple[tuple[str, str], ...], leaves: LeafRegistry
+) -> TreeDefinition:
+    """Thousands of runs share one definition. A tree that is given or found in a record may name
+    our leaves as well.
+    """
+    if leaves is LEAVES:
+        import_our_leaves()
+    return TreeLibrary(sources=dict(sources), leaves=leaves)[tree]
+
+
+class RunBus(EventBus):
+    """The events of one run. Those that come from its record are not passed to the outside."""
+
+    def __init__(self, journal: Journal, outside: EventBus) -> None:
+        super().__init__(lambda event: outside.emit(event) if journal.is_live else None)
+
+
+class RecordedTree:
+    """A tree whose effects, clock and commands pass a journal.
+
+    With `records` it begins with what is on record; one that may not act ends there, as a replay.
+    A run of a database has a `lease`; without one nothing of it is kept.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        sink: Sink | None = None,
+        *,
+        records: Sequence[Record] = (),
+        may_act: bool = True,
+        leaves: LeafRegistry = LEAVES,
+        services: ServicesOf | None = None,
+        lease: Lease | None = None,
+    ) -> None:
+        self.recipe = recipe
+        self.records = records
+        self.lease = lease
+        self.outcome: Outcome | None = None
+        self._sink = sink or MemorySink()
+        self._may_act = may_act
+        self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
+        self.bus = RunBus(self.journal, get_event_bus())
+        definition = _definition(recipe.tree, tuple(recipe.sources.items()), leaves)
+        self.board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
+        self.board.restore(recipe.board)
+        self.tree_run = TreeRun(
+            definition,
+            TickContext(
+                blackboard=self.board,
+                tick_budget=recipe.tick_budget,
+                services=None if services is None else services(recipe),
+                effects=self.journal,
+                clock=self.journal,
+            ),
+        )
+
+    @classmethod
+    def replay(
+        cls, records: Sequence[Record], contents: Mapping[str, str], **options: Any
+    ) -> RecordedTree:
+        """Run it again from the record alone; no effect is performed."""
+        recipe = Recipe.from_records(records, contents)
+        return cls(recipe, records=records, may_act=False, **options)
+
+    @classmethod
+    def resume(
+        cls, records: Sequence[Record], contents: Mapping[str, str], sink: Sink, **options: Any
+    ) -> RecordedTree:
+        """Go on where the record ends; what is on it is not done a second time."""
+        return cls(Recipe.from_records(records, contents), sink, records=records, **options)
+
+    @property
+    def id(self) -> str:
+        return self.recipe.run_id
+
+    async def settle(self, keep: Keep | None = None) -> Outcome:
+        """Play the tree to its end. What `keep` does is done before the run counts as done."""
+        async with self.lease or nullcontext():
+            self.outcome = outcome = await self._play()
+            if keep is not None:
+                await keep(outcome)
+        if self.lease is not None:
+            await self.lease.finish(*self.ending(outcome))
+        return outcome
+
+    def cancel(self, reason: str = "cancelled") -> None:
+        self.journal.command({"cancel": reason})
+
+    def read(self, key: str, default: Any = None) -> Any:
+        """A value of the board; a tree of one's own need not have all our keys."""
+        return self.board.get(key) if key in self.board else default
+
+    def summary(self, outcome: Outcome) -> dict[str, Any]:
+        """What a replay must come to as well."""
+        return {
+            "status": outcome.status.value,
+            "stop": outcome.stop,
+            "detail": outcome.detail,
+            "ticks": self.tree_run.context.ticks,
+            "board": self.board.contents(),
+        }
+
+    def ending(self, outcome: Outcome) -> tuple[str, dict[str, Any]]:
+        """Why it ended and what it used; a tree that knows better than the runtime says so."""
+        return self.read("stop_reason") or outcome.stop, self.read("usage") or {}
+
+    async def _play(self) -> Outcome:
+        context = self.tree_run.context
+        epoch = self.recipe.began_at - self.journal.now()
+        turn, clock = (lambda: context.turn), (lambda: epoch + context.now)
+        with emitting_to(self.bus), running_in(self.id, turn=turn, clock=clock):
+            try:
+                if not self.records:
+                    await self.journal.begin(self.recipe.as_body(self._sink.keep))
+                self._emit_start(resumed=False)
+                self.journal.attach(self.tree_run)
+                outcome = await self.tree_run.settle()
+                # A leaf may have swallowed it, so the outcome alone does not tell.
+                if self.journal.diverged is not None:
+                    raise self.journal.diverged
+                self._emit_end(outcome)
+                if self._may_act:
+                    await self.journal.end(self.summary(outcome))
+                return outcome
+            finally:
+                self.journal.detach()
+                if self._may_act:
+                    await self.journal.close()
+
+    def _obey(self, command: Any) -> None:
+        if "cancel" in command:
+            self.tree_run.cancel(command["cancel"])
+        elif "resumed" in command:
+            self._emit_start(resumed=True)
+
+    def _emit_start(self, *, resumed: bool) -> None:
+        recipe = self.recipe
+        payload = {"question": recipe.question, "tree": recipe.tree, "model": recipe.model}
+        self._emit("run.started", {**payload, "resumed": resumed})
+
+    def _emit_end(self, outcome: Outcome) -> None:
+        if outcome.error is not None:
+            path, _, error = outcome.detail.partition(": ")
+            self._emit("node.failed", {"node_path": path, "error": error}, Severity.ERROR)
+        stop_reason, usage = self.ending(outcome)
+        turns = self.tree_run.context.turn
+        self._emit("run.ended", {"stop_reason": stop_reason, "turns": turns, "usage": usage})
+
+    def _emit(
+        self, type_: str, payload: Mapping[str, Any], severity: Severity = Severity.INFO
+    ) -> None:
+        self.bus.emit(Event(type=type_, source="run", severity=severity, payload=payload))

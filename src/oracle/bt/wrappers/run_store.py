@@ -1,0 +1,218 @@
+"""The runs of a database, with their records, their sessions and the exchanges they made."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+import uuid
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from sqlalchemy import URL, select
+
+from oracle.bt.core.leaves import LEAVES, LeafRegistry
+from oracle.bt.wrappers.lease import LEASE_SECONDS, Lease
+from oracle.bt.wrappers.recipe import KEPT_BY_CONTENT, Recipe
+from oracle.bt.wrappers.recorded_tree import RecordedTree, ServicesOf
+from oracle.errors import InputError, NotFound, StoreError
+from oracle.models.session import Exchange, Session
+from oracle.services.ans.writer import recording
+from oracle.services.journal import Record
+from oracle.services.journal.record import decoded
+from oracle.services.journal.writer import journal_writer
+from oracle.services.storage.database import Database
+from oracle.services.storage.exchanges import Exchanges
+from oracle.services.storage.runs import Runs
+from oracle.services.storage.schema import blobs, journal
+from oracle.services.storage.sessions import Sessions
+
+if TYPE_CHECKING:
+    from oracle.services.journal.writer import JournalWriter, OnFailure
+
+log = logging.getLogger(__name__)
+
+LAST: Final = "last"
+
+
+class RunStore:
+    """Without a `writer` it only reads. Where a run is asked for, a unique prefix will do."""
+
+    def __init__(
+        self,
+        database: Database,
+        writer: JournalWriter | None = None,
+        *,
+        leaves: LeafRegistry = LEAVES,
+    ) -> None:
+        self.runs = Runs(database)
+        self._database = database
+        self._writer = writer
+        self._leaves = leaves
+        self._sessions = Sessions(database)
+        self._exchanges = Exchanges(database)
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    async def record_of(self, run_id: str) -> tuple[list[Record], dict[str, str]]:
+        """The records of a run, and the texts that its first one names."""
+        run = await self.runs.get(run_id)
+        columns = (journal.c.seq, journal.c.kind, journal.c.node_path, journal.c.turn)
+        rows = select(*columns, journal.c.ordinal, journal.c.body).where(journal.c.run_id == run.id)
+        async with self._database.reading() as connection:
+            found = await connection.execute(rows.order_by(journal.c.seq))
+            records = decoded(tuple(row) for row in found)
+            first: dict[str, dict[str, str]] = dict(records[0].body) if records else {}
+            names = [name for kind in KEPT_BY_CONTENT for name in first.get(kind, {}).values()]
+            texts = await connection.execute(
+                select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
+            )
+            return records, {row.hash: row.body for row in texts}
+
+    async def replay(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
+        records, contents = await self.record_of(run_id)
+        return RecordedTree.replay(records, contents, leaves=self._leaves, services=services)
+
+    async def session_called(self, typed: str) -> Session:
+        """By its id, a prefix of it, or `last` for the one that was used last."""
+        if typed != LAST:
+            return await self._sessions.get(typed)
+        newest = await self._sessions.newest(1)
+        if not newest:
+            raise NotFound("there is no session yet; ask without one, and it begins")
+        return newest[0].session
+
+    async def session_of(self, context_id: str) -> Session:
+        exchange = await self._exchanges.get(context_id)
+        return await self._sessions.get(exchange.session_id)
+
+    async def history(self, context_id: str | None, session_id: str | None) -> list[Exchange]:
+        """What was said up to that exchange, else in that session; the last one is the newest."""
+        if context_id is None and session_id is not None:
+            session = await self._sessions.get(session_id)
+            newest = await self._exchanges.newest(session.id)
+            context_id = None if newest is None else newest.id
+        if context_id is None:
+            return []
+        exchange = await self._exchanges.get(context_id)
+        return await self._exchanges.path_to(exchange.id)
+
+    # -- working on runs ---------------------------------------------------------------------------
+
+    async def begin(
+        self,
+        recipe: Recipe,
+        *,
+        services: ServicesOf | None = None,
+        session_id: str | None = None,
+        parent: Exchange | None = None,
+        opens_session: bool = False,
+    ) -> RecordedTree:
+        """Write a new run down before anything is done for it.
+
+        It goes on from its `parent`, else in a session that is there, else it `opens_session`: then
+        the run and the session are both there, or neither.
+        """
+        sink = self._writing().sink(recipe.run_id, self._owner)
+        lease = Lease(self.runs, recipe.run_id, self._owner)
+        # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
+        tree = RecordedTree(recipe, sink, leaves=self._leaves, services=services, lease=lease)
+        try:
+            if parent is not None:
+                session_id = parent.session_id
+            elif session_id is not None:
+                session_id = (await self._sessions.get(session_id)).id
+            elif opens_session:
+                session_id = uuid.uuid4().hex
+            await self.runs.begin(
+                run_id=recipe.run_id,
+                question=recipe.question,
+                tree=recipe.tree,
+                at=recipe.began_at,
+                owner=self._owner,
+                lease_seconds=LEASE_SECONDS,
+                session_id=session_id,
+                context_id=None if parent is None else parent.id,
+                opens_session=opens_session,
+            )
+        except StoreError as problem:
+            if self._writing().on_failure == "stop":
+                raise
+            log.error("run %s: %s; GOING ON WITHOUT A RECORD", recipe.run_id, problem)
+            return RecordedTree(recipe, leaves=self._leaves, services=services)
+        return tree
+
+    async def resume(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
+        """Take a run whose process died; `LeaseHeld` if another process works on it.
+
+        One that came to its end, and died before that was noted, is only played again.
+        """
+        writer = self._writing()
+        run = await self.runs.claim(run_id, self._owner, LEASE_SECONDS)
+        lease = Lease(self.runs, run.id, self._owner)
+        options: dict[str, Any] = {"leaves": self._leaves, "services": services, "lease": lease}
+        try:
+            records, contents = await self.record_of(run.id)
+            if not records:
+                await _finish_unbegun(run.id, lease)
+            if records[-1].kind == "end":
+                return RecordedTree.replay(records, contents, **options)
+            sink = writer.sink(run.id, self._owner)
+            return RecordedTree.resume(records, contents, sink, **options)
+        except BaseException:
+            await lease.release()
+            raise
+
+    async def keep_exchange(self, run_id: str, answer: str, metadata: dict[str, Any]) -> str | None:
+        """Keep what the user is shown, and return its id; None for a run without a session.
+
+        The exchange has its run's id, so that keeping it again after a crash changes nothing.
+        """
+        run = await self.runs.get(run_id)
+        if run.session_id is None:
+            return None
+        await self._exchanges.append(
+            Exchange(
+                id=run_id,
+                session_id=run.session_id,
+                parent_id=run.context_node_id,
+                run_id=run_id,
+                question=run.question,
+                answer=answer,
+                metadata=metadata,
+                created_at=time.time(),
+            )
+        )
+        return run_id
+
+    def _writing(self) -> JournalWriter:
+        if self._writer is None:
+            raise StoreError("this store was opened for reading; open it with a journal writer")
+        return self._writer
+
+
+async def _finish_unbegun(run_id: str, lease: Lease) -> NoReturn:
+    await lease.finish("never_begun", {})
+    raise InputError(f"run {run_id} died before it began, so nothing is lost; ask again")
+
+
+@asynccontextmanager
+async def open_store(url: URL, *, on_failure: OnFailure = "stop") -> AsyncGenerator[RunStore]:
+    """Open a database with all that writes to it, and see that everything is written at the end.
+
+    `on_failure` says what a run does when its record cannot be written (`journal.failure`).
+    """
+    async with await Database.open(url) as database:
+        writers = ExitStack()
+        writer = journal_writer(database.url, on_failure=on_failure)
+        writers.callback(writer.close)
+        try:
+            writers.enter_context(recording(database.url))
+            yield RunStore(database, writer)
+        finally:
+            # Their threads may wait for a lock that another question of this event loop holds.
+            await asyncio.to_thread(writers.close)

@@ -1,0 +1,127 @@
+"""A conversation at the terminal: questions go to the agent, chunks to the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, closing
+from typing import TYPE_CHECKING
+
+from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
+from oracle.cli.terminal.endings import exit_code
+from oracle.cli.terminal.interrupts import interrupts_call
+from oracle.cli.terminal.progress import Line
+from oracle.cli.terminal.screen import AskOptions, screen_for
+from oracle.cli.terminal.screen_thread import ScreenThread
+from oracle.models.stream_chunk import OracleStreamChunk
+
+if TYPE_CHECKING:
+    from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+    from oracle.bt.wrappers.run_store import RunStore
+    from oracle.models.session import Session
+    from oracle.services.agent_services import Approve
+    from oracle.settings import Settings
+
+
+class Conversation:
+    """Asks one question after the other. Each goes on from the one before."""
+
+    def __init__(self, settings: Settings, store: RunStore, options: AskOptions) -> None:
+        self._settings = settings
+        self._store = store
+        self._options = options
+        self._session_id: str | None = None
+        self._context_id: str | None = None
+
+    async def take_up(self, typed: str) -> Session:
+        """Go on at the end of a session."""
+        session = await self._store.session_called(typed)
+        self._session_id, self._context_id = session.id, None
+        return session
+
+    def start_anew(self) -> None:
+        self._session_id = self._context_id = None
+
+    async def session(self) -> Session | None:
+        """The session of the next question; None if that begins one."""
+        if self._context_id is not None:
+            return await self._store.session_of(self._context_id)
+        if self._session_id is not None:
+            return await self._store.session_called(self._session_id)
+        return None
+
+    async def ask(self, question: str, *, attachment: str = "") -> int:
+        """Show the answer, and return the exit code. Ctrl-C cancels it and shows what there is."""
+        with closing(self._open_screen()) as screen:
+            agent = self._agent(screen)
+            chunks = agent.process_query(
+                question, self._context_id, attachment=attachment, nodes=self._options.trace
+            )
+            return await self._show(chunks, agent, screen)
+
+    async def resume(self, run_id: str) -> int:
+        """The same for a run whose process died."""
+        with closing(self._open_screen()) as screen:
+            agent = self._agent(screen)
+            chunks = agent.resume(run_id, nodes=self._options.trace)
+            return await self._show(chunks, agent, screen)
+
+    async def _show(
+        self,
+        chunks: AsyncGenerator[OracleStreamChunk],
+        agent: OracleBTWrapper,
+        screen: ScreenThread,
+    ) -> int:
+        loop = asyncio.get_running_loop()
+        done: OracleStreamChunk | None = None
+
+        def cancel(reason: str) -> None:
+            # It is called by signals and by the screen's thread, in the middle of anything.
+            loop.call_soon_threadsafe(agent.cancel, reason)
+
+        screen.on_failure = lambda: cancel("the output cannot be written")
+        with interrupts_call(lambda: cancel("Ctrl-C")):
+            async for done in chunks:
+                screen.show(done)
+        assert done is not None
+        self._context_id = done["context_id"] or self._context_id
+        return exit_code(done.data)
+
+    def _open_screen(self) -> ScreenThread:
+        from oracle.services.project.root import user_folder
+
+        screen = ScreenThread(screen_for(self._options, self._settings.root))
+        if self._settings.root is None and self._settings.database.url is None:
+            text = f"this folder is not in a project; what is asked is kept in {user_folder()}"
+            screen.tell(Line(kind="note", text=text, whole=True))
+        return screen
+
+    def _agent(self, screen: ScreenThread) -> OracleBTWrapper:
+        from oracle.bt.wrappers.project_agent import project_agent
+
+        approve: Approve | None = None
+        if self._options.yes:
+            approve = say_yes
+        elif can_ask_a_person():
+            approve = ask_on(screen)
+        return project_agent(
+            self._settings,
+            store=self._store,
+            session_id=self._session_id,
+            approve=approve,
+            dry_run=self._options.dry_run,
+            indexing=lambda step: screen.indexing(step.done, step.total),
+        )
+
+
+@asynccontextmanager
+async def open_conversation(
+    settings: Settings, options: AskOptions
+) -> AsyncGenerator[Conversation]:
+    """With the project's database open; outside of a project, with the user's own."""
+    from oracle.bt.wrappers.run_store import open_store
+    from oracle.services.storage.database import url_for_writing
+
+    url = url_for_writing(settings)
+    async with open_store(url, on_failure=settings.journal.failure) as store:
+        yield Conversation(settings, store, options)
