@@ -6,7 +6,6 @@ import pytest
 
 from oracle import Oracle
 from oracle.services.control.ledger import Limits
-from oracle.services.coverage.wording import COVERED
 from oracle.testing import Reply, signal
 from tests.asking import CODE, ask, edited, enough, look
 from tests.scenarios import BROAD, FLOW_PARTS
@@ -22,6 +21,7 @@ FLOW = {
 SWITCHED_OFF = edited(
     "oracle-agent.lua", ("bb.classification.breadth >= 0.4", "bb.classification.breadth > 1")
 )
+COVERED = "its parts were looked up and read for you"
 HAND_OVER = "So far." + signal("delegation_recommended", reason="large", scope="the API")
 
 

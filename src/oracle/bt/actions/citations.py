@@ -50,4 +50,4 @@ def say_sources(ctx: TickContext) -> RunStatus:
 
 
 def _shown(place: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in place.items() if name not in ("name", "call")}
+    return {name: value for name, value in place.items() if name not in ("name", "call", "listed")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from oracle.bt.actions.oracle import add_system_message, bb_get, bb_set
+from oracle.bt.actions.oracle import bb_get, bb_set
 from oracle.bt.actions.state import append, board_of, granted_tools, ledger_of
 from oracle.bt.actions.telling import say_system
 from oracle.bt.actions.tools import TAKEN_IN, Call, Result, perform_calls
@@ -14,23 +14,18 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.services.coverage.bridges import (
-    bridges_in,
-    calls_to_follow,
-    names_to_follow,
-    with_bridges,
-)
+from oracle.services.coverage.bridges import bridges_in, names_to_follow, with_bridges
 from oracle.services.coverage.listing import (
-    READS,
-    SEARCHES,
-    ToCall,
+    calls_for_uses,
+    can_cover,
     listed_uses,
     parts_of,
     searches_for,
     without_listed,
 )
-from oracle.services.coverage.merging import messages_of, settled, told_after
+from oracle.services.coverage.merging import message_after, messages_of, settled
 from oracle.services.coverage.parts import Part, id_of, is_covered, to_read
+from oracle.services.tools.offered import ToCall
 
 AT_ONCE: Final = 4
 SHARE_OF_THE_TIME: Final = 0.5
@@ -85,13 +80,13 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     """Search by the question and by each of its words; FAILURE where nothing is found."""
     bb = board_of(ctx)
     asked = question_of(bb)
-    tools = [spec.name for spec in granted_tools(bb)]
+    tools = granted_tools(bb)
     results: list[tuple[Call, Result]] = []
     calls = _allowed(bb, searches_for(asked, tools), "coverage-search")
     await perform_calls(
         ctx, bb, calls, hand_over=lambda _, call, came: results.append((call, came))
     )
-    found = [(call["name"], came["sources"]) for call, came in results if came["success"]]
+    found = [(came["tool_role"], came["sources"]) for _, came in results if came["success"]]
     parts = parts_of(asked, found, tools)
     count = how_many_may_be_read(parts, ledger_of(bb))
     bb_set(bb, "parts", [*listed_uses(results), *without_listed(parts, found, count)])
@@ -102,13 +97,17 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["parts", "tool_list", *TAKEN_IN], writes=["parts", *TAKEN_IN])
+@action(
+    reads=["parts", "tool_list", "granted", "withdrawn", "tools_withdrawn", *TAKEN_IN],
+    writes=["parts", *TAKEN_IN],
+)
 async def follow_imports(ctx: TickContext) -> RunStatus:
     """Look up who uses what the parts offer: a file that another part imports is read next."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
     read = [part for part in parts if part["state"] == "read"]
-    asked = calls_to_follow(names_to_follow(read))
+    tools = granted_tools(bb)
+    asked = calls_for_uses(names_to_follow(read), tools)
     sources: list[dict[str, Any]] = []
     await perform_calls(
         ctx,
@@ -116,7 +115,7 @@ async def follow_imports(ctx: TickContext) -> RunStatus:
         _allowed(bb, asked, "coverage-import"),
         hand_over=lambda _, call, came: sources.extend(came["sources"]),
     )
-    bb_set(bb, "parts", with_bridges(parts, bridges_in(sources, read)))
+    bb_set(bb, "parts", with_bridges(parts, bridges_in(sources, read, tools)))
     return SUCCESS
 
 
@@ -170,8 +169,7 @@ def merge_parts(ctx: TickContext) -> RunStatus:
     bb_set(bb, "parts", parts)
     if not any(map(is_covered, parts)):
         return ctx.fail("no part could be read")
-    append(bb, "messages", *messages_of(parts, asked))
-    add_system_message(bb, told_after(parts))
+    append(bb, "messages", *messages_of(parts, asked), message_after(parts))
     done = [{**delegation, "covered": True} for delegation in bb_get(bb, "delegations")]
     bb_set(bb, "delegations", done)
     return SUCCESS
@@ -197,7 +195,8 @@ def _allowed(bb: TypedBlackboard, asked: Sequence[ToCall], prefix: str) -> list[
 def _keep(bb: TypedBlackboard, call: Call, result: Result) -> None:
     """The text of a part that is still waited for: one that comes too late changes nothing."""
     parts: list[Part] = bb_get(bb, "parts")
-    came = {"state": "read", "text": result["content"]} if result["success"] else _FAILED
+    read = {"state": "read", "text": result["content"], "sources": result["sources"]}
+    came = read if result["success"] else _FAILED
     kept = [
         {**part, **came} if id_of(n) == call["id"] and part["state"] == "open" else part
         for n, part in enumerate(parts)
@@ -206,8 +205,7 @@ def _keep(bb: TypedBlackboard, call: Call, result: Result) -> None:
 
 
 def _can_cover(bb: TypedBlackboard) -> bool:
-    tools = {spec.name for spec in granted_tools(bb)}
-    return bb_get(bb, "coverage") != "done" and bool(tools & {*SEARCHES}) and bool(tools & {*READS})
+    return bb_get(bb, "coverage") != "done" and can_cover(granted_tools(bb))
 
 
 def _call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:

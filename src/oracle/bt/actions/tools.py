@@ -43,6 +43,9 @@ TAKEN_IN: Final = (
 )
 """The keys that the results of calls go into."""
 
+DATA_OF_A_RESULT: Final = ("sources", "more_uses", "tool_role", "tool_kind", "was_run")
+"""What a message says in data besides its content."""
+
 Call = dict[str, Any]
 Result = dict[str, Any]
 
@@ -101,7 +104,8 @@ def advise_after_errors(ctx: TickContext) -> RunStatus:
 
 def show_to_the_model(bb: TypedBlackboard, call: Call, result: Result) -> None:
     message = {"role": "tool", "call_id": call["id"], "name": call["name"]}
-    told = {**message, "content": result["content"], "success": bool(result["success"])}
+    known = {key: result[key] for key in DATA_OF_A_RESULT if key in result}
+    told = {**message, "content": result["content"], "success": bool(result["success"]), **known}
     bb_set(bb, "messages", with_result(bb_get(bb, "messages"), told))
 
 
@@ -181,6 +185,7 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
     else:
         answer = await ctx.perform(request, effect)
     result = {**_failed(""), **cast("Result", answer), "was_run": True}
+    result |= {"tool_role": spec.role, "tool_kind": spec.source}
     _tell(ctx, call, result, result.get("seconds", 0.0))
     return result
 

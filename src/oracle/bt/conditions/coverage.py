@@ -16,10 +16,10 @@ from oracle.bt.core.leaves import condition
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.ledger import Ledger, Reserve, Resource
 from oracle.services.coverage.extracts import LONGEST_EXTRACT, prompt_for_a_part
-from oracle.services.coverage.listing import USES, asks_where_it_is_used
+from oracle.services.coverage.listing import asks_where_it_is_used
 from oracle.services.coverage.merging import MOST_TOKENS_WHOLE, tokens_of
 from oracle.services.coverage.parts import ASKED_ABOUT, Part, to_read
-from oracle.services.reading.words import asks_for_all, asks_for_uses
+from oracle.services.questions.search_words import asks_for_all, asks_for_uses
 
 FILES_OF_A_SPREAD: Final = 10
 CALLS_OF_A_SPREAD: Final = 5
@@ -77,7 +77,7 @@ def something_may_lie_between(ctx: TickContext) -> bool:
     bb = board_of(ctx)
     query: str = bb_get(bb, "query")
     is_a_list = asks_for_all(query) or asks_for_uses(query)
-    return not is_a_list and any(spec.name == USES for spec in granted_tools(bb))
+    return not is_a_list and any(spec.role == "uses" for spec in granted_tools(bb))
 
 
 @condition(reads=["parts", "ledger", "weight", "model"])

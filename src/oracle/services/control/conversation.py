@@ -1,7 +1,8 @@
 """The messages of a run: how large they are, how they are told apart, how they are made smaller.
 
-Each message is weighed once. What was weighed stands on the blackboard as a few numbers, so that
-the cost of a turn does not grow with the turns before it.
+Each message is weighed once. The weight is a few numbers on the blackboard, so that the cost of a
+turn does not grow with the turns before it. Only what is sent to a provider has weight: content and
+calls, not the data beside them.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ SAMPLE_CHARACTERS: Final = 400
 TOKENS_AROUND_A_MESSAGE: Final = 6
 KEPT_RESULTS: Final = 4
 KEPT_CHARACTERS: Final = 200
+DATA_OF_A_CONTENT: Final = ("sources", "more_uses")
+"""Keys that repeat the content as data, and go where it goes."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weight:
-    """Of the first `count` messages: their tokens as estimated, and a digest that names them."""
+    """Of the first `count` messages: their estimated tokens, and a digest that identifies them."""
 
     count: int = 0
     tokens: int = 0
@@ -103,4 +106,6 @@ def _shortened(message: Mapping[str, Any]) -> dict[str, Any]:
     if len(content) <= 2 * KEPT_CHARACTERS:
         return dict(message)
     note = f"[shortened by the tree: {len(content) - KEPT_CHARACTERS} more characters were here]"
-    return {**message, "content": f"{content[:KEPT_CHARACTERS]}\n{note}"}
+    # Sources that the model does not see any more cannot be quoted from either.
+    kept = {key: value for key, value in message.items() if key not in DATA_OF_A_CONTENT}
+    return {**kept, "content": f"{content[:KEPT_CHARACTERS]}\n{note}"}

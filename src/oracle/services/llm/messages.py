@@ -5,6 +5,8 @@ result of each call; a conversation begins with a request. So what stands betwee
 becomes one request, results first; a call that was never answered gets a result that says so, and a
 result without a call becomes text.
 A user's words that look like a system message are told apart from one.
+
+Only contents and calls are sent. The data beside them (`sources` and the like) stays here.
 """
 
 from __future__ import annotations

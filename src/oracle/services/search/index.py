@@ -29,7 +29,7 @@ from oracle.services.search.records import (
     RefreshReport,
 )
 from oracle.services.search.refreshing import Refresh
-from oracle.services.search.repo_map import draw_map
+from oracle.services.search.repo_map import FileOnMap, draw_map
 from oracle.services.search.storage import Generation, Storage, broken
 from oracle.services.search.usages import find_references
 
@@ -174,6 +174,13 @@ class Index:
         return self._asked(lambda now: now.catalogue.symbols_in(named))
 
     def repo_map(self, question: str, token_budget: int = 2_000, *, under: str = "") -> str:
+        """`mapped_files` as one text."""
+        files = self.mapped_files(question, token_budget, under=under)
+        return "\n".join(file.text for file in files)
+
+    def mapped_files(
+        self, question: str, token_budget: int = 2_000, *, under: str = ""
+    ) -> list[FileOnMap]:
         """The files that matter to a question, with what they define, within the budget.
 
         With `under` only those in that folder, which all the others help to rank.

@@ -29,6 +29,15 @@ class Usage:
     line: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class MappedFile:
+    """A file on a map: `text` is how it is drawn, `lines` are the lines of it that are shown."""
+
+    path: str
+    lines: Sequence[int]
+    text: str
+
+
 class Catalogue(Protocol):
     """Places may have grown stale: the tools read the lines again before they quote them."""
 
@@ -44,7 +53,9 @@ class Catalogue(Protocol):
         """What one file defines, in the order of its lines."""
         ...
 
-    async def map_for(self, question: str, token_budget: int, *, under: str = "") -> str | None:
+    async def map_for(
+        self, question: str, token_budget: int, *, under: str = ""
+    ) -> Sequence[MappedFile] | None:
         """The files that matter to a question, with what they define; None if it cannot tell."""
         ...
 

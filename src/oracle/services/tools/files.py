@@ -13,13 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from oracle.errors import ToolProblem
+from oracle.errors import ToolProblem, named
 from oracle.services.project.binary_files import binary_suffix
 from oracle.services.project.redaction import redact
 from oracle.services.project.safe_open import LARGEST_READ, Content, inner_path, read_inside
 from oracle.services.project.secret_files import is_secret_file
 from oracle.services.tools.ignoring import Ignoring
-from oracle.services.tools.messages import named
 
 LARGEST_SEARCHED: Final = 1024 * 1024
 LARGEST_KEPT: Final = 16 * 1024 * 1024

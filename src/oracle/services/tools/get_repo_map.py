@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
-from oracle.errors import ToolProblem
+from oracle.errors import ToolProblem, named
 from oracle.models.query_classification import QueryType
+from oracle.models.source import Listed, Source
 from oracle.services.project.safe_open import inner_path
 from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.catalogue import MappedFile
 from oracle.services.tools.definitions import definitions_in
 from oracle.services.tools.files import FileEntry, ProjectFiles
-from oracle.services.tools.messages import named
-from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.workspace import Workspace
+
+Row = tuple[str, Listed | None]
+"""How a row of the map is drawn, and the files that it names; None where it only counts them."""
 
 _FITS = 16_000
 _MOST_TOKENS = 4_000
@@ -54,6 +57,7 @@ def get_repo_map(work: Workspace) -> Tool[GetRepoMap]:
         run=run,
         query_types=frozenset({QueryType.CODE}),
         source="code",
+        role="map",
     )
 
 
@@ -64,26 +68,29 @@ def _map(files: ProjectFiles, given: GetRepoMap) -> Answer:
         raise ToolProblem(
             f"{named(given.path or '.')} is no folder with files to read; leave path out to see all"
         )
-    text, detail = _most_detailed(files, entries, folder)
+    rows, detail = _most_detailed(files, entries, folder)
     summary = f"{len(entries)} files below {one_line(folder or '.')}, shown with {detail}."
-    return _drawn(summary, text, folder)
+    return _drawn(summary, rows, folder)
 
 
-def _ranked(text: str, folder: str) -> Answer:
+def _ranked(files: Sequence[MappedFile], folder: str) -> Answer:
     summary = (
         f"Files below {one_line(folder or '.')} that matter most to the question, best first, with "
         "the lines where they define what others use."
     )
-    return _drawn(summary, text, folder)
+    rows = [(file.text, Listed(path=file.path, lines=[*file.lines])) for file in files]
+    return _drawn(summary, rows, folder)
 
 
-def _drawn(summary: str, text: str, folder: str) -> Answer:
+def _drawn(summary: str, rows: Sequence[Row], folder: str) -> Answer:
+    text = _text_of(rows)
     source = Source(
         kind="code",
         where=folder or ".",
         text=text,
         path=folder or ".",
         digest=hashlib.sha256(text.encode()).hexdigest(),
+        listed=[listed for _, listed in rows if listed is not None],
     )
     return Answer(
         summary=summary,
@@ -92,52 +99,63 @@ def _drawn(summary: str, text: str, folder: str) -> Answer:
     )
 
 
-def _most_detailed(files: ProjectFiles, entries: list[FileEntry], folder: str) -> tuple[str, str]:
+def _text_of(rows: Sequence[Row]) -> str:
+    return "\n".join(text for text, _ in rows)
+
+
+def _most_detailed(
+    files: ProjectFiles, entries: list[FileEntry], folder: str
+) -> tuple[list[Row], str]:
     """What fits; where nothing does, the folders, which are cut like any long result."""
-    steps: tuple[tuple[str, Callable[[], str]], ...] = (
+    steps: tuple[tuple[str, Callable[[], list[Row]]], ...] = (
         ("what they define", lambda: _files_with_names(files, entries)),
         ("their names", lambda: _grouped(entries)),
     )
     for detail, draw in steps:
-        if len(entries) <= 2000 and len(text := draw()) <= _FITS:
-            return text, detail
+        if len(entries) <= 2000 and len(_text_of(rows := draw())) <= _FITS:
+            return rows, detail
     for depth in (4, 3, 2):
-        if len(text := _folders(entries, folder, depth)) <= _FITS:
+        if len(_text_of(rows := _folders(entries, folder, depth))) <= _FITS:
             break
     else:
-        text = _folders(entries, folder, 1)
-    return text, "their number a folder; give a path to see one closer"
+        rows = _folders(entries, folder, 1)
+    return rows, "their number a folder; give a path to see one closer"
 
 
-def _files_with_names(files: ProjectFiles, entries: list[FileEntry]) -> str:
-    lines: list[str] = []
+def _files_with_names(files: ProjectFiles, entries: list[FileEntry]) -> list[Row]:
+    rows: list[Row] = []
     for entry in entries:
         text = files.text_of(entry)
         found = sorted(definitions_in(text.raw, entry.path), key=lambda d: d.line) if text else []
         names = [definition.name for definition in found if definition.depth == 0]
         names = list(dict.fromkeys(names))
         shown = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
-        lines.append(f"{one_line(entry.path)}: {shown}" if shown else one_line(entry.path))
-        if len(lines) * 8 > _FITS:
+        drawn = f"{one_line(entry.path)}: {shown}" if shown else one_line(entry.path)
+        rows.append((drawn, Listed(path=entry.path)))
+        if len(rows) * 8 > _FITS:
             break
-    return "\n".join(lines)
+    return rows
 
 
-def _grouped(entries: list[FileEntry]) -> str:
+def _grouped(entries: list[FileEntry]) -> list[Row]:
     """A line for each folder, with the names of its files."""
     folders: dict[str, list[str]] = {}
     for entry in entries:
         folder, _, name = entry.path.rpartition("/")
-        folders.setdefault(folder or ".", []).append(one_line(name))
-    return "\n".join(
-        f"{one_line(folder)}/: {', '.join(names)}" for folder, names in folders.items()
-    )
+        folders.setdefault(folder or ".", []).append(name)
+    return [
+        (
+            f"{one_line(folder)}/: {', '.join(map(one_line, names))}",
+            Listed(path=folder, names=names),
+        )
+        for folder, names in folders.items()
+    ]
 
 
-def _folders(entries: list[FileEntry], folder: str, depth: int) -> str:
+def _folders(entries: list[FileEntry], folder: str, depth: int) -> list[Row]:
     base = len(folder.split("/")) if folder else 0
     counts: Counter[str] = Counter()
     for entry in entries:
         parts = entry.path.split("/")[:-1]
         counts["/".join(parts[: base + depth]) or "."] += 1
-    return "\n".join(f"{one_line(name)}/ ({count} files)" for name, count in sorted(counts.items()))
+    return [(f"{one_line(name)}/ ({count} files)", None) for name, count in sorted(counts.items())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from oracle.services.tools.catalogue import Catalogue, Symbol, Usage
+from oracle.services.tools.catalogue import Catalogue, MappedFile, Symbol, Usage
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.searching import Hit, Searcher, SearchKind
 
@@ -55,8 +55,15 @@ class IndexedCatalogue:
         found = await self._ask(lambda index: _symbols(index.symbols(path)))
         return found or await self._otherwise.symbols(path)
 
-    async def map_for(self, question: str, token_budget: int, *, under: str = "") -> str | None:
-        return await self._ask(lambda index: index.repo_map(question, token_budget, under=under))
+    async def map_for(
+        self, question: str, token_budget: int, *, under: str = ""
+    ) -> Sequence[MappedFile] | None:
+        return await self._ask(
+            lambda index: [
+                MappedFile(path=file.path, lines=file.lines, text=file.text)
+                for file in index.mapped_files(question, token_budget, under=under)
+            ]
+        )
 
 
 def _hit(found: Found) -> Hit:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from oracle.errors import ToolProblem
-from oracle.services.tools.catalogue import Symbol, Usage
+from oracle.services.tools.catalogue import MappedFile, Symbol, Usage
 from oracle.services.tools.definitions import Definition, definitions_in, end_of
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.vault import kind_of
@@ -33,7 +33,9 @@ class ScannedCatalogue:
     async def symbols(self, path: str) -> Sequence[Symbol]:
         return await asyncio.to_thread(self._symbols, path)
 
-    async def map_for(self, question: str, token_budget: int, *, under: str = "") -> str | None:
+    async def map_for(
+        self, question: str, token_budget: int, *, under: str = ""
+    ) -> Sequence[MappedFile] | None:
         return None
 
     def _symbols(self, path: str) -> list[Symbol]:

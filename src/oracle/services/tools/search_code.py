@@ -47,4 +47,5 @@ def search_code(work: Workspace) -> Tool[SearchCode]:
         run=run,
         query_types=frozenset({QueryType.CODE}),
         source="code",
+        role="search",
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.services.reading.quotations import Quotation
+from oracle.services.quoting.quotation import Quotation
 
 _CODE_LINES: Final = 10
 _PROSE_LINES: Final = 8
@@ -52,7 +52,7 @@ def excerpt_around(source: Quotation, line: int) -> tuple[int, int]:
 
 
 def is_prose(source: Quotation) -> bool:
-    return source.is_web or source.is_thread or source.path.lower().endswith(_PROSE)
+    return source.kind.is_prose or source.path.lower().endswith(_PROSE)
 
 
 def _is_row(line: str) -> bool:
