@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
-from oracle.services.citations.adjacency import is_introduced, joint_of
+from oracle.services.citations.adjacency import adjacency_of, is_introduced
 from oracle.services.citations.finding import (
     NO_NAMES,
     Block,
@@ -109,12 +109,12 @@ def _cited_in(text: str, line: Line) -> Iterator[Cited]:
     for citation in line.citations:
         start, end = _sentence(text, citation, ends, line)
         near = _nearest(quotations, citation, start, end)
-        joints = [(found, joint_of(text, citation, (found.at, found.end))) for found in near]
+        joined = [(found, adjacency_of(text, citation, (found.at, found.end))) for found in near]
         yield Cited(
             citation=citation,
             quotations=near,
-            attached=tuple(found for found, joint in joints if joint is not None),
-            said=tuple(found for found, joint in joints if joint == "said"),
+            attached=tuple(found for found, adjacency in joined if adjacency is not None),
+            said=tuple(found for found, adjacency in joined if adjacency == "said"),
             inside=_around(text, citation, line, marked),
         )
 

@@ -20,6 +20,7 @@ SAMPLE_CHARACTERS: Final = 400
 TOKENS_AROUND_A_MESSAGE: Final = 6
 KEPT_RESULTS: Final = 4
 KEPT_CHARACTERS: Final = 200
+_SENT: Final = ("role", "content", "tool_calls", "call_id", "name", "success")
 DATA_OF_A_CONTENT: Final = ("sources", "more_uses")
 """Keys that repeat the content as data, and go where it goes."""
 
@@ -57,7 +58,7 @@ class Weight:
 def with_result(
     messages: Sequence[Mapping[str, Any]], result: Mapping[str, Any]
 ) -> list[Mapping[str, Any]]:
-    """Put a tool's result right behind the call that it answers, before what the tree has said
+    """Put a tool's result right after the call that it answers, before what the tree has said
     since: providers take it nowhere else.
     """
     place = len(messages)
@@ -99,6 +100,11 @@ def compacted(messages: Sequence[Mapping[str, Any]]) -> Compacted:
     ]
     changed = sum(after != before for after, before in zip(shortened, messages, strict=True))
     return Compacted(messages=shortened, shortened=changed)
+
+
+def without_data(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Only what was sent: of a run that is over nothing else is needed."""
+    return [{key: value for key, value in message.items() if key in _SENT} for message in messages]
 
 
 def _shortened(message: Mapping[str, Any]) -> dict[str, Any]:

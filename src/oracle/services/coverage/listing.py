@@ -84,10 +84,10 @@ def calls_for_uses(names: Sequence[str], tools: Sequence[ToolSpec]) -> list[ToCa
 
 
 def parts_of(question: str, found: Sequence[Found], tools: Sequence[ToolSpec]) -> list[Part]:
-    """The distinct ranges behind what several searches found, best first.
+    """The distinct ranges of files that several searches found, best first.
 
     Each search votes by its own order, so that what several of them name comes before what one
-    does. Where the uses of a name are wanted, what does not have the name is no part.
+    does. Where the uses of a name are wanted, what does not have the name is not a part.
     """
     names = _names_to_look_up(question, search_words(question))
     ranges: dict[str, list[_Range]] = defaultdict(list)
@@ -221,6 +221,7 @@ def _vote(ranges: list[_Range], source: Source, vote: float) -> None:
 def _vote_by_map(ranges: Mapping[str, list[_Range]], sources: Sequence[Source]) -> None:
     """A map knows files, best first, and no lines: it votes for those that a search has found."""
     for source in sources:
+        # The files of a map have no lines to read: it only moves up what a search has found.
         for rank, row in enumerate(source.get("listed", ())[:_FILES_OF_A_MAP]):
             if known := ranges.get(row["path"]):
                 known[0].votes += 1 / (_RANK_OFFSET + rank)

@@ -71,3 +71,8 @@ def as_results(parts: Sequence[Part]) -> list[dict[str, Any]]:
         for number, part in enumerate(parts)
         if part["sources"] and part["role"] != "uses"
     ]
+
+
+def without_texts(parts: Sequence[Part]) -> list[Part]:
+    """Only where they are and what became of them: of a run that is over nothing else is needed."""
+    return [{**part, "text": "", "sources": []} for part in parts]

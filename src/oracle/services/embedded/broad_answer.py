@@ -107,7 +107,7 @@ def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[QuotedLi
 def _without_definitions(
     found: Mapping[str, Sequence[QuotedLine]], names: Sequence[str]
 ) -> dict[str, list[QuotedLine]]:
-    """A definition is not a use; it is told where there is no other place."""
+    """A definition is not a use; it is shown only where there is no other place."""
     used = {path: _not_defining(lines, names) for path, lines in found.items()}
     used = {path: lines for path, lines in used.items() if lines}
     return used or {path: list(lines) for path, lines in found.items()}

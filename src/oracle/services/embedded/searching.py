@@ -110,6 +110,7 @@ def _definitions(situation: Situation, names: Sequence[str]) -> list[ToCall]:
 
 def _query_for(tool: ToolSpec, situation: Situation, aim: Aim) -> str:
     """The question as it was asked, which says most; its words where it leans on another one."""
+    # A search engine is made for whole questions; our own searches are made for words as well.
     is_for_others = not kind_named(tool.source).is_local
     return situation.question if is_for_others or aim.words is aim.own else aim.words.query
 

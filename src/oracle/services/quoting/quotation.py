@@ -13,7 +13,7 @@ from oracle.services.tools.answer import place
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quotation:
-    """`path` is the file; an entry of a thread and a page have none, and stand there by `where`.
+    """`path` is the file; for an entry of a thread and for a page it is the same as `where`.
     `first` is the number of the first line; 0 where the lines have none.
     """
 
@@ -28,6 +28,7 @@ class Quotation:
         kind = kind_named(source.get("kind"))
         where = str(source["where"])
         first = int(source.get("start") or 0)
+        # An entry lies in a file, but two entries of one file are two sources.
         is_cited_by_lines = kind.has_lines and first
         return cls(
             where=where,

@@ -60,7 +60,7 @@ def split_humps(line: str) -> str:
 
 
 def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
-    """Names count more; a word that stands in most of what was found says little."""
+    """Names count more; a word that is in most of what was found says little."""
     found: list[Term] = []
     for word in words.all:
         is_name = word in words.names

@@ -54,6 +54,7 @@ def read_call(
 
 
 def reader_of(specs: Sequence[ToolSpec], kind: str) -> ToolSpec | None:
+    # The tool for code reads any file of the project, so it can replace the tool for notes.
     kinds = [kind, "code"] if kind_named(kind).has_lines else [kind]
     readers = [spec for each in kinds for spec in with_role(specs, "read", each)]
     return readers[0] if readers else None
