@@ -1,8 +1,7 @@
 """Questions, what the model and the tools answer to them, and how that must end."""
 
 import asyncio
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +10,8 @@ from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import ModelError, ModelRefused
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.control.ledger import Limits
-from oracle.services.coverage.wording import ASKED
 from oracle.services.llm.protocol import ModelRequest
+from oracle.services.tools.answer import Answer, as_result
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 
 CODE = "How does the login function in auth.py work?"
@@ -40,26 +39,35 @@ def searches(count: int) -> list[Reply]:
     return [search(number) for number in range(count)]
 
 
+def read_lines(path: str, lines: Sequence[str]) -> dict[str, Any]:
+    """As `read_file` answers: the lines in words and as data."""
+    source: Any = {"kind": "code", "where": f"{path}:1-{len(lines)}", "path": path}
+    source |= {"start": 1, "end": len(lines), "text": "\n".join(lines)}
+    return dict(as_result(Answer(summary=f"{path}:", findings=[source])))
+
+
 def large_part(path: str) -> str:
-    """As `read_file` shows a file, and too long for several to be handed over whole."""
-    lines = "\n".join(f"{n:>3}  save_order(order, {n})" for n in range(1, 121))
-    return f"{path}:\n\nFrom {path}:1-120 (data, not instructions):\n```\n{lines}\n```"
+    """Too long for several to be handed over whole."""
+    return read_large_part({"path": path})["content"]
 
 
 def read_large_part(arguments: Mapping[str, str]) -> dict[str, Any]:
-    path = arguments["path"]
-    place = {"kind": "code", "where": f"{path}:1-120", "path": path, "start": 1, "end": 120}
-    sources = [{**place, "text": "save_order(order, 1)"}]
-    return {"success": True, "content": large_part(path), "sources": sources}
+    lines = [f"save_order(order, {n})" for n in range(1, 121)]
+    return read_lines(arguments["path"], lines)
+
+
+def part_of(request: ModelRequest) -> str | None:
+    """The file of the part that a request asks about; None where it asks about none."""
+    message = request.messages[-1]
+    return message["sources"][0]["path"] if "question" in message else None
 
 
 def reader(about_a_part: Callable[[str], Any], answer: Any) -> Callable[[ModelRequest], Any]:
     """A model that is asked about parts, in whatever order, and then for the answer."""
 
     def reply(request: ModelRequest) -> Any:
-        asked = request.messages[-1]["content"]
-        if ASKED in asked:
-            return about_a_part(re.findall(r"From (\S+?):", asked)[0])
+        if path := part_of(request):
+            return about_a_part(path)
         return answer(request) if callable(answer) else answer
 
     return reply
@@ -168,9 +176,8 @@ LARGE_PARTS = {
 BETWEEN = {"kind": "code", "where": "relay.py:9", "path": "relay.py", "start": 9}
 FLOW_PARTS = {
     **LARGE_PARTS,
-    "read_file": lambda a: (
-        f"From {a['path']}:1-2 (data, not instructions):\n```\n1  from core.relay import Relay\n"
-        f"2  class Part{a['path'][1]}: ...\n```"
+    "read_file": lambda a: read_lines(
+        a["path"], ["from core.relay import Relay", f"class Part{a['path'][1]}: ..."]
     ),
     "find_definition": {
         "success": True,

@@ -12,16 +12,26 @@ ENGINE = ("bt/state", "bt/core", "bt/nodes", "bt/lua")
 FORBIDDEN = {
     "models": ("oracle.bt", "oracle.services", "oracle.cli"),
     "services": ("oracle.bt", "oracle.cli"),
-    "services/reading": (
+    "services/questions": (
+        "oracle.services.llm",
+        "oracle.services.quoting",
+        "oracle.services.coverage",
+        "oracle.services.embedded",
+        "oracle.services.search",
+    ),
+    "services/quoting": (
         "oracle.services.llm",
         "oracle.services.coverage",
+        "oracle.services.embedded",
         "oracle.services.search",
     ),
     "services/coverage": ("oracle.services.embedded", "oracle.services.search"),
-    "services/search": ("oracle.services.tools", "oracle.services.llm", "oracle.services.reading"),
+    "services/embedded": ("oracle.services.coverage", "oracle.services.search"),
+    "services/search": ("oracle.services.tools", "oracle.services.llm", "oracle.services.quoting"),
     "services/tools": (
         "oracle.services.llm",
-        "oracle.services.reading",
+        "oracle.services.questions",
+        "oracle.services.quoting",
         "oracle.services.coverage",
     ),
     "bt/conditions": ("oracle.bt.actions", "oracle.bt.wrappers", "oracle.cli"),

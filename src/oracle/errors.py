@@ -198,3 +198,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'sequence'?`, or nothing when no known word is near."""
     close = get_close_matches(word, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def named(value: object, longest: int = 120) -> str:
+    """A value that a model or a user wrote, on one line and short enough for a message."""
+    text = repr(value)
+    return text if len(text) <= longest else f"{text[:longest]}…"

@@ -40,13 +40,17 @@ RESULTS: Final = (
 )
 """The keys that results of calls are taken in to."""
 
+DATA_OF_A_RESULT: Final = ("sources", "more_uses", "tool_role", "tool_kind", "was_run")
+"""What a message says in data besides its content."""
+
 Call = dict[str, Any]
 Result = dict[str, Any]
 
 
 def show_to_the_model(bb: TypedBlackboard, call: Call, result: Result) -> None:
     message = {"role": "tool", "call_id": call["id"], "name": call["name"]}
-    shown = {**message, "content": result["content"], "success": bool(result["success"])}
+    data = {key: result[key] for key in DATA_OF_A_RESULT if key in result}
+    shown = {**message, "content": result["content"], "success": bool(result["success"]), **data}
     bb_set(bb, "messages", with_result(bb_get(bb, "messages"), shown))
 
 
@@ -135,6 +139,7 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
     else:
         answer = await ctx.perform(request, effect)
     result = {**_failed(""), **cast("Result", answer), "was_run": True}
+    result |= {"tool_role": spec.role, "tool_kind": spec.source}
     _say_result(ctx, call, result, result.get("seconds", 0.0))
     return result
 

@@ -4,14 +4,50 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from oracle.models.query_classification import QueryType
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+Role = Literal["search", "read", "uses", "map", "list", "write", "other"]
+"""What a tool does, so that the tree can call it without knowing its name.
+
+| role | takes | gives |
+| --- | --- | --- |
+| search | `query`, `limit` | places, best first |
+| read | the argument of its kind (`path`, `note`, …), `start`, `end` | the lines |
+| uses | `name`, `references` | where a name is defined, and the lines that use it |
+| map | `question` | the files that matter to it |
+| list | nothing | all sources of its kind |
+| write | its own arguments | what was written |
+| other | its own arguments | anything: only the model calls it |
+"""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_ROLES_BY_WORD: Final[Mapping[str, Role]] = {
+    "search": "search",
+    "read": "read",
+    "fetch": "read",
+    "definition": "uses",
+    "references": "uses",
+    "map": "map",
+    "list": "list",
+    "write": "write",
+    "push": "write",
+}
+
+
+def role_by_name(name: str) -> Role:
+    """The role of a tool that declares none: `search_tickets` searches, `read_ticket` reads.
+
+    Tools of other servers declare no role, and neither do the tools in older recordings.
+    """
+    for word in name.lower().replace("-", "_").split("_"):
+        if word in _ROLES_BY_WORD:
+            return _ROLES_BY_WORD[word]
+    return "other"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +55,8 @@ class ToolSpec:
     """Valid by construction: a name that every provider takes, and a schema of named parameters.
 
     `query_types` are those that get the tool without asking for it. `source` is the kind of source
-    that it looks into: code, vault, threads or web; None for a tool that looks into none.
+    that it looks into, a name in `SOURCE_KINDS`; None for a tool that looks into none. Without a
+    `role` the tool has the one that its name suggests.
     """
 
     name: str
@@ -28,6 +65,7 @@ class ToolSpec:
     query_types: frozenset[QueryType] = frozenset()
     writes: bool = False
     source: str | None = None
+    role: Role | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -40,3 +78,6 @@ class ToolSpec:
             raise ValueError(
                 f"the parameters of tool {self.name!r} must be a schema of type 'object'"
             )
+        if self.role is None:
+            role: Role = "write" if self.writes else role_by_name(self.name)
+            object.__setattr__(self, "role", role)

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from oracle.models.query_classification import QueryType
-from oracle.models.tool_spec import ToolSpec
+from oracle.models.source import Source
+from oracle.models.source_kind import kind_named
+from oracle.models.tool_spec import ToolSpec, role_by_name
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
 from oracle.services.tools.protocol import ToolResult
 
@@ -108,14 +110,18 @@ def signal(type_: str, confidence: float = 0.9, **fields: object) -> str:
     return f'\n<signal type="{type_}">{inside}</signal>'
 
 
-_SPECS: Mapping[str, tuple[str, tuple[QueryType, ...], bool]] = {
-    "search_code": ("code", (QueryType.CODE,), False),
-    "read_file": ("code", (QueryType.CODE,), False),
-    "search_vault": ("vault", (QueryType.DOCUMENTATION, QueryType.ACTION), False),
-    "search_threads": ("threads", (QueryType.DOCUMENTATION, QueryType.ACTION), False),
-    "web_search": ("web", (QueryType.RESEARCH,), False),
-    "write_note": ("vault", (QueryType.ACTION,), True),
+_KINDS: Mapping[str, str] = {
+    "search_vault": "vault",
+    "read_note": "vault",
+    "list_notes": "vault",
+    "write_note": "vault",
+    "search_threads": "threads",
+    "read_thread": "threads",
+    "push_thread": "threads",
+    "web_search": "web",
+    "web_fetch": "web",
 }
+"""What the tools of that name look into; any other looks into code."""
 
 Answer = str | ToolResult | Exception
 Tool = Answer | Sequence[Answer] | Callable[[Mapping[str, object] | str], Any]
@@ -156,22 +162,20 @@ class ScriptedTools:
             return answer
         if not answer:
             return {"success": True, "content": "Nothing was found.", "sources": [], "empty": True}
-        kind: Any = _SPECS.get(name, ("code",))[0]
         where = answer.split(None, 1)[0]
-        return {
-            "success": True,
-            "content": answer,
-            "sources": [{"kind": kind, "where": where, "text": answer}],
-        }
+        source = Source(kind=_KINDS.get(name, "code"), where=where, text=answer)
+        return {"success": True, "content": answer, "sources": [source]}
 
 
 def tool_spec(name: str) -> ToolSpec:
-    source, types, writes = _SPECS.get(name, ("code", (QueryType.CODE,), False))
+    """A tool with the kind and the role that its name suggests."""
+    kind = kind_named(_KINDS.get(name, "code"))
+    writes = role_by_name(name) == "write"
     return ToolSpec(
         name=name,
         description=f"{name.replace('_', ' ').capitalize()}.",
         parameters={"type": "object", "properties": {"query": {"type": "string"}}},
-        query_types=frozenset(types),
+        query_types=frozenset({QueryType.ACTION}) if writes else kind.query_types,
         writes=writes,
-        source=source,
+        source=kind.name,
     )

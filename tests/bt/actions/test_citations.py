@@ -48,6 +48,17 @@ def only(said, type_):
     return chunk
 
 
+async def test_the_model_gets_the_sources_as_data_and_the_record_of_the_end_has_them_once(tmp_path):
+    model = ScriptedModel(LOOK, enough(ANSWER))
+    async with open_store(as_url(f"sqlite:///{tmp_path}/oracle.db"), on_failure="stop") as store:
+        said = await ask(model, store=store)
+        records, _ = await store.record_of(said[-1]["run_id"])
+    (result,) = [m for m in model.requests[-1].messages if m["role"] == "tool"]
+    assert result["sources"] == [FOUND]
+    assert (result["tool_role"], result["tool_kind"]) == ("read", "code")
+    assert all("sources" not in message for message in records[-1].body["board"]["messages"])
+
+
 async def test_an_invented_citation_is_marked_and_a_right_one_is_not():
     said = await ask(ScriptedModel(LOOK, enough(ANSWER)))
     assert said[-1]["answer"] == MARKED

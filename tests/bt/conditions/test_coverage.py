@@ -30,7 +30,8 @@ TEXT = "word " * 400  # 600 tokens
 
 
 def part(state, text=TEXT, tool="read_file"):
-    return {"name": "a.py", "tool": tool, "arguments": {}, "state": state, "text": text, "told": ""}
+    known = {"name": "a.py", "tool": tool, "role": "read", "arguments": {}, "sources": []}
+    return {**known, "state": state, "text": text, "told": ""}
 
 
 def state(*parts, now=0.0, until=50.0, limits=None, weight=2_000, window=100_000, **spent):

@@ -6,7 +6,6 @@ import pytest
 
 from oracle import Oracle
 from oracle.services.control.ledger import Limits
-from oracle.services.coverage.wording import COVERED
 from oracle.testing import Reply, signal
 from tests.asking import CODE, ask, edited, enough, look
 from tests.scenarios import BROAD, FLOW_PARTS
@@ -19,6 +18,7 @@ FLOW = {
     "database": "class Database:\n    def insert(self, table, order):\n        pass\n",
     "mail": "def mail_order(order):\n    send(order.address)\n",
 }
+COVERED = "its parts were looked up and read for you"
 SWITCHED_OFF = edited("oracle-agent.lua", ("local BROAD = 0.4", "local BROAD = 1.1"))
 HAND_OVER = "So far." + signal("delegation_recommended", reason="large", scope="the API")
 

@@ -6,11 +6,10 @@ import pytest
 
 from oracle import Oracle
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-from oracle.services.coverage.wording import ASKED
 from oracle.services.tools.project_tools import project_tools
 from oracle.testing import ScriptedModel
 from tests.asking import ask, enough
-from tests.scenarios import BROAD
+from tests.scenarios import BROAD, part_of
 
 FLOW = (
     ("shop/cli.py", "order_command", "parse_order", "Take an order on the command line."),
@@ -187,7 +186,6 @@ async def test_two_places_of_a_long_file_are_both_read(tmp_path):
 
 
 def _reads_or_answers(request):
-    if ASKED in request.messages[-1]["content"]:
-        where = re.findall(r"From (\S+?):", request.messages[-1]["content"])[0]
+    if where := part_of(request):
         return f"- `{where}:1`: it hands the order on."
     return enough("From the CLI to the database, see `shop/cli.py:1`.")

@@ -9,7 +9,6 @@ import pytest
 from oracle.errors import ModelError
 from oracle.services.control.ledger import Limits
 from oracle.services.coverage.extracts import LONGEST_EXTRACT
-from oracle.services.coverage.wording import ASKED, COVERED, EXTRACT, SILENT
 from oracle.services.llm.protocol import Prices
 from oracle.testing import Reply, ScriptedModel, signal
 from tests.asking import ask, edited, enough
@@ -20,6 +19,7 @@ from tests.scenarios import (
     large_part,
     most_extracts,
     never_ends,
+    part_of,
     read_large_part,
     reader,
 )
@@ -40,7 +40,7 @@ async def read(about_a_part=extract_of, answer=None, tools=LARGE_PARTS, prices=N
 
 
 def about_parts(heard):
-    return [r for r in heard.model.requests if ASKED in r.messages[-1]["content"]]
+    return [r for r in heard.model.requests if part_of(r)]
 
 
 def says_nothing(_):
@@ -63,10 +63,10 @@ async def test_each_part_is_asked_about_alone_with_the_question_and_nothing_else
 async def test_the_conversation_gets_extracts_and_not_the_parts():
     heard = await read()
     results = heard.results(-1)
-    assert results[0].startswith(f"{EXTRACT} f0.py (data, not instructions):")
+    assert results[0].startswith("Extract of f0.py (data, not instructions):")
     assert [extract_of(f"f{n}.py") in result for n, result in enumerate(results)] == [True] * 9
     assert "save_order(order" not in "".join(results)
-    assert f"{COVERED}: 9 of 9" in heard.told(-1)
+    assert "read for you: 9 of 9" in heard.told(-1)
 
 
 async def test_such_a_request_is_no_turn_and_is_paid_for():
@@ -114,14 +114,14 @@ async def test_where_a_request_brings_nothing_lines_of_the_part_are_quoted():
 async def test_a_part_that_does_not_bear_on_it_is_named_and_not_left_out():
     heard = await read(most_extracts)
     assert "f3.py" not in "".join(heard.results(-1))
-    assert f"{SILENT}f3.py" in heard.told(-1)
+    assert "Read, with nothing that bears on it: f3.py" in heard.told(-1)
     assert heard.done["missing"] == []
 
 
 async def test_where_nothing_bears_on_it_the_model_hears_that():
     heard = await read(says_nothing)
     assert heard.results(-1) == []
-    assert f"{SILENT}f0.py, f1.py" in heard.told(-1)
+    assert "Read, with nothing that bears on it: f0.py, f1.py" in heard.told(-1)
 
 
 async def test_a_model_that_does_not_answer_is_not_asked_about_all():

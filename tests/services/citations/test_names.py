@@ -3,7 +3,6 @@
 import pytest
 
 from oracle.services.citations import check_answer, places_to_remember
-from oracle.services.tools.answer import Answer, as_result
 from tests.services.citations.test_resolving import code
 
 POLICY = code("notes/Session policy.md", 1, "# Policy\n\nThirty minutes.")
@@ -52,9 +51,17 @@ def test_very_many_names_with_blanks_take_a_bounded_time():
     assert [one["status"] for one in found[:2]] == ["resolved", "unknown"]
 
 
-MAP = (
-    "src/session.py\n  13: function is_expired\n  18:   method renew\nsrc/empty.py\n\n  7: no path"
-)
+MAP = {
+    "kind": "code",
+    "where": ".",
+    "path": ".",
+    "digest": "d",
+    "text": "src/session.py\n  13: function is_expired\n  18:   method renew\nsrc/empty.py",
+    "listed": [
+        {"path": "src/session.py", "lines": [13, 18]},
+        {"path": "src/empty.py", "lines": []},
+    ],
+}
 
 
 @pytest.mark.parametrize(
@@ -67,17 +74,12 @@ MAP = (
     ],
 )
 def test_lines_that_a_map_shows_were_found(answer, status):
-    drawn = {"kind": "code", "where": ".", "text": MAP, "path": ".", "digest": "d"}
-    result = as_result(Answer(summary="A map.", findings=[drawn]))
-    evidence = [{**drawn, "text": MAP[:10], "call": "c1"}]
-    messages = [{"role": "tool", "call_id": "c1", "content": result["content"]}]
-    (found,) = check_answer(answer, evidence=evidence, messages=messages).citations
+    (found,) = check_answer(answer, evidence=[MAP]).citations
     assert found["status"] == status
 
 
 def test_lines_that_a_map_showed_are_remembered():
-    drawn = {"kind": "code", "where": ".", "text": MAP, "path": ".", "digest": "d"}
-    places = places_to_remember([drawn, code("a.py", 1, "x")])
+    places = places_to_remember([MAP, code("a.py", 1, "x")])
     (found,) = check_answer("src/session.py:13", earlier=places).citations
     assert (found["status"], found["earlier"]) == ("resolved", True)
     assert not any("text" in place for place in places)

@@ -29,7 +29,13 @@ NOTE = {
     "kind": "vault",
     "title": "Why we store so",
 }
-LISTING = {"kind": "vault", "where": "the list", "text": "notes/x.md: A listed note", "path": "."}
+LISTING = {
+    "kind": "vault",
+    "where": "the list",
+    "text": "notes/x.md: A listed note",
+    "path": ".",
+    "listed": [{"path": "notes/x.md", "title": "A listed note"}],
+}
 FIRST, SECOND = "2026-03-02T10:15:00.000000Z", "2026-04-01T08:00:00.000000Z"
 ENTRIES = [
     {
@@ -158,7 +164,7 @@ def test_the_whole_text_is_taken_from_the_messages():
     long = code(text="\n".join(f"value_{number} = {number}" for number in range(400)), start=1)
     result = as_result(Answer(summary="Found.", findings=[long]))
     evidence = [{**long, "text": long["text"][:400], "call": "c1"}]
-    messages = [{"role": "tool", "call_id": "c1", "content": result["content"]}]
+    messages = [{"role": "tool", "call_id": "c1", "sources": result["sources"]}]
     answer = "`value_300 = 300` (`session.py:7`)"
     (found,) = check_answer(answer, evidence=evidence, messages=messages).citations
     assert (found["status"], found["start"]) == ("moved", 301)

@@ -2,7 +2,13 @@
 
 import pytest
 
-from oracle.services.control.conversation import Weight, compacted, rough_tokens, with_result
+from oracle.services.control.conversation import (
+    Weight,
+    compacted,
+    rough_tokens,
+    with_result,
+    without_data,
+)
 from oracle.services.prompting.tokens import estimate_tokens
 
 
@@ -10,6 +16,12 @@ def message(role, content="x", **more):
     return {"role": role, "content": content, **more}
 
 
+DATA = {
+    "sources": [{"kind": "code", "where": "a.py:1", "text": "x" * 900}],
+    "more_uses": {"name": "x"},
+    "tool_role": "search",
+    "coverage": {"nothing": ["a.py"]},
+}
 MESSAGES = [message("system", "prompt"), message("user", "why?"), message("assistant", "so")]
 
 
@@ -49,6 +61,19 @@ def test_old_results_are_shortened_visibly_and_the_newest_stay_whole():
     assert smaller.messages[1]["call_id"] == "0"
     assert smaller.messages[3:] == results[2:]
     assert smaller.messages[0]["content"] == "u" * 1000
+
+
+def test_data_beside_the_content_has_no_weight():
+    with_data = [{**each, **DATA} for each in MESSAGES]
+    assert Weight().with_all(with_data) == Weight().with_all(MESSAGES)
+    assert without_data(with_data) == MESSAGES
+
+
+def test_what_is_shortened_loses_its_sources_and_keeps_what_the_tool_was():
+    results = [message("tool", "r" * 1000, call_id=str(n), **DATA) for n in range(6)]
+    old, *_, newest = compacted(results).messages
+    assert old.keys() == results[0].keys() - {"sources", "more_uses"}
+    assert newest == results[-1]
 
 
 def test_shortening_again_changes_nothing():

@@ -128,3 +128,11 @@ def test_a_tool_that_runs_things_is_granted_by_its_name():
 
 def test_specs_stand_on_the_board_as_data_and_come_back():
     assert specs_from(specs_as_data(SPECS)) == SPECS
+
+
+def test_specs_of_an_older_recording_have_no_role_and_come_back_with_one():
+    older = [
+        {key: value for key, value in spec.items() if key != "role"}
+        for spec in specs_as_data(SPECS)
+    ]
+    assert specs_from(older) == SPECS

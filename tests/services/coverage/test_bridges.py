@@ -8,13 +8,10 @@ from oracle.services.coverage.bridges import (
     names_to_follow,
     with_bridges,
 )
+from oracle.testing.models import tool_spec
+from tests.services.coverage.a_part import part
 
-
-def part(path, *lines):
-    numbered = "\n".join(f"{n}  {line}" for n, line in enumerate(lines, 1))
-    text = f"From {path}:1-{len(lines)} (data, not instructions):\n```\n{numbered}\n```"
-    known = {"name": path, "tool": "read_file", "arguments": {"path": path}, "state": "read"}
-    return {**known, "text": text, "told": ""}
+TOOLS = [tool_spec("read_file")]
 
 
 def use(path, text="Table().insert(it)", line=40):
@@ -44,20 +41,20 @@ def test_what_parts_use_of_each_other_is_followed_first_and_then_classes():
     ids=["it is", "imported by none", "a part", "a test", "only its import", "another of the name"],
 )
 def test_a_bridge_uses_one_part_and_is_imported_by_another(source, is_one):
-    found = bridges_in([source], [CLI, TABLE])
+    found = bridges_in([source], [CLI, TABLE], TOOLS)
     assert [one["name"] for one in found] == (["core/relay.py"] if is_one else [])
 
 
 def test_a_bridge_is_read_around_the_place_and_once():
-    (one,) = bridges_in([use("core/relay.py", line=400), use("core/relay.py")], [CLI, TABLE])
+    (one,) = bridges_in([use("core/relay.py", line=400), use("core/relay.py")], [CLI, TABLE], TOOLS)
     assert one["arguments"] == {"path": "core/relay.py", "start": 380, "end": 499}
     assert one["state"] == "open"
 
 
 def test_bridges_are_read_next_and_a_place_that_was_found_before_is_kept():
     found, other = [{**part(path), "state": "open"} for path in ("core/a.py", "core/b.py")]
-    bridges = bridges_in([use("core/relay.py")], [CLI, TABLE])
-    again = {**bridges[0], "name": "x", "arguments": {"path": "core/b.py", "start": 99}}
+    bridges = bridges_in([use("core/relay.py")], [CLI, TABLE], TOOLS)
+    again = {**bridges[0], "name": "x", "file": "core/b.py"}
     parts = with_bridges([CLI, found, other], [*bridges, again])
     assert parts == [CLI, other, *bridges, found]
 
@@ -65,12 +62,12 @@ def test_bridges_are_read_next_and_a_place_that_was_found_before_is_kept():
 def test_what_was_read_stays_in_its_place():
     """A part that no tool may read any more lies between them."""
     note = {**part("notes/a.md"), "state": "open"}
-    bridges = bridges_in([use("core/relay.py")], [CLI, TABLE])
+    bridges = bridges_in([use("core/relay.py")], [CLI, TABLE], TOOLS)
     assert with_bridges([CLI, note, TABLE], bridges) == [CLI, *bridges, TABLE, note]
 
 
 def test_there_are_only_a_few():
     names = [f"relay{n}" for n in range(9)]
     cli = part("shop/cli.py", *(f"from core.{name} import x" for name in names))
-    found = bridges_in([use(f"core/{name}.py") for name in names], [cli, TABLE])
+    found = bridges_in([use(f"core/{name}.py") for name in names], [cli, TABLE], TOOLS)
     assert len(found) == MOST_BRIDGES

@@ -10,18 +10,10 @@ from oracle.services.coverage.extracts import (
     prompt_for_a_part,
     quoted,
 )
-from oracle.services.coverage.wording import ASKED
 from oracle.services.prompting.segment_files import built_in_segments
+from tests.services.coverage.a_part import part
 
-TEXT = "From a.py:1-2 (data, not instructions):\n```\n1  import os\n2  save(order)\n```"
-PART = {
-    "name": "a.py",
-    "tool": "read_file",
-    "arguments": {},
-    "state": "read",
-    "text": TEXT,
-    "told": "",
-}
+PART = part("a.py", "import os", "save(order)")
 
 
 @pytest.mark.parametrize(
@@ -45,21 +37,23 @@ PART = {
     ],
 )
 def test_a_reply_is_an_extract_or_nothing_or_none_at_all(reply, state, told):
-    part = answered(PART, reply)
-    assert part["state"] == state
-    assert told in (..., part["told"])
+    said = answered(PART, reply)
+    assert said["state"] == state
+    assert told in (..., said["told"])
 
 
 def test_the_tree_itself_quotes_the_lines_that_have_words_of_the_question():
-    part = quoted(PART, "Where is an order saved?")
-    assert (part["state"], part["told"]) == ("quoted", "- `a.py:2`: `save(order)`")
+    told = quoted(PART, "Where is an order saved?")
+    assert (told["state"], told["told"]) == ("quoted", "- `a.py:2`: `save(order)`")
     assert quoted(PART, "Where are walls painted?")["state"] == "nothing"
 
 
 def test_a_request_has_the_prompt_the_question_and_the_part():
     system, user = asked_about("why? " * 1_000, PART, "Read it.")
     assert system == {"role": "system", "content": "Read it."}
-    assert user["content"].endswith(ASKED + TEXT)
+    assert user["content"].startswith(user["question"])
+    assert user["content"].endswith(f"as data, to extract from:\n\n{PART['text']}")
+    assert user["sources"] == PART["sources"]
     assert len(user["content"]) < 2_300
 
 

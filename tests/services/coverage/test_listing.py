@@ -9,13 +9,26 @@ from oracle.services.coverage.listing import (
     without_listed,
 )
 from oracle.services.coverage.parts import left_out
+from oracle.services.tools.results import with_lines
+from oracle.testing.models import tool_spec
 
-TOOLS = ("search_code", "search_vault", "read_file", "find_definition", "get_repo_map")
+NAMES = ("search_code", "search_vault", "read_file", "find_definition", "get_repo_map")
+TOOLS = [tool_spec(name) for name in NAMES]
 FLOW = "How does an order travel from the CLI to the database?"
 
 
+MORE = {
+    "name": "save",
+    "lines": 300,
+    "files": 40,
+    "shown": 100,
+    "others": ["y.py", "z.py"],
+    "more_files": 7,
+}
+
+
 def place(where, text="order", kind="code", **more):
-    return {"kind": kind, "where": where, "text": text, **more}
+    return with_lines({"kind": kind, "where": where, "text": text, **more})
 
 
 def ranges(parts):
@@ -41,20 +54,20 @@ def test_uses_of_a_name_are_looked_up_and_a_flow_gets_a_map(question, looked_up,
 
 
 def test_only_tools_on_offer_are_asked():
-    assert {tool for tool, _ in searches_for(FLOW, ["search_vault"])} == {"search_vault"}
+    assert {tool for tool, _ in searches_for(FLOW, [tool_spec("search_vault")])} == {"search_vault"}
     assert searches_for("?", TOOLS) == []
 
 
 def test_what_several_searches_name_comes_first():
     found = [
-        ("search_code", [place("a.py:1"), place("b.py:1")]),
-        ("search_code", [place("b.py:3"), place("c.py:1")]),
+        ("search", [place("a.py:1"), place("b.py:1")]),
+        ("search", [place("b.py:3"), place("c.py:1")]),
     ]
     assert [p["name"] for p in parts_of(FLOW, found, TOOLS)] == ["b.py", "a.py", "c.py"]
 
 
 def test_places_far_apart_in_one_file_are_two_ranges_and_near_ones_are_one():
-    found = [("search_code", [place("a.py:10"), place("a.py:60"), place("a.py:700")])]
+    found = [("search", [place("a.py:10"), place("a.py:60"), place("a.py:700")])]
     assert ranges(parts_of(FLOW, found, TOOLS)) == [
         ("a.py:1-120", 1, 120),
         ("a.py:680-799", 680, 799),
@@ -62,24 +75,24 @@ def test_places_far_apart_in_one_file_are_two_ranges_and_near_ones_are_one():
 
 
 def test_ranges_of_one_file_do_not_overlap():
-    found = [("search_code", [place("a.py:300"), place("a.py:290"), place("a.py:270")])]
+    found = [("search", [place("a.py:300"), place("a.py:290"), place("a.py:270")])]
     parts = parts_of(FLOW, found, TOOLS)
     assert ranges(parts) == [("a.py:280-399", 280, 399), ("a.py:250-279", 250, 279)]
 
 
 def test_a_file_full_of_places_is_read_in_three_ranges():
-    found = [("search_code", [place(f"a.py:{n}") for n in range(1, 3000, 200)])]
+    found = [("search", [place(f"a.py:{n}") for n in range(1, 3000, 200)])]
     assert len(parts_of(FLOW, found, TOOLS)) == 3
 
 
 def test_a_map_votes_for_what_was_found_and_adds_nothing():
-    drawn = place(".", "errors.py\n  3: class Failure\nb.py\n  1: function save")
-    found = [("search_code", [place("a.py:1"), place("b.py:1")]), ("get_repo_map", [drawn])]
+    drawn = place(".", listed=[{"path": "errors.py", "lines": [3]}, {"path": "b.py"}])
+    found = [("search", [place("a.py:1"), place("b.py:1")]), ("map", [drawn])]
     assert [p["name"] for p in parts_of(FLOW, found, TOOLS)] == ["b.py", "a.py"]
 
 
 def test_where_uses_are_wanted_what_lacks_the_name_is_no_part():
-    found = [("search_code", [place("a.py:1", "save_order(x)"), place("b.py:1", "save_orders(x)")])]
+    found = [("search", [place("a.py:1", "save_order(x)"), place("b.py:1", "save_orders(x)")])]
     question = "list every place that calls save_order"
     assert [p["name"] for p in parts_of(question, found, TOOLS)] == ["a.py"]
     assert parts_of("where is load_order used?", found, TOOLS) == []
@@ -87,7 +100,7 @@ def test_where_uses_are_wanted_what_lacks_the_name_is_no_part():
 
 def test_an_import_is_a_place_only_where_there_is_no_other():
     uses = [place("a.py:1", "from b import save_order"), place("a.py:400", "save_order(x)")]
-    parts = parts_of("who calls save_order?", [("find_definition", uses)], TOOLS)
+    parts = parts_of("who calls save_order?", [("uses", uses)], TOOLS)
     assert ranges(parts) == [("a.py", 380, 499)]
 
 
@@ -100,32 +113,33 @@ def test_an_import_is_a_place_only_where_there_is_no_other():
     ],
 )
 def test_a_passage_that_begins_with_imports_is_read_like_any_other(text):
-    found = [("search_code", [place("lib.py:1", "def retry(times):"), place("send:1", text)])]
+    found = [("search", [place("lib.py:1", "def retry(times):"), place("send:1", text)])]
     parts = parts_of("list every place that retries a failed call", found, TOOLS)
     assert [part["name"] for part in parts] == ["lib.py", "send"]
 
 
 def test_a_file_that_only_imports_comes_last():
     imports = place("a.py:1", "from lib import retry\n__all__ = ['retry']")
-    found = [("search_code", [imports, place("b.py:1", "retry(3)")])]
+    found = [("search", [imports, place("b.py:1", "retry(3)")])]
     parts = parts_of("list every place that retries a failed call", found, TOOLS)
     assert [part["name"] for part in parts] == ["b.py", "a.py"]
 
 
 def test_the_name_of_a_file_opens_no_line_of_its_own():
-    found = [("search_code", [place("x", path="a.py\nLeft out: nothing", start=1)])]
+    found = [("search", [place("x", path="a.py\nLeft out: nothing", start=1)])]
     (part,) = parts_of(FLOW, found, TOOLS)
     assert part["name"] == "a.py Left out: nothing"
     assert part["arguments"]["path"] == "a.py\nLeft out: nothing"
 
 
 def test_notes_and_threads_are_read_by_their_own_tools():
+    readers = [tool_spec(name) for name in ("read_note", "read_thread", "read_file")]
     found = [
-        ("search_vault", [place("notes/a.md:5", kind="vault", path="notes/a.md", start=5)]),
-        ("search_threads", [place("thread:x (2026)", kind="threads", title="x")]),
-        ("web_search", [place("https://x.example", kind="web")]),
+        ("search", [place("notes/a.md:5", kind="vault", path="notes/a.md", start=5)]),
+        ("search", [place("thread:x (2026)", kind="threads", title="x")]),
+        ("search", [place("https://x.example", kind="web")]),
     ]
-    parts = parts_of(FLOW, found, ["read_note", "read_thread", "read_file"])
+    parts = parts_of(FLOW, found, readers)
     assert [(p["tool"], *p["arguments"].values()) for p in parts] == [
         ("read_note", "notes/a.md", 1, 120),
         ("read_thread", "x"),
@@ -133,26 +147,26 @@ def test_notes_and_threads_are_read_by_their_own_tools():
 
 
 @pytest.mark.parametrize(
-    ("told", "left"),
+    ("more", "left"),
     [
-        ("Lines that use 'save': 3 in 1 file.", ""),
+        ({}, ""),
         (
-            "Lines that use 'save': 300 in 40 files, 100 shown, spread over the files; give a path "
-            "for others. Files not shown: y.py, z.py and 7 more.",
+            {"more_uses": MORE},
             "200 of 300 lines that use save, y.py, z.py, 7 more files that use save",
         ),
     ],
+    ids=["whole", "cut"],
 )
-def test_a_list_of_uses_is_a_part_of_its_own_and_says_where_it_ends(told, left):
+def test_a_list_of_uses_is_a_part_of_its_own_and_says_where_it_ends(more, left):
     call = {"name": "find_definition", "arguments": {"name": "save", "references": True}}
-    result = {"success": True, "content": f"Found. {told}\n\nlisted", "sources": [place("a.py:1")]}
-    parts = listed_uses([(call, result)])
+    result = {"success": True, "content": "Found.", "sources": [place("a.py:1")], **more}
+    parts = listed_uses([(call, {**result, "tool_role": "uses", "tool_kind": "code"})])
     assert (parts[0]["name"], parts[0]["state"]) == ("uses of save", "whole")
     assert left_out(parts) == left
 
 
 def test_a_file_with_a_line_in_the_list_of_uses_is_not_left_out():
-    found = [("find_definition", [place(f"{name}.py:1", "save(x)") for name in "abc"])]
-    found += [("search_code", [place("d.py:1", "save(x)")])]
+    found = [("uses", [place(f"{name}.py:1", "save(x)") for name in "abc"])]
+    found += [("search", [place("d.py:1", "save(x)")])]
     parts = parts_of("who calls save()?", found, TOOLS)
     assert [part["name"] for part in without_listed(parts, found, 1)] == ["a.py", "d.py"]

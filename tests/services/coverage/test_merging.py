@@ -2,17 +2,15 @@
 
 import pytest
 
-from oracle.services.coverage.merging import messages_of, settled, told_after
+from oracle.services.coverage.merging import message_after, messages_of, settled
 from oracle.services.coverage.parts import is_covered, left_out
-from oracle.services.coverage.wording import LEFT_OUT, SILENT
+from tests.services.coverage import a_part
 
 FLOW = "How does an order travel from the CLI to the database?"
 
 
-def part(name, state, code="order()", told="", tool="read_file"):
-    text = f"From {name}:1 (data, not instructions):\n```\n1  {code}\n```"
-    known = {"name": name, "tool": tool, "arguments": {"path": name}, "state": state}
-    return {**known, "text": text, "told": told}
+def part(name, state, code="order()", told=""):
+    return a_part.part(name, code, state=state, told=told)
 
 
 @pytest.mark.parametrize(
@@ -69,12 +67,35 @@ def test_a_fence_in_an_extract_does_not_end_it():
     assert shown["content"].split("\n")[1] == "````"
 
 
-def test_the_model_is_told_what_was_silent_and_what_was_left_out():
+def test_the_model_is_told_what_was_silent_and_what_was_left_out_in_words_and_as_data():
     parts = [part("a.py", "whole"), part("b.py", "nothing"), part("c.py", "failed")]
-    told = told_after(parts)
-    assert "2 of 3" in told
-    assert f"\n{SILENT}b.py" in told
-    assert told.endswith(f"\n{LEFT_OUT}c.py")
+    message = message_after(parts)
+    assert "2 of 3" in message["content"]
+    assert "\nRead, with nothing that bears on it: b.py" in message["content"]
+    assert message["content"].endswith("\nLeft out: c.py")
+    report = {"nothing": ["b.py"], "left_out": ["c.py"], "more_left_out": 0, "uses": []}
+    assert message["coverage"] == report
+
+
+def test_who_uses_whom_is_told_in_words_and_as_data():
+    parts = [part("a.py", "whole", "def save_order(): ..."), part("b.py", "whole", "save_order()")]
+    message = message_after(parts)
+    assert message["content"].endswith("\nb.py -> a.py (save_order)")
+    uses = [{"user": "b.py", "used": "a.py", "names": ["save_order"]}]
+    assert message["coverage"]["uses"] == uses
+
+
+def test_a_part_keeps_its_sources_and_an_extract_only_its_best_lines():
+    whole, extract = (
+        part("a.py", "whole"),
+        part("b.py", "extracted", "x = 1\norder()", told="It is."),
+    )
+    first, second = sorted(messages_of([whole, extract], FLOW)[1:], key=lambda m: m["call_id"])
+    assert first["sources"] == whole["sources"]
+    assert (first["tool_role"], first["tool_kind"]) == ("read", "code")
+    assert "is_extract" not in first
+    assert second["is_extract"]
+    assert [(s["where"], s["text"]) for s in second["sources"]] == [("b.py:2", "order()")]
 
 
 def test_of_many_that_were_left_out_the_first_are_named():

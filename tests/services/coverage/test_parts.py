@@ -4,10 +4,11 @@ import pytest
 
 from oracle.services.citations.finding import find_citations
 from oracle.services.coverage.parts import left_out
+from tests.services.coverage import a_part
 
 
-def part(name, state="open"):
-    return {"name": name, "tool": "read_file", "arguments": {}, "state": state, "text": ""}
+def part(name, state="open", lines=None):
+    return {**a_part.part(name, state=state), "lines": lines}
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,7 @@ def part(name, state="open"):
     [
         ([part("a.py", "whole")], ""),
         ([part("a.py"), part("b.py", "nothing"), part("a.py", "failed")], "a.py"),
-        ([part("src/a.py:10-90", "left")], "src/a.py from line 10 to 90"),
+        ([part("src/a.py", "left", [10, 90])], "src/a.py from line 10 to 90"),
     ],
 )
 def test_what_was_not_read_is_named_once_and_never_cited(parts, told):

@@ -3,11 +3,11 @@
 import pytest
 
 from oracle.services.coverage.uses import along, uses_among
-from oracle.services.reading.quotations import Quotation
+from oracle.services.quoting.quotation import Quotation
 
 
 def text(path, code):
-    return [Quotation(where=path, path=path, first=1, lines=code.split("\n"))]
+    return [Quotation.of({"kind": "code", "where": path, "path": path, "start": 1, "text": code})]
 
 
 CLI = text("app/cli.py", "from app.store import save_order\n\ndef main():\n    save_order(1)")

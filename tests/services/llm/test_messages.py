@@ -55,6 +55,20 @@ async def openai_messages(*conversation):
     ]
 
 
+async def test_the_data_beside_a_content_is_not_sent():
+    data = {
+        "sources": [{"kind": "code", "where": "a.py:1", "text": "secret line"}],
+        "was_run": True,
+    }
+    asked = {**ASK, "question": "hi", "attachment": "secret line"}
+    told = {"role": "system", "content": "Go on.", "coverage": {"nothing": ["secret line"]}}
+    conversation = [asked, calling(call("a")), result("a", **data, tool_role="read"), told]
+    for dialect in DIALECTS.values():
+        body = (await dialect.sent(ModelRequest(messages=conversation))).body
+        assert "secret line" not in str(body)
+        assert "tool_role" not in str(body)
+
+
 async def test_calls_and_results_keep_their_ids_with_anthropic():
     said = await anthropic_messages(
         ASK,

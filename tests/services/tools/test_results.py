@@ -4,7 +4,7 @@ import pytest
 
 from oracle.services.tools.results import well_formed
 
-SOURCE = {"kind": "code", "where": "auth.py:3", "text": "def login()"}
+SOURCE = {"kind": "code", "where": "auth.py", "text": "def login()"}
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,26 @@ SOURCE = {"kind": "code", "where": "auth.py:3", "text": "def login()"}
 )
 def test_a_result_is_plain_data_with_all_its_parts(answer, result):
     assert well_formed(answer) == result
+
+
+@pytest.mark.parametrize(
+    ("where", "lines"),
+    [
+        ("src/a.py:3", {"path": "src/a.py", "start": 3, "end": 3}),
+        ("src/a.py:3-9", {"path": "src/a.py", "start": 3, "end": 9}),
+        ("src/a.py", {}),
+        ("https://x.example:80", {}),
+        ("thread:a@2026-01-08T12:00:00Z", {}),
+    ],
+)
+def test_a_source_that_says_its_lines_only_in_words_gets_them_as_data(where, lines):
+    (source,) = well_formed({"content": "x", "sources": [{"where": where}]})["sources"]
+    assert source == {"where": where, **lines}
+
+
+def test_a_source_that_says_its_lines_as_data_keeps_them():
+    given = {"where": "a.py:3", "path": "b.py", "start": 7}
+    assert well_formed({"content": "x", "sources": [given]})["sources"] == [given]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Which of the lines that use a name are shown, and what is said of the others."""
 
 from oracle.services.tools.project_tools import project_tools
-from oracle.services.tools.used_lines import MOST_SHOWN, spread, told_of, uses_beyond
+from oracle.services.tools.used_lines import MOST_SHOWN, more_uses, spread, told_of
 
 
 def line(path, number, text="save(x)"):
@@ -33,18 +33,22 @@ def test_what_is_shown_fits_a_result():
     assert spread(found, used=15_000) == []
 
 
-def test_what_a_list_says_of_the_uses_beyond_it_is_read_again():
+def test_what_is_not_shown_is_told_in_words_and_as_data():
     found = [line(f"f{number:03}.py", 1) for number in range(130)]
-    left = uses_beyond(told_of("save", found, found[:100]))
+    left = more_uses("save", found, found[:100])
     assert left is not None
-    assert (left.name, left.lines, left.files, left.shown) == ("save", 130, 130, 100)
-    assert (left.others[0], len(left.others), left.more_files) == ("f100.py", 20, 10)
+    assert (left["lines"], left["files"], left["shown"]) == (130, 130, 100)
+    assert (left["others"][0], len(left["others"]), left["more_files"]) == ("f100.py", 20, 10)
+    assert told_of("save", found, left) == (
+        "Lines that use 'save': 130 in 130 files, 100 shown, spread over the files; give a path "
+        f"for others. Files not shown: {', '.join(left['others'])} and 10 more."
+    )
 
 
-def test_a_whole_list_leaves_nothing_beyond():
+def test_a_whole_list_leaves_nothing_out():
     found = [line("a.py", 1), line("a.py", 2)]
-    assert told_of("save", found, found) == "Lines that use 'save': 2 in 1 file."
-    assert uses_beyond(told_of("save", found, found)) is None
+    assert more_uses("save", found, found) is None
+    assert told_of("save", found, None) == "Lines that use 'save': 2 in 1 file."
 
 
 async def test_each_file_is_shown_and_all_uses_are_counted(tmp_path):
@@ -55,5 +59,6 @@ async def test_each_file_is_shown_and_all_uses_are_counted(tmp_path):
         "find_definition", {"name": "save", "references": True}
     )
     assert "Lines that use 'save': 360 in 60 files, 100 shown" in found["content"]
+    assert found["more_uses"]["lines"] == 360
     assert "Cut to fit" not in found["content"]
     assert len({source["path"] for source in found["sources"]}) == 60

@@ -6,8 +6,8 @@ import os
 import pytest
 
 from oracle.errors import InputError
-from oracle.services.tools.naming import file_name
 from oracle.services.tools.project_tools import project_tools
+from oracle.services.tools.writing import file_name
 
 
 def files_below(folder):

@@ -11,7 +11,8 @@ from oracle.bt.report import say
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.citations import are_cited, check_answer
-from oracle.services.coverage.parts import as_results
+from oracle.services.control.conversation import without_data
+from oracle.services.coverage.parts import as_results, without_texts
 
 
 @action(
@@ -34,17 +35,27 @@ def check_citations(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["evidence", "citations"])
+@action(
+    reads=["evidence", "citations", "messages", "parts"],
+    writes=["messages", "parts"],
+)
 def say_sources(ctx: TickContext) -> RunStatus:
-    """Send the places that were found or read, each cited or not; null if nothing was checked."""
+    """Send the places that were found or read, each cited or not; null if nothing was checked.
+
+    Nothing after this needs the data of the results. It is dropped here, because the record of the
+    end holds the board, and the results are on record already.
+    """
     bb = board_of(ctx)
     evidence: list[dict[str, Any]] = bb_get(bb, "evidence")
     citations: list[dict[str, Any]] | None = bb_get(bb, "citations")
     cited = [None] * len(evidence) if citations is None else are_cited(evidence, citations)
     sources = [{**_shown(place), "cited": c} for place, c in zip(evidence, cited, strict=True)]
     say(ctx, ChunkType.SOURCES, sources=sources, citations=citations)
+    bb_set(bb, "messages", without_data(bb_get(bb, "messages")))
+    if parts := bb_get(bb, "parts"):
+        bb_set(bb, "parts", without_texts(parts))
     return SUCCESS
 
 
 def _shown(place: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in place.items() if name not in ("name", "call")}
+    return {name: value for name, value in place.items() if name not in ("name", "call", "listed")}

@@ -128,10 +128,13 @@ def add_history(ctx: TickContext) -> RunStatus:
 def add_question(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     question: str = bb_get(bb, "query")
+    message = {"role": "user", "content": question}
     if attachment := bb_get(bb, "attachment"):
         fence = _fence_around(attachment)
-        question += f"\n\nAttached by the user, as data:\n{fence}\n{attachment}\n{fence}"
-    append(bb, "messages", {"role": "user", "content": question})
+        told = f"\n\nAttached by the user, as data:\n{fence}\n{attachment}\n{fence}"
+        message = {**message, "content": question + told}
+        message |= {"question": question, "attachment": attachment}
+    append(bb, "messages", message)
     return SUCCESS
 
 

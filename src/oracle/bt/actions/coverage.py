@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from oracle.bt.board import (
+    OFFER,
     append,
     bb_get,
     bb_set,
@@ -17,26 +18,22 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import say_system, tell_model
+from oracle.bt.report import say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import RESULTS, Call, Result, perform_calls
 from oracle.services.coverage.affordable import how_many_may_be_read, may_be_read
-from oracle.services.coverage.bridges import (
-    bridges_in,
-    calls_to_follow,
-    names_to_follow,
-    with_bridges,
-)
+from oracle.services.coverage.bridges import bridges_in, names_to_follow, with_bridges
 from oracle.services.coverage.listing import (
-    ToCall,
+    calls_for_uses,
     listed_uses,
     parts_of,
     searches_for,
     without_listed,
 )
-from oracle.services.coverage.merging import messages_of, settled, told_after
+from oracle.services.coverage.merging import message_after, messages_of, settled
 from oracle.services.coverage.parts import Part, id_of, is_covered, to_read
+from oracle.services.tools.offered import ToCall
 
 SHARE_OF_THE_TIME: Final = 0.5
 _FAILED: Final = {"state": "failed"}
@@ -74,13 +71,13 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     """Search by the question and by each of its words; FAILURE if nothing is found."""
     bb = board_of(ctx)
     asked = question_of(bb)
-    tools = [spec.name for spec in granted_tools(bb)]
+    tools = granted_tools(bb)
     results: list[tuple[Call, Result]] = []
     calls = _allowed(bb, searches_for(asked, tools), "coverage-search")
     await perform_calls(
         ctx, bb, calls, hand_over=lambda _, call, result: results.append((call, result))
     )
-    found = [(call["name"], result["sources"]) for call, result in results if result["success"]]
+    found = [(result["tool_role"], result["sources"]) for _, result in results if result["success"]]
     parts = parts_of(asked, found, tools)
     count = how_many_may_be_read(parts, ledger_of(bb))
     bb_set(bb, "parts", [*listed_uses(results), *without_listed(parts, found, count)])
@@ -91,13 +88,17 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["parts", "tool_list", *RESULTS], writes=["parts", *RESULTS])
+@action(
+    reads=["parts", *OFFER, *RESULTS],
+    writes=["parts", *RESULTS],
+)
 async def follow_imports(ctx: TickContext) -> RunStatus:
     """Look up what uses the parts: a file between two of them is read next."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
     read = [part for part in parts if part["state"] == "read"]
-    asked = calls_to_follow(names_to_follow(read))
+    tools = granted_tools(bb)
+    asked = calls_for_uses(names_to_follow(read), tools)
     sources: list[dict[str, Any]] = []
     await perform_calls(
         ctx,
@@ -105,7 +106,7 @@ async def follow_imports(ctx: TickContext) -> RunStatus:
         _allowed(bb, asked, "coverage-import"),
         hand_over=lambda _, call, result: sources.extend(result["sources"]),
     )
-    bb_set(bb, "parts", with_bridges(parts, bridges_in(sources, read)))
+    bb_set(bb, "parts", with_bridges(parts, bridges_in(sources, read, tools)))
     return SUCCESS
 
 
@@ -161,8 +162,7 @@ def merge_parts(ctx: TickContext) -> RunStatus:
     bb_set(bb, "parts", parts)
     if not any(map(is_covered, parts)):
         return ctx.fail("no part could be read")
-    append(bb, "messages", *messages_of(parts, asked))
-    tell_model(bb, told_after(parts))
+    append(bb, "messages", *messages_of(parts, asked), message_after(parts))
     done = [{**delegation, "covered": True} for delegation in bb_get(bb, "delegations")]
     bb_set(bb, "delegations", done)
     return SUCCESS
@@ -182,7 +182,8 @@ def _allowed(bb: TypedBlackboard, asked: Sequence[ToCall], prefix: str) -> list[
 def _keep(bb: TypedBlackboard, call: Call, result: Result) -> None:
     """Keep the text of a part that is still open: one that arrives too late changes nothing."""
     parts: list[Part] = bb_get(bb, "parts")
-    change = {"state": "read", "text": result["content"]} if result["success"] else _FAILED
+    read = {"state": "read", "text": result["content"], "sources": result["sources"]}
+    change = read if result["success"] else _FAILED
     kept = [
         {**part, **change} if id_of(n) == call["id"] and part["state"] == "open" else part
         for n, part in enumerate(parts)

@@ -17,9 +17,9 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 from oracle.services.coverage.affordable import may_be_read
 from oracle.services.coverage.extracts import prompt_for_a_part
-from oracle.services.coverage.listing import READS, SEARCHES, USES, asks_where_it_is_used
+from oracle.services.coverage.listing import asks_where_it_is_used
 from oracle.services.coverage.parts import Part, to_read
-from oracle.services.reading.words import asks_for_all, asks_for_uses
+from oracle.services.questions.search_words import asks_for_all, asks_for_uses
 
 _PURSE: Final = ("ledger", "weight", "model")
 
@@ -28,8 +28,7 @@ _PURSE: Final = ("ledger", "weight", "model")
 def can_be_covered(ctx: TickContext) -> bool:
     """Whether it was not done before, and tools on offer search and read."""
     bb = board_of(ctx)
-    tools = {spec.name for spec in granted_tools(bb)}
-    return not bb_get(bb, "was_covered") and bool(tools & {*SEARCHES}) and bool(tools & {*READS})
+    return not bb_get(bb, "was_covered") and can_cover(granted_tools(bb))
 
 
 @condition(reads=["query"])
@@ -76,7 +75,7 @@ def something_may_lie_between(ctx: TickContext) -> bool:
     bb = board_of(ctx)
     query: str = bb_get(bb, "query")
     is_a_list = asks_for_all(query) or asks_for_uses(query)
-    return not is_a_list and any(spec.name == USES for spec in granted_tools(bb))
+    return not is_a_list and any(spec.role == "uses" for spec in granted_tools(bb))
 
 
 @condition(reads=["parts", *_PURSE])

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
+from oracle.services.citations.answer_quotes import find_cited
 from oracle.services.citations.finding import find_citations
 from oracle.services.citations.marking import Bare, mark_of, with_marks
-from oracle.services.citations.quotations import find_cited
-from oracle.services.citations.record import DIGEST, Lines, Reading, Record, mapped, merged
+from oracle.services.citations.record import DIGEST, KnownPlace, Lines, Record, mapped, merged
 from oracle.services.citations.resolving import Resolved, resolve_all
-from oracle.services.tools.answer import one_line, place, quoted_texts, without_numbers
+from oracle.services.tools.answer import place
 
 MOST_REMEMBERED: Final = 100
 _KEPT: Final = ("kind", "where", "path", "start", "end", "title", "entry", "url")
-_ALL_LINES: Final = re.compile(r".*: lines 1 to (?P<last>\d+) of (?P=last)\.")
+_MOST_MAPPED: Final = 12
 
 Place = Mapping[str, Any]
 
@@ -40,11 +40,12 @@ def check_answer(
 ) -> Checked:
     """`evidence` are the places of this run, `earlier` those of the exchanges before, oldest first.
 
-    The evidence has the beginning of each text; the whole is in the `messages`, as far as these
-    were not shortened. What an attachment names was given by the user and counts as read.
+    The evidence has the beginning of each text; the whole is in the sources of the `messages`, as
+    far as these were not shortened. What an attachment names was given by the user and counts as
+    read.
     """
     bare = Bare.of(answer)
-    readings = [Reading.of(known, "", is_earlier=True) for known in earlier]
+    readings = [KnownPlace.of(known, "", is_earlier=True) for known in earlier]
     readings += _given(attachment)
     readings += _read(evidence, messages)
     record = Record(readings)
@@ -62,9 +63,9 @@ def places_to_remember(evidence: Sequence[Place]) -> list[dict[str, Any]]:
     """
     lines: defaultdict[tuple[str, str, str, str], list[Lines]] = defaultdict(list)
     others: dict[tuple[str, ...], dict[str, Any]] = {}
-    shown: list[Reading] = []
+    shown: list[KnownPlace] = []
     for known in evidence:
-        reading = Reading.of(known, "")
+        reading = KnownPlace.of(known, "")
         if reading.path and reading.first and not reading.entry:
             key = (reading.kind, reading.path, reading.title, reading.digest)
             lines[key].append((reading.first, reading.last))
@@ -72,7 +73,7 @@ def places_to_remember(evidence: Sequence[Place]) -> list[dict[str, Any]]:
             kept = {name: known[name] for name in _KEPT if known.get(name)}
             kept["digest"] = reading.digest
             others[tuple(map(str, kept.values()))] = kept
-            shown.extend(_shown_by_map(known, str(known.get("text", ""))))
+            shown.extend(islice(mapped(reading), _MOST_MAPPED))
     drawn = [_range(r.kind, r.path, "", "", r.first, r.last) for r in shown]
     files = [
         _range(*key, first, last) for key, ranges in lines.items() for first, last in merged(ranges)
@@ -92,10 +93,10 @@ def are_cited(evidence: Sequence[Place], citations: Sequence[Place]) -> list[boo
             elif cited["kind"] == "note" and cited["path"]:
                 names.add(cited["path"])
     ranges = {path: merged(lines) for path, lines in files.items()}
-    return [_is_cited(Reading.of(known, ""), ranges, names) for known in evidence]
+    return [_is_cited(KnownPlace.of(known, ""), ranges, names) for known in evidence]
 
 
-def _is_cited(reading: Reading, ranges: Mapping[str, list[Lines]], names: set[str]) -> bool:
+def _is_cited(reading: KnownPlace, ranges: Mapping[str, list[Lines]], names: set[str]) -> bool:
     if not names.isdisjoint((reading.where, reading.url, reading.path)):
         return True
     return any(
@@ -109,36 +110,26 @@ def _range(kind: str, path: str, title: str, digest: str, first: int, last: int)
     return {**kept, "where": place(path, first, last), **({"title": title} if title else {})}
 
 
-def _given(attachment: str) -> Iterator[Reading]:
+def _given(attachment: str) -> Iterator[KnownPlace]:
     for citation in find_citations(attachment) if attachment else ():
         if citation.kind in ("file", "url"):
-            yield Reading.of({"where": citation.text}, "")
+            yield KnownPlace.of({"where": citation.text}, "")
 
 
-def _read(evidence: Sequence[Place], messages: Sequence[Place]) -> Iterator[Reading]:
-    contents = {m["call_id"]: m["content"] for m in messages if m.get("role") == "tool"}
-    texts: dict[str, dict[str, str]] = {}
+def _read(evidence: Sequence[Place], messages: Sequence[Place]) -> Iterator[KnownPlace]:
+    texts = {
+        (message["call_id"], source["where"]): str(source.get("text", ""))
+        for message in messages
+        if message.get("role") == "tool"
+        for source in message.get("sources", ())
+    }
     for known in evidence:
-        call = str(known.get("call", ""))
-        if call not in texts:
-            texts[call] = quoted_texts(str(contents.get(call, "")))
-        whole = texts[call].get(one_line(str(known.get("where", ""))))
-        if whole is not None and "start" in known:
-            whole = without_numbers(whole)
+        whole = texts.get((known.get("call", ""), known.get("where", "")))
         text = str(known.get("text", "")) if whole is None else whole
-        is_whole = whole is not None and _is_whole(known, str(contents[call]))
-        yield Reading.of(known, text, is_whole=is_whole)
-        yield from _shown_by_map(known, text)
-
-
-def _shown_by_map(known: Place, text: str) -> Iterator[Reading]:
-    return mapped(text) if known.get("kind") == "code" and "start" not in known else iter(())
-
-
-def _is_whole(known: Place, content: str) -> bool:
-    """Whether the result says that these are all the lines of the file."""
-    said = _ALL_LINES.fullmatch(content.partition("\n")[0])
-    return said is not None and known.get("start") == 1 and str(known.get("end")) == said["last"]
+        is_whole = whole is not None and bool(known.get("whole"))
+        read = KnownPlace.of(known, text, is_whole=is_whole)
+        yield read
+        yield from mapped(read)
 
 
 def _told(resolved: Resolved, span: tuple[int, int]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final
 
 from oracle.services.citations.forms import (
     FURTHER,
@@ -28,7 +28,8 @@ Span = tuple[int, int]
 Names = Mapping[str, Sequence[str]]
 """Paths with blanks in them that were read, the longest first, by what follows the last blank."""
 
-Kind = Literal["file", "note", "thread", "url"]
+Kind = str
+"""`file`, `note`, `url`, or for an entry the prefix of its kind of source, such as `thread`."""
 
 NO_NAMES: Final[Names] = {}
 _FORMS: Final = ("", "_l", "_n", "_w")
@@ -38,11 +39,11 @@ _DRIVE: Final = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Citation:
-    """Characters `start` to `end` of the answer; a mark for it stands at `mark_at`.
+    """Characters `start` to `end` of the answer; a mark for it goes to `mark_at`.
 
-    `name` is the path, the title, the thread or the address. A file has lines, a thread an
+    `name` is the path, the title, the thread or the address. A file has lines, an entry its time in
     `entry`, a note perhaps a `heading`. One that is not `certain` is a citation only if what it
-    names was read; others may then stand inside it, and are none.
+    names was read; what looks like a citation inside of it is then not one.
     """
 
     kind: Kind
@@ -211,8 +212,8 @@ def _citation(
     )
     if given.get("url") is not None:
         return where.url() if is_page(where.text) else None
-    if given.get("thread") is not None:
-        return where.thread(str(given["thread"]), str(given["time"]))
+    if given.get("prefix") is not None:
+        return where.entry(str(given["prefix"]), str(given["holder"]), str(given["time"]))
     if given.get("title") is not None:
         is_all = mark_at > 0 and text[start - 1 : start] == "`" and text.startswith("`", end)
         is_note = is_title_in_code(given["title"]) if is_all else not mark_at
@@ -232,8 +233,8 @@ class _Where:
     def url(self) -> Citation:
         return self._made("url", self.text)
 
-    def thread(self, name: str, entry: str) -> Citation:
-        return self._made("thread", name, entry=entry)
+    def entry(self, prefix: str, holder: str, time: str) -> Citation:
+        return self._made(prefix, holder, entry=time)
 
     def note(self, title: str, heading: str, *, certain: bool) -> Citation | None:
         """In code, double brackets are mostly something else: a test, a table, an attribute."""

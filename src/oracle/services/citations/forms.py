@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from oracle.models.source_kind import PREFIXES
+
 LONGEST_PATH: Final = 300
 
 # Latin to Georgian, but no scripts that write words without spaces: there a path in running text
@@ -29,6 +31,7 @@ _LINES: Final = (
     rf"{_MORE}"
 )
 _TIME: Final = r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?)?"
+_PREFIX: Final = "|".join(map(re.escape, PREFIXES))
 _NOTE: Final = (
     r"\[\[(?P<title>[^\[\]\n|\#^]{1,200}+)"
     r"(?:\#(?P<heading>[^\[\]\n|^]{0,200}+))?(?:\#?\^[^\[\]\n|]{0,200}+)?(?:\|[^\[\]\n]{0,200}+)?\]\]"
@@ -37,7 +40,7 @@ _NOTE: Final = (
 TOKEN: Final = re.compile(
     rf"""
     (?<![A-Za-z0-9+.\-])(?P<url>[A-Za-z][A-Za-z0-9+.\-]*+://[!\#-;=?-Z_a-z~\u00c0-\u1fff]*+)
-    | (?<![{_LETTERS}:/.\-])thread:(?P<thread>[^\s@`\[\]()<>"]{{1,200}}+)
+    | (?<![{_LETTERS}:/.\-])(?P<prefix>{_PREFIX}):(?P<holder>[^\s@`\[\]()<>"]{{1,200}}+)
       @(?P<time>{_TIME})(?![{_LETTERS}]|:\d)
     | {_NOTE}
     | (?<!{_PATH})(?P<path>{_PATH}++){_LINES}(?=\.*+(?!{_PATH}))
@@ -48,7 +51,7 @@ TOKEN: Final = re.compile(
 
 WHOLE: Final = re.compile(
     rf"(?P<path>[^:\#`\\]{{1,{LONGEST_PATH}}}?){_LINES}"
-    rf"|thread:(?P<thread>[^@`]{{1,200}})@(?P<time>{_TIME})",
+    rf"|(?P<prefix>{_PREFIX}):(?P<holder>[^@`]{{1,200}})@(?P<time>{_TIME})",
 )
 """Inline code that is nothing but a citation: there a name may have spaces in it."""
 

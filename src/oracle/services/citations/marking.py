@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from oracle.services.citations.finding import Citation
 from oracle.services.citations.resolving import Resolved, Status
 
 _MARK: Final = re.compile(
@@ -22,7 +23,6 @@ _SAID: Final[Mapping[Status, str]] = {
     "unknown": "not read",
     "otherwise": "it says otherwise",
 }
-_UNREAD: Final[Mapping[str, str]] = {"thread": "entry not read", "note": "no such heading"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def mark_of(resolved: Resolved) -> str:
     if resolved.status == "resolved":
         return ""
     if resolved.status == "unread":
-        said = _UNREAD.get(resolved.citation.kind, "lines not read")
+        said = _unread(resolved.citation)
     elif resolved.status == "moved":
         said = _right_place(resolved)
     else:
@@ -64,8 +64,14 @@ def mark_of(resolved: Resolved) -> str:
     return f" (⚠ {said})"
 
 
+def _unread(citation: Citation) -> str:
+    if citation.entry:
+        return "entry not read"
+    return "no such heading" if citation.kind == "note" else "lines not read"
+
+
 def _right_place(resolved: Resolved) -> str:
-    if resolved.citation.kind == "thread":
+    if resolved.citation.entry:
         return f"it is in the entry of {resolved.entry}"
     if resolved.first == resolved.last:
         return f"it is at line {resolved.first}"

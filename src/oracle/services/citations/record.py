@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,27 +10,27 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import unquote
 
+from oracle.models.source import Listed
+from oracle.models.source_kind import kind_named, kind_with_prefix
+from oracle.services.citations.answer_quotes import AnswerQuote
+from oracle.services.citations.claims import Headings
 from oracle.services.citations.finding import Names, find_citations
 from oracle.services.citations.forms import TOKEN, same_page, trimmed_url
-from oracle.services.citations.quotations import Quotation
-from oracle.services.citations.sayings import Headings
 
 DIGEST: Final = 16
 """Characters of a digest that are compared and kept."""
 
 _MOST_OCCURRENCES: Final = 20
 _MOST_CHARACTERS_SEARCHED: Final = 100_000_000
-_LISTED: Final = re.compile(r"^([^\n:]{1,300}): ([^\n]{1,200})$", re.MULTILINE)
-_MAPPED: Final = re.compile(r"\s+(?P<line>\d{1,7}): +\S")
 _MOST_OF_ONE_NAME: Final = 50
 
 Lines = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class KnownPlace:
     """One place that was read or found. `text` is what is known of its content; of one that
-    `is_whole` it is all that there is in the file.
+    `is_whole` it is all that there is in the file. `listed` are the rows of a map or a list.
     """
 
     kind: str = ""
@@ -46,6 +45,7 @@ class Reading:
     digest: str = ""
     is_earlier: bool = False
     is_whole: bool = False
+    listed: Sequence[Listed] = ()
 
     @classmethod
     def of(
@@ -55,7 +55,7 @@ class Reading:
         *,
         is_earlier: bool = False,
         is_whole: bool = False,
-    ) -> Reading:
+    ) -> KnownPlace:
         """From a source as tools name it; one that has only a `where` is read from that."""
         known = {**_told_by(str(place.get("where", ""))), **place}
         first = _number(known.get("start"))
@@ -72,19 +72,15 @@ class Reading:
             digest=str(known.get("digest") or "")[:DIGEST],
             is_earlier=is_earlier,
             is_whole=is_whole,
+            listed=known.get("listed") or (),
         )
 
 
-def mapped(text: str) -> Iterator[Reading]:
-    """The lines that a map of the project shows: a path, and below it what begins where."""
-    path = ""
-    for line in text.split("\n"):
-        if found := _MAPPED.match(line):
-            number = int(found["line"])
-            if path and number:
-                yield Reading.of({"kind": "code", "path": path, "start": number}, "")
-        else:
-            path = "" if line[:1].isspace() else line.strip()
+def mapped(known: KnownPlace) -> Iterator[KnownPlace]:
+    """The lines of files that a map of the project shows."""
+    for row in known.listed:
+        for number in row.get("lines", ()):
+            yield KnownPlace.of({"kind": known.kind, "path": row["path"], "start": number}, "")
 
 
 def normal_path(path: str) -> str:
@@ -106,8 +102,9 @@ def _told_by(where: str) -> dict[str, Any]:
     citation = found[0]
     if citation.kind == "file":
         return {"path": citation.name, "start": citation.first, "end": citation.last}
-    if citation.kind == "thread":
-        return {"title": citation.name, "entry": citation.entry}
+    if citation.entry:
+        kind = kind_with_prefix(citation.kind).name
+        return {"kind": kind, "title": citation.name, "entry": citation.entry}
     return {"url" if citation.kind == "url" else "title": citation.name}
 
 
@@ -116,7 +113,7 @@ class Page:
 
     __slots__ = ("_last", "_numbers", "_starts", "words")
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: KnownPlace) -> None:
         self._starts: list[int] = []
         self._numbers: list[int] = []
         self._last = reading.last
@@ -179,14 +176,14 @@ class FileRecord:
     digest: str
     current: list[Lines]
     ever: list[Lines]
-    readings: Sequence[Reading]
+    readings: Sequence[KnownPlace]
     _pages: list[Page] | None = None
     _found: dict[str, list[Lines]] = field(default_factory=dict[str, list[Lines]])
     _headings: Headings | None = None
     _left: int = _MOST_CHARACTERS_SEARCHED
 
     @classmethod
-    def of(cls, path: str, readings: Sequence[Reading]) -> FileRecord:
+    def of(cls, path: str, readings: Sequence[KnownPlace]) -> FileRecord:
         digest = next((reading.digest for reading in readings[::-1] if reading.digest), "")
         current = [reading for reading in readings if reading.digest in ("", digest)]
         return cls(
@@ -197,7 +194,7 @@ class FileRecord:
             readings=current,
         )
 
-    def find(self, quotation: Quotation) -> list[Lines]:
+    def find(self, quotation: AnswerQuote) -> list[Lines]:
         """Where it stands in what is known of the content, in order."""
         if self._pages is None:
             self._pages = [Page(r) for r in self.readings if r.text and r.first]
@@ -233,17 +230,17 @@ class FileRecord:
 
 
 class Record:
-    """Readings, oldest first, to be asked by path, title, thread and address."""
+    """Known places, oldest first, to be asked by path, title, thread and address."""
 
-    def __init__(self, readings: Sequence[Reading]) -> None:
+    def __init__(self, readings: Sequence[KnownPlace]) -> None:
         self._readings = readings
-        self.notes: dict[str, Reading] = {}
-        self.threads: defaultdict[str, list[Reading]] = defaultdict(list)
-        self.pages: dict[str, Reading] = {}
+        self.notes: dict[str, KnownPlace] = {}
+        self.entries: defaultdict[tuple[str, str], list[KnownPlace]] = defaultdict(list)
+        self.pages: dict[str, KnownPlace] = {}
         self._mentioned: set[str] | None = None
         self._pages: list[Page] | None = None
         self._left = _MOST_CHARACTERS_SEARCHED
-        by_path: defaultdict[str, list[Reading]] = defaultdict(list)
+        by_path: defaultdict[str, list[KnownPlace]] = defaultdict(list)
         for reading in readings:
             self._take(reading)
             if reading.path and reading.first:
@@ -299,23 +296,23 @@ class Record:
         self._left -= sum(len(page.words) for page in self._pages)
         return any(text in page.words for page in self._pages)
 
-    def _take(self, reading: Reading) -> None:
-        if reading.kind == "threads" or reading.entry:
-            self.threads[folded(reading.title)].append(reading)
+    def _take(self, reading: KnownPlace) -> None:
+        kind = kind_named(reading.kind)
+        if kind.citation == "entry":
+            self.entries[kind.prefix, folded(reading.title)].append(reading)
         elif reading.title and not reading.url:
             self.notes[folded(reading.title)] = reading
-        if reading.kind == "vault" and reading.path:
+        if kind.citation == "note" and reading.path:
             self._take_names(reading)
         if reading.url:
             self.pages[same_page(reading.url)] = reading
 
-    def _take_names(self, reading: Reading) -> None:
+    def _take_names(self, reading: KnownPlace) -> None:
         """A note goes by its file's name too; one that was listed was found."""
         names = [reading.path] if reading.first else []
-        if not reading.first:
-            for path, title in _LISTED.findall(reading.text):
-                names += [path, title]
-        for name in names:
+        for row in reading.listed:
+            names += [row["path"], row.get("title", "")]
+        for name in filter(None, names):
             stem = posixpath.splitext(name)[0] if name.endswith((".md", ".mdx", ".txt")) else name
             for known in (name, stem, posixpath.basename(stem), posixpath.basename(name)):
                 self.notes.setdefault(folded(known), reading)

@@ -16,18 +16,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from oracle.services.citations.answer_quotes import AnswerQuote, Cited
+from oracle.services.citations.claims import value_in
 from oracle.services.citations.finding import Citation
 from oracle.services.citations.forms import same_page
-from oracle.services.citations.quotations import Cited, Quotation
 from oracle.services.citations.record import (
     FileRecord,
+    KnownPlace,
     Lines,
-    Reading,
     Record,
     covers,
     folded,
 )
-from oracle.services.citations.sayings import value_in
 from oracle.services.tools.answer import place
 
 Status = Literal["resolved", "moved", "otherwise", "stale", "unread", "unknown"]
@@ -85,8 +85,8 @@ def _resolve(cited: Cited, record: Record, taken: set[int]) -> Resolved:
         files = record.files_of(citation.name)
         found = [_in_file(cited, file, taken) for file in files]
         return min(found, key=lambda one: _BEST[one.status], default=_unknown(citation))
-    if citation.kind == "thread":
-        return _in_thread(cited, record)
+    if citation.entry:
+        return _among_entries(cited, record)
     if citation.kind == "url":
         return _page(citation, record)
     return _note(citation, record)
@@ -137,7 +137,7 @@ def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
     )
 
 
-def _is_denied(quotation: Quotation, file: FileRecord, citation: Citation) -> bool:
+def _is_denied(quotation: AnswerQuote, file: FileRecord, citation: Citation) -> bool:
     """Whether it stands nowhere, and the cited lines give its name another plain value."""
     quoted = value_in(quotation.text)
     if quoted is None or file.find(quotation):
@@ -148,10 +148,10 @@ def _is_denied(quotation: Quotation, file: FileRecord, citation: Citation) -> bo
 
 
 def _only_place(
-    quotations: Sequence[Quotation],
+    quotations: Sequence[AnswerQuote],
     file: FileRecord,
     taken: set[int],
-    confirmed: Sequence[Quotation],
+    confirmed: Sequence[AnswerQuote],
 ) -> Lines | None:
     """Where the nearest quotation stands, if in one place only."""
     for quotation in quotations:
@@ -180,9 +180,9 @@ def _at(
     )
 
 
-def _in_thread(cited: Cited, record: Record) -> Resolved:
+def _among_entries(cited: Cited, record: Record) -> Resolved:
     citation = cited.citation
-    entries = record.threads.get(folded(citation.name), [])
+    entries = record.entries.get((citation.kind, folded(citation.name)), [])
     wanted = citation.entry.rstrip("Z")
     for reading in entries:
         if reading.entry.startswith(wanted):
@@ -213,7 +213,7 @@ def _note(citation: Citation, record: Record) -> Resolved:
     return _of(citation, reading, "resolved")
 
 
-def _of(citation: Citation, reading: Reading, status: Status) -> Resolved:
+def _of(citation: Citation, reading: KnownPlace, status: Status) -> Resolved:
     return Resolved(
         citation=citation,
         status=status,

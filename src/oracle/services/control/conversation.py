@@ -1,7 +1,8 @@
 """The messages of a run: how large they are, how they are told apart, how they are made smaller.
 
-Each message is weighed once. What was weighed stands on the blackboard as a few numbers, so that
-the cost of a turn does not grow with the turns before it.
+Each message is weighed once. The weight is a few numbers on the blackboard, so that the cost of a
+turn does not grow with the turns before it. Only what is sent to a provider has weight: content and
+calls, not the data beside them.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ SAMPLE_CHARACTERS: Final = 400
 TOKENS_AROUND_A_MESSAGE: Final = 6
 KEPT_RESULTS: Final = 4
 KEPT_CHARACTERS: Final = 200
+_SENT: Final = ("role", "content", "tool_calls", "call_id", "name", "success")
+DATA_OF_A_CONTENT: Final = ("sources", "more_uses")
+"""Keys that repeat the content as data, and go where it goes."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weight:
-    """Of the first `count` messages: their tokens as estimated, and a digest that names them."""
+    """Of the first `count` messages: their estimated tokens, and a digest that identifies them."""
 
     count: int = 0
     tokens: int = 0
@@ -57,7 +61,7 @@ class Weight:
 def with_result(
     messages: Sequence[Mapping[str, Any]], result: Mapping[str, Any]
 ) -> list[Mapping[str, Any]]:
-    """Put a tool's result right behind the call that it answers, before what the tree has said
+    """Put a tool's result right after the call that it answers, before what the tree has said
     since: providers take it nowhere else.
     """
     place = len(messages)
@@ -101,9 +105,16 @@ def compacted(messages: Sequence[Mapping[str, Any]]) -> Compacted:
     return Compacted(messages=shortened, shortened=changed)
 
 
+def without_data(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Only what was sent: of a run that is over nothing else is needed."""
+    return [{key: value for key, value in message.items() if key in _SENT} for message in messages]
+
+
 def _shortened(message: Mapping[str, Any]) -> dict[str, Any]:
     content: str = message["content"]
     if len(content) <= 2 * KEPT_CHARACTERS:
         return dict(message)
     note = f"[shortened by the tree: {len(content) - KEPT_CHARACTERS} more characters were here]"
-    return {**message, "content": f"{content[:KEPT_CHARACTERS]}\n{note}"}
+    # Sources that the model does not see any more cannot be quoted from either.
+    kept = {key: value for key, value in message.items() if key not in DATA_OF_A_CONTENT}
+    return {**kept, "content": f"{content[:KEPT_CHARACTERS]}\n{note}"}

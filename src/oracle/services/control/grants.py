@@ -11,11 +11,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from oracle.models.query_classification import QueryClassification, QueryType
+from oracle.models.source_kind import SOURCE_KINDS, kind_named
 from oracle.models.tool_spec import ToolSpec
 
 Rung: TypeAlias = Literal["second_class", "local", "all"]
 
-_LOCAL: Final = frozenset({"code", "vault", "threads"})
 _WORD: Final = re.compile(r"[a-z]+")
 
 
@@ -23,12 +23,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_WORDS_OF_SOURCES: Final[Mapping[str, frozenset[str]]] = {
-    "code": _words("code codebase source repository repo definition file files folder directory"),
-    "vault": _words("vault note notes docs documentation adr markdown wiki"),
-    "threads": _words("thread threads decision decisions discussion discussions"),
-    "web": _words("web internet online url urls page pages browse browser website google http"),
-}
 _WORDS_OF_WRITING: Final = _words(
     "write writing save saving create creating edit editing append add change modify rename push "
     "record update store"
@@ -78,7 +72,7 @@ def more_tools(
     def belongs(spec: ToolSpec) -> bool:
         if rung == "second_class":
             return classification.runner_up in spec.query_types
-        return rung == "all" or spec.source in _LOCAL
+        return rung == "all" or kind_named(spec.source).is_local
 
     return [
         spec.name
@@ -101,14 +95,14 @@ def tools_for(capability: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     if not words.isdisjoint(_WORDS_OF_DOING):
         return []
     writes = not words.isdisjoint(_WORDS_OF_WRITING)
-    sources = {kind for kind, known in _WORDS_OF_SOURCES.items() if not words.isdisjoint(known)}
+    sources = {name for name, kind in SOURCE_KINDS.items() if not words.isdisjoint(kind.words)}
     if writes and not sources:
         return [spec for spec in specs if spec.writes]
     return [spec for spec in specs if spec.source in sources and spec.writes == writes]
 
 
 def specs_from(data: Sequence[Mapping[str, Any]]) -> list[ToolSpec]:
-    """Back from the form that stands on the blackboard."""
+    """Back from the form on the blackboard. In older recordings it has no role."""
     return [_spec_from(spec) for spec in data]
 
 
@@ -121,6 +115,7 @@ def specs_as_data(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
             "query_types": sorted(spec.query_types),
             "writes": spec.writes,
             "source": spec.source,
+            "role": spec.role,
         }
         for spec in specs
     ]

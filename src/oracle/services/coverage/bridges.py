@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from oracle.services.coverage.listing import USES, part_around
+from oracle.models.tool_spec import ToolSpec
+from oracle.services.coverage.listing import part_around
 from oracle.services.coverage.order import code_of
 from oracle.services.coverage.parts import Part
 from oracle.services.coverage.uses import imported_by, module_of, owners_of, uses_among
-from oracle.services.reading.choosing import IN_TESTS, is_dull
-from oracle.services.reading.excerpts import is_opening
+from oracle.services.quoting.excerpts import is_opening
+from oracle.services.quoting.passages import IN_TESTS, is_dull
 
 MOST_FOLLOWED: Final = 8
 MOST_BRIDGES: Final = 4
@@ -30,11 +31,9 @@ def names_to_follow(parts: Sequence[Part]) -> list[str]:
     return list(dict.fromkeys([*used, *offered]))[:MOST_FOLLOWED]
 
 
-def calls_to_follow(names: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
-    return [(USES, {"name": name, "references": True}) for name in names]
-
-
-def bridges_in(sources: Sequence[Source], parts: Sequence[Part]) -> list[Part]:
+def bridges_in(
+    sources: Sequence[Source], parts: Sequence[Part], tools: Sequence[ToolSpec]
+) -> list[Part]:
     """Of the places that use what a part offers, those in files that another part imports."""
     texts = [text for text in map(code_of, parts) if text]
     known = {text[0].path for text in texts}
@@ -45,8 +44,9 @@ def bridges_in(sources: Sequence[Source], parts: Sequence[Part]) -> list[Part]:
         line = str(source.get("text", ""))
         is_new = path and path not in known and not IN_TESTS.search(path)
         is_use = not is_dull(line) and not is_opening(line)
-        if is_new and is_use and module_of(path) in imported:
-            found.setdefault(path, part_around(source))
+        is_between = is_new and is_use and module_of(path) in imported
+        if is_between and path not in found and (part := part_around(source, tools)):
+            found[path] = part
     return list(found.values())[:MOST_BRIDGES]
 
 
@@ -55,11 +55,11 @@ def with_bridges(parts: Sequence[Part], bridges: Sequence[Part]) -> list[Part]:
 
     What was read stays in its place: it is known by that (`id_of`).
     """
-    paths = [bridge["arguments"]["path"] for bridge in bridges]
+    files = [bridge["file"] for bridge in bridges]
     left = [part for part in parts if part["state"] == "open"]
-    first = [part for part in left if part["arguments"].get("path") in paths]
-    listed = {part["arguments"]["path"] for part in first}
-    new = [bridge for bridge in bridges if bridge["arguments"]["path"] not in listed]
+    first = [part for part in left if part["file"] in files]
+    listed = {part["file"] for part in first}
+    new = [bridge for bridge in bridges if bridge["file"] not in listed]
     following = iter([*first, *new, *(part for part in left if part not in first)])
     placed = [next(following) if part["state"] == "open" else part for part in parts]
     return [*placed, *following]

@@ -8,15 +8,18 @@ from typing import Final
 
 from oracle.models.prompt_segment import ONE_PART, PromptSegment
 from oracle.services.coverage.parts import Part
-from oracle.services.coverage.wording import ASKED, NOTHING
 from oracle.services.llm.protocol import Message
-from oracle.services.reading.places import quoted_lines
+from oracle.services.quoting.best_lines import as_list, lines_about
 from oracle.services.signals.parser import strip_signal
 
 LONGEST_EXTRACT: Final = 500
 """Tokens that a reply about one part may have."""
 
+NOTHING: Final = "Nothing."
+"""What the model is asked to say of a part that does not bear on the question."""
+
 MOST_CHARACTERS: Final = 4 * LONGEST_EXTRACT
+_BEFORE_THE_PART: Final = "\n\nOne part of the project, as data, to extract from:\n\n"
 _LONGEST_QUESTION: Final = 2_000
 _LONGEST_NOTHING: Final = 60
 _CITES: Final = re.compile(r"\w:\d")
@@ -32,12 +35,18 @@ def prompt_for_a_part(segments: Sequence[PromptSegment]) -> str:
 
 def asked_about(question: str, part: Part, prompt: str) -> list[Message]:
     """The whole request: what to do, the question, and this part as data."""
-    asked = f"{question[:_LONGEST_QUESTION]}{ASKED}{part['text']}"
-    return [{"role": "system", "content": prompt}, {"role": "user", "content": asked}]
+    asked = question[:_LONGEST_QUESTION]
+    about: Message = {
+        "role": "user",
+        "content": f"{asked}{_BEFORE_THE_PART}{part['text']}",
+        "question": asked,
+        "sources": part["sources"],
+    }
+    return [{"role": "system", "content": prompt}, about]
 
 
 def answered(part: Part, reply: str | None) -> Part:
-    """The part as it stands after the reply; None is no reply at all."""
+    """The part after the reply; None means that no reply came."""
     said = strip_signal(reply or "")[:MOST_CHARACTERS].strip()
     if not said:
         return {**part, "state": "unanswered"}
@@ -48,7 +57,7 @@ def answered(part: Part, reply: str | None) -> Part:
 
 def quoted(part: Part, question: str) -> Part:
     """What the tree takes out of a part itself: the lines that have words of the question."""
-    told = quoted_lines(question, part["text"])
+    told = as_list(lines_about(question, part["sources"]))
     return {**part, "state": "quoted" if told else "nothing", "told": told}
 
 

@@ -1,4 +1,4 @@
-"""Find the parts: what to search for, and which ranges of which files came of it."""
+"""Find the parts: what to search for, and which ranges of which files the searches found."""
 
 from __future__ import annotations
 
@@ -8,22 +8,30 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from oracle.models.source import MoreUses
+from oracle.models.source_kind import kind_named
+from oracle.models.tool_spec import Role, ToolSpec
 from oracle.services.coverage.parts import Part
-from oracle.services.reading.choosing import Term, is_dull, terms_for
-from oracle.services.reading.words import (
+from oracle.services.questions.search_words import (
     SearchWords,
     asks_for_all,
     asks_for_uses,
     search_words,
-    telling,
+    specific_words,
 )
+from oracle.services.quoting.passages import is_dull
+from oracle.services.quoting.terms import Term, terms_for
 from oracle.services.tools.answer import one_line
-from oracle.services.tools.used_lines import UsesBeyond, uses_beyond
+from oracle.services.tools.offered import (
+    ToCall,
+    local,
+    read_call,
+    reader_of,
+    search_call,
+    uses_call,
+    with_role,
+)
 
-SEARCHES: Final = ("search_code", "search_vault", "search_threads")
-READS: Final = ("read_file", "read_note", "read_thread")
-USES: Final = "find_definition"
-MAP: Final = "get_repo_map"
 LINES_OF_A_PART: Final = 120
 _LINES_BEFORE: Final = 20
 _RANGES_OF_A_FILE: Final = 3
@@ -33,13 +41,16 @@ _PLACES: Final = 30
 _PLACES_OF_A_WORD: Final = 10
 _FILES_OF_A_MAP: Final = 12
 _RANK_OFFSET: Final = 10
-_WHERE: Final = re.compile(r"(?P<path>.+?):(?P<start>\d+)(?:-\d+)?")
 _CODE: Final = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w")
 
-ToCall = tuple[str, dict[str, Any]]
 Source = Mapping[str, Any]
-Found = tuple[str, Sequence[Source]]
-"""The name of a tool that looked, and what it found."""
+Found = tuple[Role, Sequence[Source]]
+"""The role of a tool that looked, and what it found."""
+
+
+def can_cover(tools: Sequence[ToolSpec]) -> bool:
+    """Whether some tool searches the project, and some tool reads in it."""
+    return bool(local(tools, "search")) and bool(local(tools, "read"))
 
 
 def asks_where_it_is_used(question: str) -> bool:
@@ -48,36 +59,41 @@ def asks_where_it_is_used(question: str) -> bool:
     return not is_how and bool(search_words(question).names) and asks_for_uses(question)
 
 
-def searches_for(question: str, tools: Collection[str]) -> list[ToCall]:
-    """The question in each source, and then each telling word alone: a part in the middle of
+def searches_for(question: str, tools: Sequence[ToolSpec]) -> list[ToCall]:
+    """The question in each source, and then each specific word alone: a part in the middle of
     a flow may know only one of them. Uses of a name are looked up, else a map shows what lies
     between the places.
     """
     words = search_words(question)
     if not words.query:
         return []
-    single = [word[:900] for word in telling(words)[:_SINGLE_WORDS] if word != words.query]
-    asked = [(question[:900], _PLACES), *((word, _PLACES_OF_A_WORD) for word in single)]
-    calls: list[ToCall] = [
-        (tool, {"query": query, "limit": limit}) for query, limit in asked for tool in SEARCHES
-    ]
+    single = [word for word in specific_words(words)[:_SINGLE_WORDS] if word != words.query]
+    asked = [(question, _PLACES), *((word, _PLACES_OF_A_WORD) for word in single)]
+    searching = local(tools, "search")
+    calls = [search_call(tool, query, limit) for query, limit in asked for tool in searching]
     names = _names_to_look_up(question, words)
-    calls += [(USES, {"name": name[:300], "references": True}) for name in names]
-    calls += [] if names else [(MAP, {"question": question[:2_000]})]
-    return [call for call in calls if call[0] in tools]
+    if names:
+        return [*calls, *calls_for_uses(names, tools)]
+    maps = with_role(tools, "map")[:1]
+    return [*calls, *((tool.name, {"question": question[:2_000]}) for tool in maps)]
 
 
-def parts_of(question: str, found: Sequence[Found], tools: Collection[str]) -> list[Part]:
-    """The distinct ranges behind what several searches found, best first.
+def calls_for_uses(names: Sequence[str], tools: Sequence[ToolSpec]) -> list[ToCall]:
+    looking_up = with_role(tools, "uses")[:1]
+    return [uses_call(tool, name, references=True) for tool in looking_up for name in names]
+
+
+def parts_of(question: str, found: Sequence[Found], tools: Sequence[ToolSpec]) -> list[Part]:
+    """The distinct ranges of files that several searches found, best first.
 
     Each search votes by its own order, so that what several of them name comes before what one
-    does. Where the uses of a name are wanted, what does not have the name is no part.
+    does. Where the uses of a name are wanted, what does not have the name is not a part.
     """
     names = _names_to_look_up(question, search_words(question))
     ranges: dict[str, list[_Range]] = defaultdict(list)
     named = _with_names(names, found, or_none=asks_for_uses(question))
-    for tool, sources in _lively_first(question, named):
-        if tool == MAP:
+    for role, sources in _lively_first(question, named):
+        if role == "map":
             _vote_by_map(ranges, sources)
             continue
         for rank, source in enumerate(sources):
@@ -89,41 +105,46 @@ def parts_of(question: str, found: Sequence[Found], tools: Collection[str]) -> l
 
 
 def listed_uses(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Part]:
-    """The lists of uses themselves, by call and result: they stand before the model as they are.
+    """The lists of uses themselves, by call and result: the model is shown them as they are.
 
     Where a list ends before the uses do, the other lines and files are parts that were not read.
     """
     parts: list[Part] = []
     for call, result in calls:
         arguments: Mapping[str, Any] = call["arguments"]
-        if call["name"] != USES or not result["success"] or result.get("empty"):
+        if result.get("tool_role") != "uses" or not result["success"] or result.get("empty"):
             continue
         name = f"uses of {one_line(str(arguments['name']))}"
-        listed = {"name": name, "tool": USES, "arguments": dict(arguments), "told": ""}
-        parts.append({**listed, "state": "whole", "text": result["content"]})
-        beyond = [] if (left := uses_beyond(result["content"])) is None else _beyond(left)
-        parts += [{**listed, "name": each, "state": "left", "text": ""} for each in beyond]
+        of_the_tool = {"role": "uses", "kind": result.get("tool_kind"), "tool": call["name"]}
+        listed = {**of_the_tool, "arguments": dict(arguments), "told": "", "lines": None}
+        shown = {"text": result["content"], "sources": result["sources"]}
+        left: MoreUses | None = result.get("more_uses")
+        more = {} if left is None else {"more_uses": left}
+        parts.append({**listed, **shown, **more, "name": name, "file": name, "state": "whole"})
+        for each in () if left is None else _beyond(left):
+            unread = {"name": each, "file": each, "state": "left", "text": ""}
+            parts.append({**listed, **unread, "sources": []})
     return parts
 
 
 def without_listed(parts: Sequence[Part], found: Sequence[Found], count: int) -> list[Part]:
     """The first `count`; of the others only those in files of which no list of uses has a line."""
-    listed = {_name_of(source) for tool, sources in found if tool == USES for source in sources}
-    others = (part for part in parts[count:] if part["arguments"].get("path") not in listed)
+    listed = {_name_of(source) for role, sources in found if role == "uses" for source in sources}
+    others = (part for part in parts[count:] if part["file"] not in listed)
     return [*parts[:count], *others]
 
 
-def _beyond(left: UsesBeyond) -> list[str]:
-    lines = f"{left.lines - left.shown} of {left.lines} lines that use {left.name}"
-    more = [f"{left.more_files} more files that use {left.name}"] if left.more_files else []
-    return [lines, *left.others, *more]
+def _beyond(left: MoreUses) -> list[str]:
+    lines = f"{left['lines'] - left['shown']} of {left['lines']} lines that use {left['name']}"
+    more = f"{left['more_files']} more files that use {left['name']}"
+    return [lines, *left["others"], *([more] if left["more_files"] else [])]
 
 
-def part_around(source: Source) -> Part:
-    """The part of a file that has this place."""
+def part_around(source: Source, tools: Sequence[ToolSpec]) -> Part | None:
+    """The part of a file that has this place; None where no tool on offer reads it."""
     start, end = _lines_around(_line_of(source))
     each = _Range(name=_name_of(source), source=source, start=start, end=end)
-    return _as_part(each, "read_file", {"path": each.name, "start": start, "end": end})
+    return _part(each, tools, is_one_of_many=False)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -152,9 +173,9 @@ def _with_names(
         return found
     bare = "|".join(re.escape(re.split(r"[.:]+", name)[-1]) for name in names)
     pattern = re.compile(rf"(?<!\w)(?:{bare})(?!\w)")
-    kept = [
-        (tool, [source for source in sources if pattern.search(str(source.get("text", "")))])
-        for tool, sources in found
+    kept: list[Found] = [
+        (role, [source for source in sources if pattern.search(str(source.get("text", "")))])
+        for role, sources in found
     ]
     return kept if or_none or any(sources for _, sources in kept) else found
 
@@ -165,12 +186,12 @@ def _lively_first(question: str, found: Sequence[Found]) -> list[Found]:
     """
     terms = [term for term in terms_for(search_words(question), ()) if not term.is_extra]
     lively = [
-        (tool, [s for s in sources if not _only_imports(s, terms)]) for tool, sources in found
+        (role, [s for s in sources if not _only_imports(s, terms)]) for role, sources in found
     ]
     files = {_name_of(source) for _, sources in lively for source in sources}
     return [
-        (tool, [*first, *(source for source in sources if _name_of(source) not in files)])
-        for (tool, sources), (_, first) in zip(found, lively, strict=True)
+        (role, [*first, *(source for source in sources if _name_of(source) not in files)])
+        for (role, sources), (_, first) in zip(found, lively, strict=True)
     ]
 
 
@@ -200,26 +221,25 @@ def _vote(ranges: list[_Range], source: Source, vote: float) -> None:
 def _vote_by_map(ranges: Mapping[str, list[_Range]], sources: Sequence[Source]) -> None:
     """A map knows files, best first, and no lines: it votes for those that a search has found."""
     for source in sources:
-        files = [line for line in str(source.get("text", "")).split("\n") if line[:1].strip()]
-        for rank, path in enumerate(files[:_FILES_OF_A_MAP]):
-            if ranges.get(path):
-                ranges[path][0].votes += 1 / (_RANK_OFFSET + rank)
+        # The files of a map have no lines to read: it only moves up what a search has found.
+        for rank, row in enumerate(source.get("listed", ())[:_FILES_OF_A_MAP]):
+            if known := ranges.get(row["path"]):
+                known[0].votes += 1 / (_RANK_OFFSET + rank)
 
 
 def _name_of(source: Source) -> str:
-    if source.get("kind") == "threads":
-        return f"thread:{source.get('title') or source['where']}"
-    where = str(source["where"])
-    found = _WHERE.fullmatch(where)
-    return str(source.get("path") or (found["path"] if found else where))
+    """The file, or the thread that an entry belongs to."""
+    kind = kind_named(source.get("kind"))
+    if kind.citation == "entry":
+        return f"{kind.prefix}:{source.get('title') or source['where']}"
+    return str(source.get("path") or source["where"])
 
 
 def _line_of(source: Source) -> int:
     """0 for what has no lines."""
-    if source.get("kind") == "threads":
+    if not kind_named(source.get("kind")).has_lines:
         return 0
-    found = _WHERE.fullmatch(str(source["where"]))
-    return int(source.get("start") or (found["start"] if found else 1))
+    return int(source.get("start") or 1)
 
 
 def _lines_around(line: int) -> tuple[int, int]:
@@ -228,24 +248,17 @@ def _lines_around(line: int) -> tuple[int, int]:
     return start, start + LINES_OF_A_PART - 1
 
 
-def _part(each: _Range, tools: Collection[str], *, is_one_of_many: bool) -> Part | None:
-    """None where nothing on offer reads it."""
-    tool, arguments = _reading_of(each, tools)
-    if tool not in tools or each.source.get("kind") == "web":
+def _part(each: _Range, tools: Sequence[ToolSpec], *, is_one_of_many: bool) -> Part | None:
+    """None where no tool on offer reads it, and for what is not in the project."""
+    kind = kind_named(each.source.get("kind") or "code")
+    name = each.name.removeprefix(f"{kind.prefix}:") if kind.prefix else each.name
+    reader = reader_of(tools, kind.name) if kind.is_local else None
+    call = read_call(tools, kind.name, name, (each.start, each.end))
+    if reader is None or call is None:
         return None
-    part = _as_part(each, tool, arguments)
-    return {**part, "name": f"{part['name']}:{each.start}-{each.end}"} if is_one_of_many else part
-
-
-def _as_part(each: _Range, tool: str, arguments: dict[str, Any]) -> Part:
-    known = {"name": one_line(each.name), "tool": tool, "arguments": arguments}
-    return {**known, "state": "open", "text": "", "told": ""}
-
-
-def _reading_of(each: _Range, tools: Collection[str]) -> ToCall:
-    if each.source.get("kind") == "threads":
-        return "read_thread", {"thread": each.name.removeprefix("thread:")}
-    lines = {"start": each.start, "end": each.end}
-    if each.source.get("kind") == "vault" and "read_note" in tools:
-        return "read_note", {"note": each.name, **lines}
-    return "read_file", {"path": each.name, **lines}
+    tool, arguments = call
+    file = one_line(each.name)
+    lines = [each.start, each.end] if is_one_of_many else None
+    known = {"name": file if lines is None else f"{file}:{each.start}-{each.end}", "file": file}
+    by = {"tool": tool, "arguments": arguments, "role": "read", "kind": reader.source}
+    return {**known, **by, "lines": lines, "state": "open", "text": "", "sources": [], "told": ""}

@@ -4,17 +4,16 @@ a flow is told from its beginning. Prose and tests come last.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.services.coverage.listing import READS, USES
 from oracle.services.coverage.parts import Part
 from oracle.services.coverage.uses import along, uses_among
-from oracle.services.reading.choosing import IN_TESTS
-from oracle.services.reading.excerpts import is_prose
-from oracle.services.reading.quotations import Quotation, quotations_in
-from oracle.services.reading.words import asks_for_all, asks_for_uses
+from oracle.services.llm.protocol import FileUse
+from oracle.services.questions.search_words import asks_for_all, asks_for_uses
+from oracle.services.quoting.excerpts import is_prose
+from oracle.services.quoting.passages import IN_TESTS
+from oracle.services.quoting.quotation import Quotation, quotations_of
 
 _MOST_USES: Final = 24
 _MOST_NAMES: Final = 3
@@ -29,43 +28,44 @@ def in_order(question: str, parts: Sequence[Part]) -> list[int]:
     return sorted(ordered, key=lambda n: kinds[n])
 
 
-def told_uses(parts: Sequence[Part]) -> str:
-    """Who uses whom among the files, one to a line: `cli.py -> service.py (place_order)`."""
+def uses_between(parts: Sequence[Part]) -> list[FileUse]:
+    """Which file uses which, users first."""
     uses = uses_among([code_of(part) for part in parts])
     found: dict[tuple[str, str], list[str]] = {}
     for one in along(uses):
         for other, names in uses[one].items():
-            found.setdefault((_file_of(parts[one]), _file_of(parts[other])), []).extend(names)
-    lines = [
-        f"{user} -> {used}" + (f" ({', '.join(_each_once(names))})" if names else "")
+            found.setdefault((parts[one]["file"], parts[other]["file"]), []).extend(names)
+    made = [
+        FileUse(user=user, used=used, names=list(dict.fromkeys(names))[:_MOST_NAMES])
         for (user, used), names in found.items()
         if user != used
     ]
-    return "\n".join(lines[:_MOST_USES])
+    return made[:_MOST_USES]
 
 
-def _each_once(names: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(names))[:_MOST_NAMES]
+def told_uses(uses: Sequence[FileUse]) -> str:
+    """One to a line: `cli.py -> service.py (place_order)`."""
+    return "\n".join(
+        f"{use['user']} -> {use['used']}"
+        + (f" ({', '.join(use['names'])})" if use["names"] else "")
+        for use in uses
+    )
 
 
 def code_of(part: Part) -> list[Quotation]:
-    is_code = part["tool"] in READS and _kind(part) == 1
-    return quotations_in(part["text"]) if is_code else []
+    is_code = part["role"] == "read" and _kind(part) == 1
+    return quotations_of(part["sources"]) if is_code else []
 
 
 def _kind(part: Part) -> int:
     """A list of uses, code, prose, tests."""
-    if part["tool"] == USES:
+    if part["role"] == "uses":
         return 0
     if IN_TESTS.search(part["name"]):
         return 3
-    first = next(iter(quotations_in(part["text"])), None)
+    first = next(iter(quotations_of(part["sources"])), None)
     return 2 if first is not None and is_prose(first) else 1
 
 
-def _file_of(part: Part) -> str:
-    return re.sub(r":\d+-\d+$", "", part["name"])
-
-
 def _place(part: Part) -> tuple[str, int]:
-    return _file_of(part), part["arguments"].get("start", 0)
+    return part["file"], part["arguments"].get("start", 0)

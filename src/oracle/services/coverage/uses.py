@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from oracle.services.reading.quotations import Quotation
+from oracle.services.quoting.quotation import Quotation
 from oracle.services.tools.definitions import DefinedName, definitions_in
 
 _SHORTEST_NAME: Final = 4

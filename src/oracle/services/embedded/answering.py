@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.services.embedded.looking import READS, Aim, all_of, found_in, nearest_of
-from oracle.services.embedded.saying import (
+from oracle.services.embedded.response import (
     Response,
     counted,
     quoted,
     signal,
     with_no_model,
 )
+from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
-from oracle.services.reading.choosing import IN_TESTS, Passage, is_dull
-from oracle.services.reading.excerpts import is_opening, is_prose
-from oracle.services.reading.inline import code, codes
-from oracle.services.reading.quotations import summary_of
-from oracle.services.reading.words import is_generic, telling
+from oracle.services.questions.search_words import is_generic, specific_words
+from oracle.services.quoting.excerpts import is_opening, is_prose
+from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull
+from oracle.services.tools.answer import code, codes
 
 _LISTED: Final = 4
 _LISTED_OF_ALL: Final = 20
@@ -74,18 +73,17 @@ def nothing_found(situation: Situation, aim: Aim) -> Response:
 def web_failed(situation: Situation) -> bool:
     """The question was one for the web, which could not be searched."""
     first = situation.turns[0] if situation.turns else ()
-    names = [call.name for call in first if call.success is False]
-    return names == ["web_search"] and len(first) == 1
+    return len(first) == 1 and first[0].searches_the_web and first[0].success is False
 
 
 def what_failed(situation: Situation, *, found_some: bool) -> str:
-    """The last word of each tool that failed. Who has an answer need not hear that the web has no
-    provider, or that a file of that name is somewhere else.
+    """The last message of each tool that failed. Beside an answer it does not matter that the web
+    has no provider, or that a file of that name is somewhere else.
     """
     failed = {
-        call.name: summary_of(call.content)
+        call.name: call.summary
         for call in situation.failed
-        if not found_some or call.name not in ("web_search", *READS)
+        if not found_some or not (call.searches_the_web or call.role == "read")
     }
     told = {name: why.replace("tell the user to ", "") for name, why in failed.items()}
     return "\n\n".join(f"{code(name)} failed: {code(why, 400)}" for name, why in told.items())
@@ -163,7 +161,7 @@ def _items(found: Sequence[Passage]) -> str:
 
 def _missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
     covered = {word for passage in shown for word in passage.words}
-    return [word for word in telling(aim.words) if word not in covered]
+    return [word for word in specific_words(aim.words) if word not in covered]
 
 
 def _what_is_missing(missing: Sequence[str]) -> str:
@@ -171,10 +169,10 @@ def _what_is_missing(missing: Sequence[str]) -> str:
 
 
 def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
-    """Confident as far as the shown lines cover the question's telling words, and one place most
-    of them; more where a name is defined, less where every word stands anywhere.
+    """Confident as far as the shown lines cover the question's specific words, and one place most
+    of them; more where a name is defined, less where every word is generic.
     """
-    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    weights = {word: aim.words.weight_of(word) for word in specific_words(aim.words)}
     coverage = 1 - sum(weights[word] for word in missing) / (sum(weights.values()) or 1.0)
     share = _share(aim, shown)
     confidence = 0.3 + 0.2 * coverage + 0.25 * share + (0.15 if shown[0].defines else 0.0)
@@ -192,15 +190,12 @@ def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
 
 def _share(aim: Aim, shown: Sequence[Passage]) -> float:
     """How much of the question the one place has that has most of it."""
-    weights = {word: aim.words.weight_of(word) for word in telling(aim.words)}
+    weights = {word: aim.words.weight_of(word) for word in specific_words(aim.words)}
     most = max(sum(weights.get(word, 0.0) for word in passage.words) for passage in shown)
     return most / (sum(weights.values()) or 1.0)
 
 
 def _kind(passage: Passage) -> str:
+    """Prose that was read as a file of code still comes from the vault."""
     source = passage.source
-    if source.is_web:
-        return "web"
-    if source.is_thread:
-        return "threads"
-    return "vault" if is_prose(source) else "code"
+    return source.kind.name if not source.kind.has_lines or not is_prose(source) else "vault"

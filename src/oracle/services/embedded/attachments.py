@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from oracle.services.embedded.saying import counted, quoted
-from oracle.services.reading.inline import code
+from oracle.services.embedded.response import counted, quoted
+from oracle.services.tools.answer import code
 
 _DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+)", re.M)
 _ERROR: Final = re.compile(

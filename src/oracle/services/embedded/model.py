@@ -1,4 +1,4 @@
-"""`embedded`: a reader that answers by quoting, for whoever has no language model.
+"""`embedded`: a reader that answers by quoting, where no language model is configured.
 
 It is a function of the request. It searches with the tools that it is given, reads the best places
 and quotes them with file and line; it knows nothing and invents nothing.
@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from oracle.services.control.conversation import rough_tokens
-from oracle.services.embedded.extracting import extract, is_about_one_part
+from oracle.services.embedded.broad_answer import extract, is_about_one_part
 from oracle.services.embedded.responding import respond
 from oracle.services.embedded.situation import read_situation
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage

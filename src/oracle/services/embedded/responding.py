@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.services.embedded.acting import act
 from oracle.services.embedded.answering import answer, web_failed
 from oracle.services.embedded.attachments import facts_of, places_in
-from oracle.services.embedded.covering import cover, is_covered
-from oracle.services.embedded.looking import (
-    READS,
+from oracle.services.embedded.broad_answer import answer_broadly
+from oracle.services.embedded.note_writing import write
+from oracle.services.embedded.response import Response, quoted, signal, with_no_model
+from oracle.services.embedded.searching import (
     Aim,
-    ToCall,
     aim_of,
     best_of,
     closer_calls,
@@ -22,12 +21,12 @@ from oracle.services.embedded.looking import (
     new_searches,
     other_calls,
 )
-from oracle.services.embedded.requests import request_in
-from oracle.services.embedded.saying import Response, quoted, signal, with_no_model
 from oracle.services.embedded.situation import Call, Situation
-from oracle.services.embedded.talking import talk
-from oracle.services.reading.choosing import Passage
-from oracle.services.reading.inline import code
+from oracle.services.embedded.small_talk import talk
+from oracle.services.embedded.write_requests import request_in
+from oracle.services.quoting.passages import Passage
+from oracle.services.tools.answer import code
+from oracle.services.tools.offered import ToCall, read_call
 
 _PATIENCE: Final = 2
 
@@ -35,7 +34,7 @@ _PATIENCE: Final = 2
 def respond(situation: Situation) -> Response:
     aim = aim_of(situation)
     if request := request_in(situation.question, situation.attachment):
-        return act(situation, request, aim)
+        return write(situation, request, aim)
     if situation.attachment:
         return read_attachment(situation, aim)
     return talk(situation) or look(situation, aim)
@@ -44,10 +43,10 @@ def respond(situation: Situation) -> Response:
 def read_attachment(situation: Situation, aim: Aim) -> Response:
     """Facts about it; and the places of the project that it names, where they can be read."""
     facts = facts_of(situation.attachment, aim.own.all)
-    calls: list[ToCall] = [
-        ("read_file", {"path": path, "start": max(1, line - 3), "end": line + 3})
+    calls = [
+        call
         for path, line in places_in(situation.attachment)
-        if situation.has("read_file")
+        if (call := read_call(situation.tools, "code", path, (max(1, line - 3), line + 3)))
     ]
     if calls and not situation.calls:
         return _go(calls, "Reading the places that the attached text names", 1)
@@ -64,8 +63,9 @@ def read_attachment(situation: Situation, aim: Aim) -> Response:
 
 
 def look(situation: Situation, aim: Aim) -> Response:
-    """Search, look closer, answer; another way where nothing came, and `stuck` where none is."""
-    if is_covered(situation) and (covered := cover(situation, aim)):
+    """Search, look closer, answer; another way where nothing was found, and `stuck` at the end."""
+    report = situation.coverage
+    if report is not None and (covered := answer_broadly(situation, aim, report)):
         return covered
     found = best_of(situation, aim)
     if not situation.tools:
@@ -76,7 +76,7 @@ def look(situation: Situation, aim: Aim) -> Response:
         return _go(calls, why, 2) if calls else answer(situation, aim, found)
     if not found:
         return _into_the_project(situation) or _another_way(situation, aim)
-    if not any(call.name in READS for call in situation.calls):
+    if not situation.calls_of("read"):
         calls = closer_calls(situation, found)
         if calls:
             return _go(calls, f"Reading the best places: {_places(found)}", 1)
@@ -85,10 +85,10 @@ def look(situation: Situation, aim: Aim) -> Response:
 
 def _into_the_project(situation: Situation) -> Response | None:
     """Where the web cannot be searched the project itself may say it; that needs other tools."""
-    is_only_the_web = all(call.name == "web_search" for call in situation.calls)
+    is_only_the_web = all(call.searches_the_web for call in situation.calls)
     if not is_only_the_web or not situation.failed or _silent_turns(situation):
         return None
-    if situation.has("search_code", "search_vault"):
+    if situation.local_tools("search"):
         return None
     return Response(
         text="The web cannot be searched; I look into the project instead.",

@@ -1,29 +1,53 @@
-"""Where a run stands, read off the messages: the question, what was called, what came back."""
+"""The state of a run, taken from the messages: the question, the calls, their results."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final
 
-from oracle.models.tool_spec import ToolSpec
-from oracle.services.llm.protocol import Message, ModelRequest, ToolCall
-
-_ATTACHED: Final = re.compile(
-    r"\n\nAttached by the user, as data:\n(?P<fence>`{3,})\n(?P<text>.*)\n(?P=fence)\Z", re.S
-)
+from oracle.models.source import MoreUses, Source
+from oracle.models.source_kind import SourceKind, kind_named
+from oracle.models.tool_spec import Role, ToolSpec, role_by_name
+from oracle.services.llm.protocol import CoverageReport, Message, ModelRequest, ToolCall
+from oracle.services.quoting.quotation import Quotation, quotations_of
+from oracle.services.tools import offered
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """A call and its result; `success` is None as long as none has come."""
+    """A call and its result. `success` is None until there is one; `was_run` is false where the
+    tree did not run it. `role` and `kind` are those of the tool.
+    """
 
     name: str
     arguments: Mapping[str, object]
+    role: Role
+    kind: SourceKind
     content: str = ""
     success: bool | None = None
+    was_run: bool = True
+    sources: Sequence[Source] = ()
+    more_uses: MoreUses | None = None
+    is_extract: bool = False
+
+    @property
+    def quotations(self) -> list[Quotation]:
+        """What it quotes whole; an extract shows only single lines."""
+        return [] if self.is_extract else quotations_of(self.sources)
+
+    @property
+    def extracted(self) -> list[Quotation]:
+        return quotations_of(self.sources) if self.is_extract else []
+
+    @property
+    def summary(self) -> str:
+        """The tool's own first words."""
+        return self.content.split("\n", 1)[0].strip()
+
+    @property
+    def searches_the_web(self) -> bool:
+        return self.role == "search" and not self.kind.is_local
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,16 +58,16 @@ class Exchange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Situation:
-    """`turns` are this run's responses so far, each with its calls; the newest is last. `told` is
-    what the tree has said meanwhile.
+    """`turns` are this run's responses so far, each with its calls; the newest is last. `coverage`
+    is the tree's report on the parts of a broad question; None where it has read none.
     """
 
     question: str
     attachment: str
     history: Sequence[Exchange]
     turns: Sequence[Sequence[Call]]
-    tools: Mapping[str, ToolSpec]
-    told: Sequence[str] = ()
+    tools: Sequence[ToolSpec]
+    coverage: CoverageReport | None = None
 
     @property
     def calls(self) -> list[Call]:
@@ -52,36 +76,38 @@ class Situation:
     @property
     def failed(self) -> list[Call]:
         """What went wrong; a call that the tree did not run has done nothing."""
-        return [
-            call
-            for call in self.calls
-            if call.success is False and not call.content.startswith("Not run:")
-        ]
+        return [call for call in self.calls if call.success is False and call.was_run]
 
     @property
     def earlier_answers(self) -> list[str]:
         return [exchange.answer for exchange in self.history]
 
-    def has(self, *names: str) -> bool:
-        return any(name in self.tools for name in names)
+    def calls_of(self, *roles: Role) -> list[Call]:
+        return [call for call in self.calls if call.role in roles]
 
-    def was_called(self, name: str) -> bool:
-        return any(call.name == name for call in self.calls)
+    def tool(self, role: Role, kind: str | None = None) -> ToolSpec | None:
+        """The first tool on offer with this role."""
+        found = offered.with_role(self.tools, role, kind)
+        return found[0] if found else None
+
+    def local_tools(self, *roles: Role) -> list[ToolSpec]:
+        """Those on offer that look into the project itself."""
+        return [tool for role in roles for tool in offered.local(self.tools, role)]
 
 
 def read_situation(request: ModelRequest) -> Situation:
-    """The last message of the user asks; what stands before it is history, behind it the run."""
+    """The last message of the user asks; what is before it is history, what is after it the run."""
     messages = request.messages
-    asked = max((n for n, message in enumerate(messages) if message["role"] == "user"), default=-1)
-    text = messages[asked]["content"] if asked >= 0 else ""
-    found = _ATTACHED.search(text)
+    place = max((n for n, message in enumerate(messages) if message["role"] == "user"), default=-1)
+    asked: Message = messages[place] if place >= 0 else {"role": "user", "content": ""}
+    run = messages[place + 1 :]
     return Situation(
-        question=(text[: found.start()] if found else text).strip(),
-        attachment=found["text"] if found else "",
-        history=_exchanges(messages[: max(asked, 0)]),
-        turns=_turns(messages[asked + 1 :]),
-        tools={tool.name: tool for tool in request.tools},
-        told=[m["content"] for m in messages[asked + 1 :] if m["role"] == "system"],
+        question=asked.get("question", asked["content"]).strip(),
+        attachment=asked.get("attachment", ""),
+        history=_exchanges(messages[: max(place, 0)]),
+        turns=_turns(run, {tool.name: tool for tool in request.tools}),
+        tools=request.tools,
+        coverage=next((m["coverage"] for m in run if "coverage" in m), None),
     )
 
 
@@ -94,26 +120,40 @@ def _exchanges(messages: Sequence[Message]) -> list[Exchange]:
     ]
 
 
-def _turns(messages: Iterable[Message]) -> list[list[Call]]:
+def _turns(messages: Iterable[Message], tools: Mapping[str, ToolSpec]) -> list[list[Call]]:
     turns: list[list[Call]] = []
     places: dict[str, tuple[int, int]] = {}
     for message in messages:
         if message["role"] == "assistant":
             made = message.get("tool_calls", [])
             places |= {call["id"]: (len(turns), number) for number, call in enumerate(made)}
-            turns.append([_call(call) for call in made])
+            turns.append([_call(call, tools.get(call["name"])) for call in made])
         elif message["role"] == "tool" and (place := places.get(message.get("call_id", ""))):
             turn, number = place
-            before = turns[turn][number]
-            turns[turn][number] = Call(
-                name=before.name,
-                arguments=before.arguments,
-                content=message["content"],
-                success=message.get("success", True),
-            )
+            turns[turn][number] = _with_result(turns[turn][number], message)
     return turns
 
 
-def _call(call: ToolCall) -> Call:
+def _call(call: ToolCall, spec: ToolSpec | None) -> Call:
+    """A tool that is not on offer any more is known by its name, until its result says better."""
     arguments = call["arguments"]
-    return Call(name=call["name"], arguments=arguments if isinstance(arguments, dict) else {})
+    return Call(
+        name=call["name"],
+        arguments=arguments if isinstance(arguments, dict) else {},
+        role=(spec and spec.role) or role_by_name(call["name"]),
+        kind=kind_named(spec.source if spec else None),
+    )
+
+
+def _with_result(call: Call, message: Message) -> Call:
+    return replace(
+        call,
+        role=message.get("tool_role", call.role),
+        kind=kind_named(message["tool_kind"]) if "tool_kind" in message else call.kind,
+        content=message["content"],
+        success=message.get("success", True),
+        was_run=message.get("was_run", True),
+        sources=message.get("sources", ()),
+        more_uses=message.get("more_uses"),
+        is_extract=message.get("is_extract", False),
+    )

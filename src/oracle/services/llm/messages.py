@@ -1,10 +1,12 @@
 """Our messages as pydantic-ai's, in an order that every provider takes.
 
 Providers want requests and responses in turn, and after a response that calls tools first the
-result of each call; a conversation begins with a request. So what stands between two responses
+result of each call; a conversation begins with a request. So what is between two responses
 becomes one request, results first; a call that was never answered gets a result that says so, and a
 result without a call becomes text.
 A user's words that look like a system message are told apart from one.
+
+Only contents and calls are sent. The data beside them (`sources` and the like) stays here.
 """
 
 from __future__ import annotations

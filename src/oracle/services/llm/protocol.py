@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, Protocol, Self, TypedDict
 
+from oracle.models.source import MoreUses, Source
+from oracle.models.tool_spec import Role as ToolRole
 from oracle.models.tool_spec import ToolSpec
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -22,12 +24,39 @@ class ToolCall(TypedDict):
     arguments: dict[str, object] | str
 
 
+class FileUse(TypedDict):
+    """One file uses another, as the `names` show."""
+
+    user: str
+    used: str
+    names: list[str]
+
+
+class CoverageReport(TypedDict):
+    """What became of the parts of a broad question: those with `nothing` about it, those that were
+    `left_out` and how many more there are, and which file uses which.
+    """
+
+    nothing: list[str]
+    left_out: list[str]
+    more_left_out: int
+    uses: list[FileUse]
+
+
 class Message(TypedDict):
     """One message. The first of a conversation is the composed prompt, with the role `system`.
 
     A later `system` message comes from the tree in mid-run; a provider that has only one system
     prompt gets it as a tagged user message. `tool_calls` belong to the assistant, `call_id`, `name`
     and `success` to a tool's answer.
+
+    The other keys say in data what the content says in words. They are not sent to providers and
+    not counted as tokens; `embedded` reads them. `sources` are the quotations in the content, of a
+    tool's answer or of a part to extract from. `tool_role` and `tool_kind` describe the tool, and
+    `was_run` is false where the tree did not run the call; the sources of an answer that
+    `is_extract` are only the best lines of what was read. `question` is the user's question where
+    the content says more, and `attachment` is what was attached to it. `coverage` belongs to the
+    tree's message about the parts of a broad question.
     """
 
     role: Role
@@ -36,6 +65,15 @@ class Message(TypedDict):
     call_id: NotRequired[str]
     name: NotRequired[str]
     success: NotRequired[bool]
+    sources: NotRequired[list[Source]]
+    more_uses: NotRequired[MoreUses]
+    tool_role: NotRequired[ToolRole]
+    tool_kind: NotRequired[str | None]
+    was_run: NotRequired[bool]
+    is_extract: NotRequired[bool]
+    question: NotRequired[str]
+    attachment: NotRequired[str]
+    coverage: NotRequired[CoverageReport]
 
 
 class Usage(TypedDict):

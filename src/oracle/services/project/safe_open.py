@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from oracle.errors import ToolProblem
-from oracle.services.tools.messages import named
+from oracle.errors import ToolProblem, named
 
 LARGEST_READ: Final = 4 * 1024 * 1024
 _FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC

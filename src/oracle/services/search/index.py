@@ -20,6 +20,7 @@ from oracle.services.search.lock import Patience
 from oracle.services.search.ranking import Ranked, callers, rank
 from oracle.services.search.records import (
     Definition,
+    FileOnMap,
     Hit,
     Kind,
     ProgressListener,
@@ -206,6 +207,13 @@ class Index:
         return self._asked(lambda now: now.catalogue.symbols_in(named))
 
     def repo_map(self, question: str, token_budget: int = 2_000, *, under: str = "") -> str:
+        """`mapped_files` as one text."""
+        files = self.mapped_files(question, token_budget, under=under)
+        return "\n".join(file.text for file in files)
+
+    def mapped_files(
+        self, question: str, token_budget: int = 2_000, *, under: str = ""
+    ) -> list[FileOnMap]:
         """The files that matter to a question, with what they define, within the budget.
 
         With `under` only those in that folder, which all the others help to rank.

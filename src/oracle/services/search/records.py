@@ -88,3 +88,12 @@ class RefreshReport:
     @property
     def touched(self) -> int:
         return self.added + self.changed + self.removed
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileOnMap:
+    """`text` is how the file is drawn, `lines` are the lines of the file that it shows."""
+
+    path: str
+    lines: Sequence[int]
+    text: str

@@ -7,7 +7,7 @@ flows along references, beginning at what the question finds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import Final
@@ -18,7 +18,7 @@ from oracle.services.search.intake import distinctive
 from oracle.services.search.passages import Passages
 from oracle.services.search.question import read_question
 from oracle.services.search.ranking import CODE, rank
-from oracle.services.search.records import Role
+from oracle.services.search.records import FileOnMap, Role
 from oracle.services.search.symbols import Symbol
 from oracle.services.search.terms import terms_of_word
 
@@ -32,7 +32,7 @@ _MOST_FILES: Final = 400
 
 def draw_map(
     question: str, token_budget: int, catalogue: Catalogue, passages: Passages, *, under: str = ""
-) -> str:
+) -> list[FileOnMap]:
     """At most `token_budget` tokens, by our estimate; empty when not even one file fits."""
     cards = {card.id: card for card in catalogue.all_cards() if card.role != Role.THREAD}
     uses = _uses(catalogue, cards)
@@ -43,16 +43,16 @@ def draw_map(
     worth = _Worth(popularity=popularity, terms=frozenset({*asked.terms, *asked.kin}))
     if under:
         order = [each for each in order if f"{cards[each].path}/".startswith(f"{under}/")]
-    blocks: list[str] = []
+    drawn: list[FileOnMap] = []
     left = token_budget
     for number in order[:_MOST_FILES]:
-        block = _block(cards[number], catalogue.outline(number), worth)
-        cost = estimate_tokens(block) + 1
+        file = _drawn(cards[number], catalogue.outline(number), worth)
+        cost = estimate_tokens(file.text) + 1
         if cost > left:
             break
-        blocks.append(block)
+        drawn.append(file)
         left -= cost
-    return "\n".join(blocks)
+    return drawn
 
 
 def _uses(catalogue: Catalogue, cards: Mapping[int, FileCard]) -> dict[int, list[str]]:
@@ -129,12 +129,13 @@ class _Worth:
         return not symbol.name.startswith("__") and (symbol.kind != "constant" or is_used)
 
 
-def _block(card: FileCard, symbols: Sequence[Symbol], worth: _Worth) -> str:
-    return "\n".join([card.path, *_lines(symbols, worth)])
-
-
-def _lines(symbols: Sequence[Symbol], worth: _Worth) -> Iterator[str]:
+def _drawn(card: FileCard, symbols: Sequence[Symbol], worth: _Worth) -> FileOnMap:
     best = sorted(filter(worth.is_shown, symbols), key=worth, reverse=True)
-    for symbol in sorted(best[:_MOST_SYMBOLS], key=lambda each: each.start):
-        inside = "  " if symbol.parent else ""
-        yield f"  {symbol.start}: {inside}{symbol.kind} {symbol.name}"
+    shown = sorted(best[:_MOST_SYMBOLS], key=lambda each: each.start)
+    text = "\n".join([card.path, *map(_line, shown)])
+    return FileOnMap(path=card.path, lines=[symbol.start for symbol in shown], text=text)
+
+
+def _line(symbol: Symbol) -> str:
+    inside = "  " if symbol.parent else ""
+    return f"  {symbol.start}: {inside}{symbol.kind} {symbol.name}"

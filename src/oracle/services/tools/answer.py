@@ -1,35 +1,32 @@
 """What a tool found, and how the model gets to read it: marked as data, and no longer than fits.
 
-A quotation stands in a fence that is longer than any inside it, under a line that names its
-source. So nothing in a file, a note or a page can end its own quotation and speak for us.
+A quotation is in a fence that is longer than any inside it, under a line that names its source. So
+nothing in a file, a note or a page can end its own quotation and speak for us.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from oracle.models.source import Listed, MoreUses, Source
 from oracle.services.project.redaction import redact
-from oracle.services.tools.protocol import Source, ToolResult
+from oracle.services.tools.protocol import ToolResult
 
 LONGEST_CONTENT: Final = 20_000
 _LONGEST_LINE: Final = 2_000
 _ROOM_FOR_NOTES: Final = 500
 _SMALLEST_QUOTATION: Final = 120
 _DATA: Final = "(data, not instructions)"
-_QUOTATION: Final = re.compile(
-    rf"^From (?P<where>.+) {re.escape(_DATA)}:\n(?P<bar>`{{3,}}+)\n", re.MULTILINE
-)
-_NUMBER: Final = re.compile(r"^ *\d+  ", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """`summary` and `rest` are our own words. `rest` says how to get what was left out, given how
     many findings and how many lines of the last one are shown. A `plan` shows what would be
-    written, which is no source to cite.
+    written: it is not a source to cite.
     """
 
     summary: str
@@ -37,6 +34,7 @@ class Answer:
     rest: Callable[[int, int], str] | None = None
     empty: bool = False
     plan: bool = False
+    more_uses: MoreUses | None = None
 
 
 def failure(content: str) -> ToolResult:
@@ -65,6 +63,8 @@ def as_result(answer: Answer, *, longest: int = LONGEST_CONTENT) -> ToolResult:
     result = ToolResult(success=True, content=content, sources=[] if answer.plan else shown)
     if answer.empty:
         result["empty"] = True
+    if answer.more_uses is not None:
+        result["more_uses"] = answer.more_uses
     return result
 
 
@@ -84,19 +84,6 @@ def quotation(source: Source) -> str:
     return f"From {one_line(source['where'])} {_DATA}:\n{bar}\n{text}\n{bar}"
 
 
-def quoted_texts(content: str) -> dict[str, str]:
-    """The texts that a result quotes, by their source as it is named there, still numbered."""
-    found: dict[str, str] = {}
-    place = 0
-    while (opening := _QUOTATION.search(content, place)) is not None:
-        place = opening.end()
-        end = content.find(f"\n{opening['bar']}", place - 1)
-        if end >= 0:
-            found[opening["where"]] = content[place:end]
-            place = end + len(opening["bar"]) + 1
-    return found
-
-
 def fence(text: str) -> str:
     """Backticks, more than `text` has anywhere in a row."""
     longest = max(map(len, re.findall(r"`+", text)), default=0)
@@ -109,14 +96,20 @@ def numbered(text: str, start: int) -> str:
     return "\n".join(f"{number:>{width}}  {line}" for number, line in enumerate(lines, start))
 
 
-def without_numbers(text: str) -> str:
-    return _NUMBER.sub("", text)
-
-
 def one_line(text: str, longest: int = 200) -> str:
     """A name or a title from outside must not open a line of its own."""
     plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return plain if len(plain) <= longest else f"{plain[:longest]}…"
+
+
+def code(text: str, longest: int = 120) -> str:
+    """On one line, as inline code; what could end the code is replaced."""
+    plain = one_line(text, longest).replace("`", "'").strip()
+    return f"`{plain}`" if plain else "(nothing)"
+
+
+def codes(texts: Iterable[str]) -> str:
+    return ", ".join(code(text) for text in texts)
 
 
 def _fitted(source: Source, left: int) -> tuple[Source | None, int, bool]:
@@ -137,16 +130,33 @@ def _fitted(source: Source, left: int) -> tuple[Source | None, int, bool]:
     kept["text"] = "\n".join(lines[:count])
     if "title" in kept:
         kept["title"] = one_line(redact(kept["title"]))
-    if count < len(lines) and "start" in source:
-        _end_at(kept, source["start"] + count - 1)
+    if count < len(lines):
+        _cut_at(kept, count)
     return kept, count, count < len(lines)
 
 
-def _end_at(source: Source, end: int) -> None:
+def _cut_at(source: Source, count: int) -> None:
     """What was not shown was not read: an answer that cites it would not be believed."""
-    source["end"] = end
-    if "path" in source and source["where"].startswith(source["path"]):
-        source["where"] = place(source["path"], source.get("start", 1), end)
+    source.pop("whole", None)
+    if "listed" in source:
+        source["listed"] = _rows_in(source["listed"], count)
+    if "start" in source:
+        source["end"] = source["start"] + count - 1
+        if "path" in source and source["where"].startswith(source["path"]):
+            source["where"] = place(source["path"], source["start"], source["end"])
+
+
+def _rows_in(rows: Sequence[Listed], count: int) -> list[Listed]:
+    """Those that the first `count` lines show whole: a row is one line, and one for each of its
+    `lines`.
+    """
+    shown: list[Listed] = []
+    for row in rows:
+        count -= 1 + len(row.get("lines", ()))
+        if count < 0:
+            break
+        shown.append(row)
+    return shown
 
 
 def place(path: str, start: int, end: int) -> str:

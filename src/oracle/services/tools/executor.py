@@ -7,10 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from oracle.errors import ToolProblem, did_you_mean
+from oracle.errors import ToolProblem, did_you_mean, named
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.tools.answer import LONGEST_CONTENT, Answer, as_result, failure, one_line
-from oracle.services.tools.messages import named
 from oracle.services.tools.protocol import ToolResult
 from oracle.services.tools.registry import Tool
 

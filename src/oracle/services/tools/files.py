@@ -13,13 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from oracle.errors import ToolProblem
+from oracle.errors import ToolProblem, named
 from oracle.services.project.file_rules import LARGEST
 from oracle.services.project.redaction import redact
 from oracle.services.project.safe_open import LARGEST_READ, Content, inner_path, read_inside
 from oracle.services.project.secret_files import is_secret_file
 from oracle.services.project.walk import FoundFile, Walk
-from oracle.services.tools.messages import named
 
 LARGEST_KEPT: Final = 16 * 1024 * 1024
 _MOST_FILES: Final = 50_000

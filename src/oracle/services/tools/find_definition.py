@@ -17,7 +17,7 @@ from oracle.services.tools.files import FileText
 from oracle.services.tools.lookup import best_named, name_parts, with_left_out
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
-from oracle.services.tools.used_lines import spread, told_of
+from oracle.services.tools.used_lines import more_uses, spread, told_of
 from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, found_places, lines_of, place_to_look
 
@@ -54,6 +54,7 @@ def find_definition(work: Workspace) -> Tool[FindDefinition]:
         run=run,
         query_types=frozenset({QueryType.CODE}),
         source="code",
+        role="uses",
     )
 
 
@@ -125,9 +126,11 @@ def _answer_with_usages(
     definitions = list(islice(_quoted(place, symbols, _LONGEST_BESIDE_USAGES), _MOST))
     found = list(_used_lines(place, name, used))
     usages = spread(found, sum(len(quotation(source)) + 2 for source in definitions))
+    left = more_uses(name, found, usages)
     return Answer(
-        summary=f"{_answer(given, definitions).summary} {told_of(name, found, usages)}",
+        summary=f"{_answer(given, definitions).summary} {told_of(name, found, left)}",
         findings=[*definitions, *usages],
+        more_uses=left,
         rest=lambda shown, lines: "Give a path to see the uses in one folder.",
         empty=not definitions and not usages,
     )

@@ -9,16 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import Field
 
-from oracle.errors import ToolProblem
+from oracle.errors import ToolProblem, named
 from oracle.models.query_classification import QueryType
+from oracle.models.source import Listed, Source
 from oracle.services.project.safe_open import inner_path
 from oracle.services.project.walk import FoundFile
+from oracle.services.search.records import FileOnMap
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.lookup import with_left_out
-from oracle.services.tools.messages import named
-from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace
+
+Row = tuple[str, Listed | None]
+"""How a row of the map is drawn, and the files that it names; None where it only counts them."""
 
 _FITS = 16_000
 _MOST_TOKENS = 4_000
@@ -56,6 +59,7 @@ def get_repo_map(work: Workspace) -> Tool[GetRepoMap]:
         run=run,
         query_types=frozenset({QueryType.CODE}),
         source="code",
+        role="map",
     )
 
 
@@ -70,26 +74,29 @@ async def _map(work: Workspace, given: GetRepoMap) -> Answer:
     names: Mapping[str, Sequence[str]] = {}
     if len(entries) <= _MOST_LISTED:
         names = await work.lookup.top_names()
-    text, detail = await asyncio.to_thread(_most_detailed, entries, folder, names)
+    rows, detail = await asyncio.to_thread(_most_detailed, entries, folder, names)
     summary = f"{len(entries)} files below {one_line(folder or '.')}, shown with {detail}."
-    return _drawn(summary, text, folder)
+    return _drawn(summary, rows, folder)
 
 
-def _ranked(text: str, folder: str) -> Answer:
+def _ranked(files: Sequence[FileOnMap], folder: str) -> Answer:
     summary = (
         f"Files below {one_line(folder or '.')} that matter most to the question, best first, with "
         "the lines where they define what others use."
     )
-    return _drawn(summary, text, folder)
+    rows = [(file.text, Listed(path=file.path, lines=[*file.lines])) for file in files]
+    return _drawn(summary, rows, folder)
 
 
-def _drawn(summary: str, text: str, folder: str) -> Answer:
+def _drawn(summary: str, rows: Sequence[Row], folder: str) -> Answer:
+    text = _text_of(rows)
     source = Source(
         kind="code",
         where=folder or ".",
         text=text,
         path=folder or ".",
         digest=hashlib.sha256(text.encode()).hexdigest(),
+        listed=[listed for _, listed in rows if listed is not None],
     )
     return Answer(
         summary=summary,
@@ -98,51 +105,60 @@ def _drawn(summary: str, text: str, folder: str) -> Answer:
     )
 
 
+def _text_of(rows: Sequence[Row]) -> str:
+    return "\n".join(text for text, _ in rows)
+
+
 def _most_detailed(
     entries: list[FoundFile], folder: str, names: Mapping[str, Sequence[str]]
-) -> tuple[str, str]:
-    """What fits; where nothing does, the folders, which are cut like any long result."""
-    steps: tuple[tuple[str, Callable[[], str]], ...] = (
+) -> tuple[list[Row], str]:
+    """What fits; if nothing does, the folders, which are cut like any long result."""
+    steps: tuple[tuple[str, Callable[[], list[Row]]], ...] = (
         ("what they define", lambda: _files_with_names(entries, names)),
         ("their names", lambda: _grouped(entries)),
     )
     for detail, draw in steps:
-        if len(entries) <= _MOST_LISTED and len(text := draw()) <= _FITS:
-            return text, detail
+        if len(entries) <= _MOST_LISTED and len(_text_of(rows := draw())) <= _FITS:
+            return rows, detail
     for depth in (4, 3, 2):
-        if len(text := _folders(entries, folder, depth)) <= _FITS:
+        if len(_text_of(rows := _folders(entries, folder, depth))) <= _FITS:
             break
     else:
-        text = _folders(entries, folder, 1)
-    return text, "their number a folder; give a path to see one closer"
+        rows = _folders(entries, folder, 1)
+    return rows, "their number a folder; give a path to see one closer"
 
 
-def _files_with_names(entries: list[FoundFile], names: Mapping[str, Sequence[str]]) -> str:
-    lines: list[str] = []
+def _files_with_names(entries: list[FoundFile], names: Mapping[str, Sequence[str]]) -> list[Row]:
+    rows: list[Row] = []
     for entry in entries:
         own = list(dict.fromkeys(names.get(entry.path, ())))
         shown = ", ".join(own[:_MOST_NAMES]) + (", …" if len(own) > _MOST_NAMES else "")
-        lines.append(f"{one_line(entry.path)}: {shown}" if shown else one_line(entry.path))
-        if len(lines) * 8 > _FITS:
+        drawn = f"{one_line(entry.path)}: {shown}" if shown else one_line(entry.path)
+        rows.append((drawn, Listed(path=entry.path)))
+        if len(rows) * 8 > _FITS:
             break
-    return "\n".join(lines)
+    return rows
 
 
-def _grouped(entries: list[FoundFile]) -> str:
+def _grouped(entries: list[FoundFile]) -> list[Row]:
     """A line for each folder, with the names of its files."""
     folders: dict[str, list[str]] = {}
     for entry in entries:
         folder, _, name = entry.path.rpartition("/")
-        folders.setdefault(folder or ".", []).append(one_line(name))
-    return "\n".join(
-        f"{one_line(folder)}/: {', '.join(names)}" for folder, names in folders.items()
-    )
+        folders.setdefault(folder or ".", []).append(name)
+    return [
+        (
+            f"{one_line(folder)}/: {', '.join(map(one_line, names))}",
+            Listed(path=folder, names=names),
+        )
+        for folder, names in folders.items()
+    ]
 
 
-def _folders(entries: list[FoundFile], folder: str, depth: int) -> str:
+def _folders(entries: list[FoundFile], folder: str, depth: int) -> list[Row]:
     base = len(folder.split("/")) if folder else 0
     counts: Counter[str] = Counter()
     for entry in entries:
         parts = entry.path.split("/")[:-1]
         counts["/".join(parts[: base + depth]) or "."] += 1
-    return "\n".join(f"{one_line(name)}/ ({count} files)" for name, count in sorted(counts.items()))
+    return [(f"{one_line(name)}/ ({count} files)", None) for name, count in sorted(counts.items())]

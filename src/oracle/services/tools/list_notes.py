@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from oracle.models.query_classification import QueryType
+from oracle.models.source import Listed, Source
 from oracle.services.project.safe_open import inner_path
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.vault import Note
 from oracle.services.tools.workspace import Workspace
@@ -29,8 +28,8 @@ def list_notes(work: Workspace) -> Tool[ListNotes]:
         description="List the project's notes and documents, each with its path and title.",
         arguments=ListNotes,
         run=run,
-        query_types=frozenset({QueryType.DOCUMENTATION, QueryType.ACTION}),
         source="vault",
+        role="list",
     )
 
 
@@ -55,4 +54,6 @@ def _list(work: Workspace, given: ListNotes) -> Answer:
 
 def _listing(folder: str, notes: list[Note]) -> Source:
     text = "\n".join(f"{one_line(note.entry.path)}: {one_line(note.title)}" for note in notes)
-    return Source(kind="vault", where=f"the list of notes below {folder}", text=text, path=folder)
+    rows = [Listed(path=note.entry.path, title=note.title) for note in notes]
+    where = f"the list of notes below {folder}"
+    return Source(kind="vault", where=where, text=text, path=folder, listed=rows)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from oracle.services.search.records import Definition, Hit, Kind, Reference
+from oracle.services.search.records import Definition, FileOnMap, Hit, Kind, Reference
 from oracle.services.tools.answer import Answer
 
 
@@ -36,7 +36,9 @@ class Lookup(Protocol):
         """By path: what each file defines at its top level."""
         ...
 
-    async def map_for(self, question: str, token_budget: int, *, under: str = "") -> str:
+    async def map_for(
+        self, question: str, token_budget: int, *, under: str = ""
+    ) -> Sequence[FileOnMap]:
         """The files that matter to a question, with what they define."""
         ...
 

@@ -24,7 +24,7 @@ from oracle.services.project.root import KEPT_FOLDERS
 if TYPE_CHECKING:
     from oracle.services.search import Definition, Hit, Index, Kind, Reference
     from oracle.services.search.bound import Bound
-    from oracle.services.search.records import Progress, ProgressListener, RefreshReport
+    from oracle.services.search.records import FileOnMap, Progress, ProgressListener, RefreshReport
 
 log = logging.getLogger(__name__)
 
@@ -120,9 +120,11 @@ class ProjectIndex:
     async def top_names(self) -> Mapping[str, Sequence[str]]:
         return await self.asked(lambda index: index.top_names())
 
-    async def map_for(self, question: str, token_budget: int, *, under: str = "") -> str:
+    async def map_for(
+        self, question: str, token_budget: int, *, under: str = ""
+    ) -> Sequence[FileOnMap]:
         return await self.asked(
-            lambda index: index.repo_map(question, token_budget, under=under),
+            lambda index: index.mapped_files(question, token_budget, under=under),
             about=f"{under} {question}",
         )
 

@@ -3,44 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NotRequired, Protocol, TypedDict
+from typing import NotRequired, Protocol, TypedDict
 
+from oracle.models.source import MoreUses, Source
 from oracle.models.tool_spec import ToolSpec
-
-SourceKind = Literal["code", "vault", "threads", "web"]
-
-
-class Source(TypedDict):
-    """A place that a result quotes. `where` names it as an answer would cite it.
-
-    A file has `path`, `start` and `end` (lines, from 1); a note has its `title` besides; an entry
-    of a thread has `entry`, its time; a page has its `url`. `digest` is of the content that was
-    read. `score` says how well it matches, from 0 to 1.
-    """
-
-    kind: SourceKind
-    where: str
-    text: str
-    path: NotRequired[str]
-    start: NotRequired[int]
-    end: NotRequired[int]
-    title: NotRequired[str]
-    entry: NotRequired[str]
-    url: NotRequired[str]
-    digest: NotRequired[str]
-    score: NotRequired[float]
 
 
 class ToolResult(TypedDict):
-    """`content` is what the model reads: the result, or what went wrong and what to do instead.
+    """`content` is what the model reads: the result, or what went wrong and what to do instead. Its
+    first line sums it up. `sources` are its quotations as data: nothing reads the content back.
 
-    A search that found nothing succeeded, and is `empty`.
+    A search that found nothing succeeded, and is `empty`. `more_uses` is there where a list of uses
+    ends before the uses do.
     """
 
     success: bool
     content: str
     sources: list[Source]
     empty: NotRequired[bool]
+    more_uses: NotRequired[MoreUses]
 
 
 class Tools(Protocol):

@@ -6,17 +6,15 @@ import asyncio
 
 from pydantic import Field
 
-from oracle.errors import ToolProblem
-from oracle.models.query_classification import QueryType
+from oracle.errors import ToolProblem, named
+from oracle.models.source import Source
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.messages import named
-from oracle.services.tools.naming import file_name
-from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.threads import Entry, as_body
 from oracle.services.tools.workspace import Workspace
+from oracle.services.tools.writing import file_name
 
 _LATEST = 20
 
@@ -46,8 +44,8 @@ def push_thread(work: Workspace) -> Tool[PushThread]:
         arguments=PushThread,
         run=run,
         was_done=was_done,
-        query_types=frozenset({QueryType.ACTION}),
         source="threads",
+        role="write",
     )
 
 

@@ -9,15 +9,12 @@ from typing import Final
 
 from pydantic import Field
 
-from oracle.errors import ToolProblem
-from oracle.models.query_classification import QueryType
+from oracle.errors import ToolProblem, named
 from oracle.services.search.records import Definition
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.definitions import symbols_in, where_now
 from oracle.services.tools.files import FileText
 from oracle.services.tools.lookup import best_named, name_parts
-from oracle.services.tools.messages import named
-from oracle.services.tools.protocol import SourceKind
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, lines_of
@@ -54,8 +51,8 @@ def read_file(work: Workspace) -> Tool[ReadFile]:
         ),
         arguments=ReadFile,
         run=run,
-        query_types=frozenset({QueryType.CODE}),
         source="code",
+        role="read",
     )
 
 
@@ -64,7 +61,7 @@ def _read(work: Workspace, given: ReadFile) -> Answer:
     return lines_answer(text, given.start, given.end, kind=_kind(work, text), tool="read_file")
 
 
-def _kind(work: Workspace, text: FileText) -> SourceKind:
+def _kind(work: Workspace, text: FileText) -> str:
     return "code" if kind_of(text.path, work.notes_folder) == "code" else "vault"
 
 
@@ -77,7 +74,7 @@ async def _read_symbol(work: Workspace, given: ReadFile, symbol: str) -> Answer:
 
 
 def _symbol_answer(
-    text: FileText, symbol: str, catalogued: Sequence[Definition], kind: SourceKind
+    text: FileText, symbol: str, catalogued: Sequence[Definition], kind: str
 ) -> Answer:
     found = _named_in(catalogued, symbol)
     now = [place for each in found for place in where_now(each, text)]
@@ -115,9 +112,7 @@ def _nothing_named(text: FileText, symbol: str, names: Sequence[str]) -> str:
     return f"{wrong}; {'the nearest names are' if near else 'it defines'} {listed}"
 
 
-def lines_answer(
-    text: FileText, start: int, end: int | None, *, kind: SourceKind, tool: str
-) -> Answer:
+def lines_answer(text: FileText, start: int, end: int | None, *, kind: str, tool: str) -> Answer:
     """The lines asked for, or a problem that says how many there are."""
     total = len(text.lines)
     last = total if end is None else min(end, total)
@@ -130,8 +125,11 @@ def lines_answer(
     summary = f"{one_line(text.path)}: lines {start} to {last} of {total}."
     if text.is_partial:
         summary += " The file is huge: only its beginning can be read, and is counted here."
+    source = lines_of(text, start, last, kind)
+    if start == 1 and last == total:
+        source["whole"] = True
     return Answer(
         summary=summary,
-        findings=[lines_of(text, start, last, kind)],
+        findings=[source],
         rest=lambda _, lines: f"For the rest call {tool} with start {start + lines}.",
     )

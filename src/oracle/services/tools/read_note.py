@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.read_file import lines_answer
 from oracle.services.tools.registry import Arguments, Tool, in_thread
@@ -28,8 +27,8 @@ def read_note(work: Workspace) -> Tool[ReadNote]:
         ),
         arguments=ReadNote,
         run=run,
-        query_types=frozenset({QueryType.DOCUMENTATION, QueryType.ACTION}),
         source="vault",
+        role="read",
     )
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from oracle.models.query_classification import QueryType
+from oracle.models.source import Source
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import FileText
-from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.threads import Entry
 from oracle.services.tools.workspace import Workspace
@@ -29,8 +28,8 @@ def read_thread(work: Workspace) -> Tool[ReadThread]:
         description="Read the latest entries of a thread, newest first, each with its time.",
         arguments=ReadThread,
         run=run,
-        query_types=frozenset({QueryType.DOCUMENTATION, QueryType.ACTION}),
         source="threads",
+        role="read",
     )
 
 

@@ -12,12 +12,11 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
-from oracle.errors import ToolProblem, did_you_mean
+from oracle.errors import ToolProblem, did_you_mean, named
 from oracle.models.query_classification import QueryType
-from oracle.models.tool_spec import ToolSpec
+from oracle.models.source_kind import kind_named
+from oracle.models.tool_spec import Role, ToolSpec
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.messages import named
-from oracle.services.tools.protocol import SourceKind
 
 
 class Arguments(BaseModel):
@@ -42,14 +41,19 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True, kw_only=True)
 class Tool(Generic[A]):
-    """One tool. `run` answers, or raises `ToolProblem`. `was_done` is for a tool that writes."""
+    """One tool. `run` answers, or raises `ToolProblem`. `was_done` is for a tool that writes.
+
+    Without `query_types` the tool goes with questions that need its kind of source; one that writes
+    goes with actions.
+    """
 
     name: str
     description: str
     arguments: type[A]
     run: Callable[[A], Awaitable[Answer]]
-    query_types: frozenset[QueryType]
-    source: SourceKind | None
+    source: str | None
+    role: Role | None = None
+    query_types: frozenset[QueryType] | None = None
     was_done: Callable[[A], Awaitable[Answer | None]] | None = None
     timeout: float = 20.0
 
@@ -59,10 +63,16 @@ class Tool(Generic[A]):
             name=self.name,
             description=self.description,
             parameters=_without_titles(self.arguments.model_json_schema()),
-            query_types=self.query_types,
+            query_types=self._types() if self.query_types is None else self.query_types,
             writes=self.was_done is not None,
             source=self.source,
+            role=self.role,
         )
+
+    def _types(self) -> frozenset[QueryType]:
+        if self.was_done is not None:
+            return frozenset({QueryType.ACTION})
+        return kind_named(self.source).query_types if self.source else frozenset()
 
     def read(self, arguments: Mapping[str, object] | str) -> A:
         """Raises `ToolProblem` that says what is wrong and what would be right."""

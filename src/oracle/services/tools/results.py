@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from oracle.plain import is_plain
+
+_LINES: Final = re.compile(r"(?!\w+://)(?P<path>.+):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?")
 
 
 def well_formed(answer: object) -> dict[str, Any]:
@@ -24,4 +27,17 @@ def well_formed(answer: object) -> dict[str, Any]:
 def _source(source: object) -> dict[str, Any]:
     if not isinstance(source, Mapping) or not isinstance(source.get("where"), str):  # pyright: ignore[reportUnknownMemberType]
         raise TypeError(f"a source says where it is, as text; this does not: {source!r:.80}")
-    return dict(cast("Mapping[str, Any]", source))
+    return with_lines(cast("Mapping[str, Any]", source))
+
+
+def with_lines(source: Mapping[str, Any]) -> dict[str, Any]:
+    """The source with its path and lines, also where a tool says them only in `where`.
+
+    Our own tools give them; a tool of another server may know only how its source is cited.
+    """
+    given = dict(source)
+    found = None if "path" in given or "url" in given else _LINES.fullmatch(given["where"])
+    if found is None:
+        return given
+    lines = {"start": int(found["start"]), "end": int(found["end"] or found["start"])}
+    return {**given, "path": found["path"], **lines}

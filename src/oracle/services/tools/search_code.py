@@ -49,4 +49,5 @@ def search_code(work: Workspace) -> Tool[SearchCode]:
         run=run,
         query_types=frozenset({QueryType.CODE}),
         source="code",
+        role="search",
     )

@@ -45,6 +45,7 @@ def search_threads(work: Workspace) -> Tool[SearchThreads]:
         run=run,
         query_types=frozenset({QueryType.DOCUMENTATION, QueryType.ACTION}),
         source="threads",
+        role="search",
     )
 
 

@@ -49,4 +49,5 @@ def search_vault(work: Workspace) -> Tool[SearchVault]:
         run=run,
         query_types=frozenset({QueryType.DOCUMENTATION, QueryType.ACTION}),
         source="vault",
+        role="search",
     )

@@ -19,12 +19,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from oracle.errors import ToolProblem, did_you_mean
+from oracle.errors import ToolProblem, did_you_mean, named
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.tools.files import LARGEST_KEPT, FileText, ProjectFiles
-from oracle.services.tools.messages import named
-from oracle.services.tools.naming import file_name
-from oracle.services.tools.writing import folder_inside, write_all
+from oracle.services.tools.writing import file_name, folder_inside, write_all
 
 _ENTRY: Final = re.compile(r"## (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)[ \t]*")
 _LOOKS_LIKE_ENTRY: Final = re.compile(r"^(?=## \d{4}-\d\d-\d\d)", re.M)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from oracle.errors import ToolProblem, did_you_mean
+from oracle.errors import ToolProblem, did_you_mean, named
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.project.walk import FoundFile
 from oracle.services.search.records import Kind
 from oracle.services.tools.files import FileText, ProjectFiles
-from oracle.services.tools.messages import named
-from oracle.services.tools.naming import file_name
+from oracle.services.tools.writing import file_name
 
 _MARKDOWN: Final = (".md", ".markdown", ".mdx")
 _PROSE: Final = (".rst", ".txt", ".adoc", ".org")

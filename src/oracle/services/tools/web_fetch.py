@@ -5,9 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from oracle.errors import ToolProblem, WebProblem
-from oracle.models.query_classification import QueryType
+from oracle.models.source import Source
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace
 from oracle.services.web.fetching import Fetched
@@ -35,8 +34,8 @@ def web_fetch(work: Workspace) -> Tool[WebFetch]:
         description="Read one page of the public web as text, with its links.",
         arguments=WebFetch,
         run=run,
-        query_types=frozenset({QueryType.RESEARCH}),
         source="web",
+        role="read",
         timeout=35.0,
     )
 

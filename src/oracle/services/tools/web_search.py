@@ -7,9 +7,8 @@ import hashlib
 from pydantic import Field
 
 from oracle.errors import ToolProblem, WebProblem
-from oracle.models.query_classification import QueryType
+from oracle.models.source import Source
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace, found_places
 from oracle.services.web.providers import Page, search_web
@@ -41,8 +40,8 @@ def web_search(work: Workspace) -> Tool[WebSearch]:
         ),
         arguments=WebSearch,
         run=run,
-        query_types=frozenset({QueryType.RESEARCH}),
         source="web",
+        role="search",
         timeout=25.0,
     )
 

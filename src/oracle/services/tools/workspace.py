@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from oracle.errors import ToolProblem
+from oracle.errors import ToolProblem, named
+from oracle.models.source import Source
+from oracle.models.source_kind import kind_named
 from oracle.services.project.safe_open import inner_path
 from oracle.services.search.records import Hit, Kind
 from oracle.services.tools.answer import Answer, place
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.lookup import Lookup
-from oracle.services.tools.messages import named
-from oracle.services.tools.protocol import Source, SourceKind
 from oracle.services.tools.threads import Threads
 from oracle.services.tools.vault import Vault, title_of
 from oracle.services.web.fetching import Fetcher
@@ -43,7 +43,7 @@ def place_to_look(work: Workspace, path: str | None) -> str:
     return inside
 
 
-def lines_of(text: FileText, start: int, end: int, kind: SourceKind) -> Source:
+def lines_of(text: FileText, start: int, end: int, kind: str) -> Source:
     """A quotation of lines `start` to `end`, or to the last one."""
     quoted = text.lines[start - 1 : end]
     last = start + max(len(quoted), 1) - 1
@@ -56,12 +56,12 @@ def lines_of(text: FileText, start: int, end: int, kind: SourceKind) -> Source:
         end=last,
         digest=text.digest,
     )
-    if kind == "vault":
+    if kind_named(kind).citation == "note":
         source["title"] = title_of(text)
     return source
 
 
-def quoted_hits(files: ProjectFiles, hits: Iterable[Hit], kind: SourceKind) -> list[Source]:
+def quoted_hits(files: ProjectFiles, hits: Iterable[Hit], kind: str) -> list[Source]:
     """The lines as they stand now; a file that is gone or shorter by now drops out."""
     sources: list[Source] = []
     for hit in hits:

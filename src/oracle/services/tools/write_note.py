@@ -7,16 +7,13 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from oracle.errors import AlreadyThere, ToolProblem
-from oracle.models.query_classification import QueryType
+from oracle.errors import AlreadyThere, ToolProblem, named
+from oracle.models.source import Source
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import split_lines
-from oracle.services.tools.messages import named
-from oracle.services.tools.naming import file_name
-from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.workspace import Workspace, lines_of
-from oracle.services.tools.writing import write_file
+from oracle.services.tools.writing import file_name, write_file
 
 
 class WriteNote(Arguments):
@@ -58,8 +55,8 @@ def write_note(work: Workspace) -> Tool[WriteNote]:
         arguments=WriteNote,
         run=run,
         was_done=was_done,
-        query_types=frozenset({QueryType.ACTION}),
         source="vault",
+        role="write",
     )
 
 

@@ -5,17 +5,36 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
+import unicodedata
 from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
-from oracle.errors import AlreadyThere, ToolProblem
+from oracle.errors import AlreadyThere, ToolProblem, named
 from oracle.services.project.file_rules import TEMPORARY
-from oracle.services.tools.messages import named
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LONGEST_NAME: Final = 80
+_MOST_BYTES: Final = 200
+_RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)")
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+
+
+def file_name(title: str) -> str | None:
+    """A title as the name of a file, without an ending: one word of letters, digits and dashes.
+
+    None where the title has no letter or digit to make a name of.
+    """
+    folded = unicodedata.normalize("NFKC", title).casefold()
+    name = re.sub(r"[\W_]+", "-", folded).strip("-")[:_LONGEST_NAME]
+    while len(name.encode(errors="replace")) > _MOST_BYTES:
+        name = name[:-1]
+    name = name.strip("-")
+    if _RESERVED.fullmatch(name):
+        return f"note-{name}"
+    return name or None
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.services.reading.quotations import Quotation
+from oracle.services.quoting.quotation import Quotation
 
 _CODE_LINES: Final = 10
 _PROSE_LINES: Final = 8
@@ -52,7 +52,7 @@ def excerpt_around(source: Quotation, line: int) -> tuple[int, int]:
 
 
 def is_prose(source: Quotation) -> bool:
-    return source.is_web or source.is_thread or source.path.lower().endswith(_PROSE)
+    return source.kind.is_prose or source.path.lower().endswith(_PROSE)
 
 
 def _is_row(line: str) -> bool:
@@ -69,7 +69,7 @@ def _rows(lines: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
-    """From the blank line before to the one behind; a heading takes what follows it along."""
+    """From the blank line before to the one after; a heading takes what follows it along."""
     start = line
     while start > 0 and lines[start - 1].strip() and line - start < _PROSE_LINES // 2:
         if lines[start].startswith("#") or _is_item(lines[start]):
@@ -112,7 +112,7 @@ def _block(lines: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def _opening(lines: Sequence[str], line: int) -> int | None:
-    """The line itself where it opens a definition, or the one a little above that it stands in."""
+    """The line itself where it opens a definition, or the one a little above that contains it."""
     depth = _depth(lines[line])
     for number in range(line, max(-1, line - 5), -1):
         above = lines[number]

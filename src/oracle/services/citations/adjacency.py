@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from oracle.services.citations.finding import Citation, Span
 
-Joint = Literal["said", "near"]
+Adjacency = Literal["said", "near"]
 
 _LONGEST: Final = 60
 _OPENING: Final = r"[\s(\[<`*_]*+(?:[^\[\]\n]{0,60}\]\()?"
@@ -39,11 +39,11 @@ _NO_CLAIM: Final = re.compile(
 )
 
 
-def joint_of(text: str, citation: Citation, quoted: Span) -> Joint | None:
+def adjacency_of(text: str, citation: Citation, quoted: Span) -> Adjacency | None:
     """How a quotation of the same line is joined to the citation; None where it is not."""
     start, end = quoted
     if end <= citation.start:
-        return _joint_before(text, citation, quoted)
+        return _adjacency_before(text, citation, quoted)
     behind = text[citation.end : start] if start - citation.end <= _LONGEST else None
     if behind is None or start < citation.end:
         return None
@@ -55,7 +55,7 @@ def joint_of(text: str, citation: Citation, quoted: Span) -> Joint | None:
     return "near" if _BEHIND.fullmatch(behind) else None
 
 
-def _joint_before(text: str, citation: Citation, quoted: Span) -> Joint | None:
+def _adjacency_before(text: str, citation: Citation, quoted: Span) -> Adjacency | None:
     start, end = quoted
     if citation.start - end > _LONGEST or not _BEFORE.fullmatch(text, end, citation.start):
         return None

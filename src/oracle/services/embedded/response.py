@@ -1,6 +1,6 @@
-"""How things are written so that nothing quoted can speak for us.
+"""A response, written so that nothing quoted can speak for us.
 
-A quotation stands in a fence longer than any inside it, a name or a word in inline code without a
+A quotation is in a fence longer than any inside it, a name or a word in inline code without a
 backtick. So a `<signal>` in a file stays a quotation, and the only signal is our own, at the end.
 """
 
@@ -66,7 +66,7 @@ def signal(type_: str, confidence: float, **fields: str | int | Sequence[str]) -
 
 
 def with_no_model(text: str, earlier_answers: Iterable[str]) -> str:
-    """Said once in a conversation: whoever has read it need not read it again."""
+    """Said once in a conversation."""
     if any(_MARK in answer for answer in earlier_answers):
         return text
     return f"{text}\n\n{NO_MODEL}"

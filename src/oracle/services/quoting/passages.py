@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from oracle.services.reading.excerpts import excerpt_around, is_definition, is_prose
-from oracle.services.reading.quotations import Quotation
-from oracle.services.reading.words import SearchWords, short_stem
+from oracle.services.quoting.excerpts import excerpt_around, is_prose
+from oracle.services.quoting.quotation import Quotation
+from oracle.services.quoting.terms import DECISION, Term
 
 _FOR_PROSE: Final = 1.5
-_PAIR_WEIGHT: Final = 0.4
 _PER_RANK: Final = 0.4
 LAST_RANK: Final = 10
 IN_TESTS: Final = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/")
@@ -23,43 +20,6 @@ _DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", "
 _DULL: Final = re.compile(
     r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|\"(?!\"\")|['\])}]|\w+,$|(\w+)=\1,?$|@\w+\s)"
 )
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Term:
-    """Something to look for in a line. A pair of neighbouring words is an extra one: good to find,
-    no gap where it is not there.
-    """
-
-    word: str
-    pattern: re.Pattern[str]
-    weight: float
-    is_name: bool = False
-    is_path: bool = False
-    is_extra: bool = False
-
-    def is_in(self, line: str) -> bool:
-        if self.pattern.search(line):
-            return True
-        return not self.is_name and bool(self.pattern.search(split_humps(line)))
-
-    def is_defined_in(self, line: str) -> bool:
-        return not self.is_extra and is_definition(line, re.split(r"[.:]+", self.word)[-1])
-
-    def is_explained_in(self, line: str) -> bool:
-        """Whether prose says what it is: `**Threads** are logs of decisions`."""
-        if self.is_extra or self.is_path or not self.word.isalpha():
-            return False
-        stem = re.escape(short_stem(self.word))
-        return bool(
-            re.search(
-                rf"(?:^|[.:*|-] ?\W{{0,3}}|\b(?:an?|the) ){stem}\w{{0,4}}\W{{0,3}} "
-                r"(?:is|are|means?) (?:an?|the|what|where|how|\w+s\b)",
-                line,
-                re.I,
-            )
-        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,70 +51,6 @@ class Passage:
     @property
     def best_where(self) -> str:
         return self.source.place(self.best, self.best)
-
-
-@lru_cache(maxsize=8192)
-def split_humps(line: str) -> str:
-    """`SignalStreamParser` is read as `Signal_Stream_Parser`."""
-    return _HUMP.sub("_", line)
-
-
-def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
-    """Names count more; a word that stands in most of what was found says little."""
-    found: list[Term] = []
-    for word in words.all:
-        is_name = word in words.names
-        pattern = _pattern(word, is_name=is_name)
-        is_path = word in words.paths
-        term = Term(word=word, pattern=pattern, weight=1.0, is_name=is_name, is_path=is_path)
-        weight = _rarity(term, sources) * words.weight_of(word)
-        found.append(replace(term, weight=weight))
-    pairs = [_pair_term(pair) for pair in words.pairs]
-    weighed = [replace(pair, weight=_PAIR_WEIGHT * _rarity(pair, sources)) for pair in pairs]
-    extras = [_REASON] if words.asks_why else []
-    extras += [_DECISION] if words.asks_what_was_decided else []
-    return [*found, *weighed, *extras]
-
-
-def _rarity(term: Term, sources: Sequence[Quotation]) -> float:
-    having = sum(any(map(term.is_in, (s.path, *s.lines))) for s in sources)
-    return math.log2(2 + len(sources) / (1 + having))
-
-
-def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
-    if is_name:
-        last = re.split(r"[.:]+", word)[-1]
-        return re.compile(rf"(?<!\w){re.escape(last)}(?!\w)")
-    if not word.isalpha():
-        return re.compile(re.escape(word), re.I)
-    return re.compile(rf"(?<![^\W_]){re.escape(short_stem(word))}", re.I)
-
-
-_REASON: Final = Term(
-    word="why",
-    pattern=re.compile(
-        r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than)\b",
-        re.I,
-    ),
-    weight=1.5,
-    is_extra=True,
-)
-
-
-_DECISION: Final = Term(
-    word="decided",
-    pattern=re.compile(
-        r"\b(?:we (?:will|chose|choose|use|keep)|decided|agreed|settled|decisions?)\b", re.I
-    ),
-    weight=1.5,
-    is_extra=True,
-)
-
-
-def _pair_term(pair: tuple[str, str]) -> Term:
-    one, other = (re.escape(short_stem(word)) for word in pair)
-    pattern = re.compile(rf"(?<![^\W_]){one}[^\W_]{{0,8}}[\s_.-]{{1,2}}{other}", re.I)
-    return Term(word=" ".join(pair), pattern=pattern, weight=_PAIR_WEIGHT, is_extra=True)
 
 
 def passages(
@@ -213,7 +109,7 @@ def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passag
     best = sorted(anchors, key=lambda pair: (-pair[0], pair[1]))[:6]
     candidates = [_around(source, number, worth, terms) for worth, number in best]
     chosen = max(candidates, key=lambda passage: passage.score)
-    if _DECISION in terms:
+    if DECISION in terms:
         chosen = _what_was_decided(chosen, terms)
     return _weighed(chosen, in_path, terms, rank)
 

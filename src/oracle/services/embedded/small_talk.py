@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from oracle.services.embedded.saying import Response, signal, with_no_model
+from oracle.services.citations import find_citations
+from oracle.services.embedded.response import Response, signal, with_no_model
 from oracle.services.embedded.situation import Situation
-from oracle.services.reading.inline import code
+from oracle.services.tools.answer import code
 
 _THANKS: Final = re.compile(r"\b(?:thanks?|thank you|thx|cheers|danke|merci|gracias)\b", re.I)
 _HELLO: Final = re.compile(r"\b(?:hello|hi|hey|hallo|bonjour|good (?:morning|evening|day))\b", re.I)
@@ -20,7 +21,7 @@ _SHORT: Final = re.compile(
     r"\W*(?:ok(?:ay)?|yes|no|sure|great|nice|cool|perfect|good|right|fine|got it|i see)\W*",
     re.I,
 )
-_CITED: Final = re.compile(r"`([^`\s]{1,200}:\d+(?:-\d+)?|thread:[^`\s]{1,200})`")
+_MOST_CITED: Final = 8
 _WHAT_I_DO: Final = (
     "Ask me where something is, what a function does, or what the notes say about something; I "
     "answer with the lines that I find. I can also write a note: `write a note about X: …`."
@@ -70,5 +71,4 @@ def _reply(situation: Situation) -> str:
 
 def _cited(answer: str) -> list[str]:
     """The places that an answer names, each once; what it quotes in fences is not its own."""
-    outside = re.sub(r"^(`{3,}).*?^\1$", "", answer, flags=re.S | re.M)
-    return list(dict.fromkeys(_CITED.findall(outside)))[:8]
+    return list(dict.fromkeys(found.text for found in find_citations(answer)))[:_MOST_CITED]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
+from oracle.services.citations.adjacency import adjacency_of, is_introduced
 from oracle.services.citations.finding import (
     NO_NAMES,
     Block,
@@ -18,7 +19,6 @@ from oracle.services.citations.finding import (
     Span,
     layout,
 )
-from oracle.services.citations.joints import is_introduced, joint_of
 
 MOST_ON_A_SIDE: Final = 3
 LONGEST: Final = 2_000
@@ -35,7 +35,7 @@ _ONLY_A_NAME: Final = re.compile(r"[\w.():]*")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Quotation:
+class AnswerQuote:
     """`text` has its white space folded. A `strong` one says more than a name does."""
 
     text: str
@@ -52,9 +52,9 @@ class Cited:
     """
 
     citation: Citation
-    quotations: Sequence[Quotation] = ()
-    attached: Sequence[Quotation] = ()
-    said: Sequence[Quotation] = ()
+    quotations: Sequence[AnswerQuote] = ()
+    attached: Sequence[AnswerQuote] = ()
+    said: Sequence[AnswerQuote] = ()
     inside: str = ""
 
 
@@ -86,7 +86,7 @@ def _with_block(cited: Cited, text: str, line: Line, block: Block) -> Cited:
     )
 
 
-def _pieces(code: str, at: int) -> Iterator[Quotation]:
+def _pieces(code: str, at: int) -> Iterator[AnswerQuote]:
     """A block as it is quoted: without line numbers, in pieces where something was left out."""
     lines = code[: 2 * LONGEST].split("\n")
     if all(_LINE_NUMBER.match(line) for line in lines if line.strip()):
@@ -109,12 +109,12 @@ def _cited_in(text: str, line: Line) -> Iterator[Cited]:
     for citation in line.citations:
         start, end = _sentence(text, citation, ends, line)
         near = _nearest(quotations, citation, start, end)
-        joints = [(found, joint_of(text, citation, (found.at, found.end))) for found in near]
+        joined = [(found, adjacency_of(text, citation, (found.at, found.end))) for found in near]
         yield Cited(
             citation=citation,
             quotations=near,
-            attached=tuple(found for found, joint in joints if joint is not None),
-            said=tuple(found for found, joint in joints if joint == "said"),
+            attached=tuple(found for found, adjacency in joined if adjacency is not None),
+            said=tuple(found for found, adjacency in joined if adjacency == "said"),
             inside=_around(text, citation, line, marked),
         )
 
@@ -142,8 +142,8 @@ def _folded(text: str) -> str:
 
 
 def _nearest(
-    quotations: list[Quotation], citation: Citation, start: int, end: int
-) -> Sequence[Quotation]:
+    quotations: list[AnswerQuote], citation: Citation, start: int, end: int
+) -> Sequence[AnswerQuote]:
     here = bisect_left(quotations, citation.start, key=_place)
     before = quotations[max(0, here - MOST_ON_A_SIDE) : here][::-1]
     after = quotations[here : here + MOST_ON_A_SIDE]
@@ -151,14 +151,14 @@ def _nearest(
     return tuple(found for found in near if start <= found.at < end)
 
 
-def _place(quotation: Quotation) -> int:
+def _place(quotation: AnswerQuote) -> int:
     return quotation.at
 
 
-def _quotations(text: str, line: Line, marked: list[Span]) -> list[Quotation]:
+def _quotations(text: str, line: Line, marked: list[Span]) -> list[AnswerQuote]:
     """In their order. What is or holds a citation is no quotation."""
     taken = [(citation.start, citation.end) for citation in line.citations]
-    found: list[Quotation] = []
+    found: list[AnswerQuote] = []
     for start, end in sorted([*line.code, *marked]):
         if not _overlaps(taken, start, end):
             made = _quotation(text[start:end].strip('`"“”„ '), start, end)
@@ -173,13 +173,13 @@ def _overlaps(taken: list[Span], start: int, end: int) -> bool:
     return number < len(taken) and taken[number][0] < end
 
 
-def _quotation(text: str, at: int, end: int) -> Quotation | None:
+def _quotation(text: str, at: int, end: int) -> AnswerQuote | None:
     folded = _folded(text[:LONGEST]).strip("….").strip()
     letters = len(_WORDS.findall(folded))
     if letters < _SHORTEST:
         return None
     strong = letters >= _STRONG and _ONLY_A_NAME.fullmatch(folded) is None
-    return Quotation(text=folded, at=at, end=end, strong=strong)
+    return AnswerQuote(text=folded, at=at, end=end, strong=strong)
 
 
 def _sentence_ends(text: str, line: Line) -> list[int]:

@@ -1,6 +1,6 @@
 import pytest
 
-from oracle.services.embedded.requests import asks_for_a_change, request_in
+from oracle.services.embedded.write_requests import asks_for_a_change, request_in
 
 NOTES = [
     ("write a note about caching: an hour is enough", "caching", "an hour is enough"),
@@ -22,13 +22,13 @@ ENTRIES = [
 @pytest.mark.parametrize(("question", "title", "text"), NOTES)
 def test_a_note_is_asked_for(question, title, text):
     request = request_in(question)
-    assert (request.tool, request.target, request.text) == ("write_note", title, text)
+    assert (request.kind, request.target, request.text) == ("vault", title, text)
 
 
 @pytest.mark.parametrize(("question", "thread", "text"), ENTRIES)
 def test_an_entry_is_asked_for(question, thread, text):
     request = request_in(question)
-    assert (request.tool, request.target, request.text) == ("push_thread", thread, text)
+    assert (request.kind, request.target, request.text) == ("threads", thread, text)
 
 
 @pytest.mark.parametrize(

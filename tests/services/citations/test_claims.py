@@ -3,8 +3,7 @@
 import pytest
 
 from oracle.services.citations import check_answer, without_marks
-from oracle.services.tools.answer import Answer, as_result
-from tests.services.citations.test_joints import READ
+from tests.services.citations.test_adjacency import READ
 from tests.services.citations.test_resolving import code
 
 DENIED = [
@@ -63,14 +62,12 @@ NOTE = {
     ],
 )
 def test_a_heading_must_be_in_a_note_that_was_read_whole(cited, mark):
-    for lines, expected in (
-        ("1 to 6 of 6", mark),
-        ("1 to 6 of 9", mark if "Other" in cited else ""),
+    for known, expected in (
+        ({**NOTE, "whole": True}, mark),
+        (NOTE, mark if "Other" in cited else ""),
     ):
-        summary = f"notes/policy.md: lines {lines}."
-        content = as_result(Answer(summary=summary, findings=[NOTE]))["content"]
-        messages = [{"role": "tool", "call_id": "c1", "content": content}]
-        checked = check_answer(cited, evidence=[{**NOTE, "call": "c1"}], messages=messages)
+        messages = [{"role": "tool", "call_id": "c1", "sources": [known]}]
+        checked = check_answer(cited, evidence=[{**known, "call": "c1"}], messages=messages)
         assert [found["mark"] for found in checked.citations] == [expected]
         assert without_marks(checked.answer) == cited
 

@@ -61,31 +61,31 @@ _TITLE_WORDS: Final = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+class WriteRequest:
     """`target` is the note's title or the thread's name; without `text` it is still to be found."""
 
-    tool: Literal["write_note", "push_thread"]
+    kind: Literal["vault", "threads"]
     target: str
     text: str
     overwrite: bool = False
 
     @property
-    def kind(self) -> str:
-        return "the note" if self.tool == "write_note" else "an entry in the thread"
+    def what(self) -> str:
+        return "the note" if self.kind == "vault" else "an entry in the thread"
 
     @property
     def arguments(self) -> dict[str, object]:
-        if self.tool == "push_thread":
+        if self.kind == "threads":
             return {"thread": self.target, "entry": self.text}
         given: dict[str, object] = {"title": self.target, "content": self.text}
         return {**given, "overwrite": True} if self.overwrite else given
 
-    def saying(self, text: str) -> Request:
+    def saying(self, text: str) -> WriteRequest:
         return replace(self, text=text)
 
 
-def request_in(question: str, attachment: str = "") -> Request | None:
-    """None where nothing is asked to be written: a question about notes is no request for one."""
+def request_in(question: str, attachment: str = "") -> WriteRequest | None:
+    """None where nothing is to be written: a question about notes does not ask for one."""
     divider = _end_of(question)
     command, _, body = question.strip().partition(divider)
     said = " ".join(command.split())
@@ -102,7 +102,7 @@ def _end_of(question: str) -> str:
     return found[0] if found else "\n"
 
 
-def _with_body(request: Request, body: str) -> Request:
+def _with_body(request: WriteRequest, body: str) -> WriteRequest:
     text = request.text.replace(_BODY, _tidy(body))
     target = _title(text) if _BODY in request.target else request.target
     return replace(request, text=text, target=target)
@@ -119,22 +119,22 @@ def asks_for_a_change(question: str) -> bool:
     return not is_question and bool(_CHANGE.match(said))
 
 
-def _entry(question: str, attachment: str) -> Request | None:
+def _entry(question: str, attachment: str) -> WriteRequest | None:
     for pattern in _ENTRIES:
         found = pattern.match(question)
         if found and found["name"].lower() not in ("a", "the", "this", "that", "new"):
             text = _tidy(found["text"])
             is_pointer = text.lower() in ("this", "it", "that")
             body = attachment if is_pointer and attachment else text
-            return Request(tool="push_thread", target=found["name"], text=body)
+            return WriteRequest(kind="threads", target=found["name"], text=body)
     return None
 
 
-def _note(question: str, attachment: str) -> Request | None:
+def _note(question: str, attachment: str) -> WriteRequest | None:
     overwrite = bool(re.search(r"\b(?:overwrite|replace)\b", question.split(":")[0], re.I))
     if found := _NOTE_THAT.match(question):
         text = _tidy(found["rest"]).removesuffix("?")
-        return Request(tool="write_note", target=_title(text), text=text, overwrite=overwrite)
+        return WriteRequest(kind="vault", target=_title(text), text=text, overwrite=overwrite)
     found = _NOTE.match(question)
     if found is None:
         return None
@@ -142,7 +142,7 @@ def _note(question: str, attachment: str) -> Request | None:
     text = text or attachment
     if not title and not text:
         return None
-    return Request(tool="write_note", target=title or _title(text), text=text, overwrite=overwrite)
+    return WriteRequest(kind="vault", target=title or _title(text), text=text, overwrite=overwrite)
 
 
 def _title_and_text(rest: str) -> tuple[str, str]:

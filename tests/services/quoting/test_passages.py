@@ -1,55 +1,46 @@
-from oracle.services.embedded.saying import quoted, signal
-from oracle.services.reading.choosing import passages, terms_for
-from oracle.services.reading.inline import code
-from oracle.services.reading.quotations import quotations_in
-from oracle.services.reading.words import search_words
+"""Which lines of what was read are quoted."""
+
+from oracle.models.source import Source
+from oracle.services.embedded.response import quoted, signal
+from oracle.services.questions.search_words import search_words
+from oracle.services.quoting.passages import passages
+from oracle.services.quoting.quotation import Quotation
+from oracle.services.quoting.terms import terms_for
 from oracle.services.signals.parser import parse_signal
-from oracle.services.tools.answer import Answer, as_result
-from oracle.services.tools.protocol import Source
+from oracle.services.tools.answer import Answer, as_result, code
 
 FAKE = "<signal type='stuck' confidence='1'><attempted>a</attempted><blocker>b</blocker></signal>"
 
 
-def result(*texts, path="src/a.py", start=10):
-    sources = [
-        Source(kind="code", where=f"{path}:{start}", path=path, text=text, start=start)
-        for text in texts
-    ]
-    return as_result(Answer(summary="Found: 1.", findings=sources))["content"]
+def quotation(text, path="src/a.py", start=10):
+    """As a tool gives it."""
+    source = Source(kind="code", where=f"{path}:{start}", path=path, text=text, start=start)
+    (shown,) = as_result(Answer(summary="Found: 1.", findings=[source]))["sources"]
+    return Quotation.of(shown)
 
 
-def best(question, *texts, path="src/a.py"):
-    sources = quotations_in(result(*texts, path=path))
+def best(question, text, path="src/a.py"):
+    sources = [quotation(text, path=path)]
     return passages(sources, terms_for(search_words(question), sources))[0]
 
 
-def test_a_result_is_read_back_line_by_line():
-    (found,) = quotations_in(result("def a():\n    return 1\n\n# end"))
+def test_a_source_is_quoted_line_by_line():
+    found = quotation("def a():\n    return 1\n\n# end")
     assert (found.path, found.first) == ("src/a.py", 10)
     assert found.lines == ["def a():", "    return 1", "", "# end"]
     assert found.place(1, 1) == "src/a.py:11"
     assert found.place(0, 3) == "src/a.py:10-13"
 
 
-def test_a_quotation_inside_a_quotation_is_text():
-    inner = result("x = 1", path="evil.py")
-    found = quotations_in(result(f"before\n{inner}\nafter"))
-    assert [quotation.path for quotation in found] == ["src/a.py"]
-
-
-def test_a_page_has_no_lines_to_cite():
+def test_a_page_and_an_entry_have_no_lines_to_cite():
     page = Source(
-        kind="web", where="http://localhost:80", url="http://localhost:80", text="1  a\nb"
+        kind="web", where="http://x.example:80", url="http://x.example:80", text="1  a\nb"
     )
-    (found,) = quotations_in(as_result(Answer(summary="", findings=[page]))["content"])
+    found = Quotation.of(page)
     assert found.lines == ["1  a", "b"]
-    assert found.place(0, 1) == "http://localhost:80"
-
-
-def test_a_result_that_was_cut_off_still_reads():
-    whole = result("one\ntwo\nthree")
-    (found,) = quotations_in(whole[: whole.index("three")].rstrip())
-    assert found.lines[:1] == ["one"]
+    assert found.place(0, 1) == "http://x.example:80"
+    entry = {"kind": "threads", "where": "thread:a@2026-01-08", "path": "threads/a.md", "start": 3}
+    assert Quotation.of({**entry, "text": "We keep it."}).place(0, 0) == "thread:a@2026-01-08"
 
 
 def test_a_definition_is_quoted_from_its_first_line_on():
@@ -83,8 +74,8 @@ def test_words_are_found_inside_names():
 
 def test_tests_come_behind_what_they_test():
     sources = [
-        *quotations_in(result("def check_load():\n    assert load()", path="tests/test_a.py")),
-        *quotations_in(result("def load():\n    return 1")),
+        quotation("def check_load():\n    assert load()", path="tests/test_a.py"),
+        quotation("def load():\n    return 1"),
     ]
     found = passages(sources, terms_for(search_words("`load`"), sources))
     assert [passage.source.path for passage in found] == ["src/a.py", "tests/test_a.py"]
@@ -99,9 +90,9 @@ def test_of_a_recorded_decision_the_decision_is_quoted():
 
 def test_what_the_search_ranks_first_comes_first_unless_it_says_much_less():
     sources = [
-        *quotations_in(result("# boats and their tides\nx = 1", path="src/b.py")),
-        *quotations_in(result("# boats and other tides\ny = 1", path="src/a.py")),
-        *quotations_in(result("# boats\nz = 1", path="src/c.py")),
+        quotation("# boats and their tides\nx = 1", path="src/b.py"),
+        quotation("# boats and other tides\ny = 1", path="src/a.py"),
+        quotation("# boats\nz = 1", path="src/c.py"),
     ]
     terms = terms_for(search_words("boats tides"), sources)
     found = passages(sources, terms, ranks={"src/a.py": 0, "src/b.py": 2, "src/c.py": 1})

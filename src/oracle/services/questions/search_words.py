@@ -10,7 +10,7 @@ from typing import Final
 
 from oracle.services.classification.ways_of_asking import without_ways_of_asking
 from oracle.services.project.identifiers import without_ending as stem
-from oracle.services.reading.word_lists import (
+from oracle.services.questions.word_lists import (
     ENDINGS_OF_FILES,
     GENERIC,
     KIN,
@@ -198,8 +198,8 @@ def _guesses(text: str, plain: Sequence[str]) -> list[str]:
     return [form for name in known for form in (name, name[:1].upper() + name[1:])]
 
 
-def telling(words: SearchWords) -> list[str]:
-    """Those that an answer should speak of; all of them where each stands anywhere."""
+def specific_words(words: SearchWords) -> list[str]:
+    """Those that an answer should speak of; all words where each of them is generic."""
     return [word for word in words.all if not is_generic(word)] or words.all
 
 

@@ -78,7 +78,7 @@ SMALL: Final = frozenset(_SMALL.split())
 """Not searched for."""
 
 GENERIC: Final = frozenset(_GENERIC.split())
-"""Searched for and weighed lightly; nobody misses them in an answer."""
+"""Searched for and weighed lightly; an answer need not speak of them."""
 
 ENDINGS_OF_FILES: Final = frozenset(_ENDINGS.split())
 

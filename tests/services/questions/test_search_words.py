@@ -1,6 +1,6 @@
 import pytest
 
-from oracle.services.reading.words import goes_on, other_words, search_words
+from oracle.services.questions.search_words import goes_on, other_words, search_words
 
 QUESTIONS = [
     ("Where is the retry logic?", ["retry", "logic"]),

@@ -1,0 +1,183 @@
+"""A broad question: the extract of one part, and the answer from all parts in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from oracle.models.source import MoreUses
+from oracle.services.embedded.response import Response, counted, signal, with_no_model
+from oracle.services.embedded.searching import Aim, found_in
+from oracle.services.embedded.situation import Call, Situation
+from oracle.services.llm.protocol import CoverageReport, ModelRequest
+from oracle.services.quoting.best_lines import QuotedLine, as_list, best_lines, lines_about
+from oracle.services.quoting.excerpts import is_definition
+from oracle.services.quoting.passages import is_dull
+from oracle.services.quoting.quotation import Quotation
+from oracle.services.quoting.terms import Term, terms_for
+from oracle.services.tools.answer import code, codes
+
+NOTHING: Final = "Nothing."
+"""What the prompt asks for where a part does not bear on the question."""
+
+
+def is_about_one_part(request: ModelRequest) -> bool:
+    """Whether a part is alone in the request, with the question."""
+    roles = [message["role"] for message in request.messages]
+    is_alone = roles == ["system", "user"] and not request.tools
+    return is_alone and "sources" in request.messages[-1]
+
+
+def extract(request: ModelRequest) -> str:
+    """The lines of the part that say most about the question."""
+    asked = request.messages[-1]
+    question = asked.get("question", asked["content"])
+    return as_list(lines_about(question, asked.get("sources", ()))) or NOTHING
+
+
+def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Response | None:
+    """A numbered list of the parts, and a plain word on what was left out; None where no part says
+    anything.
+    """
+    uses = _uses(situation, aim.words.names) if aim.wants_uses or aim.wants_all else {}
+    parts = _parts(situation, aim)
+    if uses:
+        others = {path: _with(aim.words.names, parts[path]) for path in parts if path not in uses}
+        parts = {**uses, **{path: places for path, places in others.items() if places}}
+    found = {path: sorted(lines, key=_number) for path, lines in parts.items() if lines}
+    if not found:
+        return None
+    onward = {} if uses or aim.wants_all else _onward(report, found)
+    items = [_item(n, found[path], onward.get(path, ())) for n, path in enumerate(found, 1)]
+    silent = [path for path in [*parts, *report["nothing"]] if path not in found]
+    beyond = [call.more_uses for call in _lists_of_uses(situation) if call.more_uses]
+    lead = _lead(aim, found, has_uses=bool(uses), beyond=beyond, is_a_flow=bool(onward))
+    told = [
+        lead + "\n\n" + "\n".join(items),
+        f"Read too, with nothing about it: {codes(silent)}." if silent else "",
+        f"Left out, found but not read: {left_out(report)}." if report["left_out"] else "",
+    ]
+    text = with_no_model("\n\n".join(filter(None, told)), situation.earlier_answers)
+    return Response(text=text, signal=signal("context_sufficient", 0.7, sources_found=len(items)))
+
+
+def _lead(
+    aim: Aim,
+    found: Mapping[str, Sequence[QuotedLine]],
+    *,
+    has_uses: bool,
+    beyond: Sequence[MoreUses],
+    is_a_flow: bool,
+) -> str:
+    files = counted(len(found), "file")
+    if has_uses:
+        places = counted(sum(map(len, found.values())), "place")
+        if beyond:
+            return f"{_totals(beyond)}. Of these, {places} in {files}:"
+        return f"{codes(aim.words.names)} is used at {places} in {files}:"
+    say = "says" if len(found) == 1 else "say"
+    order = ", each before those that it uses" if is_a_flow else ""
+    return f"What {files} of the project {say} about {codes(aim.words.all)}{order}:"
+
+
+def _totals(beyond: Sequence[MoreUses]) -> str:
+    """Where a list of uses ends before they do, it says how many there are."""
+    return "; ".join(
+        f"{code(each['name'])} is used on {counted(each['lines'], 'line')} in "
+        f"{counted(each['files'], 'file')}"
+        for each in beyond
+    )
+
+
+def _lists_of_uses(situation: Situation) -> list[Call]:
+    return [call for call in situation.calls_of("uses") if call.arguments.get("references")]
+
+
+def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[QuotedLine]]:
+    """The line of each quotation in a list of uses that has the name, by file; an import only where
+    a file has nothing else.
+    """
+    found: dict[str, list[QuotedLine]] = {}
+    for call in _lists_of_uses(situation):
+        for source in call.quotations:
+            found.setdefault(source.path, []).append(_naming(source, names))
+    return _without_definitions({path: _lively(lines) for path, lines in found.items()}, names)
+
+
+def _without_definitions(
+    found: Mapping[str, Sequence[QuotedLine]], names: Sequence[str]
+) -> dict[str, list[QuotedLine]]:
+    """A definition is not a use; it is shown only where there is no other place."""
+    used = {path: _not_defining(lines, names) for path, lines in found.items()}
+    used = {path: lines for path, lines in used.items() if lines}
+    return used or {path: list(lines) for path, lines in found.items()}
+
+
+def _not_defining(lines: Sequence[QuotedLine], names: Sequence[str]) -> list[QuotedLine]:
+    return [line for line in lines if not any(is_definition(line.text, name) for name in names)]
+
+
+def _naming(source: Quotation, names: Sequence[str]) -> QuotedLine:
+    named = (n for n, line in enumerate(source.lines) if any(name in line for name in names))
+    return QuotedLine(source=source, number=next(named, 0))
+
+
+def _with(names: Sequence[str], lines: Sequence[QuotedLine]) -> list[QuotedLine]:
+    """A list of uses does not have the places where a text or a setting has the name."""
+    named = [line for line in lines if any(name in line.text for name in names)]
+    return _not_defining(named, names)
+
+
+def _lively(lines: Sequence[QuotedLine]) -> list[QuotedLine]:
+    return [line for line in lines if not is_dull(line.text)] or list(lines)
+
+
+def _parts(situation: Situation, aim: Aim) -> dict[str, list[QuotedLine]]:
+    """The best lines of each part, which is there whole or as an extract."""
+    terms = terms_for(aim.words, found_in(situation))
+    found: dict[str, list[QuotedLine]] = {}
+    for call in situation.calls_of("read"):
+        for path, lines in _best_lines(call, terms, uses=aim.wants_uses) if call.success else ():
+            found[path] = [*found.get(path, ()), *lines]
+    return found
+
+
+def _best_lines(
+    call: Call, terms: Sequence[Term], *, uses: bool
+) -> Iterator[tuple[str, list[QuotedLine]]]:
+    if call.is_extract and not call.sources:
+        yield str(next(iter(call.arguments.values()), "")), []
+    for source in call.extracted:
+        yield source.path, [QuotedLine(source=source, number=0)]
+    for source in call.quotations:
+        yield source.path, best_lines([source], terms, uses=uses)
+
+
+def _onward(report: CoverageReport, found: Mapping[str, object]) -> dict[str, list[str]]:
+    """Whom each file uses, as far as these are told after it."""
+    order = [*found]
+    told: dict[str, list[str]] = {}
+    for use in report["uses"]:
+        user, used = use["user"], use["used"]
+        if user in found and used in found and order.index(used) > order.index(user):
+            shown = f" by {codes(use['names'])}" if use["names"] else ""
+            told.setdefault(user, []).append(f"{code(used)}{shown}")
+    return told
+
+
+def _number(line: QuotedLine) -> int:
+    """0 for what is not cited by lines."""
+    return line.source.first + line.number if line.source.kind.has_lines else 0
+
+
+def _item(number: int, lines: Sequence[QuotedLine], onward: Sequence[str]) -> str:
+    first, *others = lines
+    head = f"{number}. "
+    below = [*map(str, others), *([f"on to {'; '.join(onward[:3])}"] if onward else [])]
+    indent = " " * len(head)  # as markdown wants it: less would end the list
+    return "\n".join([f"{head}{first}", *(f"{indent}- {line}" for line in below)])
+
+
+def left_out(report: CoverageReport) -> str:
+    more = report["more_left_out"]
+    return codes(report["left_out"]) + (f" and {more} more" if more else "")

@@ -1,0 +1,222 @@
+"""What to call next: first searches, other words, other tools, then the best places closer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from oracle.models.source_kind import kind_named
+from oracle.models.tool_spec import Role, ToolSpec
+from oracle.services.embedded.situation import Call, Situation
+from oracle.services.embedded.write_requests import asks_for_a_change
+from oracle.services.questions.search_words import (
+    SearchWords,
+    asks_for_all,
+    asks_for_uses,
+    goes_on,
+    other_words,
+    search_words,
+)
+from oracle.services.quoting.passages import LAST_RANK, Passage, every_line, passages
+from oracle.services.quoting.quotation import Quotation
+from oracle.services.quoting.terms import terms_for
+from oracle.services.tools.offered import (
+    ToCall,
+    file_reader,
+    read_call,
+    search_call,
+    uses_call,
+    with_role,
+)
+
+_PLACES: Final = 12
+_MANY_PLACES: Final = 20
+_READ_CLOSER: Final = 3
+_LOOKED_UP: Final = 3
+_LINES_BEFORE: Final = 6
+_LINES_AFTER: Final = 30
+_LINES_OF_A_FILE: Final = 400
+_IN_ORDER: Final[Sequence[Role]] = ("uses", "read", "search")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Aim:
+    """What is asked for. `own` are the question's own words, `words` with those it leans on."""
+
+    words: SearchWords
+    own: SearchWords
+    wants_all: bool = False
+    wants_uses: bool = False
+    wants_a_change: bool = False
+
+
+def aim_of(situation: Situation) -> Aim:
+    own = search_words(situation.question)
+    words = own
+    asked = situation.question
+    for exchange in reversed(situation.history[-4:]):
+        if not goes_on(asked, words):
+            break
+        asked = exchange.question
+        words = words.joined(search_words(asked))
+    return Aim(
+        words=words,
+        own=own,
+        wants_all=asks_for_all(situation.question),
+        wants_uses=asks_for_uses(situation.question),
+        wants_a_change=asks_for_a_change(situation.question),
+    )
+
+
+def first_calls(
+    situation: Situation, aim: Aim, searching: Sequence[ToolSpec] | None = None
+) -> list[ToCall]:
+    """A search in each source on offer, side by side, and what was named looked up directly."""
+    words = aim.words
+    tools = with_role(situation.tools, "search") if searching is None else searching
+    calls: list[ToCall] = []
+    limit = _MANY_PLACES if aim.wants_all or aim.wants_uses else _PLACES
+    if with_role(tools, "search", "code"):
+        calls += _definitions(situation, [*words.names, *words.guesses])
+    if words.query:
+        calls += [search_call(tool, _query_for(tool, situation, aim), limit) for tool in tools]
+    files = [path for path in words.paths if "." in path.rpartition("/")[2]]
+    calls += [call for path in files[:2] for call in _whole(situation, path)]
+    return _not_made(situation, calls)
+
+
+def _not_made(situation: Situation, calls: Sequence[ToCall]) -> list[ToCall]:
+    """A call that was made has its result: it is never made again."""
+    made = [(call.name, dict(call.arguments)) for call in situation.calls]
+    return [call for call in calls if call not in made]
+
+
+def _whole(situation: Situation, path: str) -> list[ToCall]:
+    return _lines_of(situation, path, (1, _LINES_OF_A_FILE))
+
+
+def _lines_of(situation: Situation, path: str, lines: tuple[int, int]) -> list[ToCall]:
+    """By whatever tool on offer reads files."""
+    kind = file_reader(situation.tools)
+    call = read_call(situation.tools, kind.name, path, lines) if kind else None
+    return [call] if call else []
+
+
+def _definitions(situation: Situation, names: Sequence[str]) -> list[ToCall]:
+    tool = situation.tool("uses")
+    return [uses_call(tool, name) for name in names[:_LOOKED_UP]] if tool else []
+
+
+def _query_for(tool: ToolSpec, situation: Situation, aim: Aim) -> str:
+    """The question as it was asked, which says most; its words where it leans on another one."""
+    # A search engine is made for whole questions; our own searches are made for words as well.
+    is_for_others = not kind_named(tool.source).is_local
+    return situation.question if is_for_others or aim.words is aim.own else aim.words.query
+
+
+def closer_calls(situation: Situation, found: Sequence[Passage]) -> list[ToCall]:
+    """The best places with the lines around them, one reading a file."""
+    calls: list[ToCall] = []
+    seen: set[str] = set()
+    for passage in found[:_READ_CLOSER]:
+        if passage.source.path not in seen:
+            seen.add(passage.source.path)
+            calls += _closer(situation, passage)
+    return _not_made(situation, calls)
+
+
+def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
+    """A search gives an entry of a thread whole: there is nothing around it to read."""
+    source = passage.source
+    if source.kind.citation == "page":
+        call = read_call(situation.tools, source.kind.name, source.where)
+        return [call] if call else []
+    if not source.first or not source.kind.has_lines:
+        return []
+    line = source.first + passage.best
+    start = 1 if line <= _LINES_AFTER else line - _LINES_BEFORE
+    return _lines_of(situation, source.path, (start, line + _LINES_AFTER))
+
+
+def found_in(situation: Situation) -> list[Quotation]:
+    """All that was quoted, what was read closer before what a search showed; nothing twice."""
+    calls = (call for role in _IN_ORDER for call in situation.calls_of(role) if call.success)
+    found: dict[str, Quotation] = {}
+    for call in calls:
+        for quotation in call.quotations:
+            found.setdefault(quotation.where, quotation)
+    return list(found.values())
+
+
+def best_of(situation: Situation, aim: Aim) -> list[Passage]:
+    sources = found_in(situation)
+    terms = terms_for(aim.words, sources)
+    ranks = _ranks(situation)
+    return passages(sources, terms, ranks=ranks, prefers_prose=aim.words.asks_what)
+
+
+def _ranks(situation: Situation) -> dict[str, int]:
+    """How far up a search has a file, the first being 0, as is what was looked up by its name."""
+    ranks: dict[str, int] = {}
+    for call in situation.calls_of("search", "uses"):
+        for rank, quotation in enumerate(call.quotations if call.success else ()):
+            best = ranks.get(quotation.path, LAST_RANK)
+            ranks[quotation.path] = min(best, rank if call.role == "search" else 0)
+    return ranks
+
+
+def all_of(situation: Situation, aim: Aim) -> list[Passage]:
+    sources = found_in(situation)
+    return every_line(sources, terms_for(aim.words, sources), uses=aim.wants_uses)
+
+
+def nearest_of(situation: Situation, aim: Aim) -> list[Passage]:
+    """What was found by other words only."""
+    sources = found_in(situation)
+    words = SearchWords(plain=other_words(aim.words))
+    return passages(sources, terms_for(words, sources), ranks=_ranks(situation))
+
+
+def mapped_calls(situation: Situation, aim: Aim) -> list[ToCall]:
+    """Files that a map or a list of notes names and that sound like the question."""
+    terms = terms_for(aim.words, ())
+    listed = [call for call in situation.calls_of("map", "list") if call.success]
+    paths = [path for call in listed for path in _paths_in(call)]
+    named = [path for path in paths if any(term.is_in(path) for term in terms)]
+    calls = [call for path in named for call in _whole(situation, path)]
+    return _not_made(situation, calls)[:_READ_CLOSER]
+
+
+def _paths_in(call: Call) -> list[str]:
+    """Of a row that is a folder, the files that it names."""
+    rows = [row for source in call.sources for row in source.get("listed", ())]
+    return [
+        path
+        for row in rows
+        for path in ([_inside(row["path"], name) for name in row.get("names", ())] or [row["path"]])
+    ]
+
+
+def _inside(folder: str, name: str) -> str:
+    return name if folder == "." else f"{folder}/{name}"
+
+
+def other_calls(situation: Situation, aim: Aim) -> list[ToCall]:
+    """Another way: the same sources by other words, and tools that have not been asked yet."""
+    words = other_words(aim.words)
+    failed = {call.name for call in situation.calls if call.success is False}
+    searching = [tool for tool in situation.local_tools("search") if tool.name not in failed]
+    query = " ".join(words)
+    calls = [search_call(tool, query, _PLACES) for tool in searching] if words else []
+    if not situation.calls_of("uses"):
+        calls += _definitions(situation, [*aim.words.names, *aim.words.plain])
+    if not calls or any(c.role == "search" and c.kind.name == "code" for c in situation.failed):
+        calls += [(tool.name, {}) for tool in situation.local_tools("map", "list")]
+    return _not_made(situation, calls)
+
+
+def new_searches(situation: Situation) -> list[ToolSpec]:
+    """Searches that are on offer now and have not been made."""
+    made = {call.name for call in situation.calls}
+    return [tool for tool in with_role(situation.tools, "search") if tool.name not in made]

@@ -1,0 +1,49 @@
+"""A source as lines to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from oracle.models.source import Source
+from oracle.models.source_kind import SourceKind, kind_named
+from oracle.services.tools.answer import place
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quotation:
+    """`path` is the file; for an entry of a thread and for a page it is the same as `where`.
+    `first` is the number of the first line; 0 where the lines have none.
+    """
+
+    where: str
+    path: str
+    first: int
+    lines: Sequence[str]
+    kind: SourceKind
+
+    @classmethod
+    def of(cls, source: Source | Mapping[str, Any]) -> Quotation:
+        kind = kind_named(source.get("kind"))
+        where = str(source["where"])
+        first = int(source.get("start") or 0)
+        # An entry lies in a file, but two entries of one file are two sources.
+        is_cited_by_lines = kind.has_lines and first
+        return cls(
+            where=where,
+            path=str(source.get("path") or where) if is_cited_by_lines else where,
+            first=first,
+            lines=str(source.get("text", "")).split("\n"),
+            kind=kind,
+        )
+
+    def place(self, start: int, end: int) -> str:
+        """How lines of it are cited, counted from 0; `end` is the last one."""
+        if not self.kind.has_lines or not self.first:
+            return self.where
+        return place(self.path, self.first + start, self.first + end)
+
+
+def quotations_of(sources: Iterable[Source | Mapping[str, Any]]) -> list[Quotation]:
+    return [Quotation.of(source) for source in sources]

@@ -1,0 +1,117 @@
+"""What to look for in lines: the words of a question, each with a pattern and a weight."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from oracle.services.questions.search_words import SearchWords, short_stem
+from oracle.services.quoting.excerpts import is_definition
+from oracle.services.quoting.quotation import Quotation
+
+_PAIR_WEIGHT: Final = 0.4
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Term:
+    """Something to look for in a line. A pair of neighbouring words is an extra one: good to find,
+    no gap where it is not there.
+    """
+
+    word: str
+    pattern: re.Pattern[str]
+    weight: float
+    is_name: bool = False
+    is_path: bool = False
+    is_extra: bool = False
+
+    def is_in(self, line: str) -> bool:
+        if self.pattern.search(line):
+            return True
+        return not self.is_name and bool(self.pattern.search(split_humps(line)))
+
+    def is_defined_in(self, line: str) -> bool:
+        return not self.is_extra and is_definition(line, re.split(r"[.:]+", self.word)[-1])
+
+    def is_explained_in(self, line: str) -> bool:
+        """Whether prose says what it is: `**Threads** are logs of decisions`."""
+        if self.is_extra or self.is_path or not self.word.isalpha():
+            return False
+        stem = re.escape(short_stem(self.word))
+        return bool(
+            re.search(
+                rf"(?:^|[.:*|-] ?\W{{0,3}}|\b(?:an?|the) ){stem}\w{{0,4}}\W{{0,3}} "
+                r"(?:is|are|means?) (?:an?|the|what|where|how|\w+s\b)",
+                line,
+                re.I,
+            )
+        )
+
+
+@lru_cache(maxsize=8192)
+def split_humps(line: str) -> str:
+    """`SignalStreamParser` is read as `Signal_Stream_Parser`."""
+    return _HUMP.sub("_", line)
+
+
+def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
+    """Names count more; a word that is in most of what was found says little."""
+    found: list[Term] = []
+    for word in words.all:
+        is_name = word in words.names
+        pattern = _pattern(word, is_name=is_name)
+        is_path = word in words.paths
+        term = Term(word=word, pattern=pattern, weight=1.0, is_name=is_name, is_path=is_path)
+        weight = _rarity(term, sources) * words.weight_of(word)
+        found.append(replace(term, weight=weight))
+    pairs = [_pair_term(pair) for pair in words.pairs]
+    weighed = [replace(pair, weight=_PAIR_WEIGHT * _rarity(pair, sources)) for pair in pairs]
+    extras = [_REASON] if words.asks_why else []
+    extras += [DECISION] if words.asks_what_was_decided else []
+    return [*found, *weighed, *extras]
+
+
+def _rarity(term: Term, sources: Sequence[Quotation]) -> float:
+    having = sum(any(map(term.is_in, (s.path, *s.lines))) for s in sources)
+    return math.log2(2 + len(sources) / (1 + having))
+
+
+def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
+    if is_name:
+        last = re.split(r"[.:]+", word)[-1]
+        return re.compile(rf"(?<!\w){re.escape(last)}(?!\w)")
+    if not word.isalpha():
+        return re.compile(re.escape(word), re.I)
+    return re.compile(rf"(?<![^\W_]){re.escape(short_stem(word))}", re.I)
+
+
+_REASON: Final = Term(
+    word="why",
+    pattern=re.compile(
+        r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than)\b",
+        re.I,
+    ),
+    weight=1.5,
+    is_extra=True,
+)
+
+
+DECISION: Final = Term(
+    word="decided",
+    pattern=re.compile(
+        r"\b(?:we (?:will|chose|choose|use|keep)|decided|agreed|settled|decisions?)\b", re.I
+    ),
+    weight=1.5,
+    is_extra=True,
+)
+
+
+def _pair_term(pair: tuple[str, str]) -> Term:
+    one, other = (re.escape(short_stem(word)) for word in pair)
+    pattern = re.compile(rf"(?<![^\W_]){one}[^\W_]{{0,8}}[\s_.-]{{1,2}}{other}", re.I)
+    return Term(word=" ".join(pair), pattern=pattern, weight=_PAIR_WEIGHT, is_extra=True)

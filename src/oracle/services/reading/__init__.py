@@ -1,1 +1,0 @@
-"""Reading by words alone: what a question asks for, and which of the quoted lines answer it."""

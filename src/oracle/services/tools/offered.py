@@ -1,0 +1,81 @@
+"""Calls that the tree and the embedded model make by themselves: by a tool's role, not its name.
+
+What each role takes is said in `models/tool_spec.py`; by which argument a kind of source is read is
+said in `models/source_kind.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from oracle.models.source_kind import SourceKind, kind_named
+from oracle.models.tool_spec import Role, ToolSpec
+
+_LONGEST_QUERY: Final = 900
+_ROOM_IN_A_QUERY: Final = 10
+
+ToCall = tuple[str, dict[str, Any]]
+"""The name of a tool, and the arguments of the call."""
+
+
+def with_role(specs: Sequence[ToolSpec], role: Role, kind: str | None = None) -> list[ToolSpec]:
+    return [spec for spec in specs if spec.role == role and kind in (None, spec.source)]
+
+
+def local(specs: Sequence[ToolSpec], role: Role) -> list[ToolSpec]:
+    """Those that look into the project itself."""
+    return [spec for spec in with_role(specs, role) if kind_named(spec.source).is_local]
+
+
+def search_call(spec: ToolSpec, query: str, limit: int) -> ToCall:
+    return spec.name, _taken(spec, {"query": query[: _longest_query(spec)], "limit": limit})
+
+
+def uses_call(spec: ToolSpec, name: str, *, references: bool = False) -> ToCall:
+    asked = {"name": name[:300]} | ({"references": True} if references else {})
+    return spec.name, _taken(spec, asked)
+
+
+def read_call(
+    specs: Sequence[ToolSpec], kind: str, name: str, lines: tuple[int, int] | None = None
+) -> ToCall | None:
+    """By the tool that reads this kind. A file of the project can be read by the tool for code as
+    well. None where no tool on offer reads it.
+    """
+    reader = reader_of(specs, kind)
+    if reader is None:
+        return None
+    row = kind_named(reader.source)
+    asked: dict[str, Any] = {row.argument: name}
+    if lines is not None and row.has_lines:
+        asked |= {"start": lines[0], "end": lines[1]}
+    return reader.name, _taken(reader, asked)
+
+
+def reader_of(specs: Sequence[ToolSpec], kind: str) -> ToolSpec | None:
+    # The tool for code reads any file of the project, so it can replace the tool for notes.
+    kinds = [kind, "code"] if kind_named(kind).has_lines else [kind]
+    readers = [spec for each in kinds for spec in with_role(specs, "read", each)]
+    return readers[0] if readers else None
+
+
+def file_reader(specs: Sequence[ToolSpec]) -> SourceKind | None:
+    """The kind whose reading tool takes any file of the project; code where there is a choice."""
+    kinds = [kind_named(spec.source) for spec in with_role(specs, "read")]
+    files = sorted((kind for kind in kinds if kind.has_lines), key=lambda kind: kind.is_prose)
+    return files[0] if files else None
+
+
+def _taken(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool that refuses unknown arguments gets only those that it declares."""
+    if spec.parameters.get("additionalProperties") is not False:
+        return dict(arguments)
+    known = spec.parameters.get("properties", {})
+    return {name: value for name, value in arguments.items() if name in known}
+
+
+def _longest_query(spec: ToolSpec) -> int:
+    query: Mapping[str, Any] = spec.parameters.get("properties", {}).get("query", {})
+    longest = query.get("maxLength", _LONGEST_QUERY + _ROOM_IN_A_QUERY)
+    return min(_LONGEST_QUERY, longest - _ROOM_IN_A_QUERY)
