@@ -17,7 +17,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 from oracle.services.coverage.affordable import may_be_read
 from oracle.services.coverage.extracts import prompt_for_a_part
-from oracle.services.coverage.listing import asks_where_it_is_used
+from oracle.services.coverage.listing import asks_where_it_is_used, can_cover
 from oracle.services.coverage.parts import Part, to_read
 from oracle.services.questions.search_words import asks_for_all, asks_for_uses
 
