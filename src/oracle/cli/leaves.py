@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from oracle.bt.wrappers.recipe import import_our_leaves
 from oracle.errors import InputError
 
 LeavesOption = Annotated[
@@ -24,6 +23,8 @@ LeavesOption = Annotated[
 
 def import_leaves(modules: list[str]) -> None:
     """Register our own leaves, and those of the user, whose code may fail in any way."""
+    from oracle.bt.wrappers.recipe import import_our_leaves
+
     import_our_leaves()
     for module in modules:
         is_file = module.endswith(".py")

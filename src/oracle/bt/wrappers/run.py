@@ -19,13 +19,12 @@ from typing import Any, Final, TypeAlias
 
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
-from oracle.bt.wrappers.recipe import AgentSetup, Recipe, services_from, terms_of
+from oracle.bt.wrappers.recipe import AgentSetup, services_from, terms_of
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError
 from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
-from oracle.services.agent_services import AgentServices
 from oracle.services.citations import places_to_remember
 from oracle.services.control.last_words import Remains, last_words
 
@@ -66,6 +65,8 @@ class Run:
         self._nodes = nodes
         # Without a limit: a slow reader must not stop the tree.
         self._said: asyncio.Queue[OracleStreamChunk | None] = asyncio.Queue()
+        live = replace(agent.live, say=self._said.put_nowait)
+        self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
         self._preparing: asyncio.Task[Sequence[str] | None] | None = None
         self._context_id: str | None = None
@@ -217,9 +218,6 @@ class Run:
         finally:
             preparing.cancel()
         return preparing.result() if preparing.done() and not preparing.cancelled() else None
-
-    def _services(self, recipe: Recipe) -> AgentServices:
-        return services_from(recipe, replace(self._agent.live, say=self._said.put_nowait))
 
     async def _keep(self, outcome: Outcome) -> None:
         """What the user is shown is on disk before `done`, and before the run counts as done."""

@@ -90,7 +90,9 @@ class RunStore:
         exchange = await self._exchanges.get(context_id)
         return await self._sessions.get(exchange.session_id)
 
-    async def history(self, context_id: str | None, session_id: str | None) -> list[Exchange]:
+    async def history(
+        self, context_id: str | None, session_id: str | None = None
+    ) -> list[Exchange]:
         """What was said up to that exchange, else in that session; the last one is the newest."""
         if context_id is None and session_id is not None:
             session = await self._sessions.get(session_id)
