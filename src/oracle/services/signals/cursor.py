@@ -57,7 +57,7 @@ class Cursor:
         self.data = self.data[self.pos :] + chunk
         self.pos = 0
 
-    def read_on(self) -> None:
+    def stop_skimming(self) -> None:
         """Let no chunk pass unread."""
         self.skim = skim_nothing
         self.flowing = False

@@ -98,7 +98,7 @@ class SignalStreamParser:
             self._after_signal = None
         else:
             self._after_signal = 0
-            self._text.read_on()
+            self._text.stop_skimming()
 
     def _take(self, element: str | None) -> None:
         """An element was found; None is one that is never closed."""
