@@ -101,7 +101,7 @@ def test_a_composition_names_just_the_granted_tools(query_type: QueryType) -> No
         ("signals", "no granted tool does and that was not refused"),
         ("signals", "Nothing found: `stuck`; once told to answer, `partial_answer`"),
         ("signals", "To show a signal as text"),
-        ("signals", "in a code fence with anything behind it"),
+        ("signals", "in a code fence with any text after it"),
     ],
 )
 def test_where_two_rules_meet_the_prompt_says_which_one_holds(id_: str, words: str) -> None:

@@ -30,8 +30,8 @@ class Cursor:
     """
 
     def __init__(self) -> None:
-        # `data[pos:]` is unread. `data` changes with each chunk, so that no reader may keep an
-        # index into it when it yields; an index from `pos` on stays right while `pos` stays.
+        # `data[pos:]` is unread. What is before `pos` goes when a chunk arrives. So a reader that
+        # yields keeps no index into `data`, only a distance from `pos`.
         self.data = ""
         self.pos = 0
         # No chunk will follow. A reader that would wait decides with what there is.
@@ -43,11 +43,11 @@ class Cursor:
         # The reader waits in the middle of a line without backticks. Most chunks arrive there: one
         # without `<`, backtick and line end is shown even without a call of `skim`.
         self.flowing = False
-        # How much was read before `data`. Skimmed chunks do not count, which changes no comparison
-        # of offsets: all are between places in text that was unread at the same time.
+        # How much was read before `data`. Skimmed chunks do not count. That is no harm: offsets are
+        # compared only within text that was unread at the same time, so that none was skimmed.
         self._offset = 0
         self._shown: list[str] = []
-        # Where passed text goes: into `_shown`, or into a list of its own while text is held.
+        # Where passed text goes: into `_shown` itself, or into another list while text is held.
         self._passed = self._shown
 
     def add(self, chunk: str) -> None:
@@ -57,7 +57,7 @@ class Cursor:
         self.data = self.data[self.pos :] + chunk
         self.pos = 0
 
-    def read_on(self) -> None:
+    def stop_skimming(self) -> None:
         """Let no chunk pass unread."""
         self.skim = skim_nothing
         self.flowing = False

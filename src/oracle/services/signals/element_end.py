@@ -52,7 +52,7 @@ class ElementEnd:
         # Both are offsets. Between the last element's start and `quiet_until` nothing ends an
         # element, and there is no section, fence or inline code that may hold a tag.
         self.quiet_until = 0
-        # Up to here, the fence that the last element was in has not ended.
+        # Up to here, the fence around the last element (if there was one) goes on.
         self.fence_goes_on_until = 0
 
     def read(self, fence: Fence | None = None) -> Waiting[str | None]:
@@ -82,15 +82,17 @@ class _Search:
         # The text of the element so far, and whether it cannot become longer.
         self.window = ""
         self._complete = False
-        # Where to search on: all marks before it are dealt with.
+        # Where the search goes on. All marks before it are dealt with.
         self._at = len("<signal")
-        # Which marks are looked for. It changes in one direction: before and after a blank line,
-        # fences used up, and only tags once a section or fence is found to be never closed.
+        # The marks that are looked for. They change in this order only: `_BEFORE_BLANK_LINE`,
+        # `_AFTER_BLANK_LINE`, `_NO_FENCES` after the most fences, and `_ONLY_TAGS` after a section
+        # or a fence that is never closed.
         self._marks = _BEFORE_BLANK_LINE
         self._fences = 0
-        # Whether `quiet_until` moves on: nothing was found so far that may hold a tag.
+        # Nothing was found so far that may hold a tag, so that `quiet_until` may move on.
         self._learning = True
-        # The inline code, in reverse order, of the line that ends here. An earlier line's is gone.
+        # The inline code that is not passed yet, last one first, of the line that ends at
+        # `_spans_until`. A tag after that is on a line whose code is not known.
         self._spans: list[tuple[int, int]] = []
         self._spans_until = 0
 
@@ -101,8 +103,7 @@ class _Search:
             return None
         if mark[0] == ">" and mark.string[mark.start() - 1] == "/":
             return mark.end()
-        # A tag that is cut off by another one is content from its name on: it may hold a blank
-        # line.
+        # A tag that another one cuts off is content from its name on: it may hold a blank line.
         self._at = len("<signal") if mark[0] == "<" else mark.end()
         self._skip_quiet_text()
         return (yield from self._end_of_content())
@@ -177,6 +178,7 @@ class _Search:
                 self._learn_quiet(mark.start())
                 return mark
             if not self._complete:
+                # The line is cut off: read it again when there is more of it.
                 self._at = mark.start()
                 yield
                 self._look()
@@ -190,11 +192,12 @@ class _Search:
 
     def _end_of_closing_tag(self, mark: re.Match[str]) -> Waiting[int | None]:
         self._at = mark.end() - 1
-        behind = yield from self._next(_NO_SPACE)
-        if behind is None:
+        after = yield from self._next(_NO_SPACE)
+        if after is None:
+            # In the next element's window a `>` may follow.
             self._learning = False
-        elif behind[0] == ">":
-            return behind.end()
+        elif after[0] == ">":
+            return after.end()
         self._at = mark.start() + 1
         return None
 
@@ -205,7 +208,7 @@ class _Search:
             self._take_as_text(mark.end())
 
     def _take_as_text(self, at: int) -> None:
-        """What holds tags is never closed. Then nothing after it is either, or it is not read."""
+        """A section or fence is never closed. A search for another one would cost as much again."""
         self._marks = _ONLY_TAGS
         self._at = at
 
@@ -257,6 +260,7 @@ class _Search:
     def _end_of_fence(self, fence: Fence) -> Waiting[re.Match[str] | None]:
         while True:
             text = _ended(self.window) if self._complete else self.window
+            # A closing line may be long, so that the search goes on from the start of a line.
             if (end := fence.end_inside.search(text, self._at)) or self._complete:
                 return end
             self._at = self.window.rfind("\n")

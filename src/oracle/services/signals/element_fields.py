@@ -1,4 +1,4 @@
-"""What one signal element says: its raw text becomes a `Signal`, or the reasons why it is none."""
+"""Reads one whole element: it becomes a `Signal`, or the reasons why it is malformed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ class Reading:
     problems: tuple[str, ...]
 
 
+# Possessive quantifiers (`*+`, `++`) keep time linear: what they matched is never tried again.
 _OPENING_TAG = re.compile(r"<signal((?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+)>", re.I)
 _SPOILT_OPENING_TAG = re.compile(r"<signal([^<>]*)>?", re.I)
 _ATTRIBUTE = re.compile(r"(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/]+))")
 
 
 def read_element(raw: str, timestamp: datetime) -> Reading:
+    # A tag with an odd quote, or one that `<` cuts off, is read as far as it goes.
     tag = _OPENING_TAG.match(raw) or _SPOILT_OPENING_TAG.match(raw)
     assert tag is not None
     attributes = _attributes(tag[1])
@@ -36,6 +38,7 @@ def read_element(raw: str, timestamp: datetime) -> Reading:
     if type_name not in SIGNALS:
         problem = f"unknown type {type_name[:40]!r}" if type_name else "no type"
         return Reading(signal=None, problems=(f"malformed signal: {problem}",))
+    # An empty element (`/>`) has no closing tag, and so no body.
     body = _without_sections(raw[tag.end() : max(raw.rfind("</"), tag.end())])
     given, problems = _first_of_each(attributes, body)
     return _read_fields(SignalType(type_name), given, problems, raw, timestamp)
@@ -95,7 +98,7 @@ def _attributes(text: str) -> dict[str, str]:
 
 
 def _without_sections(body: str) -> str:
-    """CDATA as escaped text, comments gone; one that is never closed stays as it is."""
+    """CDATA becomes escaped text, comments are removed. One that is never closed is text."""
     parts: list[str] = []
     at = 0
     while mark := _SECTION_START.search(body, at):
@@ -115,6 +118,7 @@ _TAG = re.compile(r"<(/?)([^\W\d][\w.-]*+)((?:[\s/][^<>]*)?)>")
 
 def _children(body: str) -> Iterator[tuple[str, str]]:
     """Name and inner text of each outermost element. A tag that is never closed is text."""
+    # The closing tags of each name, in order: a search from each tag would take quadratic time.
     tags = list(_TAG.finditer(body))
     closing: defaultdict[str, deque[re.Match[str]]] = defaultdict(deque)
     for tag in tags:
@@ -141,7 +145,7 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 def _decode(text: str) -> str:
-    """Entities become characters, white space around goes. What is no entity stays as it is."""
+    """Decode entities and strip white space. Any other ampersand stays as it is."""
     return _ENTITY.sub(_character, text).strip()
 
 
@@ -165,6 +169,7 @@ _WHOLE_NUMBER = re.compile(r"\+?(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.
 def _to_confidence(text: str) -> float | None:
     number = _NUMBER.fullmatch(_decode(text))
     value = float(number[0]) if number else -1.0
+    # `abs` turns -0.0 into 0.0.
     return abs(value) if 0 <= value <= 1 else None
 
 
@@ -190,13 +195,14 @@ _ARRAY_ITEM = re.compile(
 
 
 def _split(text: str) -> list[str]:
-    """Commas separate before entities are decoded: one that is written as an entity is text."""
+    """Split before entities are decoded, so that a comma written as an entity is text."""
     array = _decode(text)
     if not _is_array(array):
         return [_decode(item) for item in text.split(",")]
     try:
         items = cast(list[object], json.loads(array, strict=False))
     except (ValueError, RecursionError):
+        # Not quite JSON: single quotes, a comma at the end, too many brackets.
         return [_unquoted("".join(item)) for item in _ARRAY_ITEM.findall(array[1:-1])]
     return [_scalar(item) for item in items if isinstance(item, str | int | float)]
 

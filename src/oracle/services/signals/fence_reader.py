@@ -21,11 +21,8 @@ _INK = re.compile(r"\S")
 _INK_OR_LINE_END = re.compile(r"[\S\n]")
 _ANGLE = r"<(?=[sS]|\Z)"
 _ANGLE_OR_LINE_END = re.compile(rf"{_ANGLE}|\n")
-_ANGLE_OR_POSSIBLE_CLOSING = {
-    mark: re.compile(rf"{_ANGLE}|\n(?=[ \t]*+(?:{mark}|\Z))") for mark in "`~"
-}
-"""Passes all lines at once that do not begin with the fence's own character."""
-
+# One search passes all lines that do not begin with the fence's own character.
+_ANGLE_OR_CLOSING = {mark: re.compile(rf"{_ANGLE}|\n(?=[ \t]*+(?:{mark}|\Z))") for mark in "`~"}
 _MIDDLE_OF_LINE = "x"
 
 
@@ -46,15 +43,16 @@ class FenceReader:
         self._elements = elements
         self._take = take
         self._mark = fence.mark
-        self._code_mark = (
-            _ANGLE_OR_LINE_END if fence.may_be_left else _ANGLE_OR_POSSIBLE_CLOSING[fence.mark]
-        )
-        # Nothing but white space is before the candidate, or before the cursor if there is none.
+        # What ends plain code that is shown. Each line of a fence that may be left is looked at.
+        self._code_end = _ANGLE_OR_LINE_END if fence.may_be_left else _ANGLE_OR_CLOSING[fence.mark]
+        # So far the fence has only white space, perhaps with the candidate in it. While this is
+        # True, all of the fence is held.
         self._may_wrap = True
-        # An element with only white space after it so far. While there is one, text is held.
+        # An element with only white space after it so far. While there is one, it is held, with all
+        # that follows it.
         self._candidate: str | None = None
-        # The piece of the held text where what follows the candidate begins. If the candidate
-        # counts, what is before this piece goes, and the rest is shown.
+        # The piece of the held text where what follows the candidate begins (if the fence wraps it:
+        # what follows the fence). If the candidate counts, only this piece and the next are shown.
         self._after_candidate = 0
         # How the line at the cursor begins, if `_skim` passed that. Only the length of the widest
         # indentation matters: a line that is longer or has ink does not close the fence.
@@ -77,6 +75,7 @@ class FenceReader:
                 self._text.reread(line_at)
                 return (yield from self._finish(closed=False))
             if run or not was_holding:
+                # A run that does not close is ink. Without one, only this line's start was held.
                 self._show_as_code()
             if not (yield from self._pass_code()):
                 self._end_with_text()
@@ -118,9 +117,9 @@ class FenceReader:
             # At the start of a line, quote marks count as white space.
             yield from text.span(_QUOTE_MARKS)
         while True:
-            mark = (_INK_OR_LINE_END if text.holding else self._code_mark).search(
-                text.data, text.pos
-            )
+            # Held text is white space so far, apart from the candidate: any ink decides.
+            code_end = _INK_OR_LINE_END if text.holding else self._code_end
+            mark = code_end.search(text.data, text.pos)
             text.pass_to(mark.start() if mark else len(text.data))
             if mark is None:
                 if text.final:
@@ -169,6 +168,7 @@ class FenceReader:
         yield
         if len(self._line) <= self._fence.indentation and not self._line.strip(" \t"):
             return True
+        # Still, or again, in the middle of a line: nothing of it matters for the next line.
         self._line = ""
         return False
 

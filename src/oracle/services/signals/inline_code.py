@@ -39,8 +39,8 @@ class InlineCode:
             self._open.clear()
             self._last_runs = None
 
-    def read(self, piece: str, offset: int) -> None:
-        """The next piece of the line, which ends at `offset`."""
+    def read(self, piece: str, offset: int = 0) -> None:
+        """The next piece of the line, which ends at `offset`; only a known line needs to know."""
         self.has_runs = True
         self._uncounted += piece
         if len(self._uncounted) >= _BATCH:

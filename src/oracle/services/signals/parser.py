@@ -57,8 +57,8 @@ class SignalStreamParser:
         self.warnings: list[str] = []
         self._now = now
         self._elements = 0
-        # Where what follows `signal` begins, as a piece of the text that is shown next. None before
-        # there is a signal, and again once some text is found to follow it.
+        # Set while nothing but white space has followed `signal`: the first piece to look at, among
+        # those that are shown next. None before there is a signal, and once text follows it.
         self._after_signal: int | None = None
         self._text = Cursor()
         self._reader = TextReader(self._text, self._take).read()
@@ -98,7 +98,7 @@ class SignalStreamParser:
             self._after_signal = None
         else:
             self._after_signal = 0
-            self._text.read_on()
+            self._text.stop_skimming()
 
     def _take(self, element: str | None) -> None:
         """An element was found; None is one that is never closed."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from oracle.services.signals.cursor import Cursor, Waiting
 
+# Of all angle brackets, only those are looked at that a signal may begin with.
 _TEXT_MARK = re.compile(r"<(?=[sS]|\Z)|\n")
 _LINE_MARK = re.compile(r"[`\n]")
 _HIDDEN_MARK = re.compile(r"<|\r?\n|\r\Z")
@@ -40,10 +41,10 @@ class TextReader:
         self._take = take
         self._elements = ElementEnd(text)
         self._inline = InlineCode()
-        # Whether the line may be part of a list item, where a fence may be indented by any width.
-        # A line that is not blank, not indented and not an item ends the list.
+        # A list item was seen, and since then no line that ends the list: one that is not blank,
+        # not indented and not an item. In a list, a fence may be indented by any width.
         self._in_list = False
-        # While the reader waits: `_skim` has passed a line end, and nothing after it.
+        # `_skim` has passed a line end, and nothing after it. False while the reader runs.
         self._at_line_start = False
 
     def read(self) -> Waiting[None]:
@@ -62,6 +63,7 @@ class TextReader:
         """Pass the indentation, quote marks and list marks; then the line if it opens a fence."""
         self._inline.start_line()
         if self._text.next_character.isalpha():
+            # Most lines: no fence, no list item.
             self._in_list = False
             return None
         lead = yield from self._text.span(LEAD, LEAD_LIMIT)
@@ -86,6 +88,7 @@ class TextReader:
                 if fence is not None:
                     text.pass_to(text.pos + 1)
                     return fence
+        # Not a fence: the same characters are text, perhaps with a signal or inline code in it.
         text.reread()
         return None
 
@@ -103,6 +106,7 @@ class TextReader:
                 text.skim = self._skim
                 text.flowing = not self._inline.has_runs
                 yield
+                # Chunks may have been skimmed meanwhile, up to somewhere in another line.
                 if self._at_line_start:
                     self._at_line_start = False
                     return
@@ -132,9 +136,10 @@ class TextReader:
             self._inline.start_line()
             self._at_line_start = not chunk
             self._in_list = self._in_list and not chunk
+            self._text.flowing = not self._at_line_start
         if self._inline.has_runs or "`" in chunk:
-            self._inline.read(chunk, self._text.offset)
-        self._text.flowing = not (self._at_line_start or self._inline.has_runs)
+            self._inline.read(chunk)
+            self._text.flowing = False
         return True
 
     def _is_code(self) -> Waiting[bool]:
@@ -166,6 +171,7 @@ class TextReader:
     def _hide(self) -> Waiting[None]:
         """Hide the element here. One that is never closed hides up to the next blank line."""
         text = self._text
+        # An element before the cursor was never closed, and no blank line has followed it.
         never_closed = False
         while True:
             element = yield from self._elements.read()
@@ -174,6 +180,7 @@ class TextReader:
             if element is None:
                 never_closed = True
             elif "\n" in element:
+                # Its end is on another line, where no backtick is open yet.
                 self._inline.start_line()
             if not never_closed or not (yield from self._hides_another()):
                 return
@@ -185,6 +192,7 @@ class TextReader:
             mark = _HIDDEN_MARK.search(text.data, text.pos)
             text.pos = mark.start() if mark else len(text.data)
             if mark is None or mark[0] == "\r":
+                # A last `\r` may be part of the line end before a blank line, which is shown.
                 if text.final:
                     text.pos = len(text.data)
                     return False
@@ -201,6 +209,7 @@ class TextReader:
         text = self._text
         text.hold()
         text.pass_to(start)
+        # One more than is allowed, to see that there are too many.
         blanks = yield from text.span(_BLANKS, LINE_LIMIT + 1)
         if text.next_character == "\n" and len(blanks) <= LINE_LIMIT:
             text.release()
