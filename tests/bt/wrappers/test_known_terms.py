@@ -81,11 +81,12 @@ async def test_a_replay_classifies_alike_without_the_project(project, tmp_path):
     assert replayed.board.get("classification") == board.get("classification")
 
 
-async def test_without_an_index_the_question_is_answered_all_the_same(project):
+async def test_where_no_index_can_be_written_names_are_known_all_the_same(project):
     (project / ".oracle").mkdir()
     (project / ".oracle/index").write_text("in the way")
     (board,) = await asked(project, QUESTION)
-    assert (board.get("known_terms"), board.get("answer")) == (None, "So it is.")
+    assert board.get("known_terms") == ["Frobnicator", "frobnicator"]
+    assert board.get("answer") == "So it is."
 
 
 async def test_outside_of_a_project_nothing_is_indexed(project):
