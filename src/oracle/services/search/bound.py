@@ -29,7 +29,7 @@ class Bound:
 
 NO_BOUND: Final = Bound()
 IN_MEMORY: Final = Bound(
-    files=30_000, bytes=150_000_000, walked=50_000, walk_seconds=4.0, seconds=5.0
+    files=30_000, bytes=150_000_000, walked=50_000, walk_seconds=4.0, seconds=10.0
 )
 """About 250 MB of memory at most, and an answer well within the time limit of a tool."""
 
