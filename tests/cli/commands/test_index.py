@@ -77,6 +77,14 @@ def test_a_search_in_a_damaged_index_tells_that_it_was_built_anew(project):
     assert found.stdout.startswith(b"tide.py:1-2")
 
 
+def test_where_no_index_can_be_written_a_search_keeps_it_in_memory(project):
+    (project / ".oracle").write_text("in the way")
+    found = oracle("search", "tide")
+    assert found.stdout.startswith(b"tide.py:1-2")
+    assert b"cannot be made" in found.stderr
+    assert b"searching with an index in memory" in found.stderr
+
+
 def test_what_could_steer_a_terminal_is_not_shown(project):
     (project / "evil.py").write_text("tide = '\x1b[2J'\n")
     assert "\x1b" not in run("search", "evil tide")

@@ -94,6 +94,27 @@ def test_a_file_that_is_left_out_has_a_reason(project, path, content, reason):
     assert (path in indexed) == (reason is None)
 
 
+def test_what_is_generated_or_large_is_listed_and_not_indexed(project):
+    project.write("uv.lock", "x\n")
+    project.write("big.py", "x = 1\n" * 200_000)
+    project.write("a.py", "x = 1\n")
+    assert [each.path for each in Walk(root=project.root).files()] == ["a.py", "big.py", "uv.lock"]
+    assert found(project.root) == ["a.py"]
+
+
+def test_the_nearest_folders_come_first(project):
+    for path in ("a/b/c/deep.py", "z.py", "b/near.py", "a/near.py"):
+        project.write(path, "x\n")
+    assert found(project.root) == ["z.py", "a/near.py", "b/near.py", "a/b/c/deep.py"]
+
+
+@pytest.mark.parametrize("name", [".git", ".oracle-1f.tmp"])
+def test_files_of_tools_are_not_the_projects(project, name):
+    project.write(name, "gitdir: elsewhere\n")
+    assert [each.path for each in Walk(root=project.root).files()] == []
+    assert Walk(root=project.root).is_ignored(name)
+
+
 def test_the_reason_names_the_rule_and_its_line(project):
     project.write(".gitignore", "# made\n\n*.tmp\nbuild/\n")
     project.write("sub/.oracleignore", "*.dat2\n")

@@ -151,6 +151,15 @@ async def test_a_build_that_runs_out_of_time_answers_and_goes_on_with_the_next_l
     index.close()
 
 
+async def test_looks_that_wait_for_each_other_share_the_time_of_one(project):
+    for number in range(9):
+        (project / f"f{number}.py").write_text("ebb = 1\n")
+    index = ProjectIndex(project, on_disk=False, bound=Bound(seconds=0.0))
+    await asyncio.gather(*(index.search("ebb", "code", 5) for _ in range(3)))
+    assert "files left out: 9)" in index.left_out
+    index.close()
+
+
 async def test_a_walk_without_an_end_is_cut_and_keeps_what_it_knew(project):
     index = ProjectIndex(project, on_disk=False, bound=Bound(walked=1))
     assert await found(index, "tide") == ["src/tide.py"]

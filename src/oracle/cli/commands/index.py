@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def index(
     watch: Annotated[
-        bool, typer.Option("--watch", help="Go on, and take in changes as they happen.")
+        bool, typer.Option("--watch", help="Keep running, and index changes as they happen.")
     ] = False,
     explain: Annotated[
         Path | None,
@@ -27,7 +27,7 @@ def index(
         ),
     ] = None,
 ) -> None:
-    """Index the project's files, or what changed since the last time."""
+    """Index the project's files, or only those that changed since the last time."""
     from oracle.services.project.root import find_root
     from oracle.services.search import Index
 

@@ -16,9 +16,9 @@ from oracle.cli.terminal.links import can_link, link, target_of
 from oracle.cli.terminal.terminal import printable, show_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from oracle.services.search import Hit
+    from oracle.services.search import Hit, Index
 
 _SHOWN_LINES = 6
 
@@ -28,26 +28,48 @@ def search(
     kind: Annotated[
         Literal["code", "vault", "threads"], typer.Option(help="Where to look.")
     ] = "code",
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many at most.")] = 10,
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="Maximum number of passages.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array.")] = False,
 ) -> None:
-    """Find passages in code, notes or threads; what changed is taken in first."""
+    """Find passages in code, notes or threads. The index is brought up to date first."""
     from oracle.services.project.root import find_root
-    from oracle.services.search import Index
 
     root = find_root(Path.cwd())
-    with Index.open(root, kept=settings_with().vault.kept) as index:
-        with bar() as progress:
-            report = index.refresh(progress)
-        if report.rebuilt:
-            print(f"oracle: {rebuilt(report.rebuilt)}", file=sys.stderr)
-        hits = index.search(query, kind, k)
+    hits = _found(root, lambda index: index.search(query, kind, k))
     if as_json:
         show_json([asdict(hit) for hit in hits])
         return
     has_links = can_link(os.environ, is_terminal=sys.stdout.isatty())
     shown = render_hits(hits, root if has_links else None) if hits else "nothing found"
     typer.echo(shown)
+
+
+def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
+    from oracle.errors import StoreError
+    from oracle.services.search import Index
+    from oracle.services.search.bound import IN_MEMORY, Bound
+
+    kept = settings_with().vault.kept
+    try:
+        with Index.open(root, kept=kept) as index:
+            _refresh(index)
+            return search(index)
+    except StoreError as problem:
+        print(f"oracle: {problem}; searching with an index in memory", file=sys.stderr)
+    # A person sees the progress and can stop it, so there is no limit of time.
+    bound = Bound(files=IN_MEMORY.files, bytes=IN_MEMORY.bytes)
+    with Index.in_memory(root, kept=kept, bound=bound) as index:
+        _refresh(index)
+        return search(index)
+
+
+def _refresh(index: Index) -> None:
+    with bar() as progress:
+        report = index.refresh(progress)
+    if report.rebuilt:
+        print(f"oracle: {rebuilt(report.rebuilt)}", file=sys.stderr)
+    if report.left_out:
+        print(f"oracle: files left out: {report.left_out:,}", file=sys.stderr)
 
 
 def render_hits(hits: Sequence[Hit], root: Path | None = None) -> str:
@@ -66,5 +88,5 @@ def _hit(hit: Hit, root: Path | None) -> str:
 
 
 def _plain(line: str) -> str:
-    """Keeps indentation, and nothing that could steer the terminal."""
+    """Keeps indentation, and drops what could control the terminal."""
     return "".join(letter for letter in line.expandtabs(4) if letter.isprintable())[:160]

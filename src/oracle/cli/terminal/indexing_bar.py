@@ -1,4 +1,4 @@
-"""How far the index is, as a bar that is erased again, and what is told of it."""
+"""The progress of indexing as a bar that is erased at the end, and the message of a rebuild."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def rebuilt(reason: str) -> str:
 
 
 def bar() -> AbstractContextManager[ProgressListener | None]:
-    """On stderr, for a person only."""
+    """On stderr, and only if that is a terminal."""
     from contextlib import nullcontext
 
     return _drawn_bar() if sys.stderr.isatty() else nullcontext()

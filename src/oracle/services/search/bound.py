@@ -29,7 +29,7 @@ class Bound:
 
 NO_BOUND: Final = Bound()
 IN_MEMORY: Final = Bound(
-    files=30_000, bytes=150_000_000, walked=50_000, walk_seconds=4.0, seconds=5.0
+    files=30_000, bytes=150_000_000, walked=50_000, walk_seconds=4.0, seconds=10.0
 )
 """About 250 MB of memory at most, and an answer well within the time limit of a tool."""
 
@@ -37,26 +37,26 @@ IN_MEMORY: Final = Bound(
 def fitting(
     candidates: Sequence[FoundFile], known: Mapping[str, int], bound: Bound, *, about: str
 ) -> Sequence[FoundFile]:
-    """Those that there is room for, beside `known` files and their sizes that have not changed.
+    """Those that there is room for, given the sizes of `known` files, which stay in the index.
 
-    New files come before changed ones, which are in the index already. Among the new ones those
-    come first whose path names what is asked `about`, then those nearest to the root.
+    New files come before known ones that have changed: of these an older state can be found.
+    Among the new ones those come first whose path names what is asked `about`, then those nearest
+    to the root.
     """
     if bound == NO_BOUND:
         return candidates
     asked = read_question(about).terms
 
-    def lateness(found: FoundFile) -> tuple[bool, float]:
+    def unlikeliness(found: FoundFile) -> float:
         terms = set(terms_of_text(found.path).split()) if asked else ()
-        return found.path in known, -sum(asked.get(term, 0.0) for term in terms)
+        return -sum(asked.get(term, 0.0) for term in terms)
 
-    changed = {found.path for found in candidates}
-    same = [size for path, size in known.items() if path not in changed]
-    files, size = len(same), sum(same)
+    files, size = len(known), sum(known.values())
+    new = [found for found in candidates if found.path not in known]
     chosen: list[FoundFile] = []
     # Sorting is stable, and the walk gives the nearest folders first.
-    for found in sorted(candidates, key=lateness):
+    for found in sorted(new, key=unlikeliness):
         if files < bound.files and size + found.size <= bound.bytes:
             chosen.append(found)
             files, size = files + 1, size + found.size
-    return chosen
+    return [*chosen, *(found for found in candidates if found.path in known)]

@@ -159,7 +159,7 @@ class Refresh:
     def _apply(
         self, candidates: Sequence[FoundFile], known: dict[str, FileState], gone: list[int]
     ) -> None:
-        candidates = self._fitting(candidates, known)
+        candidates = self._fitting(candidates, known, frozenset(gone))
         self._total = len(candidates)
         if not candidates and not gone:
             return
@@ -181,9 +181,12 @@ class Refresh:
             self._commit(batch, writer)
 
     def _fitting(
-        self, candidates: Sequence[FoundFile], known: dict[str, FileState]
+        self,
+        candidates: Sequence[FoundFile],
+        known: dict[str, FileState],
+        gone: frozenset[int],
     ) -> Sequence[FoundFile]:
-        sizes = {path: state.size for path, state in known.items()}
+        sizes = {path: state.size for path, state in known.items() if state.id not in gone}
         chosen = fitting(candidates, sizes, self._bound, about=self._about)
         self._tally.left_out += len(candidates) - len(chosen)
         return chosen

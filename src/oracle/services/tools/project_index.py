@@ -73,6 +73,7 @@ class ProjectIndex:
         self._is_closed = False
         self._stored: Index | None = None
         self._in_memory: Index | None = None
+        self._refreshed_at = 0.0
         # Why the disk is not used until the next question tries again.
         self._problem: BaseException | None = None
 
@@ -136,10 +137,11 @@ class ProjectIndex:
     async def asked(self, question: Callable[[Index], Found], *, about: str = "") -> Found:
         """The answer of the index. `about` says which files come first if not all can be read."""
         loop = asyncio.get_running_loop()
+        work = partial(self._asked, question, about, time.monotonic())
         with self._lock:
             self._lookups += 1
         try:
-            return await loop.run_in_executor(self._thread, partial(self._asked, question, about))
+            return await loop.run_in_executor(self._thread, work)
         finally:
             with self._lock:
                 self._lookups -= 1
@@ -153,13 +155,16 @@ class ProjectIndex:
 
     # in the thread
 
-    def _asked(self, question: Callable[[Index], Found], about: str) -> Found:
-        # During a question the index stays as it was when the question began.
-        is_begun = self._stored is not None or (self._problem and self._in_memory)
-        if not is_begun or not self._questions:
-            self._refresh(about)
-        elif self._stored is None and self._goes_on():
-            self._refresh_in_memory(about)
+    def _asked(self, question: Callable[[Index], Found], about: str, since: float) -> Found:
+        is_open = self._stored is not None or self._in_memory is not None
+        # Look-ups that waited for another one's refresh share it. Otherwise a few slow ones in a
+        # row would exceed the time limit of a tool.
+        if not is_open or self._refreshed_at < since:
+            # During a question the index stays as it was when the question began.
+            if not is_open or not self._questions:
+                self._refresh(about)
+            elif self._stored is None and self._goes_on():
+                self._refresh_in_memory(about)
         if self._stored is not None:
             try:
                 return question(self._stored)
@@ -211,6 +216,7 @@ class ProjectIndex:
                 log.warning("the index was built anew: %s", report.rebuilt)
             # The disk can be written again, so the copy in memory is not needed.
             self._drop_memory()
+            self._refreshed_at = time.monotonic()
         except _NotWantedAnyMore as left:
             self._close_stored()
             self._problem = left
@@ -232,6 +238,7 @@ class ProjectIndex:
         except _NotWantedAnyMore:
             # Nobody waits for the answer. What was committed before stays right.
             log.debug("the index in memory was not brought up to date: it was not wanted")
+        self._refreshed_at = time.monotonic()
         return index
 
     def _tell(self, step: Progress) -> None:
