@@ -51,6 +51,7 @@ class LoopbackServer:
         self._answers = answers
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
+        self._writers: list[asyncio.StreamWriter] = []
         self.requests: list[Request] = []
         self.port = 0
 
@@ -69,9 +70,15 @@ class LoopbackServer:
         for client in self._clients:
             client.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
+        # `close` waits for a client that does not read, and a task that is cancelled before its
+        # first step closes nothing.
+        for writer in self._writers:
+            writer.transport.abort()
+        await asyncio.gather(*(w.wait_closed() for w in self._writers), return_exceptions=True)
         await self._server.wait_closed()
 
     def _met(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)
         task = asyncio.create_task(self._serve(reader, writer))
         self._clients.add(task)
         task.add_done_callback(self._clients.discard)
