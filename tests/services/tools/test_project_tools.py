@@ -42,14 +42,14 @@ def test_two_tools_write_and_each_knows_its_source(tools):
 
 
 @pytest.mark.parametrize("name", GRANTED)
-def test_every_tool_is_documented_with_its_arguments_and_who_gets_it(tools, name):
-    (row,) = re.findall(rf"^\| `{name}` \| (.*?) \| (.*?) \|", PAGE, re.MULTILINE)
+def test_every_tool_is_documented_with_its_role_its_arguments_and_who_gets_it(tools, name):
+    (row,) = re.findall(rf"^\| `{name}` \| (.*?) \| (.*?) \| (.*?) \|", PAGE, re.MULTILINE)
     spec = next(spec for spec in tools.specs if spec.name == name)
     required = spec.parameters.get("required", [])
     arguments = [
         f"`{key}`{'' if key in required else '?'}" for key in spec.parameters["properties"]
     ]
-    assert row == (", ".join(arguments), GRANTED[name])
+    assert row == (spec.role, ", ".join(arguments), GRANTED[name])
 
 
 def test_every_argument_is_described(tools):

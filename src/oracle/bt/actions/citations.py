@@ -53,7 +53,8 @@ def say_sources(ctx: TickContext) -> RunStatus:
     cited = [None] * len(evidence) if citations is None else are_cited(evidence, citations)
     sources = [{**_shown(place), "cited": c} for place, c in zip(evidence, cited, strict=True)]
     say(ctx, ChunkType.SOURCES, sources=sources, citations=citations)
-    bb_set(bb, "messages", without_data(bb_get(bb, "messages")))
+    if messages := bb_get(bb, "messages"):
+        bb_set(bb, "messages", without_data(messages))
     if parts := bb_get(bb, "parts"):
         bb_set(bb, "parts", without_texts(parts))
     return SUCCESS
