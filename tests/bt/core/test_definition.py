@@ -51,14 +51,14 @@ def test_root_and_finish_of_one_name_are_refused():
 
 @pytest.mark.parametrize("name", ["", "a/b", "a#1", "tab\tname", "ü", "-x"])
 def test_a_name_that_could_be_mistaken_for_a_path_is_refused(name):
-    with pytest.raises(StructureError, match="is no name for a node"):
+    with pytest.raises(StructureError, match="cannot be the name of a node"):
         TreeDefinition("t", node(name))
 
 
 def test_a_node_stands_in_one_tree_only():
     shared = node("a")
     TreeDefinition("one", shared)
-    with pytest.raises(StructureError, match="stands in a tree already"):
+    with pytest.raises(StructureError, match="is in a tree already"):
         TreeDefinition("two", shared)
 
 

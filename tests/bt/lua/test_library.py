@@ -97,9 +97,9 @@ async def test_a_tree_is_built_and_runs_as_it_is_written(load):
         ("BT.loop", "BT.zzz", "5: no node 'zzz'"),
         ("max = 9", "mx = 9", "5: loop has no option 'mx'; did you mean 'max'?"),
         ("max = 9,", "", "5: loop needs the option 'max'"),
-        ("max = 9", "max = '9'", "5: loop: max is to be a whole number, not '9'"),
-        ("max = 9", "max = true", "5: loop: max is to be a whole number, not True"),
-        ("max = 9", "max = 2.5", "5: loop: max is to be a whole number, not 2.5"),
+        ("max = 9", "max = '9'", "5: loop: max must be a whole number, not '9'"),
+        ("max = 9", "max = true", "5: loop: max must be a whole number, not True"),
+        ("max = 9", "max = 2.5", "5: loop: max must be a whole number, not 2.5"),
         ("max = 9", "max = 0", "5: loop: max is 0; use 1 or more"),
         ("max = 9", "name = 'x', max = 9", "5: 'name' is given twice"),
         ("next_turn", "next_trun", f"8: no leaf '{PREFIX}next_trun' is registered; did you mean '{NEXT_TURN}'?"),
@@ -107,7 +107,7 @@ async def test_a_tree_is_built_and_runs_as_it_is_written(load):
         (NEXT_TURN, "elsewhere.next_turn", f"8: no leaf 'elsewhere.next_turn' is registered; did you mean '{NEXT_TURN}'?"),
         (NEXT_TURN, LATE, f"8: '{LATE}' is registered as condition, not as action"),
         ("step = 2", "stp = 2", f"8: '{NEXT_TURN}': got an unexpected keyword argument 'stp'"),
-        ("{ step = 2 }", "3", "8: args is to be a table of names and values"),
+        ("{ step = 2 }", "3", "8: args must be a table of names and values"),
         ("turn = {", "trun = {", "8: 'turns/turn/next' uses the key 'turn', which is not declared; did you mean 'trun'?"),
         ("bb.turn > 5", "bb.trun > 5", "11: 'turns/turn/always_succeed#1/sequence#1/really' uses the key 'trun', which is not declared; did you mean 'turn'?"),
         ("bb.turn > 5", "bb.turn >", "11: expression 'bb.turn >': it ends too early"),
@@ -115,25 +115,25 @@ async def test_a_tree_is_built_and_runs_as_it_is_written(load):
         ("expression = \"bb.turn > 5\", ", "", "11: guard takes either fn or expression, as a string"),
         (f"fn = \"{LATE}\"", "fn = 3", "10: condition takes either fn or expression, as a string"),
         (f"fn = \"{NEXT_TURN}\"", "expression = 'true'", "8: action takes fn, as a string"),
-        ("BT.exit(\"turns\")", "BT.exit(\"turn\")", "11: exit leaves the loop 'turn', but it does not stand in one of that name; did you mean 'turns'?"),
+        ("BT.exit(\"turns\")", "BT.exit(\"turn\")", "11: exit leaves the loop 'turn', but no loop of that name is around it; did you mean 'turns'?"),
         ("BT.exit(\"turns\")", "", "11: guard takes 1 child, not 0"),
         ("BT.exit(\"turns\")", "BT.exit(\"turns\"), BT.exit(\"turns\")", "11: guard takes 1 child, not 2"),
         ("BT.exit(\"turns\")", "'exit'", "11: a child of BT.guard is 'exit'; use BT.… nodes"),
         ("BT.exit(\"turns\")", "{}", "11: a child of BT.guard is a table; use BT.… nodes"),
         ("BT.exit(\"turns\")", "child = BT.exit(\"turns\")", "11: 'child' holds a node; put it into the list without a name"),
-        ("\"late\"", "\"a/b\"", "10: 'a/b' is no name for a node; use letters, digits, spaces, '-', '_', '.'"),
+        ("\"late\"", "\"a/b\"", "10: 'a/b' cannot be the name of a node; use letters, digits, spaces, '-', '_' and '.'"),
         ("\"next\"", "\"next\", 3", "8: BT.action takes a name and one table; put the children into { … }"),
         ("root = ", "rot = ", "2: a tree has no 'rot'; did you mean 'root'?"),
-        ("root = BT", "root = 3, finish = BT", "2: root is to be a node, such as BT.sequence({ … })"),
-        ("\"Counts turns\"", "3", "2: description is to be a string"),
+        ("root = BT", "root = 3, finish = BT", "2: root must be a node, such as BT.sequence({ … })"),
+        ("\"Counts turns\"", "3", "2: description must be a string"),
         ("\"integer\"", "\"int\"", "2: key 'turn': no type 'int'; did you mean 'integer'?"),
-        ("default = 0", "default = 'x'", "2: key 'turn': the default is to hold integer, not str: 'x'"),
+        ("default = 0", "default = 'x'", "2: key 'turn': the default must hold integer, not str: 'x'"),
         ("default = 0", "defualt = 0", "2: key 'turn': write \"integer\", 0 or { type = \"integer\", default = 0 }"),
-        ("blackboard = {", "blackboard = { 1,", "2: blackboard is to be a table such as { turn = \"integer\" }"),
+        ("blackboard = {", "blackboard = { 1,", "2: blackboard must be a table such as { turn = \"integer\" }"),
         ("BT.tree(\"agent\"", "BT.tree(7", "2: a tree is BT.tree(name, { root = … })"),
         ("BT.action(\"next\"", "BT.subtree(\"next\"", "8: no tree 'next'"),
         (f"fn = \"{NEXT_TURN}\", args = {{ step = 2 }}", f"fn = \"{PREFIX}needs_a_path\"", f"8: '{PREFIX}needs_a_path': missing a required argument: 'path'"),
-        (f"fn = \"{LATE}\"", f"fn = \"{PREFIX}later\", args = {{ after = 2 }}", f"10: condition: {PREFIX}later is async; a test answers at once"),
+        (f"fn = \"{LATE}\"", f"fn = \"{PREFIX}later\", args = {{ after = 2 }}", f"10: condition: {PREFIX}later is async; a test must return at once"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_with_its_line_and_what_was_meant(load, old, new, expected):
@@ -252,7 +252,7 @@ def test_trees_of_several_files_know_each_other(tmp_path):
         (SUBTREES.replace(', { name = "again" }', ""), "6: two nodes have the path 's/shared'; rename one of them"),
         (
             SUBTREES + 'BT.tree("main", { root = BT.subtree("shared") })',
-            "15: tree 'main' stands in",
+            "15: tree 'main' is in",
         ),
         (
             'BT.tree("a", { root = BT.subtree("b") })\n'
@@ -261,7 +261,7 @@ def test_trees_of_several_files_know_each_other(tmp_path):
         ),
         (
             SUBTREES.replace('{ m = "n" }', "{ m = 3 }"),
-            '7: ports is to be a table of names, such as { inner = "outer" }',
+            '7: ports must be a table of names, such as { inner = "outer" }',
         ),
         (
             "".join(
@@ -330,7 +330,7 @@ def test_a_broken_file_is_reported_and_the_last_good_tree_stays(load, caplog):
     library.paths[0].write_text(GOOD.replace("BT.loop", "BT.lop"))
     assert library.reload() == []
     assert library["agent"] is before
-    assert "the last good ones stay" in caplog.text
+    assert "the last good ones are kept" in caplog.text
     assert "no node 'lop'" in caplog.text
 
 
@@ -462,7 +462,7 @@ BT.tree("whole", { root = BT.expect("fine", "true") })
 def test_a_tree_that_relies_on_others_and_is_used_nowhere_does_not_spoil_the_rest(load):
     library = load(MISPLACED)
     assert list(library.definitions) == ["whole"]
-    assert "does not stand in one of that name" in str(library.misplaced["part"])
+    assert "no loop of that name is around it" in str(library.misplaced["part"])
 
 
 def test_where_no_tree_works_alone_the_reason_is_told(load):

@@ -119,7 +119,7 @@ def test_guard_stays_live_while_the_child_runs(stage):
 
 @pytest.mark.parametrize("answer", [RUNNING, None, 1, "yes"])
 def test_a_guard_that_does_not_know_is_an_error(stage, answer):
-    with pytest.raises(LeafError, match="the test of a guard answered"):
+    with pytest.raises(LeafError, match="the test of a guard returned"):
         stage(Guard(ScriptedNode(S), fn=lambda ctx: answer)).tick()
 
 

@@ -125,7 +125,7 @@ async def test_an_async_action_must_answer_a_status(answer):
 
     outcome = await TreeRun(TreeDefinition("t", Action(fn=work, name="w"))).settle()
     assert outcome.stop == "internal_error"
-    assert "w: an action answered" in str(outcome.error)
+    assert "w: an action returned" in str(outcome.error)
 
 
 async def test_a_task_cancelled_from_outside_is_an_error_not_a_silence():

@@ -33,7 +33,7 @@ def test_a_key_holds_its_type_and_nothing_that_is_only_similar(held, good, bad):
         board.set("k", value)
         assert board.get("k") == value
     for value in bad:
-        with pytest.raises(BlackboardError, match=r"run\.k is to hold"):
+        with pytest.raises(BlackboardError, match=r"run\.k must hold"):
             board.set("k", value)
 
 
@@ -109,7 +109,7 @@ def test_ports_show_only_what_they_name():
 def test_types_hold_through_a_port():
     outer = typed(n=int)
     inner = TypedBlackboard(scope_name="sub", parent=outer, schema={}, ports={"m": "n"})
-    with pytest.raises(BlackboardError, match=r"run\.n is to hold integer"):
+    with pytest.raises(BlackboardError, match=r"run\.n must hold integer"):
         inner.set("m", "x")
 
 
@@ -195,12 +195,12 @@ def test_an_unknown_type_is_refused(name):
 
 
 def test_a_default_must_fit_its_type():
-    with pytest.raises(BlackboardError, match="the default is to hold integer, not str: 'x'"):
+    with pytest.raises(BlackboardError, match="the default must hold integer, not str: 'x'"):
         key_from_name("integer", "x")
 
 
 def test_a_python_type_that_json_lacks_is_refused():
-    with pytest.raises(BlackboardError, match="no type of a key"):
+    with pytest.raises(BlackboardError, match="is not a type of a key"):
         Key(set)
 
 

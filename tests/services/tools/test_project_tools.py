@@ -42,7 +42,7 @@ def test_two_tools_write_and_each_knows_its_source(tools):
 
 
 @pytest.mark.parametrize("name", GRANTED)
-def test_every_tool_is_documented_with_its_arguments_and_who_gets_it(tools, name):
+def test_every_tool_is_documented_with_its_role_its_arguments_and_who_gets_it(tools, name):
     (row,) = re.findall(rf"^\| `{name}` \| (.*?) \| (.*?) \| (.*?) \|", PAGE, re.MULTILINE)
     spec = next(spec for spec in tools.specs if spec.name == name)
     required = spec.parameters.get("required", [])

@@ -26,15 +26,15 @@ DEFAULT_TICK_BUDGET: Final = 10_000
 
 
 def _nobody() -> None:
-    """Stand in for a run until one adopts the context."""
+    """Does nothing, until a run adopts the context."""
 
 
 class TickContext:
     """One per run. An async leaf gets a view that stays bound to its own node and scope.
 
-    `now` is the clock's reading of this tick. `turn` belongs to whoever counts turns; effects are
-    keyed by it. `failure` is why the last leaf that failed did so. `outcome` is how the root ended,
-    for the finish branch.
+    `now` is the clock's reading of this tick. `turn` is set by the leaf that counts turns; effects
+    are keyed by it. `failure` is why the last leaf that failed did so. `outcome` is how the root
+    ended, for the finish branch.
     """
 
     __slots__ = (
@@ -87,7 +87,7 @@ class TickContext:
         self.progressed()
 
     def fail(self, cause: str | Failure) -> RunStatus:
-        """Answer FAILURE and leave its cause on the context: `return ctx.fail("no file …")`."""
+        """Return FAILURE and put its cause on the context: `return ctx.fail("no file …")`."""
         self.failure = cause if isinstance(cause, Failure) else Failure(cause)
         return RunStatus.FAILURE
 

@@ -59,7 +59,7 @@ class TreeDefinition:
         return self.by_path[path]
 
     def part(self, name: str, root: Node) -> TreeDefinition:
-        """What stands below a node, under a name of its own."""
+        """The tree below a node, under another name."""
         part = copy.copy(self)
         part.name, part.root, part.finish, part.description = name, root, None, ""
         return part
@@ -71,7 +71,7 @@ class TreeDefinition:
         return len(self.nodes)
 
     def with_nodes(self, replacements: Mapping[str, Node]) -> TreeDefinition:
-        """Build the same tree with other nodes at the given paths; this one stays as it is."""
+        """Build the same tree with other nodes at the given paths. This tree does not change."""
         for path in replacements:
             self[path]
             for other in replacements:
@@ -88,7 +88,7 @@ class TreeDefinition:
 
 def _bind(node: Node, path: str, ancestors: list[Node], bound: list[Node]) -> None:
     if node.index != UNBOUND:
-        raise StructureError(f"{node!r} stands in a tree already; build a second node")
+        raise StructureError(f"{node!r} is in a tree already; build a second node")
     node.index = len(bound)
     node.path = path
     bound.append(node)
@@ -107,7 +107,8 @@ def _segment(node: Node, numbers: dict[str, int]) -> str:
     if node.name is not None:
         if not _NAME.fullmatch(node.name):
             raise node.complaint(
-                f"{node.name!r} is no name for a node; use letters, digits, spaces, '-', '_', '.'"
+                f"{node.name!r} cannot be the name of a node; use letters, digits, spaces, '-', "
+                "'_' and '.'"
             )
         return node.name
     numbers[node.kind] = numbers.get(node.kind, 0) + 1

@@ -1,7 +1,7 @@
 """The port through which a run touches the world, and the clock it lives by.
 
 Whatever is not deterministic goes through these two protocols and nowhere else. Live, they act at
-once; a journal records or replays behind the same face.
+once; a journal records or replays with the same interface.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Effects(Protocol):
         writes: bool = False,
         recover: Effect | None = None,
     ) -> Json:
-        """Answer what `effect` answers; a replay answers from its record and never calls it.
+        """Return what `effect` returns; a replay returns its record and never calls it.
 
         An effect that `writes` is not begun before its intent is on record. After a crash in
-        between, `recover` is asked whether it was done: its answer, or None if it was not.
+        between, `recover` finds out whether it was done: its result, or None if it was not.
         """
         ...
 

@@ -1,7 +1,7 @@
 """What every node is: a part of an immutable definition that many runs share.
 
 A node keeps nothing between ticks on itself. What it remembers lies in the run, at the node's
-index. Whoever ticks a child records the answer, so that a node kind cannot forget to:
+index. The node that ticks a child records its status, so that a node kind cannot forget to:
 
     statuses[child.index] = status = child.tick(run)
 """
@@ -76,8 +76,8 @@ class Node:
         raise NotImplementedError(f"{type(self).__name__} does not say what a tick does")
 
     def halt(self, run: RunState) -> None:
-        """Stop the children, then forget. What is not running stays as it is, so halting twice is
-        harmless.
+        """Stop the children, then forget. Nodes that are not running do not change, so that halting
+        twice is harmless.
         """
         for child in self.children:
             child.halt(run)
@@ -91,7 +91,7 @@ class Node:
         self.children = children
 
     def bind(self, ancestors: Sequence[Node]) -> None:
-        """Look once at what is above, when the tree is put together."""
+        """Look once at what is above, when the tree is built."""
 
     def link(self, nodes: Sequence[Node]) -> None:
         """Look once for other nodes of the tree, when all of them are bound."""
@@ -101,12 +101,12 @@ class Node:
         return frozenset()
 
     def keys_below(self, visible: frozenset[str] | None) -> frozenset[str] | None:
-        """The keys that its children can see, where it sees `visible`; None stands for all keys."""
+        """The keys that its children can see if it sees `visible`; None means all keys."""
         return visible
 
     def options(self) -> dict[str, object]:
-        """What a tree can set besides name, description and children: the public slots of the
-        class.
+        """What a tree can set in addition to name, description and children: the public slots of
+        the class.
         """
         shown: dict[str, object] = {}
         for name in type(self).__slots__:
@@ -140,7 +140,7 @@ class Composite(Node):
 
 
 class Decorator(Node):
-    """Has one child and changes when it is ticked or what it answers."""
+    """Has one child, and changes when it is ticked or which status it returns."""
 
     __slots__ = ("child",)
     least_children = 1

@@ -1,7 +1,7 @@
 """Runs a tree to its end: ticks it, sleeps while it waits, and cleans up after it.
 
-Between two ticks the runtime sleeps until a leaf is done, a deadline has come or somebody calls
-`wake`. There is no polling. One tick is a plain function call; whatever it cancels has been closed
+Between two ticks the runtime sleeps until a leaf is done, a deadline has passed or `wake` is
+called. There is no polling. One tick is a plain function call; whatever it cancels has been closed
 before the next begins.
 """
 
@@ -38,7 +38,7 @@ CLEAN_UP_SECONDS: Final = 5.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """How a run ended. `status` is the root's, and FAILURE where the root did not end."""
+    """How a run ended. `status` is the root's, or FAILURE if the root did not end."""
 
     status: RunStatus
     stop: StopReason
@@ -94,9 +94,9 @@ class TreeRun(RunState):
     # -- for those who hold a run ------------------------------------------------------------------
 
     async def settle(self) -> Outcome:
-        """Play the root, then the finish branch, and answer how the root ended.
+        """Play the root, then the finish branch, and return how the root ended.
 
-        It answers for every end but one: if the surrounding task is cancelled, leaves are closed
+        It returns after every end but one: if the surrounding task is cancelled, leaves are closed
         and the cancellation goes on, without a finish branch. `cancel` is the way to stop that
         keeps it.
         """
@@ -252,7 +252,7 @@ class TreeRun(RunState):
     def _report_end(self, task: asyncio.Task[Any], *, is_late: bool) -> None:
         if is_late:
             log.error(
-                "%s: not closed after %g s; left behind", task.get_name(), self._clean_up_seconds
+                "%s: not closed after %g s; abandoned", task.get_name(), self._clean_up_seconds
             )
         elif not task.cancelled() and task.exception() is not None:
             log.error("%s: failed while closing: %s", task.get_name(), task.exception())

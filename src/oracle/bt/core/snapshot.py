@@ -1,7 +1,7 @@
 """A run as JSON, between two ticks, and a run that goes on from there.
 
 An async leaf that was at work starts anew: its task cannot be written down. Moments are by the
-clock of the run, so whoever restores it brings a clock that goes on from the one before.
+clock of the run, so a restored run needs a clock that continues from the one before.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def take_snapshot(run: TreeRun) -> dict[str, Any]:
 def restore_run(
     definition: TreeDefinition, snapshot: Mapping[str, Any], context: TickContext
 ) -> TreeRun:
-    """Build a run that stands where the snapshot was taken; another tree's is refused."""
+    """Build a run in the state of the snapshot; a snapshot of another tree is refused."""
     if snapshot["tree"] != definition.name or snapshot["nodes"] != _digest(definition):
         raise StructureError(
             f"a snapshot of {snapshot['tree']!r} does not fit {definition.name!r} as it is now"

@@ -27,7 +27,7 @@ Subscriber: TypeAlias = Callable[[float, str, "RunStatus | None", "RunStatus | N
 
 
 class WatchedStatuses(list["RunStatus | None"]):
-    """Reports each answer of a node. That a running node is still running is not news."""
+    """Reports each status of a node, except that a running node is still running."""
 
     def __init__(
         self, statuses: list[RunStatus | None], nodes: tuple[Node, ...], context: TickContext

@@ -41,8 +41,8 @@ class TreeBuilder:
         self.used_as_subtree: set[str] = set()
 
     def definition(self, name: str, *, stands_alone: bool = True) -> TreeDefinition:
-        """Build a tree; one that does not stand alone relies on keys of others, so its keys are
-        left.
+        """Build a tree. One that does not work alone uses keys of other trees, so its keys are not
+        checked.
         """
         tree = self.trees[name]
         self._stack = [name]
@@ -87,7 +87,7 @@ class TreeBuilder:
         return node
 
     def _children(self, tree: TreeDeclaration, declared: NodeDeclaration) -> list[Node]:
-        """Build what stands below; subtrees of subtrees must not grow without end."""
+        """Build the children. The total is bounded, because subtrees of subtrees multiply."""
         self._nodes += 1
         self._depth += 1
         if self._nodes > MOST_NODES or self._depth > DEEPEST:
@@ -119,7 +119,7 @@ class TreeBuilder:
         ports = options.get("ports")
         if isinstance(ports, dict) and not all(isinstance(p, str) for p in ports.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
             raise _error(
-                tree, declared, 'ports is to be a table of names, such as { inner = "outer" }'
+                tree, declared, 'ports must be a table of names, such as { inner = "outer" }'
             )
         self.used_as_subtree.add(name)
         options["schema"] = inner.schema
@@ -184,7 +184,7 @@ def _with_arguments(
     tree: TreeDeclaration, declared: NodeDeclaration, leaf: Leaf, arguments: Json
 ) -> Callable[..., Any]:
     if arguments is not None and not isinstance(arguments, dict):
-        raise _error(tree, declared, "args is to be a table of names and values")
+        raise _error(tree, declared, "args must be a table of names and values")
     try:
         inspect.signature(leaf.fn).bind(None, **(arguments or {}))
     except TypeError as problem:
@@ -202,9 +202,7 @@ def _check_options(
             raise _error(tree, declared, f"{declared.kind} has no option {name!r}{hint}")
         wanted, types = _CHECKED.get(parameters[name], ("", ()))
         if wanted and (isinstance(value, bool) or not isinstance(value, types)):
-            raise _error(
-                tree, declared, f"{declared.kind}: {name} is to be {wanted}, not {value!r}"
-            )
+            raise _error(tree, declared, f"{declared.kind}: {name} must be {wanted}, not {value!r}")
     for name in _required(kind):
         if name not in options:
             raise _error(tree, declared, f"{declared.kind} needs the option {name!r}")

@@ -61,7 +61,7 @@ class _File:
                 )
         description = fields.get("description") or ""
         if not isinstance(description, str):
-            raise self._error(call, "description is to be a string")
+            raise self._error(call, "description must be a string")
         return TreeDeclaration(
             name=name,
             file=self._file,
@@ -140,7 +140,7 @@ class _File:
 
     def _branch(self, call: Call, option: str, value: LuaValue) -> NodeDeclaration:
         if not isinstance(value, Call):
-            raise self._error(call, f"{option} is to be a node, such as BT.sequence({{ … }})")
+            raise self._error(call, f"{option} must be a node, such as BT.sequence({{ … }})")
         return self.node(value)
 
     def _child(self, call: Call, item: LuaValue) -> NodeDeclaration:
@@ -164,7 +164,7 @@ class _File:
         if value is None:
             return None
         if not isinstance(value, Table) or value.items:
-            raise self._error(call, 'blackboard is to be a table such as { turn = "integer" }')
+            raise self._error(call, 'blackboard must be a table such as { turn = "integer" }')
         schema: dict[str, Key] = {}
         for name, key in value.fields.items():
             group, keys = (name, key.fields) if _is_group(key) else ("", {name: key})
@@ -189,7 +189,7 @@ class _File:
                     f'key {name!r}: write "integer", 0 or {{ type = "integer", default = 0 }}',
                 )
         if default == {} and type_name.startswith("list"):
-            default = []  # an empty table is both in Lua; the type tells
+            default = []  # in Lua an empty table is both a list and an object
         try:
             return key_from_name(type_name, cast("Json", default), group)
         except BlackboardError as problem:

@@ -105,7 +105,9 @@ class _Parser:
         elif token[0].isdigit():
             value = float(token) if "." in token else int(token)
         else:
-            raise self._error(f"{token!r} is no value; use bb.key, a number, a string, true, nil …")
+            raise self._error(
+                f"{token!r} is not a value; use bb.key, a number, a string, true, nil …"
+            )
         return lambda board: value
 
     def _key(self) -> Evaluate:
@@ -114,7 +116,7 @@ class _Parser:
             self._expect(".")
             names.append(self._next())
             if not _NAME.fullmatch(names[-1]) or names[-1] in _RESERVED:
-                raise self._error(f"{names[-1]!r} is no name of a key")
+                raise self._error(f"{names[-1]!r} cannot be the name of a key")
         self.keys.add(names[0])
         return _looked_up(names[0], tuple(names[1:]))
 

@@ -70,15 +70,15 @@ class TreeLibrary:
         """Read the files again. Runs that have begun keep their tree; the next run gets the new
         one.
 
-        Answers what changed, by node path. If a file is broken, that is reported and all trees
-        stay.
+        Returns what changed, by node path. If a file is broken, that is reported and no tree
+        changes.
         """
         before = self.definitions
         try:
             sources = _read(self.paths) if self.paths else self.sources
             self._builder, self.definitions = self._load(sources)
         except InputError as problem:
-            log.error("trees not reloaded, the last good ones stay: %s", problem)
+            log.error("trees not reloaded, the last good ones are kept: %s", problem)
             return []
         self.sources = sources
         changes = difference(before, self.definitions)
@@ -99,7 +99,7 @@ class TreeLibrary:
             for tree in declared_trees(source, file):
                 if tree.name in trees:
                     raise TreeFileError(
-                        f"tree {tree.name!r} stands in {trees[tree.name].file} too",
+                        f"tree {tree.name!r} is in {trees[tree.name].file} too",
                         file=tree.file,
                         line=tree.line,
                     )
@@ -145,7 +145,7 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
 def _text_of(file: Path) -> str:
     try:
         if file.exists() and not file.is_file():
-            raise TreeFileError("is no file", file=_shown(file))
+            raise TreeFileError("is not a file", file=_shown(file))
         with file.open("rb") as opened:
             data = opened.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
@@ -158,7 +158,7 @@ def _text_of(file: Path) -> str:
 
 
 def _shown(file: Path) -> str:
-    """Name a file as its user would: from where they stand, if it lies below."""
+    """Name a file as its user would: relative to the working directory, if it is below it."""
     try:
         return str(file.absolute().relative_to(Path.cwd()))
     except ValueError:

@@ -1,9 +1,9 @@
--- Runs one tree file and hands back, as plain tables, the trees that it declares.
+-- Runs one tree file and returns the trees that it declares, as plain tables.
 --
--- The file sees a single name, BT. Whatever is asked of BT is written down with its line, known or not: what
--- kinds of nodes there are, and which options each takes, is decided on the other side. There is no library in
--- here, and strings lose theirs, because a long call into C is stopped by no hook. Time is bounded besides
--- instructions, because one instruction may copy megabytes.
+-- The file sees a single name, BT. Every call of BT is recorded with its line, whether the kind of node exists or not:
+-- Python knows the kinds of nodes and their options. No library is available, and strings lose their methods, because
+-- no hook can stop a long call into C. Time is bounded as well as instructions, because one instruction can copy
+-- megabytes.
 
 local clock, getinfo, sethook = os.clock, debug.getinfo, debug.sethook
 local load, select, setmetatable, error = load, select, setmetatable, error

@@ -1,4 +1,4 @@
-"""Runs a tree file where it can do no harm, and turns what it declares into plain data.
+"""Runs a tree file in a sandbox, and turns what it declares into plain data.
 
 No Python object is handed to Lua: a filter on attributes would not keep a file from calling it.
 Memory and instructions are bounded, and so is what is read back, since a table may contain itself.
@@ -22,7 +22,7 @@ MOST_VALUES: Final = 50_000
 MOST_CHARACTERS: Final = 1_000_000
 DEEPEST: Final = 100
 
-_new_runtime: Any = lua54.LuaRuntime  # the stubs lag behind what the wheel can do
+_new_runtime: Any = lua54.LuaRuntime  # the stubs lack options that the wheel has
 _PRELUDE: Final = Path(__file__).with_name("prelude.lua").read_text(encoding="utf-8")
 _LOCATED: Final = re.compile(r"tree:(?P<line>\d+): (?P<message>.*)", re.DOTALL)
 
@@ -48,7 +48,7 @@ LuaValue: TypeAlias = "bool | int | float | str | Call | Table | None"
 
 
 def run_tree_file(source: str, file: str) -> list[Call]:
-    """Answer the `BT.tree(…)` calls of a file, in order."""
+    """Return the `BT.tree(…)` calls of a file, in order."""
     runtime = _new_runtime(
         register_eval=False,
         register_builtins=False,
@@ -75,7 +75,7 @@ def _refuse_attributes(_object: object, name: object, _setting: bool) -> object:
 
 
 def _located(problem: Exception, file: str) -> TreeFileError:
-    """Lua says `tree:line: message` and a traceback of its own; keep the line and the message."""
+    """Lua reports `tree:line: message` and a traceback; keep the line and the message."""
     text = str(problem).partition("\nstack traceback:")[0].removeprefix("error loading code: ")
     if "(global '" in text:
         text += "; a tree file sees nothing but BT"
@@ -107,7 +107,7 @@ class _Reader:
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if lua54.lua_type(value) != "table":
-            raise self._error("a function cannot stand in a tree; name a registered leaf")
+            raise self._error("a function cannot be in a tree; name a registered leaf")
         is_call = self._facts[value] is not None
         return self.call(value, depth) if is_call else self.table(value, depth)
 
@@ -116,7 +116,7 @@ class _Reader:
         kind = facts["kind"]
         self._line = facts["line"]
         if not isinstance(kind, str):
-            raise self._error(f"BT[{kind!r:.20}] is no node; write BT.name")
+            raise self._error(f"BT[{kind!r:.20}] is not a node; write BT.name")
         places = range(1, min(facts["count"], 10) + 1)
         arguments = tuple(self.value(facts[place], depth + 1) for place in places)
         return Call(kind, facts["line"], arguments)
@@ -131,7 +131,7 @@ class _Reader:
             elif isinstance(key, int) and not isinstance(key, bool):
                 items[key] = self.value(value, depth + 1)
             else:
-                raise self._error("a key of a table is to be a name or a place in a list")
+                raise self._error("a key of a table must be a name or a place in a list")
         for place in range(1, len(items) + 1):
             if place not in items:
                 raise self._error(f"item {place} of a list is nil; is a name misspelt?")

@@ -16,7 +16,7 @@ Deed: TypeAlias = Callable[[TickContext], RunStatus | Awaitable[RunStatus]]
 
 
 class Action(Node, kind="action"):
-    """Call a function; an `async def` is started on the first tick and answers when it is done.
+    """Call a function. An `async def` is started on the first tick, and its status is its result.
 
     | function                   | action                                              |
     | -------------------------- | --------------------------------------------------- |
@@ -26,7 +26,7 @@ class Action(Node, kind="action"):
     | raises or returns anything else | an error that ends the run                     |
     | halted                     | its task is cancelled at once; a new tick starts anew |
 
-    A function that is not async may answer RUNNING; it must then see to it that `ctx.wake()` is
+    A function that is not async may return RUNNING; it must then make sure that `ctx.wake()` is
     called.
     """
 
@@ -47,7 +47,7 @@ class Action(Node, kind="action"):
             context.failure = failure
             return FAILURE
         if answer.__class__ is not RunStatus:
-            raise LeafError(f"an action answered {answer!r}; return a RunStatus")
+            raise LeafError(f"an action returned {answer!r}; return a RunStatus")
         if answer is FAILURE and context.failure is earlier:
             context.failure = None
         return answer

@@ -1,4 +1,4 @@
-"""Decorators that change what their child answers."""
+"""Decorators that change the status of their child."""
 
 from oracle.bt.core.node import Decorator
 from oracle.bt.core.run import RunState

@@ -1,4 +1,4 @@
-"""A question that is answered at once."""
+"""A test that returns at once."""
 
 import inspect
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Test: TypeAlias = Callable[[TickContext], bool | RunStatus]
 class Condition(Node, kind="condition"):
     """Ask a function, or an expression over the blackboard.
 
-    | answer                            | condition                               |
+    | result                            | condition                               |
     | --------------------------------- | --------------------------------------- |
     | True                              | SUCCESS                                 |
     | False                             | FAILURE                                 |
@@ -46,7 +46,7 @@ class Condition(Node, kind="condition"):
             return FAILURE
         if answer.__class__ is RunStatus:
             return answer
-        raise LeafError(f"a condition answered {answer!r}; use a bool or a RunStatus")
+        raise LeafError(f"a condition returned {answer!r}; use a bool or a RunStatus")
 
     def keys(self) -> frozenset[str]:
         return declared_keys(self.fn)
@@ -54,5 +54,5 @@ class Condition(Node, kind="condition"):
 
 def refuse_async(kind: str, fn: Test) -> Test:
     if inspect.iscoroutinefunction(fn):
-        raise StructureError(f"{kind}: {leaf_label(fn)} is async; a test answers at once")
+        raise StructureError(f"{kind}: {leaf_label(fn)} is async; a test must return at once")
     return fn

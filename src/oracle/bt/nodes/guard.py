@@ -15,7 +15,7 @@ class Guard(Decorator, kind="guard"):
 
     | test                    | guard                             |
     | ----------------------- | --------------------------------- |
-    | true, SUCCESS           | what the child answers            |
+    | true, SUCCESS           | the status of the child           |
     | false, FAILURE, SKIPPED | halts the child; SKIPPED          |
     | RUNNING, anything else  | an error: a guard must know       |
     """
@@ -50,4 +50,4 @@ class Guard(Decorator, kind="guard"):
             return True
         if answer is False or answer is FAILURE or answer is SKIPPED:
             return False
-        raise LeafError(f"the test of a guard answered {answer!r}; use a bool, SUCCESS or FAILURE")
+        raise LeafError(f"the test of a guard returned {answer!r}; use a bool, SUCCESS or FAILURE")

@@ -8,7 +8,7 @@ from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS, RunStatus
 
 
 class InOrder(Composite):
-    """Tick the children in order while each answers `goes_on_after` or SKIPPED.
+    """Tick the children in order while each returns `goes_on_after` or SKIPPED.
 
     A run remembers the place of the running child. `_after[i]` are the children after the i-th, cut
     once for all runs. `_passes` is an instance attribute because it is read faster than one of the

@@ -43,7 +43,7 @@ class Later(Node, kind="later"):
     | tick                       | later                                |
     | -------------------------- | ------------------------------------ |
     | any                        | SUCCESS, and the task is asked for   |
-    | no such task in the tree   | refused when the tree is put together |
+    | no such task in the tree   | refused when the tree is built |
     """
 
     __slots__ = ("_target", "task")

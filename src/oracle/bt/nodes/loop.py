@@ -72,7 +72,7 @@ class Exit(Node, kind="exit"):
     | tick                    | exit                                             |
     | ----------------------- | ------------------------------------------------ |
     | any                     | SUCCESS, and the loop is left before it is seen  |
-    | no such loop around it  | refused when the tree is put together            |
+    | no such loop around it  | refused when the tree is built            |
     """
 
     __slots__ = ("_between", "_target", "loop")
@@ -89,7 +89,7 @@ class Exit(Node, kind="exit"):
         if self.loop not in loops:
             names = [name for name in loops if name]
             raise self.complaint(
-                f"exit leaves the loop {self.loop!r}, but it does not stand in one of that name"
+                f"exit leaves the loop {self.loop!r}, but no loop of that name is around it"
                 + (did_you_mean(self.loop, names) or f"; around it: {', '.join(names) or 'none'}"),
                 MisplacedNodeError,
             )

@@ -14,7 +14,7 @@ from oracle.errors import StructureError
 
 
 class Reactive(Composite):
-    """Tick from the first child on while each answers `goes_on_after` or SKIPPED."""
+    """Tick from the first child on while each returns `goes_on_after` or SKIPPED."""
 
     __slots__ = ()
     goes_on_after: ClassVar[RunStatus]

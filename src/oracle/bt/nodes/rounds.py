@@ -1,6 +1,6 @@
 """Repeat and retry, and what they share with loop: they count rounds and play one a tick.
 
-Between two rounds the node answers RUNNING and wakes the run at once. So the guards above it are
+Between two rounds the node returns RUNNING and wakes the run at once. So the guards above it are
 asked before each round, and a tree that would go round for ever spends the tick budget instead of
 the process.
 """

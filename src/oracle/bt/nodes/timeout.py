@@ -12,7 +12,7 @@ from oracle.errors import StructureError, TimedOut
 class Timeout(Decorator, kind="timeout"):
     """Give the child `seconds` from its first tick on, by the clock of the run.
 
-    A string names the key that holds the seconds, where a run decides how many there are.
+    A string names a key that holds the seconds, for a limit that the run decides.
 
     | child                            | timeout                                   |
     | -------------------------------- | ----------------------------------------- |

@@ -1,4 +1,4 @@
-"""For pages that render Mermaid, such as a README."""
+"""A tree as Mermaid, for pages such as a README."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The four answers that a node can give to a tick."""
+"""The four statuses that a tick of a node can return."""
 
 from __future__ import annotations
 

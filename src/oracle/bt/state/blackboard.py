@@ -48,7 +48,7 @@ class TypedBlackboard:
         self._observer: AccessObserver | None = None if parent is None else parent._observer
 
     def get(self, key: str, default: Json = None) -> Any:
-        """Answer the value, else the declared default; `default` serves keys that an open scope
+        """Return the value, else the declared default; `default` is for keys that an open scope
         lacks.
         """
         value = self._data.get(key, _UNSET)
@@ -152,7 +152,7 @@ _ANYTHING: Final = Key()
 
 
 def _declared(schema: Mapping[str, Key | type]) -> Mapping[str, Key]:
-    """Keep the mapping itself where nothing is to be translated: all runs of a tree share one
+    """Keep the mapping itself if there is nothing to translate: all runs of a tree share one
     schema.
     """
     if all(isinstance(key, Key) for key in schema.values()):

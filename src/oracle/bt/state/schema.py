@@ -51,13 +51,15 @@ class Key:
 
     def __post_init__(self) -> None:
         if self.type not in _ACCEPTED:
-            raise BlackboardError(f"{self.type!r} is no type of a key; use one of {_type_list()}")
+            raise BlackboardError(
+                f"{self.type!r} is not a type of a key; use one of {_type_list()}"
+            )
         object.__setattr__(self, "accepted", _ACCEPTED[self.type])
         if self.default is not None:
             self.check("the default", self.default)
 
     def fresh_default(self) -> Json:
-        """A list or an object of its own, so that a careless leaf cannot spoil it for all runs."""
+        """A new list or object, so that a careless leaf cannot change it for all runs."""
         return copy(self.default) if isinstance(self.default, list | dict) else self.default
 
     def check(self, what: str, value: object) -> None:
@@ -68,7 +70,7 @@ class Key:
             return
         wanted = _NAME_OF[self.type] + ("?" if self.nullable else "")
         raise BlackboardError(
-            f"{what} is to hold {wanted}, not {type(value).__name__}: {value!r:.80}"
+            f"{what} must hold {wanted}, not {type(value).__name__}: {value!r:.80}"
         )
 
 

@@ -1,7 +1,8 @@
 """What a run is made of: written down as its first record, and read back to run it again.
 
-The first record holds what the run depends on besides its effects: the trees, the prompts and the
-values on the board. So a record is enough to run it again, on any machine that has the leaves.
+The first record holds what the run depends on in addition to its effects: the trees, the prompts
+and the values on the board. So a record is enough to run it again, on any machine that has the
+leaves.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _check_format(start: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentSetup:
-    """What all runs of one agent share. Our own trees and segments are used where none are given.
+    """What all runs of one agent share. Without trees or segments our own are used.
 
     `sources` are brought up to date before a run. `live` has what leaves call on.
     """

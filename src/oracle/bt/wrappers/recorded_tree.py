@@ -97,7 +97,7 @@ class RecordedTree:
     def resume(
         cls, records: Sequence[Record], contents: Mapping[str, str], sink: Sink, **options: Any
     ) -> RecordedTree:
-        """Go on where the record ends; what is on it is not done a second time."""
+        """Continue where the record ends. What it holds is not done a second time."""
         return cls(Recipe.from_records(records, contents), sink, records=records, **options)
 
     @property

@@ -260,7 +260,7 @@ class Run:
         }
 
     def _say_broken(self, problem: Exception) -> None:
-        """Even here there is an answer: what the run has, or at least why it has nothing."""
+        """There is an answer even now: what the run has, or at least why it has nothing."""
         is_ours = isinstance(problem, OracleError)
         if not is_ours:
             log.error("run %s broke", self._done()["run_id"], exc_info=problem)
@@ -273,7 +273,7 @@ class Run:
         self._say(ChunkType.DONE, **done, context_id=None)
 
     def _answer_for_the_tree(self, outcome: Outcome) -> None:
-        """A tree whose finish branch is missing, or broke, has not said a word."""
+        """For a tree whose finish branch is missing or broken: it has given no answer."""
         self._last_words = self._what_there_is(self._stop_reason, outcome.detail)
         self._say(ChunkType.CONTENT, content=self._last_words)
         self._say(ChunkType.TURN_END, outcome="answer", usage=self._read("usage", {}))

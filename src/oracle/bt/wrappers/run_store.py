@@ -83,7 +83,7 @@ class RunStore:
             return await self._sessions.get(typed)
         newest = await self._sessions.newest(1)
         if not newest:
-            raise NotFound("there is no session yet; ask without one, and it begins")
+            raise NotFound("there is no session yet; ask without one to start it")
         return newest[0].session
 
     async def session_of(self, context_id: str) -> Session:
@@ -151,7 +151,7 @@ class RunStore:
     async def resume(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
         """Take a run whose process died; `LeaseHeld` if another process works on it.
 
-        One that came to its end, and died before that was noted, is only played again.
+        A run that ended, and whose process died before that was noted, is only played again.
         """
         writer = self._writing()
         run = await self.runs.claim(run_id, self._owner, LEASE_SECONDS)
