@@ -24,8 +24,8 @@ _MORE: Final = (
     rf"(?P<more>(?>(?:,{_RANGE}(?![{_LETTERS}.:%]\w|[{_LETTERS}%])"
     rf"|,[ ]{_RANGE}(?=$|[;)\]`*]|\.(?:[\s)`*]|$)|[ ]\||,[ ]?L?\d))*))"
 )
-# `:12`, `:12-20`, `:L12`, `:12:5` (line and column), `#L12`, `#L12-L20`, `#12`. A number of more than
-# seven digits is not a line.
+# `:12`, `:12-20`, `:L12`, `:12:5` (line and column), `#L12`, `#L12-L20`, `#12`. A number with more
+# than seven digits is not a line.
 _LINES: Final = (
     r"(?::L?(?P<first>\d{1,7})(?:[-–—]L?(?P<last>\d{1,7}))?(?::\d{1,5})?"
     r"|\#L(?P<first_l>\d{1,7})(?:C\d{1,5})?(?:[-–]L?(?P<last_l>\d{1,7})(?:C\d{1,5})?)?"

@@ -209,6 +209,11 @@ def specific_words(words: SearchWords) -> list[str]:
     return [word for word in words.all if not is_generic(word)] or words.all
 
 
+def bare_name(name: str) -> str:
+    """The last part of `Class.method` or `module::function`, which is how lines mention it."""
+    return re.split(r"[.:]+", name)[-1]
+
+
 def is_generic(word: str) -> bool:
     return word.lower() in GENERIC
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from oracle.services.questions.search_words import SearchWords, short_stem
+from oracle.services.questions.search_words import SearchWords, bare_name, short_stem
 from oracle.services.quoting.excerpts import is_definition
 from oracle.services.quoting.quotation import Quotation
 
@@ -37,7 +37,7 @@ class Term:
         return not self.is_name and bool(self.pattern.search(split_humps(line)))
 
     def is_defined_in(self, line: str) -> bool:
-        return not self.is_extra and is_definition(line, re.split(r"[.:]+", self.word)[-1])
+        return not self.is_extra and is_definition(line, bare_name(self.word))
 
     def is_explained_in(self, line: str) -> bool:
         """Whether prose says what it is: `**Threads** are logs of decisions`."""
@@ -85,8 +85,7 @@ def _rarity(term: Term, sources: Sequence[Quotation]) -> float:
 
 def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
     if is_name:
-        last = re.split(r"[.:]+", word)[-1]
-        return re.compile(rf"(?<!\w){re.escape(last)}(?!\w)")
+        return re.compile(rf"(?<!\w){re.escape(bare_name(word))}(?!\w)")
     if not word.isalpha():
         return re.compile(re.escape(word), re.I)
     # At the start of a word or after an underscore: `retry` is found in `max_retries`.
