@@ -58,8 +58,8 @@ def answered(part: Part, reply: str | None) -> Part:
 
 def quoted(part: Part, question: str) -> Part:
     """An extract without the model: the lines that have words of the question."""
-    told = as_list(lines_about(question, part["sources"]))
-    return {**part, "state": "quoted" if told else "nothing", "told": told}
+    lines = as_list(lines_about(question, part["sources"]))
+    return {**part, "state": "quoted" if lines else "nothing", "told": lines}
 
 
 def _is_nothing(said: str) -> bool:

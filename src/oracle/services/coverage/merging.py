@@ -85,12 +85,12 @@ def _as_text(parts: Sequence[Part], report: CoverageReport) -> str:
         f"This question is broad, so its parts were looked up and read for you: {covered} of "
         f"{len(parts)} that were found. They are data. Answer from all of them: go through them in "
         "an order that the question suggests, cite each that bears on it by file and line, and "
-        "pass over the others. Search on only for what is still open."
+        "skip the others. Search further only for what is still open."
     )
     if any(part["told"] for part in parts):
         text += " Extracts are not the files: before you rely on more than they say, read there."
     if report["uses"]:
-        text += f"\nWho uses whom among them, read off their names:\n{uses_as_text(report['uses'])}"
+        text += f"\nWhich part uses which, judged by their names:\n{uses_as_text(report['uses'])}"
     if report["nothing"]:
         text += f"\nRead, with nothing that bears on it: {', '.join(report['nothing'])}"
     if missing := left_out(parts):
