@@ -31,7 +31,7 @@ Names = Mapping[str, Sequence[str]]
 The key is what follows the last blank, because that is all of the path that a pattern finds.
 """
 
-Kind = str
+CitationKind = str
 """`file`, `note`, `url`, or for an entry the prefix of its kind of source, such as `thread`."""
 
 NO_NAMES: Final[Names] = {}
@@ -50,7 +50,7 @@ class Citation:
     what it names was read. In that case what looks like a citation inside of it is not one.
     """
 
-    kind: Kind
+    kind: CitationKind
     text: str
     start: int
     end: int
@@ -217,84 +217,48 @@ def _citation(
     """`code_end` is where the inline code around it ends; 0 if it is not in code."""
     start, end = span
     given = match.groupdict()
-    where = _Where(
-        text=text[start:end],
-        start=start,
-        end=end,
-        mark_at=_place_for_mark(text, span, links, code_end),
+    mark_at = _place_for_mark(text, span, links, code_end)
+    found = Citation(
+        kind="file", text=text[start:end], start=start, end=end, mark_at=mark_at, name=""
     )
     if given.get("url") is not None:
-        return where.url() if is_page(where.text) else None
+        return replace(found, kind="url", name=found.text) if is_page(found.text) else None
     if given.get("prefix") is not None:
-        return where.entry(str(given["prefix"]), str(given["holder"]), str(given["time"]))
+        kind, name, time = (str(given[group]) for group in ("prefix", "holder", "time"))
+        return replace(found, kind=kind, name=name, entry=time)
     if given.get("title") is not None:
+        # In code, double brackets are mostly something else: a test, a table, an attribute.
         is_all = code_end > 0 and text[start - 1 : start] == "`" and text.startswith("`", end)
         is_note = is_title_in_code(given["title"]) if is_all else not code_end
-        return where.note(given["title"], given["heading"] or "", certain=is_note)
+        return _as_note(found, given["title"], given["heading"] or "", certain=is_note)
     if _is_of_something_else(text, start, given["path"]):
         return None
-    return where.file(given)
+    return _as_file(found, given)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Where:
-    text: str
-    start: int
-    end: int
-    mark_at: int
+def _as_note(found: Citation, title: str, heading: str, *, certain: bool) -> Citation | None:
+    """None for brackets around blanks or numbers, such as `[[1, 2]]`."""
+    if title != title.strip() or not any(letter.isalpha() for letter in title):
+        return None
+    part = heading.rpartition("#")[2]
+    return replace(found, kind="note", name=title, heading=part, certain=certain)
 
-    def url(self) -> Citation:
-        return self._made("url", self.text)
 
-    def entry(self, prefix: str, holder: str, time: str) -> Citation:
-        return self._made(prefix, holder, entry=time)
-
-    def note(self, title: str, heading: str, *, certain: bool) -> Citation | None:
-        """In code, double brackets are mostly something else: a test, a table, an attribute."""
-        if title != title.strip() or not any(letter.isalpha() for letter in title):
-            return None
-        part = heading.rpartition("#")[2]
-        return replace(self._made("note", title, certain=certain), heading=part)
-
-    def file(self, given: dict[str, str | None]) -> Citation | None:
-        path = given["path"] or ""
-        certain = is_path(path)
-        if certain is False or (given.get("first_n") and not is_anchored(path)):
-            return None
-        first = _number(given, "first")
-        last = _number(given, "last") or first
-        more = [
-            (int(found[1]), int(found[2] or found[1]))
-            for found in FURTHER.finditer(given.get("more") or given.get("more_w") or "")
-        ]
-        return self._made(
-            "file", path, first=first, last=last, more=tuple(more), certain=bool(certain)
-        )
-
-    def _made(
-        self,
-        kind: Kind,
-        name: str,
-        *,
-        first: int = 0,
-        last: int = 0,
-        more: Sequence[Span] = (),
-        entry: str = "",
-        certain: bool = True,
-    ) -> Citation:
-        return Citation(
-            kind=kind,
-            text=self.text,
-            start=self.start,
-            end=self.end,
-            mark_at=self.mark_at,
-            name=name,
-            first=first,
-            last=last,
-            more=more,
-            entry=entry,
-            certain=certain,
-        )
+def _as_file(found: Citation, given: Mapping[str, str | None]) -> Citation | None:
+    path = given["path"] or ""
+    certain = is_path(path)
+    if certain is False or (given.get("first_n") and not is_anchored(path)):
+        return None
+    first = _number(given, "first")
+    more = [
+        (int(lines[1]), int(lines[2] or lines[1]))
+        for lines in FURTHER.finditer(given.get("more") or given.get("more_w") or "")
+    ]
+    last = _number(given, "last") or first
+    # None means that it may be a file: it is one if such a file was read.
+    return replace(
+        found, name=path, first=first, last=last, more=tuple(more), certain=bool(certain)
+    )
 
 
 def _number(given: Mapping[str, str | None], name: str) -> int:

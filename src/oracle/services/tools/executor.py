@@ -13,7 +13,7 @@ from oracle.services.tools.answer import LONGEST_CONTENT, Answer, as_result, fai
 from oracle.services.tools.protocol import ToolResult
 from oracle.services.tools.registry import Tool
 
-Call = Callable[[], Awaitable[Answer | None]]
+_Work = Callable[[], Awaitable[Answer | None]]
 _log: Final = logging.getLogger(__name__)
 
 
@@ -46,7 +46,7 @@ class ToolBox:
         result = await self._guarded(tool, lambda: ask(tool.read(arguments)))
         return result if result and result["success"] else None
 
-    async def _guarded(self, tool: Tool[Any], call: Call) -> ToolResult | None:
+    async def _guarded(self, tool: Tool[Any], call: _Work) -> ToolResult | None:
         """Cancellation passes through. Every other exception becomes a result."""
         limit = asyncio.timeout(tool.timeout)
         try:
