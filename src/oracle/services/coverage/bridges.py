@@ -42,6 +42,7 @@ def bridges_in(
         path = str(source.get("path", ""))
         line = str(source.get("text", ""))
         is_new = path and path not in known and not IN_TESTS.search(path)
+        # An import or a definition mentions the name too, but nothing happens there.
         is_use = not is_dull(line) and not is_opening(line)
         is_between = is_new and is_use and module_of(path) in imported
         if is_between and path not in found and (part := part_around(source, tools)):

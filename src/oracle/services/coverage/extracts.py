@@ -48,6 +48,7 @@ def asked_about(question: str, part: Part, prompt: str) -> list[Message]:
 
 def answered(part: Part, reply: str | None) -> Part:
     """The part with its state after the reply. None means that there was no reply."""
+    # A model may add a signal, because it does so in its other replies.
     said = strip_signal(reply or "")[:MOST_CHARACTERS].strip()
     if not said:
         return {**part, "state": "unanswered"}

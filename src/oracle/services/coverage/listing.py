@@ -35,6 +35,7 @@ from oracle.services.tools.offered import (
 
 LINES_OF_A_PART: Final = 120
 _LINES_BEFORE: Final = 20
+# More places of one file strengthen its first range: one file must not fill the list.
 _RANGES_OF_A_FILE: Final = 3
 _SINGLE_WORDS: Final = 4
 _NAMES: Final = 2

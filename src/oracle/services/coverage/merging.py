@@ -16,6 +16,7 @@ from oracle.services.tools.answer import fence
 MOST_TOKENS_WHOLE: Final = 6_000
 """Up to here parts are shown whole: that is cheaper than a request about each of them."""
 
+# A rough size of the call itself: its id, name and arguments.
 _TOKENS_OF_A_CALL: Final = 60
 
 Message = dict[str, Any]

@@ -49,6 +49,7 @@ def users_first(uses: Uses) -> list[int]:
     apart = [number for number in uses if number not in left]
     ordered: list[int] = []
     while left:
+        # Uses of texts that are placed already do not count any more.
         among = {n: {o: names for o, names in uses[n].items() if o in left} for n in left}
         ordered.append(min(left, key=lambda number: _place_in_order(number, among)))
         left.remove(ordered[-1])

@@ -110,6 +110,7 @@ def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passag
     in_path = [term for term in terms if _is_in_path(source.path, term)]
     if not anchors:
         return _first_lines(source, in_path, terms, rank) if in_path else None
+    # The excerpt around a weaker line may have more terms than the one around the best line.
     best = sorted(anchors, key=lambda pair: (-pair[0], pair[1]))[:6]
     candidates = [_around(source, number, worth, terms) for worth, number in best]
     chosen = max(candidates, key=lambda passage: passage.score)

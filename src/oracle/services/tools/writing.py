@@ -62,7 +62,7 @@ def folder_inside(root: Path, folder: str) -> Generator[int]:
 
 
 def write_file(root: Path, folder: str, name: str, text: str, *, overwrite: bool) -> None:
-    """Afterwards the file is on the disk with its whole content, or there is no such file."""
+    """Afterwards the file is on the disk with its whole new content, or nothing has changed."""
     with folder_inside(root, folder) as opened:
         temporary = f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
         try:
