@@ -1,4 +1,4 @@
-"""All tools of one project, put together. This is the registry: what is listed here exists."""
+"""The table of all tools of a project. A tool exists if it is listed here."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def project_tools(
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> Tools:
-    """`now` gives the dates of new entries in threads.
+    """`now` gives the times of new entries in threads.
 
-    Without an `index` one is kept in memory, and nothing is written.
+    Without an `index`, one is kept in memory and nothing is written for it.
     """
     folder = _folder_for_notes(notes_folder)
     files = ProjectFiles(root, kept=(folder, THREADS_FOLDER))
@@ -90,7 +90,7 @@ def _folder_for_notes(folder: str) -> str:
         inside = ""
     if not inside or inside.split("/")[0] in (".git", ".oracle", THREADS_FOLDER):
         raise InputError(
-            f"notes_folder {folder!r} is no folder for notes; name one inside the project, such as "
-            "'notes'"
+            f"notes_folder {folder!r} is not a folder for notes; name one inside the project, such "
+            "as 'notes'"
         )
     return inside

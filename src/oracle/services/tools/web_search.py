@@ -1,4 +1,4 @@
-"""web_search: pages of the web, by the provider that the project has set."""
+"""web_search: pages of the web, from the provider in the project's settings."""
 
 from __future__ import annotations
 
