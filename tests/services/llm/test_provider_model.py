@@ -204,7 +204,7 @@ async def test_a_stream_that_sends_nothing_for_too_long_is_an_error(dialect, whe
 async def test_an_error_in_the_middle_of_a_stream_is_told(dialect):
     wire = dialect.wire
     body = [*wire.beginning(), *wire.events(wire.text("so far")), wire.overload_event()]
-    with pytest.raises(ModelOverloaded, match="cannot answer for now"):
+    with pytest.raises(ModelOverloaded, match="cannot answer at the moment"):
         await dialect.answer(*body)
 
 
