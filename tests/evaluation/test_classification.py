@@ -26,17 +26,17 @@ def on_conversations():
     return evaluate(conversations("test"))
 
 
-def test_single_questions_are_told_apart(on_singles):
+def test_single_questions_are_classified_well(on_singles):
     assert on_singles.accuracy >= 0.91
     assert on_singles.macro_f1 >= 0.91
     assert all(measure.recall >= 0.85 for measure in on_singles.classes)
 
 
-def test_last_turns_are_told_apart(on_conversations):
+def test_last_turns_are_classified_well(on_conversations):
     assert on_conversations.accuracy >= 0.82
 
 
-def test_broad_questions_are_told_from_narrow_ones():
+def test_broad_and_narrow_questions_are_separated():
     report = evaluate(broad_and_narrow("test"))
     assert report.broad_precision >= 0.93
     assert report.broad_recall >= 0.6

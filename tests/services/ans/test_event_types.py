@@ -74,7 +74,7 @@ def test_where_nothing_is_near_the_families_are_listed():
         select_types(["zzz"])
 
 
-def test_an_event_that_fits_the_table_is_no_mistake():
+def test_an_event_that_fits_the_table_is_not_a_mistake():
     assert mistake_in(Event(type="turn.started", source="t", payload={"tools": []})) is None
 
 

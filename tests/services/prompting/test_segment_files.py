@@ -148,7 +148,7 @@ def test_a_file_of_absurd_size_is_an_error(tmp_path: Path) -> None:
         load_segments(tmp_path)
 
 
-def test_what_is_no_regular_file_is_an_error_and_is_not_opened(tmp_path: Path) -> None:
+def test_a_file_that_is_not_regular_is_an_error_and_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "own.md")
     with pytest.raises(PromptFileError, match="not a regular file"):
         load_segments(tmp_path)

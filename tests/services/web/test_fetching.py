@@ -1,4 +1,4 @@
-"""Pages are read from public addresses only, at every hop, and never without end."""
+"""Pages are read from public addresses only, at every hop, and with limits."""
 
 import asyncio
 import gzip
@@ -129,7 +129,7 @@ async def test_redirects_in_circles_end(fetcher):
         "",
     ],
 )
-async def test_what_is_no_address_of_a_page_is_refused(fetcher, url):
+async def test_text_that_is_not_the_address_of_a_page_is_refused(fetcher, url):
     with pytest.raises(WebProblem):
         await fetcher().fetch(url)
 
@@ -189,7 +189,7 @@ async def test_a_packed_page_cannot_blow_up(fetcher):
         (Reply(status=302), "redirects"),
     ],
 )
-async def test_an_answer_that_is_no_page_is_a_problem_with_a_way_on(fetcher, reply, says):
+async def test_a_response_that_is_not_a_page_is_a_problem_with_advice(fetcher, reply, says):
     async with LoopbackServer({"/": reply}) as server:
         with pytest.raises(WebProblem, match=says):
             await fetcher().fetch(f"http://good.test:{server.port}/")

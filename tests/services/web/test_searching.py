@@ -1,4 +1,4 @@
-"""Each provider is asked in its own protocol, and what goes wrong says what to set."""
+"""Each provider is asked in its own protocol, and an error says what to set."""
 
 import pytest
 
@@ -73,7 +73,7 @@ async def test_what_is_not_set_up_says_what_to_set(set_up, says):
         (Reply(body=b" " * 3_000_000), "too much"),
     ],
 )
-async def test_a_provider_that_fails_is_a_problem_with_a_way_on(reply, says):
+async def test_a_provider_that_fails_is_a_problem_with_advice(reply, says):
     async with LoopbackServer(lambda request: reply) as server:
         with pytest.raises(WebProblem, match=says):
             await search_web(settings("searxng", server), "tea", 3)
