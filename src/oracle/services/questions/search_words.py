@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from oracle.services.classification.ways_of_asking import without_ways_of_asking
 from oracle.services.project.identifiers import without_ending as stem
 from oracle.services.questions.word_lists import (
     ENDINGS_OF_FILES,
     GENERIC,
     STOP_WORDS,
     SYNONYMS,
+    without_ways_of_asking,
 )
 
 # A question is cut before these patterns see it, which bounds their time.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 _STOP_WORDS: Final = """
@@ -89,3 +90,19 @@ SYNONYMS: Final[dict[str, tuple[str, ...]]] = {
     for word in group.split()
 }
 """Synonyms to try if a word finds nothing."""
+
+# `walk me through`, `could you please`, `step by step`, `in detail`: they say how to answer. Their
+# words (`walk`, `step`) must not be searched for. Alone, such a word is searched for.
+_WAYS_OF_ASKING: Final = re.compile(
+    r"\b(?:(?:walk|talk|take|run|guide|lead)\s+(?:me|us)\s+through|step\s+by\s+step"
+    r"|(?:from\s+)?(?:end[\s-]+to[\s-]+end|start[\s-]+to[\s-]+finish)|all\s+the\s+way"
+    r"|in\s+(?:detail|depth|a\s+nutshell|short|general)|at\s+a\s+high\s+level"
+    r"|(?:can|could|would)\s+you(?:\s+please)?|i(?:\s+would|'d)\s+like\s+to\s+know)\b",
+    re.IGNORECASE,
+)
+
+
+def without_ways_of_asking(question: str) -> str:
+    """Remove phrases that only ask. If nothing else is left, they are the subject and stay."""
+    bare = _WAYS_OF_ASKING.sub(" ", question)
+    return bare if any(letter.isalnum() for letter in bare) else question

@@ -33,7 +33,7 @@ from oracle.services.tools.web_search import web_search
 from oracle.services.tools.workspace import Workspace
 from oracle.services.tools.write_note import write_note
 from oracle.services.web.fetching import Fetcher
-from oracle.services.web.settings import WebSettings
+from oracle.services.web.searching import WebSearchAccess
 
 TOOLS: Final[tuple[Callable[[Workspace], Tool[Any]], ...]] = (
     search_code,
@@ -57,7 +57,7 @@ def project_tools(
     *,
     notes_folder: str = "notes",
     dry_run: bool = False,
-    web: WebSettings | None = None,
+    web: WebSearchAccess | None = None,
     index: Lookup | None = None,
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = utc_now,
@@ -76,7 +76,7 @@ def project_tools(
         vault=Vault(files, folder),
         threads=Threads(files, now=now),
         fetcher=fetcher or Fetcher(),
-        web=web or WebSettings(),
+        web=web or WebSearchAccess(),
         notes_folder=folder,
         dry_run=dry_run,
     )

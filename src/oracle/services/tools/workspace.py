@@ -18,7 +18,7 @@ from oracle.services.tools.lookup import Lookup, with_left_out
 from oracle.services.tools.threads import Threads
 from oracle.services.tools.vault import Vault, title_of
 from oracle.services.web.fetching import Fetcher
-from oracle.services.web.settings import WebSettings
+from oracle.services.web.searching import WebSearchAccess
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class Workspace:
     vault: Vault
     threads: Threads
     fetcher: Fetcher
-    web: WebSettings
+    web: WebSearchAccess
     notes_folder: str = "notes"
     dry_run: bool = False
 
