@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from oracle.bt.state.base import RunStatus
     from oracle.cli.terminal.screen import AskOptions
-    from oracle.models.run import Run
+    from oracle.models.session import StoredRun
     from oracle.services.journal import Record
     from oracle.services.storage.database import Database
     from oracle.settings import Settings
@@ -160,7 +160,7 @@ def verdict_on(summary: dict[str, Any], records: Sequence[Record]) -> tuple[str,
     return f"{counts}: not the same in {', '.join(differing)}; has a leaf changed?", False
 
 
-def run_table(found: Sequence[Run]) -> Table:
+def run_table(found: Sequence[StoredRun]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
