@@ -48,7 +48,7 @@ def test_a_second_time_it_refuses_and_leaves_the_file(folder):
     (folder / "oracle.toml").write_text("[limits]\nturns = 3\n")
     result = oracle("init", cwd=folder)
     assert (result.returncode, result.stdout) == (2, "")
-    assert "exists and stays as it is; `oracle init --print` shows" in result.stderr
+    assert "exists and is left unchanged; `oracle init --print` shows" in result.stderr
     assert (folder / "oracle.toml").read_text() == "[limits]\nturns = 3\n"
 
 

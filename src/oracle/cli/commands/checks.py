@@ -18,7 +18,7 @@ from typing import Final, Literal
 from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
 from oracle.services.project.root import here, user_folder
-from oracle.services.settings.resolve import root_of, shown_path, strangers
+from oracle.services.settings.resolve import root_of, shown_path, unread_variables
 from oracle.services.settings.toml_file import FILE_NAME
 from oracle.settings import EMBEDDED, KEY_VARIABLES, Settings, load_settings
 
@@ -177,7 +177,7 @@ def settings(around: Surroundings) -> Iterator[Seen]:
         yield "ok", f"no {FILE_NAME}; {chosen} set by variables", "`oracle init` writes one"
     for warning in around.settings.warnings:
         yield "warning", warning, ""
-    if others := strangers(around.environment):
+    if others := unread_variables(around.environment):
         yield "ok", f"variables that oracle does not read: {', '.join(others[:10])}", ""
 
 
