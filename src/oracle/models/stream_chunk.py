@@ -1,4 +1,4 @@
-"""What a run says while it works, chunk by chunk. `CHUNKS` is the contract."""
+"""The chunks that a run streams while it works. `CHUNKS` is the contract."""
 
 from __future__ import annotations
 
@@ -120,9 +120,9 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OracleStreamChunk:
-    """Valid by construction: `data` has just the fields that `CHUNKS` lists for its type.
+    """Valid by construction: `data` has exactly the fields that `CHUNKS` lists for its type.
 
-    `turn` is the model request that it belongs to; 0 before the first.
+    `turn` is the number of the model request it belongs to; 0 before the first.
     """
 
     type: ChunkType
@@ -136,14 +136,14 @@ class OracleStreamChunk:
 
     @property
     def content(self) -> str:
-        """The text of it, empty for a chunk that has none; the whole answer for `done`."""
+        """The text of the chunk; the whole answer for `done`, empty if the type has no text."""
         return str(self.data.get("answer" if self.type == ChunkType.DONE else "content", ""))
 
     def __getitem__(self, name: str) -> Any:
         return self.data[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """One flat JSON object, the form on a wire."""
+        """One flat JSON object, the form that is sent to clients."""
         return {"type": self.type.value, "turn": self.turn, **self.data}
 
     @classmethod

@@ -64,8 +64,8 @@ MISTAKES = [
     ),
     (
         "zzz = 3",
-        "oracle.toml:1: no setting 'zzz' outside of a section; `oracle init --print` shows "
-        "them all",
+        "oracle.toml:1: no setting 'zzz' outside a section; `oracle init --print` lists "
+        "all settings",
     ),
     (
         "model = 'a:b'",
