@@ -1,4 +1,4 @@
-"""How well queries are classified, class by class, and whether the confidence holds."""
+"""Measures how well questions are classified, and how reliable the confidence is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ClassMeasure:
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationBin:
-    """Of `count` answers this sure (`confidence` is their mean), `accuracy` were right."""
+    """The answers with a confidence from `low` to `high`: their mean confidence and accuracy."""
 
     low: float
     high: float
@@ -49,7 +49,7 @@ class Mistake:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassificationReport:
-    """`confusion[truth, given]` counts; broad is what has a breadth from `BROAD_FROM` on."""
+    """`confusion[truth, given]` is a count. A question is broad from a breadth of `BROAD_FROM`."""
 
     count: int
     accuracy: float
@@ -124,7 +124,7 @@ def _ratio(part: int, whole: int) -> float:
 
 
 def fingerprint(recipe: bytes) -> str:
-    """Shows whether the classifier's weights belong to the data and the features of today.
+    """A hash that shows whether the classifier's weights match the current data and features.
 
     It covers the training recipe, the patterns, and the features of the tuning part.
     """

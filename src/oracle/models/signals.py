@@ -85,7 +85,7 @@ SIGNALS: Mapping[SignalType, SignalSpec] = MappingProxyType(
             _optional("workaround", "str", "how far one gets without it"),
         ),
         SignalType.PARTIAL_ANSWER: _signal(
-            "the answer stands, but something is missing",
+            "there is an answer, but something is missing",
             _required("missing", "str", "what could not be found"),
             _optional("caveat", "str", "what the reader must bear in mind"),
         ),
