@@ -112,7 +112,7 @@ def test_the_same_reason_is_counted_whatever_its_case_spaces_and_punctuation(
 ) -> None:
     state = AgentSignalState()
     for reason in reasons:
-        state = state.after_signal(need_turn(reason).to_dict())
+        state = state.after_signal(need_turn(reason))
     assert state.consecutive_same_reason == count
 
 
@@ -136,7 +136,7 @@ def test_a_turn_without_signal_resets_the_reason_and_keeps_the_rest() -> None:
 
 def test_a_transition_leaves_the_state_it_started_from_alone() -> None:
     state = AgentSignalState()
-    after = state.after_signal(STUCK.to_dict())
+    after = state.after_signal(STUCK)
     assert state == AgentSignalState()
     assert after.signals_emitted == [STUCK.to_dict()]
     assert after.last_signal == STUCK.to_dict()

@@ -173,12 +173,13 @@ class AgentSignalState:
     consecutive_same_reason: int = 0
     turns_without_signal: int = 0
 
-    def after_signal(self, signal: Mapping[str, Any]) -> Self:
+    def after_signal(self, signal: Signal | Mapping[str, Any]) -> Self:
+        data = signal.to_dict() if isinstance(signal, Signal) else signal
         return replace(
             self,
-            signals_emitted=[*self.signals_emitted, signal],
-            last_signal=signal,
-            consecutive_same_reason=self._same_reason_count(signal),
+            signals_emitted=[*self.signals_emitted, data],
+            last_signal=data,
+            consecutive_same_reason=self._same_reason_count(data),
             turns_without_signal=0,
         )
 

@@ -6,14 +6,14 @@ import pytest
 
 from oracle.bt.board import purse_of
 from oracle.bt.conditions.coverage import (
+    all_readable_parts_are_read,
     can_be_covered,
-    each_use_is_asked_for,
     enough_is_read_to_follow_imports,
+    enough_parts_are_asked_about,
+    every_use_of_a_name_is_asked_for,
     evidence_keeps_spreading,
-    no_part_may_be_asked_about,
-    no_part_may_be_read,
     parts_are_too_much,
-    something_may_lie_between,
+    parts_may_be_connected,
 )
 from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Ledger, Limits
@@ -60,7 +60,7 @@ def state(*parts, now=0.0, until=50.0, limits=None, weight=2_000, window=100_000
     ids=["one", "none", "all", "late", "uses left", "the model's uses", "another tool", "twenty"],
 )
 def test_no_more_parts_are_read(known, enough):
-    assert no_part_may_be_read(known) is enough
+    assert all_readable_parts_are_read(known) is enough
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_enough_is_read_to_follow_what_it_imports(known, enough):
         ("all callers of save_order", ["find_definition"], False),
     ],
 )
-def test_something_may_lie_between_the_parts(query, granted, between):
+def test_parts_may_be_connected_the_parts(query, granted, between):
     listed = json.dumps(specs_as_data([tool_spec(name) for name in granted]))
     ctx = context(query=query, granted=granted, tool_list=listed)
-    assert something_may_lie_between(ctx) is between
+    assert parts_may_be_connected(ctx) is between
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_parts_are_too_much_to_hand_over_whole(known, too_much):
     ids=["one", "none", "3 in vain", "4 in vain", "late", "tokens", "enough", "money", "turns"],
 )
 def test_no_more_parts_are_asked_about(known, enough):
-    assert no_part_may_be_asked_about(known, at_once=4, failures=4) is enough
+    assert enough_parts_are_asked_about(known, at_once=4, failures=4) is enough
 
 
 @pytest.mark.parametrize(
@@ -158,8 +158,8 @@ def test_there_is_room_for_so_many_tokens(tokens, known, fits):
         ("What does save_order do?", False),
     ],
 )
-def test_each_use_is_asked_for(query, asked):
-    assert each_use_is_asked_for(context(query=query)) is asked
+def test_every_use_of_a_name_is_asked_for(query, asked):
+    assert every_use_of_a_name_is_asked_for(context(query=query)) is asked
 
 
 @pytest.mark.parametrize(

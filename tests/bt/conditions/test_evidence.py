@@ -7,12 +7,12 @@ import pytest
 
 from oracle.bt.conditions.evidence import (
     backs_the_claim,
-    calls_keep_failing,
+    calls_have_failed,
     can_be_searched_for,
     cannot_be_searched_for,
     is_enough,
-    is_nowhere,
-    no_strategy_finds_any,
+    strategies_keep_finding_nothing,
+    was_not_found_anywhere,
     was_searched_for_in_vain,
 )
 from oracle.models.query_classification import QueryClassification, QueryType
@@ -74,18 +74,16 @@ def result(success, run=True):
 
 
 @pytest.mark.parametrize(
-    ("results", "advised", "answer"),
+    ("results", "answer"),
     [
-        ([], False, False),
-        ([result(False)], False, False),
-        ([result(False), result(True), result(False)], False, True),
-        ([result(False), result(False)], True, False),
-        ([result(False), result(False, run=False)], False, False),
+        ([], False),
+        ([result(False)], False),
+        ([result(False), result(True), result(False)], True),
+        ([result(False), result(False, run=False)], False),
     ],
 )
-def test_two_failed_calls_are_worth_advice_once(results, advised, answer):
-    ctx = context(tool_results=results, was_advised=advised)
-    assert calls_keep_failing(ctx, failures=2) is answer
+def test_two_calls_have_failed(results, answer):
+    assert calls_have_failed(context(tool_results=results), failures=2) is answer
 
 
 @pytest.mark.parametrize(
@@ -104,14 +102,14 @@ def test_two_failed_calls_are_worth_advice_once(results, advised, answer):
 )
 def test_three_calls_without_a_result_are_enough_for_a_strategy(calls, applied, evidence, answer):
     ctx = context(new_by_call=[0] * calls, strategies_tried=applied, evidence=evidence)
-    assert no_strategy_finds_any(ctx, calls=3) is answer
+    assert strategies_keep_finding_nothing(ctx, calls=3) is answer
 
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_the_verdict_is_that_of_the_function_in_place(verdict):
     ctx = context(services=AgentServices(is_sufficient=lambda _: verdict))
     assert is_enough(ctx) is (verdict is Verdict.ENOUGH)
-    assert is_nowhere(ctx) is (verdict is Verdict.NOTHING)
+    assert was_not_found_anywhere(ctx) is (verdict is Verdict.NOTHING)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ async def test_a_ladder_without_its_first_rungs_withdraws_at_once():
     trees = edited(
         "escalate.lua",
         ("        tell.you_have_that_already,\n", ""),
-        ("        circles.refuse_the_repeated_call,\n", ""),
+        ("        circles.refuse_that_call_from_now_on,\n", ""),
     )
     again = [look("same", reason=str(n)) for n in range(2)]
     one, other = await ask(*again, "Ok."), await ask(*again, "Ok.", trees=trees)

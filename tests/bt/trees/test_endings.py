@@ -135,7 +135,7 @@ PLACES = [
     ("compose.lua", "compose.write_prompt"),
     ("turn.lua", "turn.begin"),
     ("turn.lua", "turn.take_in_response"),
-    ("turn.lua", "turn.finish"),
+    ("turn.lua", "turn.close"),
     ("work.lua", "calls.run"),
     ("decide.lua", "tell.another_turn_is_granted"),
 ]

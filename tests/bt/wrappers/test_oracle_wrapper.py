@@ -147,7 +147,7 @@ async def test_a_model_that_cannot_be_closed_is_left_behind(monkeypatch, caplog)
     model.over.set()
     check_contract(said)
     assert said[-1]["stop_reason"] == "time_limit"
-    assert "left behind" in caplog.text
+    assert "abandoned" in caplog.text
     assert await all_quiet()
 
 

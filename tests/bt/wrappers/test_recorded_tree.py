@@ -226,7 +226,7 @@ async def test_a_replay_is_exact_though_an_effect_could_not_be_closed(monkeypatc
 
     world.close = close
     sink, told, changes = await recorded(HALTED_TOGETHER, world)
-    assert "p/a: not closed after 0.01 s; left behind" in caplog.text
+    assert "p/a: not closed after 0.01 s; abandoned" in caplog.text
     assert told["board"]["log"][-2:] == ["a let go", "b let go"]
     assert await played(replay_of(sink)) == (told, changes)
     closes.set()

@@ -131,7 +131,7 @@ def test_a_run_of_the_agent_is_listed_shown_audited_and_replayed(project):
     assert "answered" in oracle(project, "runs").stdout
     shown = oracle(project, "run", "show", run[:8]).stdout
     assert "turn 4" in shown
-    assert "the model  It is in auth.py:3." in shown
+    assert "call model  It is in auth.py:3." in shown
     assert "{'tool': 'search_code', 'arguments': {'query': '1'}} -> " in shown
     audited = oracle(project, "audit", "--run", run[:8]).stdout
     assert audited.count("tool.called") == 3

@@ -44,6 +44,7 @@ OPEN_FENCE = TURN.replace("more", "\n\n```\n")
         ("The ⟦<signal> tag.⟧\n\n> ~~~\n> </signal>\n\nb", None),
         ("The ⟦<signal 'tag.⟧\n\n```\n</signal>\n```\nb", None),
         ("The ⟦<signal> tag.⟧\n\n> ```\n> </signal>\n  ", None),
+        ("⟦<signal>\n\n- ```\n```\n</signal>⟧\n```\n", None),
         ("⟦<signal a>`</signal\n>⟧- text `", None),
         ("⟦<signal><signal/><signal>\n~~~⟧\n\n<!--</SIGNAL>-->", None),
     ],

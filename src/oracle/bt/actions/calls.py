@@ -25,7 +25,8 @@ def refuse_ungranted(ctx: TickContext) -> RunStatus:
 
 
 @action(reads=["calls", "refused"], writes=["calls"])
-def refuse_repeated(ctx: TickContext) -> RunStatus:
+def refuse_calls_refused_before(ctx: TickContext) -> RunStatus:
+    """A call that led in circles was refused from then on."""
     bb = board_of(ctx)
     refused: list[str] = bb_get(bb, "refused")
     if refused:

@@ -52,7 +52,7 @@ def name_what_repeats(ctx: TickContext, turns: int) -> RunStatus:
 
 
 @action(reads=["loop", "messages", "refused"], writes=["messages", "refused"])
-def refuse_the_repeated_call(ctx: TickContext) -> RunStatus:
+def refuse_that_call_from_now_on(ctx: TickContext) -> RunStatus:
     """From now on these very calls are answered with "not run"; FAILURE if no call repeats."""
     bb = board_of(ctx)
     loop = bb_get(bb, "loop")
@@ -67,7 +67,7 @@ def refuse_the_repeated_call(ctx: TickContext) -> RunStatus:
     reads=["loop", "messages", "withdrawn", "tool_reasons"],
     writes=["messages", "withdrawn", "tool_reasons"],
 )
-def withdraw_the_repeated_tool(ctx: TickContext) -> RunStatus:
+def withdraw_that_tool(ctx: TickContext) -> RunStatus:
     """FAILURE if no call repeats."""
     bb = board_of(ctx)
     tools: list[str] = bb_get(bb, "loop")["tools"]
@@ -78,13 +78,6 @@ def withdraw_the_repeated_tool(ctx: TickContext) -> RunStatus:
     told = f"Withdrawn, because it led in circles: {', '.join(tools)}."
     tell_model(bb, told)
     say_system(ctx, told, "warning")
-    return SUCCESS
-
-
-@action(reads=["strategies_tried"], writes=["strategies_tried"])
-def count_strategy(ctx: TickContext) -> RunStatus:
-    bb = board_of(ctx)
-    bb_set(bb, "strategies_tried", bb_get(bb, "strategies_tried") + 1)
     return SUCCESS
 
 

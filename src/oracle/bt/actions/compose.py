@@ -59,12 +59,6 @@ def grant_first_tools(
     return SUCCESS
 
 
-@action(writes=["tools_withdrawn"])
-def withdraw_tools(ctx: TickContext) -> RunStatus:
-    bb_set(board_of(ctx), "tools_withdrawn", True)
-    return SUCCESS
-
-
 @action(reads=["classification", "topic_shift", *OFFER])
 def announce_question(ctx: TickContext) -> RunStatus:
     """Say what the question was taken for, and what it was granted."""

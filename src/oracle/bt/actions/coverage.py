@@ -35,17 +35,16 @@ from oracle.services.coverage.merging import message_after, messages_of, settled
 from oracle.services.coverage.parts import Part, id_of, is_covered, to_read
 from oracle.services.tools.offered import ToCall
 
-SHARE_OF_THE_TIME: Final = 0.5
 _FAILED: Final = {"state": "failed"}
 
 
 @action(reads=["ledger"], writes=["parts_until", "seconds_left"])
-def begin(ctx: TickContext) -> RunStatus:
-    """Half of the time that is left is for the parts; the rest is for the answer."""
+def begin(ctx: TickContext, share_of_time: float) -> RunStatus:
+    """This share of the time that is left is for the parts; the rest is for the answer."""
     bb = board_of(ctx)
     ledger = ledger_of(bb)
     left = ledger.limits.seconds - ledger.spent("seconds", ctx.now)
-    bb_set(bb, "parts_until", ctx.now + SHARE_OF_THE_TIME * left)
+    bb_set(bb, "parts_until", ctx.now + share_of_time * left)
     return note_time_for_parts(ctx)
 
 

@@ -58,6 +58,7 @@ def stuck(ctx: TickContext) -> RunStatus:
 @action(reads=[*_CLOSING, "stop_after_last_turn"], writes=_CLOSED)
 def as_announced(ctx: TickContext) -> RunStatus:
     """For the reason for which the tools were withdrawn before this turn."""
+    say_verdict(ctx, "taken_as_the_last_word")
     return _close(ctx, bb_get(board_of(ctx), "stop_after_last_turn"), [])
 
 
@@ -103,7 +104,7 @@ def model_unavailable(ctx: TickContext) -> RunStatus:
 
 
 @action(writes=_STOPPED)
-def silent_again_and_again(ctx: TickContext) -> RunStatus:
+def gave_empty_responses(ctx: TickContext) -> RunStatus:
     return _stop(board_of(ctx), "stuck", "the model answered nothing, again and again")
 
 

@@ -10,6 +10,7 @@ from oracle.bt.board import (
     all_tools,
     append,
     bb_get,
+    bb_set,
     board_of,
     capability_tools,
     classification_of,
@@ -45,7 +46,7 @@ def reading_tools(ctx: TickContext) -> RunStatus:
 
 
 @action(reads=[*_ASKED, *_GIVEN], writes=_GIVEN)
-def writing_tools_it_has(ctx: TickContext) -> RunStatus:
+def remind_of_granted_tools(ctx: TickContext) -> RunStatus:
     """Remind the model of the writing tools that were granted before."""
     return _has_it_already(ctx, [s.name for s in capability_tools(board_of(ctx)) if s.writes])
 
@@ -108,6 +109,15 @@ def admit_the_gap(ctx: TickContext) -> RunStatus:
     say_system(ctx, f"Not possible here: {capability} ({reason}).", "warning")
     say_verdict(ctx, "refused", "no tool can do it")
     report("capability.missing", Severity.WARNING, capability=capability, reason=reason)
+    return SUCCESS
+
+
+@action(writes=["tools_withdrawn", "stop_after_last_turn"])
+def withdraw_all(ctx: TickContext, stop: str) -> RunStatus:
+    """The next turn is the last one, without tools. `stop` is the stop reason if it names none."""
+    bb = board_of(ctx)
+    bb_set(bb, "tools_withdrawn", True)
+    bb_set(bb, "stop_after_last_turn", stop)
     return SUCCESS
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from oracle.bt.board import (
     AGENT_STATE,
     OFFER,
     agent_state,
-    append,
     bb_get,
-    bb_set,
     board_of,
     granted_tools,
     ledger_of,
@@ -37,38 +33,23 @@ def another_turn_is_granted(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(
-    reads=["messages", "signal"], writes=["messages", "tools_withdrawn", "stop_after_last_turn"]
-)
+@action(reads=["messages", "signal"], writes=["messages"])
 def answer_now(ctx: TickContext) -> RunStatus:
-    """Ask for the whole answer in a last turn without tools."""
-    bb = board_of(ctx)
-    bb_set(bb, "tools_withdrawn", True)
-    bb_set(bb, "stop_after_last_turn", "")
-    tell_model(bb, "You have what you need. Give the whole answer now, without tools.")
+    message = "You have what you need. Give the whole answer now, without tools."
+    tell_model(board_of(ctx), message)
     say_verdict(ctx, "asked_for_the_answer")
     return SUCCESS
 
 
-@action(reads=["messages", "doubts", "signal"], writes=["messages", "doubts"])
+@action(reads=["messages", "signal"], writes=["messages"])
 def search_first(ctx: TickContext) -> RunStatus:
     """The claim to know enough is not believed: nothing was gathered."""
-    bb = board_of(ctx)
-    bb_set(bb, "doubts", bb_get(bb, "doubts") + 1)
     tell_model(
-        bb,
+        board_of(ctx),
         "You say that the context is sufficient, but nothing was gathered yet, and this question "
         "needs evidence. Search first; if nothing is found, say so.",
     )
     say_verdict(ctx, "not_believed", "nothing was gathered")
-    return SUCCESS
-
-
-@action(reads=["signal", "delegations"], writes=["delegations"])
-def record_delegation(ctx: TickContext) -> RunStatus:
-    bb = board_of(ctx)
-    signal: dict[str, Any] = bb_get(bb, "signal")
-    append(bb, "delegations", {"scope": signal["scope"], "reason": signal["reason"]})
     return SUCCESS
 
 
@@ -99,12 +80,10 @@ def give_a_readable_signal(ctx: TickContext) -> RunStatus:
 # -- about the response itself ---------------------------------------------------------------------
 
 
-@action(reads=["messages", "empty_responses"], writes=["messages", "empty_responses"])
+@action(reads=["messages"], writes=["messages"])
 def response_was_empty(ctx: TickContext) -> RunStatus:
-    """An empty response costs a turn; the model is asked again."""
-    bb = board_of(ctx)
-    bb_set(bb, "empty_responses", bb_get(bb, "empty_responses") + 1)
-    tell_model(bb, "Your response was empty. Call a tool, or answer, and end with a signal.")
+    message = "Your response was empty. Call a tool, or answer, and end with a signal."
+    tell_model(board_of(ctx), message)
     return SUCCESS
 
 
@@ -143,14 +122,13 @@ def nothing_was_found(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["messages"], writes=["messages", "was_advised"])
+@action(reads=["messages"], writes=["messages"])
 def how_to_recover_from_errors(ctx: TickContext) -> RunStatus:
     """The prompt segment that would have been composed had the errors been known."""
     bb = board_of(ctx)
     for segment in services_of(ctx).prompt_segments:
         if segment.id == "error-recovery":
             tell_model(bb, segment.content)
-    bb_set(bb, "was_advised", True)
     return SUCCESS
 
 
@@ -190,16 +168,12 @@ def you_have_that_already(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(
-    reads=["messages", *AGENT_STATE], writes=["messages", "tools_withdrawn", "stop_after_last_turn"]
-)
+@action(reads=["messages", "signal", *AGENT_STATE], writes=["messages"])
 def answer_from_what_there_is(ctx: TickContext) -> RunStatus:
     """No other way is left: ask for an honest answer, without tools."""
-    bb = board_of(ctx)
-    bb_set(bb, "tools_withdrawn", True)
-    bb_set(bb, "stop_after_last_turn", "stuck")
+    say_verdict(ctx, "asked_for_the_answer", "no other way is left")
     tell_model(
-        bb,
+        board_of(ctx),
         "No other way is left. Give the best honest answer from what you have, without tools, and "
         f"say what is missing. {agent_state(ctx).summary}",
     )

@@ -116,7 +116,7 @@ def take_in_response(ctx: TickContext) -> RunStatus:
 
 
 @action(reads=["response", "ledger"], writes=["turn_is_open"])
-def finish(ctx: TickContext) -> RunStatus:
+def close(ctx: TickContext) -> RunStatus:
     """The turn is over and another follows: what it said was a draft."""
     end_turn(ctx, outcome_of(bb_get(board_of(ctx), "response")))
     return SUCCESS

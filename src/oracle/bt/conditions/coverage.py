@@ -32,7 +32,7 @@ def can_be_covered(ctx: TickContext) -> bool:
 
 
 @condition(reads=["query"])
-def each_use_is_asked_for(ctx: TickContext) -> bool:
+def every_use_of_a_name_is_asked_for(ctx: TickContext) -> bool:
     """Whether every use of a name is wanted, however narrow that sounds."""
     return asks_where_it_is_used(bb_get(board_of(ctx), "query"))
 
@@ -50,7 +50,7 @@ def evidence_keeps_spreading(ctx: TickContext, turns: int, calls: int, files: in
 
 
 @condition(reads=["parts", "parts_until", "ledger"])
-def no_part_may_be_read(ctx: TickContext) -> bool:
+def all_readable_parts_are_read(ctx: TickContext) -> bool:
     """Whether none is left, its tool is used up, or the time for it is over."""
     bb = board_of(ctx)
     ledger = ledger_of(bb)
@@ -64,11 +64,11 @@ def enough_is_read_to_follow_imports(ctx: TickContext, parts: int) -> bool:
     """Whether the first parts are there, or no more can be."""
     known: list[Part] = bb_get(board_of(ctx), "parts")
     done = sum(part["state"] in ("read", "failed") for part in known)
-    return done >= parts or no_part_may_be_read(ctx)
+    return done >= parts or all_readable_parts_are_read(ctx)
 
 
 @condition(reads=["query", *OFFER])
-def something_may_lie_between(ctx: TickContext) -> bool:
+def parts_may_be_connected(ctx: TickContext) -> bool:
     """Whether the parts belong together, instead of being a list of similar places, and their
     users can be looked up.
     """
@@ -85,7 +85,7 @@ def parts_are_too_much(ctx: TickContext) -> bool:
 
 
 @condition(reads=["parts", "parts_until", *_PURSE])
-def no_part_may_be_asked_about(ctx: TickContext, at_once: int, failures: int) -> bool:
+def enough_parts_are_asked_about(ctx: TickContext, at_once: int, failures: int) -> bool:
     """Whether none is left, the model fails to answer, or the rest is kept for the answer."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")

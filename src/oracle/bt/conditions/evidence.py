@@ -63,26 +63,25 @@ def is_enough(ctx: TickContext) -> bool:
 
 
 @condition(reads=[*_WEIGHED, *OFFER])
-def is_nowhere(ctx: TickContext) -> bool:
+def was_not_found_anywhere(ctx: TickContext) -> bool:
     """Whether nothing was found, in no source on offer."""
     return _verdict(ctx) is Verdict.NOTHING
 
 
 @condition(reads=["evidence", "new_by_call", "strategies_tried"])
-def no_strategy_finds_any(ctx: TickContext, calls: int) -> bool:
+def strategies_keep_finding_nothing(ctx: TickContext, calls: int) -> bool:
     """Whether nothing was found by this many calls for each strategy tried, and as many before."""
     bb = board_of(ctx)
     had_its_time = len(bb_get(bb, "new_by_call")) // calls > bb_get(bb, "strategies_tried")
     return had_its_time and not bb_get(bb, "evidence")
 
 
-@condition(reads=["tool_results", "was_advised"])
-def calls_keep_failing(ctx: TickContext, failures: int) -> bool:
-    """Whether so many calls of this run have failed, and the model was not advised yet."""
-    bb = board_of(ctx)
-    results: list[dict[str, Any]] = bb_get(bb, "tool_results")
+@condition(reads=["tool_results"])
+def calls_have_failed(ctx: TickContext, failures: int) -> bool:
+    """Whether so many calls of this run have failed, in a row or not."""
+    results: list[dict[str, Any]] = bb_get(board_of(ctx), "tool_results")
     failed = sum(result["run"] and not result["success"] for result in results)
-    return failed >= failures and not bb_get(bb, "was_advised")
+    return failed >= failures
 
 
 def _verdict(ctx: TickContext) -> Verdict:

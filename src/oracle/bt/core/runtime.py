@@ -50,7 +50,7 @@ class TreeRun(RunState):
     """One run of a definition: `outcome = await TreeRun(definition, context).settle()`.
 
     `progress_limit` is how many seconds may pass without a `mark_progress`. The tick budget of the
-    context bounds the number of ticks. Both count anew for the finish branch.
+    context bounds the number of ticks. The finish branch gets as much of both again.
     """
 
     __slots__ = (
@@ -111,7 +111,6 @@ class TreeRun(RunState):
                 if finish is None:
                     return outcome
                 self.context.outcome = outcome
-                self.context.ticks = 0
             assert finish is not None
             self._cancelled = self._progress_at = None
             finished = await self._play(finish)
@@ -128,9 +127,11 @@ class TreeRun(RunState):
         """
         context = self.context
         context.ticks += 1
-        if context.ticks > context.tick_budget:
+        # Ticks are numbered through, so the finish branch gets a budget of its own on top.
+        budget = context.tick_budget * (1 if self.branch is self.definition.root else 2)
+        if context.ticks > budget:
             raise TickBudgetSpent(
-                f"not settled after {context.tick_budget} ticks; running: {self._whereabouts()}"
+                f"not settled after {budget} ticks; running: {self._whereabouts()}"
             )
         context.now = context.clock.now()
         self._woken = False

@@ -1,11 +1,26 @@
 """Decorators that change the status of their child."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from oracle.bt.core.node import Decorator
 from oracle.bt.core.run import RunState
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
 
 
-class AlwaysSucceed(Decorator, kind="always_succeed"):
+class ChangedStatus(Decorator):
+    """Return another status for those in `becomes`; RUNNING and SKIPPED are always the child's."""
+
+    __slots__ = ()
+    becomes: ClassVar[Mapping[RunStatus, RunStatus]]
+
+    def tick(self, run: RunState) -> RunStatus:
+        child = self.child
+        run.statuses[child.index] = status = child.tick(run)
+        return self.becomes.get(status, status)
+
+
+class AlwaysSucceed(ChangedStatus, kind="always_succeed"):
     """Take a failure for a success.
 
     | child   | always_succeed |
@@ -17,14 +32,10 @@ class AlwaysSucceed(Decorator, kind="always_succeed"):
     """
 
     __slots__ = ()
-
-    def tick(self, run: RunState) -> RunStatus:
-        child = self.child
-        run.statuses[child.index] = status = child.tick(run)
-        return SUCCESS if status is FAILURE else status
+    becomes: ClassVar[Mapping[RunStatus, RunStatus]] = {FAILURE: SUCCESS}
 
 
-class AlwaysFail(Decorator, kind="always_fail"):
+class AlwaysFail(ChangedStatus, kind="always_fail"):
     """Take a success for a failure.
 
     | child   | always_fail |
@@ -36,14 +47,10 @@ class AlwaysFail(Decorator, kind="always_fail"):
     """
 
     __slots__ = ()
-
-    def tick(self, run: RunState) -> RunStatus:
-        child = self.child
-        run.statuses[child.index] = status = child.tick(run)
-        return FAILURE if status is SUCCESS else status
+    becomes: ClassVar[Mapping[RunStatus, RunStatus]] = {SUCCESS: FAILURE}
 
 
-class Invert(Decorator, kind="invert"):
+class Invert(ChangedStatus, kind="invert"):
     """Exchange success and failure.
 
     | child   | invert  |
@@ -55,10 +62,4 @@ class Invert(Decorator, kind="invert"):
     """
 
     __slots__ = ()
-
-    def tick(self, run: RunState) -> RunStatus:
-        child = self.child
-        run.statuses[child.index] = status = child.tick(run)
-        if status is SUCCESS:
-            return FAILURE
-        return SUCCESS if status is FAILURE else status
+    becomes: ClassVar[Mapping[RunStatus, RunStatus]] = {SUCCESS: FAILURE, FAILURE: SUCCESS}

@@ -1,10 +1,11 @@
--- What the ledger says before a request. Budgets are turns, tokens, money and seconds; a reserve is kept for the last answer.
+-- What the ledger says before a request. Budgets are turns, tokens, money and seconds. The reserve is what the last
+-- request will need: its input at its present size, its longest output, and the time of the longest turn so far.
 
 local budget = BT.leaves("oracle.bt.actions.budget")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
 local finish = BT.leaves("oracle.bt.actions.finish")
 
-local WARNING_SHARE = 0.7 -- when this much of a budget is spent, the user and the model are warned
+local WARNING_SHARE = 0.7 -- late enough to matter, early enough to come to the point
 
 BT.tree("budget", {
   root = BT.sequence("budget", {
@@ -13,7 +14,7 @@ BT.tree("budget", {
       ledger.is_exhausted,
       BT.sequence("end at the limit", { finish.at_limit, BT.exit("turns") }),
     }),
-    BT.guard("the context is large", { ledger.context_is_large, budget.compact }),
+    BT.guard("messages fill half of the window", { ledger.context_is_large, budget.compact }),
     BT.guard("most of a budget is spent", {
       ledger.a_warning_is_due { share = WARNING_SHARE },
       budget.warn { share = WARNING_SHARE },

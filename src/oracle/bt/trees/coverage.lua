@@ -6,17 +6,20 @@ local extracts = BT.leaves("oracle.bt.actions.extracts")
 local budget = BT.leaves("oracle.bt.actions.budget")
 local parts = BT.leaves("oracle.bt.conditions.coverage")
 
-local AT_ONCE = 4            -- parts that are read, or asked about, side by side
-local PARTS_TO_FOLLOW = 8    -- when so many are read, their imports are followed
-local FAILED_REQUESTS = 4    -- after so many requests without a reply no more are made
-local MOST_ROUNDS = 12
+-- services/coverage/ decides which parts there are (at most 20) and what reading them may cost: a fifth of each tool's
+-- uses is left to the model.
+local AT_ONCE = 4            -- parts that are read, or asked about, side by side: providers limit parallel requests
+local PARTS_TO_FOLLOW = 8    -- when so many are read, enough is known to see what connects them
+local FAILED_REQUESTS = 4    -- the model is not asked about parts any more after so many requests without a reply
+local SHARE_OF_THE_TIME = 0.5 -- the other half is for the answer
+local MOST_ROUNDS = 12       -- more than the parts can need; only stops a changed tree that never ends
 
 local function in_time(name, leaf)
   return BT.always_succeed(name, BT.timeout("while time is left", { seconds = "seconds_left", leaf }))
 end
 
 local function read_until(name, is_enough)
-  return BT.always_succeed(name, BT.loop(name, {
+  return BT.always_succeed("read the " .. name, BT.loop(name, {
     max = MOST_ROUNDS,
     BT.sequence("read a few", {
       BT.guard("enough is read", { is_enough, BT.exit(name) }),
@@ -31,18 +34,18 @@ end
 BT.tree("coverage", {
   root = BT.sequence("coverage", {
     BT.always_succeed("as far as possible", BT.sequence("read and merge", {
-      parts.can_be_covered,
-      cover.begin,
+      parts.can_be_covered, -- asked again: the tools may have been withdrawn since it was asked for
+      cover.begin { share_of_time = SHARE_OF_THE_TIME },
       BT.timeout("while time is left", { seconds = "seconds_left", cover.list_parts }),
       budget.weigh_messages,
 
       read_until("first parts", parts.enough_is_read_to_follow_imports { parts = PARTS_TO_FOLLOW }),
       -- What connects two parts may share no word with the question: no search finds it, their imports do.
-      BT.guard("something may lie between", {
-        parts.something_may_lie_between,
-        in_time("look between them", cover.follow_imports),
+      BT.guard("parts may be connected", {
+        parts.parts_may_be_connected,
+        in_time("look for what connects them", cover.follow_imports),
       }),
-      read_until("other parts", parts.no_part_may_be_read),
+      read_until("other parts", parts.all_readable_parts_are_read),
 
       -- A few small parts are handed over as they are. Of more than that the model makes extracts, each in a small
       -- request of its own. It is not a turn: it costs tokens, money and seconds, and the conversation stays short.
@@ -52,7 +55,7 @@ BT.tree("coverage", {
           max = MOST_ROUNDS,
           BT.sequence("ask about a few", {
             BT.guard("enough is asked", {
-              parts.no_part_may_be_asked_about { at_once = AT_ONCE, failures = FAILED_REQUESTS },
+              parts.enough_parts_are_asked_about { at_once = AT_ONCE, failures = FAILED_REQUESTS },
               BT.exit("extracts"),
             }),
             cover.note_time_for_parts,

@@ -4,61 +4,78 @@
 
 local reply = BT.leaves("oracle.bt.conditions.reply")           -- what the response contains
 local evidence = BT.leaves("oracle.bt.conditions.evidence")     -- what has been gathered
-local capability = BT.leaves("oracle.bt.conditions.capability") -- what tool is asked for
+local capability = BT.leaves("oracle.bt.conditions.capability") -- what a need_capability signal asks for
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
 local calls = BT.leaves("oracle.bt.actions.calls")
+local note = BT.leaves("oracle.bt.actions.note")                -- counters
 local tell = BT.leaves("oracle.bt.actions.tell")                -- messages to the model
+local say = BT.leaves("oracle.bt.actions.say")                  -- messages to the user
 local grant = BT.leaves("oracle.bt.actions.grants")
 local finish = BT.leaves("oracle.bt.actions.finish")            -- ways to end
 
-local MOST_DOUBTS = 2        -- a claim that was doubted this often is taken as a partial answer
-local MOST_EMPTY = 2         -- after this many empty responses the next one ends the run
-local MOST_MALFORMED = 2     -- from this many unreadable signals on, the text speaks for itself
-local MOST_DELEGATIONS = 1   -- after this many, the model must do something by itself
+-- How often the model is asked again before the tree decides without it.
+local DOUBTS = 2           -- the 3rd claim without evidence is taken as a partial answer
+local EMPTY_RESPONSES = 2  -- the 3rd empty response ends the run
+local MALFORMED = 1        -- with the 2nd unreadable signal the text counts without one
+local DELEGATIONS = 1      -- the 2nd wish to delegate needs calls of its own, or it is the end of the search
 
 local function on(signal, branch)
   return BT.sequence(signal, { BT.expect("signal is " .. signal, "bb.signal.type == '" .. signal .. "'"), branch })
 end
 
--- The response is the answer. It is whole unless its sources were searched in vain.
+-- The response is the answer. It is whole, unless its sources were searched and none brought anything.
 local function end_with_the_answer()
-  return BT.selector("answer counts as", {
-    BT.sequence("partial", { evidence.was_searched_for_in_vain, finish.searched_in_vain }),
+  return BT.selector("answer is whole or partial", {
+    BT.sequence("partial answer", { evidence.was_searched_for_in_vain, finish.searched_in_vain }),
     finish.answered,
   })
+end
+
+local function ask_for_the_answer(name)
+  return BT.sequence(name, { grant.withdraw_all { stop = "" }, tell.answer_now })
+end
+
+local function ask_for_what_there_is()
+  return BT.sequence("last turn without tools", { grant.withdraw_all { stop = "stuck" }, tell.answer_from_what_there_is })
 end
 
 local function ask_again_or_give_up()
   return BT.selector("empty response", {
     BT.sequence("empty too often", {
-      BT.expect("asked again before", "bb.empty_responses >= " .. MOST_EMPTY),
-      finish.silent_again_and_again,
+      BT.expect("was asked again before", "bb.empty_responses >= " .. EMPTY_RESPONSES),
+      say.verdict { verdict = "refused", reason = "the response was empty again" },
+      finish.gave_empty_responses,
       BT.exit("turns"),
     }),
-    tell.response_was_empty,
+    BT.sequence("ask again", {
+      note.empty_response,
+      say.verdict { verdict = "asked_again", reason = "the response was empty" },
+      tell.response_was_empty,
+    }),
   })
 end
 
 BT.tree("decide", {
   root = BT.selector("decide", {
+    -- A response that was cut is not read for a decision. The model hears of it at the end of the turn.
     BT.expect("response was cut", "not bb.response.is_complete"),
 
     -- The tools were withdrawn before, so any text is the answer; its signal says how good it is.
     BT.sequence("last turn", {
       BT.expect("tools were withdrawn", "bb.is_last_turn"),
-      BT.selector("what it ends with", {
-        BT.sequence("text", {
+      BT.selector("text or nothing", {
+        BT.sequence("text ends the run", {
           reply.has_text,
-          BT.selector("ends as", {
+          BT.selector("how good the answer is", {
             on("context_sufficient", BT.selector("claim checked", {
-              BT.sequence("believed", { evidence.backs_the_claim, end_with_the_answer() }),
+              BT.sequence("claim is believed", { evidence.backs_the_claim, end_with_the_answer() }),
               finish.partial,
             })),
             on("partial_answer", BT.sequence("partial answer", { finish.show_what_is_missing, finish.partial })),
             on("stuck", finish.stuck),
-            BT.sequence("as announced", {
-              BT.expect("a reason was announced", "bb.stop_after_last_turn ~= ''"),
+            BT.sequence("for the reason of the withdrawal", {
+              BT.expect("a reason was given", "bb.stop_after_last_turn ~= ''"),
               finish.as_announced,
             }),
             end_with_the_answer(),
@@ -70,51 +87,62 @@ BT.tree("decide", {
     }),
 
     on("need_turn", BT.selector("another turn", {
-      BT.expect("fallback has decided", "bb.tools_withdrawn"),
-      BT.sequence("granted", { ledger.allows_another_turn, tell.another_turn_is_granted }),
-      BT.sequence("refused", { finish.at_limit, BT.exit("turns") }),
+      BT.expect("tools are withdrawn", "bb.tools_withdrawn"), -- by the fallback: the next turn is the last anyway
+      BT.sequence("turn is granted", { ledger.allows_another_turn, tell.another_turn_is_granted }),
+      -- Only if this very response used up a budget: before it there was room.
+      BT.sequence("turn is refused", {
+        say.verdict { verdict = "refused", reason = "a budget is used up" },
+        finish.at_limit,
+        BT.exit("turns"),
+      }),
     })),
 
     on("context_sufficient", BT.selector("claim checked", {
-      BT.sequence("believed", {
+      BT.sequence("claim is believed", {
         evidence.backs_the_claim,
-        calls.refuse_searches,
+        calls.refuse_searches, -- to go on searching contradicts the claim
         BT.selector("answer or ask for it", {
-          BT.sequence("contradicts itself", { reply.has_calls, tell.answer_now }),
+          BT.sequence("contradicts itself", { reply.has_calls, ask_for_the_answer("answer instead of searching") }),
           BT.sequence("answers", { reply.has_text_and_no_open_calls, end_with_the_answer(), BT.exit("turns") }),
-          tell.answer_now("ask for the answer"),
+          ask_for_the_answer("ask for the answer"),
         }),
       }),
-      reply.has_calls("searches anyway"),
+      BT.sequence("searches after all", {
+        reply.has_calls,
+        say.verdict { verdict = "not_believed", reason = "nothing was gathered, but it searches" },
+      }),
       BT.sequence("sending it back is of no use", {
-        BT.selector("reason not to", {
-          BT.expect("doubted before", "bb.doubts >= " .. MOST_DOUBTS),
+        BT.selector("reason to give up", {
+          BT.expect("doubted before", "bb.doubts >= " .. DOUBTS),
           evidence.cannot_be_searched_for,
-          evidence.is_nowhere,
+          evidence.was_not_found_anywhere,
         }),
         BT.selector("partial answer or ask for one", {
           BT.sequence("partial answer", { reply.has_text_and_no_open_calls, finish.partial, BT.exit("turns") }),
-          tell.answer_from_what_there_is,
+          ask_for_what_there_is(),
         }),
       }),
-      tell.search_first,
+      BT.sequence("send it back to search", { note.doubt, tell.search_first }),
     })),
 
     -- The fallback was consulted before this; asking for a strategy twice is asking once.
-    on("stuck", BT.later("change strategy")),
+    on("stuck", BT.sequence("try another way", {
+      say.verdict { verdict = "strategy_changed" },
+      BT.later("change strategy"),
+    })),
 
-    on("need_capability", BT.selector("capability", {
-      BT.expect("fallback has decided", "bb.tools_withdrawn"),
+    on("need_capability", BT.selector("find a tool for it", {
+      BT.expect("tools are withdrawn", "bb.tools_withdrawn"), -- by the fallback: the next turn is the last anyway
       BT.sequence("tool that reads", { capability.a_reading_tool_can_do_it, grant.reading_tools }),
       BT.sequence("tool that writes", {
         capability.a_writing_tool_can_do_it,
         BT.selector("may it write", {
-          BT.sequence("granted before", { capability.all_of_them_are_granted, grant.writing_tools_it_has }),
+          BT.sequence("granted before", { capability.all_of_them_are_granted, grant.remind_of_granted_tools }),
           BT.sequence("ask a person", {
             capability.none_of_them_was_refused,
             BT.selector("who can be asked", {
-              BT.sequence("nobody", {
-                BT.expect("nobody is there", "not bb.can_ask"),
+              BT.sequence("nobody can be asked", {
+                BT.expect("no person is there", "not bb.can_ask"),
                 grant.refuse_because_nobody_can_be_asked,
               }),
               BT.timeout("while time is left", {
@@ -125,41 +153,45 @@ BT.tree("decide", {
           }),
         }),
       }),
-      BT.sequence("no tool", { capability.no_tool_can_do_it, capability.the_gap_is_new, grant.admit_the_gap }),
-      -- It was told before that this cannot be had.
-      tell.answer_from_what_there_is,
+      BT.sequence("no tool can do it", { capability.no_tool_can_do_it, capability.the_gap_is_new, grant.admit_the_gap }),
+      -- It was refused before, or the person did not answer in time.
+      ask_for_what_there_is(),
     })),
 
-    on("partial_answer", BT.selector("partial answer", {
-      BT.sequence("ends with it", {
+    on("partial_answer", BT.selector("end or ask for the text", {
+      BT.sequence("ends with a partial answer", {
         reply.has_text,
         finish.show_what_is_missing,
         finish.partial,
         BT.exit("turns"),
       }),
-      tell.answer_now,
+      ask_for_the_answer("ask for the answer"),
     })),
 
     on("delegation_recommended", BT.sequence("delegation", {
-      tell.record_delegation,
+      note.delegation,
       BT.selector("split the work", {
-        BT.sequence("by the tree", { coverage.can_be_covered, BT.later("cover every part") }),
-        BT.sequence("by the model alone", {
+        BT.sequence("tree reads every part", {
+          coverage.can_be_covered,
+          say.verdict { verdict = "granted", reason = "the tree reads every part" },
+          BT.later("cover every part"),
+        }),
+        BT.sequence("model goes on alone", {
           BT.selector("it can go on", {
-            BT.expect("asked for the first time", "#bb.delegations <= " .. MOST_DELEGATIONS),
+            BT.expect("first wish to delegate", "#bb.delegations <= " .. DELEGATIONS),
             reply.has_calls,
           }),
           tell.go_on_alone,
         }),
-        tell.answer_from_what_there_is,
+        ask_for_what_there_is(),
       }),
     })),
 
     -- From here on there is no signal that could be read.
     reply.has_calls("calls without a signal"),
     BT.sequence("text without a signal", {
-      BT.expect("no signal to wait for", "not bb.response.malformed or bb.malformed_responses >= " .. MOST_MALFORMED),
-      reply.has_text_and_no_open_calls,
+      BT.expect("no signal to wait for", "not bb.response.malformed or bb.malformed_responses > " .. MALFORMED),
+      reply.has_text,
       end_with_the_answer(),
       BT.exit("turns"),
     }),

@@ -3,17 +3,19 @@
 -- The model decides what to look at and writes the answer. This tree decides when it is asked, with which tools, what
 -- its signals lead to, and when it is enough. Whatever happens, the finish branch ends with an answer and a reason.
 --
--- To read on: assess, compose, turn (which plays budget, decide, work), escalate, coverage, finish.
+-- To read on: assess, compose, turn (which plays budget, decide and work), escalate, coverage, finish.
+-- A leaf of "conditions" only looks; a leaf of "actions" does one thing. docs/trees.md explains the kinds of nodes.
 
 local assess = BT.leaves("oracle.bt.actions.assess")
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
 
-local BROAD = 0.4        -- from this breadth on, every part is read before the first turn
+local BROAD = 0.4        -- from this breadth on, parts are read first: higher misses broad questions, lower costs narrow ones
 local MOST_ROUNDS = 1000 -- the ledger limits the turns; this only stops a changed tree that never ends
 
 BT.tree("oracle-agent", {
   description = "Answers one question about a project",
 
+  -- The keys that leaves and expressions read and write as bb.key. The groups are headings for the reader only.
   blackboard = {
     -- What the run was started with.
     given = {
@@ -78,7 +80,9 @@ BT.tree("oracle-agent", {
       delegations = { type = "list", default = {} },
     },
 
-    -- Which tools the next request offers. `stop_after_last_turn` is the stop reason if the last turn names none.
+    -- Which tools the next request offers: those granted, unless withdrawn one by one (`withdrawn`) or all together
+    -- (`tools_withdrawn`). `denied` are tools that a person refused, `refused` are calls that led in circles.
+    -- `stop_after_last_turn` is the stop reason of a last turn that names none itself.
     tools = {
       granted = { type = "list", default = {} },
       denied = { type = "list", default = {} },
@@ -89,10 +93,9 @@ BT.tree("oracle-agent", {
       refused = { type = "list", default = {} },
       tool_reasons = { type = "object", default = {} },
       gaps = { type = "list", default = {} },
-      was_advised = false,
     },
 
-    -- What the calls brought.
+    -- What the calls brought. `made` are the calls with the digests of their results, to recognise a repeat.
     evidence = {
       tool_results = { type = "list", default = {} },
       made = { type = "list", default = {} },
@@ -127,8 +130,10 @@ BT.tree("oracle-agent", {
       usage = { type = "object", default = {} },
       tried = { type = "list", default = {} },
       missing = { type = "list", default = {} },
-      _pending_chunks = { type = "list", default = {} },
     },
+
+    -- Messages to the user that wait to be sent.
+    _pending_chunks = { type = "list", default = {} },
   },
 
   root = BT.sequence("question", {
@@ -138,7 +143,7 @@ BT.tree("oracle-agent", {
     BT.always_succeed("broad question", BT.sequence("read every part first", {
       BT.selector("spans many parts", {
         BT.expect("is broad", "bb.classification.breadth >= " .. BROAD),
-        coverage.each_use_is_asked_for,
+        coverage.every_use_of_a_name_is_asked_for,
       }),
       coverage.can_be_covered,
       BT.subtree("coverage"),

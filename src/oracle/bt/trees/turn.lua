@@ -1,23 +1,23 @@
 -- One turn: a request, its response, and what follows from it.
 --
--- BT.exit("turns") is the only way to an end. Reaching the bottom means another turn.
+-- A branch ends the run with BT.exit("turns"). Reaching the bottom means another turn.
 
 local turn = BT.leaves("oracle.bt.actions.turn")
 local model = BT.leaves("oracle.bt.actions.model_call")
-local oracle = BT.leaves("oracle.bt.actions.oracle")
+local say = BT.leaves("oracle.bt.actions.say")
 local tell = BT.leaves("oracle.bt.actions.tell")
 local finish = BT.leaves("oracle.bt.actions.finish")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
 local repeats = BT.leaves("oracle.bt.conditions.loop_detection")
 
-local SAME_REASON = 3 -- so many turns in a row for one reason are a loop
+local SAME_REASON = 3 -- the third turn in a row for one reason is a loop: twice may be an honest second try
 
 BT.tree("turn", {
   root = BT.sequence("turn", {
     BT.subtree("budget"),
     turn.begin,
 
-    -- The guards stay live while the model streams. A cancellation needs none: it halts the whole tree.
+    -- The first two conditions stay live while the model streams. A cancellation needs none: it halts the whole tree.
     BT.selector("response", {
       BT.timeout("while time is left", {
         seconds = "seconds_left",
@@ -29,44 +29,44 @@ BT.tree("turn", {
       }),
       BT.sequence("response was cut short", {
         model.keep_what_arrived,
-        BT.selector("go on without it", {
-          BT.expect("it repeated itself", "bb.is_runaway"),
-          BT.expect("the process died", "bb.response.is_interrupted"),
-          BT.subtree("end without a response"),
+        BT.selector("go on or end", {
+          BT.expect("text repeated itself", "bb.is_runaway"),
+          BT.expect("resumed after a crash", "bb.response.is_interrupted"),
+          BT.subtree("end in the middle of a turn"),
         }),
       }),
     }),
 
-    turn.take_in_response,
+    turn.take_in_response, -- books its cost, notes its signal, adds it to the conversation
     BT.subtree("fallback"),
-    oracle.say_pending_chunks,
+    say.pending_chunks,
     BT.subtree("decide"),
     BT.subtree("work"),
 
-    BT.guard("the process died", { "bb.response.is_interrupted", tell.response_was_cut_off }),
+    BT.guard("resumed after a crash", { "bb.response.is_interrupted", tell.response_was_cut_off }),
     BT.always_succeed("going in circles", BT.sequence("step in", {
       BT.selector("something repeats", {
-        repeats.same_reason_repeats { times = SAME_REASON },
-        repeats.same_call_repeats,
         repeats.refused_call_repeats,
+        repeats.same_call_repeats,
+        repeats.same_reason_repeats { times = SAME_REASON },
         repeats.text_repeats,
       }),
       BT.subtree("circles"),
     })),
 
-    -- What a branch above has asked for with BT.later. Without tools another strategy is of no use.
+    -- What a branch above has asked for with BT.later. Strategies come first, because one of them asks for coverage.
     BT.deferred("change strategy", BT.guard("tools are left", {
-      "not bb.tools_withdrawn",
+      "not bb.tools_withdrawn", -- without tools another strategy is of no use
       BT.subtree("strategies"),
     })),
     BT.deferred("cover every part", BT.subtree("coverage")),
-    turn.finish,
+    turn.close,
   }),
 })
 
--- The model did not answer, or tools took too long: keep what arrived, and say why it ends here.
-BT.tree("end without a response", {
-  root = BT.sequence("end without a response", {
+-- The model did not answer, or the tools took too long: keep what arrived, and say why the run ends here.
+BT.tree("end in the middle of a turn", {
+  root = BT.sequence("end in the middle of a turn", {
     finish.keep_cut_response,
     BT.selector("name the limit", {
       BT.sequence("tokens ran out", { BT.expect("budget is overdrawn", "bb.is_overdrawn"), finish.at_token_limit }),

@@ -1,14 +1,16 @@
 -- The tool calls of a response: screened, run side by side, and their results weighed.
 
 local reply = BT.leaves("oracle.bt.conditions.reply")
-local evidence = BT.leaves("oracle.bt.conditions.evidence")
+local evidence = BT.leaves("oracle.bt.conditions.evidence") -- is_enough and was_not_found_anywhere: services/control/sufficiency.py
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
 local calls = BT.leaves("oracle.bt.actions.calls")
 local tell = BT.leaves("oracle.bt.actions.tell")
 
-local MOST_FAILURES = 2     -- after so many failed calls the model is told how to recover
-local CALLS_A_STRATEGY = 3  -- a strategy that finds nothing in so many calls has failed
-local SPREAD = { turns = 5, calls = 5, files = 10 } -- from here on the question is broad after all
+local FAILURES = 2          -- the 2nd failed call: one may be a slip, two need advice
+local CALLS_A_STRATEGY = 3  -- a strategy that finds nothing in three calls has had its chance
+
+-- So much evidence, and still growing with each call: the question is broad after all.
+local SPREAD = { turns = 5, calls = 5, files = 10 }
 
 BT.tree("work", {
   root = BT.guard("response has calls", {
@@ -16,30 +18,30 @@ BT.tree("work", {
     BT.sequence("work", {
       BT.sequence("screen the calls", {
         calls.refuse_ungranted,
-        calls.refuse_repeated,
+        calls.refuse_calls_refused_before,
         calls.refuse_used_up,
       }),
       calls.note_the_time_left,
       BT.selector("run them in time", {
         BT.timeout("while time is left", { seconds = "seconds_left", calls.run }),
-        BT.subtree("end without a response"),
+        BT.subtree("end in the middle of a turn"),
       }),
 
-      BT.guard("calls keep failing", {
-        evidence.calls_keep_failing { failures = MOST_FAILURES },
-        tell.how_to_recover_from_errors,
+      BT.guard("calls have failed", {
+        evidence.calls_have_failed { failures = FAILURES },
+        BT.once("advise once", tell.how_to_recover_from_errors),
       }),
       BT.guard("enough was found", { evidence.is_enough, BT.once("say so once", tell.enough_was_found) }),
       BT.guard("evidence keeps spreading", {
         coverage.evidence_keeps_spreading(SPREAD),
         BT.guard("parts can be read", { coverage.can_be_covered, BT.later("cover every part") }),
       }),
-      BT.guard("nothing was found", {
-        evidence.is_nowhere,
-        BT.once("say so once", BT.sequence("try another way", { tell.nothing_was_found, BT.later("change strategy") })),
+      BT.guard("nothing was found anywhere", {
+        evidence.was_not_found_anywhere,
+        BT.once("react once", BT.sequence("try another way", { tell.nothing_was_found, BT.later("change strategy") })),
       }),
-      BT.guard("still nothing", {
-        evidence.no_strategy_finds_any { calls = CALLS_A_STRATEGY },
+      BT.guard("strategy finds nothing either", {
+        evidence.strategies_keep_finding_nothing { calls = CALLS_A_STRATEGY },
         BT.later("change strategy"),
       }),
     }),

@@ -1,4 +1,4 @@
-"""What looks like a secret is taken out of a text before anybody else sees it.
+"""What looks like a secret is taken out of a text before it leaves the process.
 
 One table of shapes. Each is bounded or cannot start inside its own match, so that time is linear
 in the input. The number of lines stays: a line that was cited is still that line.

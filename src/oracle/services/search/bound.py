@@ -16,8 +16,8 @@ from oracle.services.search.terms import terms_of_text
 class Bound:
     """`files` and `bytes` are for the whole index, the rest is for one refresh.
 
-    It looks for files until it has `walked` past that many, or for `walk_seconds`, and then reads
-    them for `seconds`.
+    It looks for files until it has `walked` past that many, or for `walk_seconds`, and stops
+    reading them when `seconds` are over.
     """
 
     files: float = inf
@@ -29,7 +29,7 @@ class Bound:
 
 NO_BOUND: Final = Bound()
 IN_MEMORY: Final = Bound(
-    files=30_000, bytes=150_000_000, walked=50_000, walk_seconds=4.0, seconds=10.0
+    files=30_000, bytes=150_000_000, walked=50_000, walk_seconds=3.0, seconds=8.0
 )
 """About 250 MB of memory at most, and an answer well within the time limit of a tool."""
 

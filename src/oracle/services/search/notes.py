@@ -1,4 +1,4 @@
-"""What a note says of itself: headings, front matter, links and dates."""
+"""What a note says about itself: headings, front matter, links and dates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Note:
 
 
 def read_note(text: str, path: str) -> Note:
-    """`decides`: 2 for the record of a decision that holds, 1 for a note that speaks of one."""
+    """`decides`: 2 for the record of a decision that holds, 1 for a note that mentions one."""
     front = _FRONT.match(text)
     headings = _headings(_without_fences(text))
     name = path.rpartition("/")[2].rpartition(".")[0]
@@ -62,7 +62,7 @@ def _decides(path: str, text: str) -> int:
 
 
 def _without_fences(text: str) -> str:
-    """Code in a note keeps its lines and loses its words: a comment there is no heading."""
+    """Without the text of code blocks: a comment in one is not a heading. The lines stay."""
     return _FENCE.sub(lambda fence: "\n" * fence[0].count("\n"), text)
 
 

@@ -1,8 +1,8 @@
 """The outline of a Python file, read from its tokens alone.
 
-Python is what we meet most, and a full parse would be half of what it costs to build an index.
-Strings and comments are recognised as such; blocks are told by their indentation. A test holds it
-against what the grammar finds in installed packages.
+Python is the most common language here, and a full parse would be half of the cost of an index.
+Strings and comments are recognised as such, blocks by their indentation. A test compares the result
+with that of the grammar on installed packages.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def python_outline(text: str) -> Outline:
 def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
     """The code alone, line for line, and the lines of comments and free-standing strings.
 
-    A string of several lines ends in a bracket: the line of its end is no beginning of a block.
+    A string of several lines ends in a bracket, so that its last line does not begin a block.
     """
     kept: list[str] = []
     remarks: list[tuple[int, int]] = []
@@ -82,7 +82,7 @@ def _blocks(code: str) -> Iterator[Symbol]:
 
 
 def _height(code: str, start: int, indent: int) -> int:
-    """How many lines a block goes on: up to the next line that is indented no further."""
+    """How many lines follow in a block: up to the next line that is not indented further."""
     following = _next_outside(indent).search(code, start)
     body = code[start : following.start() if following else len(code)].rstrip()
     return body.count("\n")

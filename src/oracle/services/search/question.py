@@ -100,7 +100,7 @@ def _kin(terms: Iterable[str]) -> set[str]:
 
 @cache
 def kinship() -> dict[str, tuple[str, ...]]:
-    """From a stem, or two of them joined, to the terms that the trade uses for the same thing."""
+    """From a stem, or two stems joined, to the terms that developers use for the same thing."""
     lines = files("oracle.services.search").joinpath("kinship.txt").read_text("utf-8").splitlines()
     related: dict[str, dict[str, None]] = {}
     for line in lines:

@@ -1,4 +1,4 @@
-"""From passages that match to files in the order of their worth."""
+"""From passages that match to files, best first."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def rank(
     *,
     files: Sequence[int] | None = None,
 ) -> list[Ranked]:
-    """With `files`, those only: what they score beside each other is what counts."""
+    """With `files`, only those, ranked among themselves."""
     weights = weights or (CODE if kind == "code" else NOTES)
     question = read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
     only = None if kind == "code" else kind
@@ -148,7 +148,7 @@ def _scores(
 
 
 def _runs(question: Question, weights: Weights) -> dict[Run, float]:
-    """What the question and a text say in the same order, such as the text of an error."""
+    """Words in the order of the question, such as the text of an error message."""
     spoken = question.sequence
     return {
         run: weight
@@ -176,7 +176,7 @@ def _terms_by_field(question: Question, weights: Weights) -> dict[str, dict[str,
 
 
 def _file_score(matches: list[Match], weights: Weights) -> float:
-    """The best passage, and a share of what else the file has to say."""
+    """The best passage, and a share of the next ones."""
     return matches[0].score + sum(
         share * match.score for share, match in zip(weights.further, matches[1:], strict=False)
     )

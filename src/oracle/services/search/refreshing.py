@@ -79,6 +79,7 @@ class Refresh:
         self._passages = generation.passages
         self._bound = bound
         self._about = about
+        self._until = time.monotonic() + bound.seconds
         self._progress = progress or _unheard
         self._tally = _Tally()
         self._done = 0
@@ -165,11 +166,10 @@ class Refresh:
             return
         self._small = len(candidates) <= _SMALL
         batch = _Batch(first=self._catalogue.next_number(), gone=gone)
-        until = time.monotonic() + self._bound.seconds
         with self._passages.writing(small=self._small) as writer:
             for number, found in enumerate(candidates):
                 # At least one file is read, so that every refresh gets further.
-                if number and time.monotonic() > until:
+                if number and time.monotonic() > self._until:
                     self._tally.is_late = True
                     left = candidates[number:]
                     self._tally.left_out += sum(each.path not in known for each in left)

@@ -62,7 +62,7 @@ def _uses(catalogue: Catalogue, cards: Mapping[int, FileCard]) -> dict[int, list
 def _graph(
     catalogue: Catalogue, uses: Mapping[int, Sequence[str]]
 ) -> tuple[dict[int, dict[int, float]], Counter[str]]:
-    """Edges from who uses a name to who defines it, and how many files use each name."""
+    """Edges from files that use a name to files that define it; how many files use each name."""
     owners: dict[str, set[int]] = {}
     for number, name, _ in catalogue.all_symbols():
         if number in uses and distinctive(name) and not name.startswith("__"):
@@ -115,7 +115,7 @@ def _ranked(graph: Mapping[int, Mapping[int, float]], start: Mapping[int, float]
 
 @dataclass(frozen=True, kw_only=True)
 class _Worth:
-    """What makes a symbol worth its line: the question's words in its name, and who uses it."""
+    """What makes a symbol worth its line: the question's words in its name, and its use."""
 
     popularity: Counter[str]
     terms: frozenset[str]

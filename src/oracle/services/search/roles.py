@@ -1,4 +1,4 @@
-"""What a file is for, told from its path: source, test, document, settings or thread."""
+"""What a file is for, by its path: source, test, document, settings or thread."""
 
 from __future__ import annotations
 

@@ -13,10 +13,9 @@ from oracle.services.search.records import RefreshReport
 
 
 def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
-    """What each update did, as it is done, until `stop` is set. Begins with a refresh.
+    """Reports each update until `stop` is set. Begins with a refresh.
 
-    The refresh comes after the watch has begun, so that nothing falls between the two. A project
-    that is removed ends it.
+    A project that is removed ends it.
     """
     from watchfiles import DefaultFilter, watch
 
@@ -29,6 +28,7 @@ def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
         rust_timeout=200,
         raise_interrupt=True,
     )
+    # The watch begins before the refresh, so that no change falls between the two.
     next(changes, None)
     yield index.refresh()
     for bundle in changes:

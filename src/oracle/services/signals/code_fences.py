@@ -78,6 +78,8 @@ def open_fence(line: str, lead: str) -> Fence | None:
     indentation = LEAD_LIMIT if quoted else max(3, _columns(lead))
     quotation = rf">[ \t>]{{0,{LEAD_LIMIT}}}" if quoted else ""
     closing = rf"[ \t]{{0,{indentation}}}{quotation}{run[0]}{{{len(run)},}}[ \t\r]*"
+    # A line that is outside of a list item may still close the fence, and that is decided first.
+    unfinished = rf"[ \t]*+{run[0]}++[ \t\r]*+\Z"
     outside = _OUTSIDE_QUOTE if quoted else _outside_item(lead) if in_item else _NOWHERE
     return Fence(
         mark=run[0],
@@ -86,7 +88,7 @@ def open_fence(line: str, lead: str) -> Fence | None:
         may_be_left=quoted or in_item,
         closing=re.compile(closing),
         outside=re.compile(outside),
-        end_inside=re.compile(rf"\n(?:({closing})(?=\n)|(?={outside}))"),
+        end_inside=re.compile(rf"\n(?:({closing})(?=\n)|(?!{unfinished})(?={outside}))"),
     )
 
 

@@ -1,4 +1,4 @@
-"""The seam behind the tools that find things: words or names in, places out."""
+"""The seam that tools find things through: words or names in, places out."""
 
 from __future__ import annotations
 
@@ -50,9 +50,8 @@ class Lookup(Protocol):
 
 def with_left_out(answer: Answer, lookup: Lookup) -> Answer:
     """The answer of a look-up, which says so if not all files were searched."""
-    if not (told := lookup.left_out):
-        return answer
-    return replace(answer, summary=f"{answer.summary} {told}")
+    left_out = lookup.left_out
+    return replace(answer, summary=f"{answer.summary} {left_out}") if left_out else answer
 
 
 def name_parts(name: str) -> list[str]:

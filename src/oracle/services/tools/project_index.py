@@ -236,7 +236,7 @@ class ProjectIndex:
         try:
             index.refresh(self._tell, about=about)
         except _NotWantedAnyMore:
-            # Nobody waits for the answer. What was committed before stays right.
+            # No question waits for the answer. What was committed before stays right.
             log.debug("the index in memory was not brought up to date: it was not wanted")
         self._refreshed_at = time.monotonic()
         return index

@@ -1,4 +1,4 @@
-"""search_threads: which entries of the decision logs speak of something."""
+"""search_threads: which entries of the decision logs mention something."""
 
 from __future__ import annotations
 
