@@ -104,6 +104,7 @@ class Oracle:
         self, question: str, context_id: str | None = None, *, attachment: str = ""
     ) -> Answer:
         """Like `ask`, for code that is not async."""
+        # In a running loop `asyncio.run` fails with a message that does not name the way out.
         try:
             asyncio.get_running_loop()
         except RuntimeError:

@@ -329,6 +329,8 @@ def load_settings(
     import os
 
     from oracle.services.project.root import here
+
+    # Imported here, because it imports this module.
     from oracle.services.settings.resolve import resolve
 
     given = {name: value for name, value in (flags or {}).items() if value is not None}

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the values that they stand for."""
+"""Options that several commands share, and the values made from them."""
 
 from __future__ import annotations
 

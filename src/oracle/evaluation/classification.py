@@ -13,6 +13,7 @@ from oracle.evaluation.labelled import Labelled, broad_and_narrow, conversations
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.classification.classifier import classify_query, gather
 
+# The end of a bin is excluded, so the last one must end above 1.
 BINS = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 1.01))
 BROAD_FROM = 0.4
 
@@ -131,6 +132,7 @@ def fingerprint(recipe: bytes) -> str:
     digest = hashlib.sha256(recipe)
     digest.update(files(evaluation).joinpath("data", "patterns.txt").read_bytes())
     for row in (*singles("tuning"), *broad_and_narrow("tuning"), *conversations("tuning")):
+        # A fixed type for earlier messages: the features must not depend on the weights.
         found = gather(row.query, row.history, type_of=lambda _: QueryType.CODE).features
         seen = [(group, sorted(names)) for group, names in found.items()]
         digest.update(repr((row.query_type, row.broad, seen)).encode())

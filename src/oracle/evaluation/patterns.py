@@ -73,6 +73,7 @@ def read_patterns() -> Patterns:
 
 def filled(*, each: int, seed: int) -> list[Labelled]:
     """`each` single questions per type. A line that starts with `*` is a broad question."""
+    # Seeded, because training must give the same weights each time.
     chance = random.Random(seed)
     patterns = read_patterns()
     return [

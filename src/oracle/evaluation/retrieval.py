@@ -170,6 +170,7 @@ def _outcomes(root: Path, asked: Sequence[LabelledQuestion]) -> Iterator[_Outcom
 
 
 def _searches(index: Index, texts: Mapping[str, str], kind: Kind) -> dict[Way, Search]:
+    # The baselines search the same files as the index does for this kind.
     searched = {path: text for path, text in texts.items() if kind in ("code", kind_of(path))}
     return {
         "index": lambda question: [hit.path for hit in index.search(question, kind=kind, k=DEPTH)],

@@ -54,5 +54,6 @@ class PromptSegment:
                 raise ValueError(f"condition {condition!r} is not one of {', '.join(CONDITIONS)}")
 
     def applies(self, facts: AbstractSet[str]) -> bool:
+        # Sorted, because `groupby` joins only neighbours.
         kinds = groupby(sorted(self.conditions), key=lambda condition: condition.split("=")[0])
         return all(not facts.isdisjoint(alternatives) for _, alternatives in kinds)

@@ -121,6 +121,7 @@ class Signal:
         for name in SIGNALS[self.type].required_names:
             if self.fields.get(name) in (None, "", []):
                 raise ValueError(f"{self.type} lacks its required field {name!r}")
+        # The class is frozen, so a field can be replaced only in this way.
         object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -206,6 +207,7 @@ def _folded(reason: str) -> str:
 
     Symbols stay, because `C++` is not `C`. Punctuation becomes a space, because `1-2` is not `12`.
     """
+    # Most reasons are ASCII, and a table is much quicker than a lookup for each character.
     if reason.isascii():
         return " ".join(reason.lower().translate(_ASCII_GAPS).split())
     text = unicodedata.normalize("NFKC", reason).casefold()

@@ -80,4 +80,5 @@ class ToolSpec:
             )
         if self.role is None:
             role: Role = "write" if self.writes else role_by_name(self.name)
+            # The class is frozen, so a field can be replaced only in this way.
             object.__setattr__(self, "role", role)

@@ -148,7 +148,7 @@ class ScriptedTools:
             answer = tool(arguments)
             answer = await answer if asyncio.iscoroutine(answer) else answer
         elif isinstance(tool, list | tuple):
-            answer = tool[min(place, len(tool) - 1)]
+            answer = tool[min(place, len(tool) - 1)]  # the last answer is repeated
         else:
             answer = tool
         return self._result(name, answer)

@@ -61,6 +61,7 @@ class ManualClock:
         """Move the time forward and fire the timers that are due, earliest first."""
         self._now += seconds
         due = [timer for timer in self._timers if timer.when <= self._now]
+        # Removed before any of them fires: a callback may start a new timer.
         self._timers = [timer for timer in self._timers if timer.when > self._now]
         for timer in sorted(due, key=lambda timer: timer.when):
             timer.fire()

@@ -74,6 +74,8 @@ def chat(
 
     settings = settings_for(model, max_turns, max_cost, timeout)
     options = ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
+    # One event loop for the whole chat, because the database connection belongs to it. Lines are
+    # read between its runs, in plain code, where Ctrl-C raises KeyboardInterrupt.
     with asyncio.Runner() as runner, contextlib.ExitStack() as leaving:
         opening = open_conversation(settings, options)
         conversation = runner.run(opening.__aenter__())

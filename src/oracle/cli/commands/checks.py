@@ -54,6 +54,8 @@ class Surroundings:
 
 
 Seen = tuple[Level, str, str]
+"""Level, what was found, and the next step (may be empty)."""
+
 Check = Callable[[Surroundings], Iterator[Seen]]
 
 

@@ -185,10 +185,12 @@ def run_table(found: Sequence[StoredRun]) -> Table:
 
 
 def record_lines(records: Sequence[Record]) -> list[str]:
+    """A line for each record, below the heading of its turn."""
     lines: list[str] = []
     turn = 0
     for record in records:
-        if record.place.turn != turn:
+        # The end of a run belongs to no turn: its number is 0, and it needs no heading.
+        if record.place.turn not in (0, turn):
             turn = record.place.turn
             lines.append(f"turn {turn}")
         where = record.place.node_path or "-"

@@ -165,6 +165,7 @@ def session_tree(session: Session, exchanges: Sequence[Exchange]) -> Tree:
 
     tree = Tree(f"{session.id}  {printable(session.title)}", highlight=False)
     below = children(exchanges)
+    # A stack and not recursion: a conversation can be longer than Python's recursion limit.
     waiting = _placed(below.get(None, []), tree, tree)
     while waiting:
         exchange, parent, begins_branch = waiting.pop()

@@ -52,6 +52,7 @@ class Conversation:
 
     async def ask(self, question: str, *, attachment: str = "") -> int:
         """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
+        # Closing waits until everything is drawn, and raises what went wrong while drawing.
         with closing(self._open_screen()) as screen:
             agent = self._agent(screen)
             chunks = agent.process_query(

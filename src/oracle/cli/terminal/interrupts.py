@@ -25,7 +25,7 @@ def interrupts_call(cancel: Callable[[], object]) -> Generator[None]:
 
     def interrupted(number: int, _: FrameType | None) -> None:
         nonlocal is_cancelled
-        # Nothing is lost by leaving: the journal is written as the run goes on.
+        # Nothing is lost by leaving: the journal is written while the run works.
         if is_cancelled or number != signal.SIGINT:
             leave_at_once(128 + number)
         is_cancelled = True

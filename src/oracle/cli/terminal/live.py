@@ -68,6 +68,7 @@ class RenderedText:
             self._links = citation_links(chunk["citations"], root=self._root)
 
     def answer(self, text: str) -> None:
+        # Captured, because rich pads every line to the width, which spoils copy and paste.
         with self._console.capture() as capture:
             self._console.print(rendered(text, self._links))
         drawn = "\n".join(line.rstrip() for line in capture.get().splitlines())

@@ -28,7 +28,7 @@ def show(renderable: RenderableType) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = WIDTH_OF_A_PIPE
-    # Captured, because rich pads lines with spaces and fails on characters that stdout lacks.
+    # Captured, because rich pads lines, and raises for characters that stdout cannot encode.
     with console.capture() as capture:
         console.print(renderable)
     drawn = "\n".join(line.rstrip() for line in capture.get().splitlines())

@@ -94,6 +94,7 @@ class Screen:
 
     def show(self, chunk: OracleStreamChunk) -> None:
         self._output.chunk(chunk)
+        # Text before a tool call is a draft. It is folded now, so that it is above the call.
         if chunk.type == ChunkType.TOOL_CALL:
             self._fold_draft()
         if line := line_for(chunk):
