@@ -44,7 +44,7 @@ def test_every_section_is_a_part_of_the_settings():
 def test_an_unknown_name_is_told_with_a_suggestion():
     with pytest.raises(NotFound, match=r"no setting 'limits\.turn'; did you mean 'limits\.turns'"):
         setting_named("limits.turn")
-    with pytest.raises(NotFound, match="`oracle config` lists them all"):
+    with pytest.raises(NotFound, match="`oracle config` lists all settings"):
         setting_named("zzz")
 
 

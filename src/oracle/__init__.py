@@ -1,6 +1,6 @@
-"""Answers a developer's questions about a project; a behavior tree keeps the model honest.
+"""Answers questions about a project. A behavior tree controls the language model.
 
-What is named here is the public face; it is imported when it is first used.
+These names are the public API. Each one is imported when it is first used.
 """
 
 from importlib import import_module
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from oracle.services.tools.protocol import ToolResult as ToolResult
     from oracle.services.tools.protocol import Tools as Tools
 
-_HOMES = {
+_MODULES = {
     "Answer": "oracle.agent",
     "ChunkType": "oracle.models.stream_chunk",
     "Limits": "oracle.services.control.ledger",
@@ -31,7 +31,7 @@ _HOMES = {
     "Tools": "oracle.services.tools.protocol",
 }
 
-__all__ = [  # noqa: RUF022 - the one that matters first
+__all__ = [  # noqa: RUF022 - most important first
     "Oracle",
     "Answer",
     "Limits",
@@ -46,9 +46,9 @@ __all__ = [  # noqa: RUF022 - the one that matters first
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""The agent for programs.
+"""The agent as a Python API.
 
 oracle = Oracle(project=".", model=model, tools=tools)
 answer = await oracle.ask("How does the login work?")
@@ -29,10 +29,11 @@ from oracle.settings import load_settings
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """The answer to a question; there is always one. `str(answer)` is its text.
+    """The answer to a question. There always is one; `str(answer)` is its text.
 
-    `stop_reason` is "answered" where the answer is whole; `error_kind` names the class of the error
-    that ended the run, if one did. Give `context_id` to the next question of the conversation.
+    `stop_reason` is "answered" if the answer is complete. `error_kind` is the class of the error
+    that ended the run, if any. To continue the conversation, pass `context_id` with the next
+    question.
     """
 
     text: str
@@ -56,11 +57,12 @@ class Answer:
 
 
 class Oracle:
-    """Answers questions about the project that `project` lies in, several at a time if need be.
+    """Answers questions about the project that contains the folder `project`.
 
-    Without a `model` or `tools`, those of the project's settings are used. `approve` asks a person
-    before anything is written. Conversations are kept in the project's database, which is opened
-    for each question. With `remembers=False` neither a project nor a database is needed.
+    Several questions can be asked at once. `model` and `tools` default to those of the project's
+    settings. `approve` asks a person before anything is written. Conversations are stored in the
+    project's database, which is opened for each question. With `remembers=False` nothing is
+    stored, and neither a project nor a database is needed.
     """
 
     def __init__(
@@ -90,7 +92,7 @@ class Oracle:
     def stream(
         self, question: str, context_id: str | None = None, *, attachment: str = ""
     ) -> AsyncGenerator[OracleStreamChunk]:
-        """The answer as it is made; `done` is the last chunk. Closing it cancels the run."""
+        """Stream the chunks of a run; the last is `done`. Closing the stream cancels the run."""
         return self._agent.process_query(question, context_id, attachment=attachment)
 
     async def ask(
@@ -101,7 +103,8 @@ class Oracle:
     def ask_sync(
         self, question: str, context_id: str | None = None, *, attachment: str = ""
     ) -> Answer:
-        """`ask` for programs that are not async."""
+        """Like `ask`, for code that is not async."""
+        # In a running loop `asyncio.run` fails with a message that does not name the way out.
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -109,11 +112,11 @@ class Oracle:
         raise InputError("ask_sync cannot be used in async code; use `await oracle.ask(…)` there")
 
     def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
-        """Go on with a question whose process died; its chunks come again from the first one."""
+        """Resume a run whose process died. All its chunks are streamed again."""
         return self._agent.resume(run_id)
 
     def cancel(self, reason: str = "cancelled") -> None:
-        """End what is asked now; each question is still answered, with what there is."""
+        """Cancel all questions in progress. Each one still gets an answer from what was found."""
         self._agent.cancel(reason)
 
     def _open_store(self) -> AbstractAsyncContextManager[RunStore]:
@@ -122,7 +125,7 @@ class Oracle:
 
 
 async def answer_from(chunks: AsyncGenerator[OracleStreamChunk]) -> Answer:
-    """Listen to the end."""
+    """Read the stream to its end and return the answer."""
     sources: Sequence[Mapping[str, Any]] = ()
     done: dict[str, Any] = {}
     async with aclosing(chunks):

@@ -1,39 +1,39 @@
-"""Every error that oracle raises on purpose, split by who must act.
+"""All errors that oracle raises on purpose, grouped by who must act.
 
 OracleError
-├── InputError               the user gave something that cannot be used
+├── InputError               the user must change the input
 │   ├── SourceFileError      … in a file, at a line
 │   │   ├── TreeFileError
 │   │   │   └── MisplacedNodeError  … a node that works only inside another tree
 │   │   └── PromptFileError
-│   ├── SettingsError        … in oracle.toml, in a variable or by a flag
-│   └── NotFound             … the name of something that is not there
-├── Failure                  the world said no; in a leaf it becomes FAILURE with this cause
+│   ├── SettingsError        … in oracle.toml, in a variable or in a flag
+│   └── NotFound             … a name that does not exist
+├── Failure                  something outside failed; a leaf returns FAILURE with this cause
 │   ├── TimedOut
 │   ├── BoundReached
-│   ├── ModelError           the language model cannot be reached, or broke off
-│   │   ├── ModelOverloaded  … for now: try again later
-│   │   ├── ModelRefused     … with this key or name: change the settings
-│   │   └── ContextTooLong   … with this much text: send less
+│   ├── ModelError           the model cannot be reached, or its response broke off
+│   │   ├── ModelOverloaded  … try again later
+│   │   ├── ModelRefused     … change the key or the model's name in the settings
+│   │   └── ContextTooLong   … send less text
 │   ├── ToolProblem          a tool cannot do what was asked; the model reads why
 │   │   └── AlreadyThere     … because the name is taken
-│   ├── WebProblem           a page or a provider of the web cannot be read
+│   ├── WebProblem           a web page or a search provider cannot be read
 │   ├── StoreError           the database cannot be reached, read or written
-│   ├── LeaseHeld            another process is at work on the run
-│   ├── InterruptedStream    the process died in the middle of it
-│   └── InterruptedWrite     the process died, and nobody knows whether it was done
-├── JournalError             what happens cannot be written down
-│   └── ReplayDiverged       a replay needs what was never recorded
-└── DeveloperError           our code or a leaf is wrong; it ends a run as `internal_error`
-    ├── BlackboardError      a key that nobody declared, a value of the wrong type
-    ├── LeafError            a leaf broke its contract or raised something unforeseen
+│   ├── LeaseHeld            another process is working on the run
+│   ├── InterruptedStream    the process died in the middle of a response
+│   └── InterruptedWrite     the process died; the write may or may not have happened
+├── JournalError             the run cannot be recorded
+│   └── ReplayDiverged       a replay needs something that was never recorded
+└── DeveloperError           our code or a leaf is wrong; the run ends as `internal_error`
+    ├── BlackboardError      an undeclared key, or a value of the wrong type
+    ├── LeafError            a leaf broke its contract or raised an unexpected error
     ├── StructureError       nodes that do not fit together
     └── RunawayError         a run that would never end
         ├── TickBudgetSpent
         └── NoProgress
 
-A message names the value and what to do next. The classes carry what the doors need: `exit_code`
-for the terminal, `status` for HTTP.
+A message names the value and the next step. The classes carry what the callers at the edges need:
+`exit_code` for the terminal, `status` for HTTP.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class InputError(OracleError):
 
 
 class SourceFileError(InputError):
-    """Reads `file:line: what is wrong`, the form that editors can jump to."""
+    """The message starts with `file:line:`, a form that editors can jump to."""
 
     def __init__(self, message: str, *, file: str, line: int | None = None) -> None:
         place = file if line is None else f"{file}:{line}"
@@ -70,7 +70,7 @@ class TreeFileError(SourceFileError):
 
 
 class MisplacedNodeError(TreeFileError):
-    """An exit without its loop, or a task that nothing does: the tree relies on one around it."""
+    """An exit without its loop, or a task that no node does: the tree needs one around it."""
 
 
 class PromptFileError(SourceFileError):
@@ -78,7 +78,7 @@ class PromptFileError(SourceFileError):
 
 
 class SettingsError(InputError):
-    """One line for each setting that cannot be used; each begins with the place where it stands."""
+    """One line for each mistake; each line starts with its file and line, variable or flag."""
 
     exit_code = 78
 
@@ -87,7 +87,7 @@ class NotFound(InputError):  # noqa: N818 - the name is a sentence
     status = 404
 
 
-class Failure(OracleError):  # noqa: N818 - it is not a bug in anybody's code
+class Failure(OracleError):  # noqa: N818 - it is not a bug
     pass
 
 
@@ -105,7 +105,7 @@ class ModelError(Failure):
 
 
 class ModelOverloaded(ModelError):  # noqa: N818 - the name is a sentence
-    """`retry_after` are the seconds that the provider asks us to wait, where it says so."""
+    """`retry_after` is the time in seconds that the provider asks for, if it does."""
 
     status = 503
 
@@ -124,7 +124,7 @@ class ContextTooLong(ModelError):  # noqa: N818 - the name is a sentence
 
 
 class ToolProblem(Failure):
-    """Says what is wrong with which value, and what to do instead."""
+    """The message says which value is wrong, and what to do instead."""
 
 
 class AlreadyThere(ToolProblem):
@@ -195,12 +195,12 @@ class NoProgress(RunawayError):  # noqa: N818 - the name is a sentence
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'sequence'?`, or nothing when no known word is near."""
+    """`; did you mean 'sequence'?`, or an empty text if no known word is similar."""
     close = get_close_matches(word, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def named(value: object, longest: int = 120) -> str:
-    """A value that a model or a user wrote, on one line and short enough for a message."""
+    """A value from a model or a user, on one line and short enough for a message."""
     text = repr(value)
     return text if len(text) <= longest else f"{text[:longest]}…"

@@ -1,7 +1,7 @@
-"""Plain values: those that JSON gives back as the very same.
+"""Plain values: those that are the same after a trip through JSON.
 
-A board holds nothing else, and a journal can record nothing else. Asked for every part of a stream,
-so it is quick.
+The blackboard and the journal accept only these. It is a module of its own because the engine
+(`bt/state`) and the services both need it and must not import each other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ DEEPEST: Final = 12
 
 
 def is_plain(value: Any, depth: int = DEEPEST) -> bool:
-    """A subclass, a tuple, a key that is no string or a deep nest is not, even if JSON takes it."""
+    """False for subclasses, tuples, keys that are not strings, and values nested too deep.
+
+    JSON would accept these, but give back something else.
+    """
+    # Called for every part of a stream, so it compares types instead of calling `isinstance`.
     kind = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is str or kind is int or kind is bool or value is None:
         return True

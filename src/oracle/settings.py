@@ -1,11 +1,11 @@
-"""The one table of settings: name, kind, default and meaning of each, and the values of a run.
+"""The table of all settings: name, kind, default and meaning of each, and their values.
 
-They come from the defaults, from `oracle.toml` at the project's root, from `ORACLE_*` variables and
-from flags, in rising order. `limits.turns` is `turns` below `[limits]` in the file and
-`ORACLE_LIMITS_TURNS` in the environment, and all others go by the same rule.
+A value comes from the defaults, from `oracle.toml` at the project's root, from an `ORACLE_*`
+variable or from a flag; later ones win. `limits.turns` is `turns` below `[limits]` in the file and
+`ORACLE_LIMITS_TURNS` in the environment. The other names follow the same rule.
 
-Plain `tomllib` and this table, not pydantic-settings: that one does not say where a value came
-from, at which line a mistake stands, or what was meant, and takes a third of a second to import.
+This uses `tomllib` and not pydantic-settings, which cannot say where a value comes from, on which
+line a mistake is, or what was meant, and takes a third of a second to import.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ KEY_VARIABLES: Final = {
     "tavily": "TAVILY_API_KEY",
     "brave": "BRAVE_API_KEY",
 }
-"""Where a provider's key is looked for; the names are the providers' own."""
+"""The variable of each provider's key. The names are those that the providers use."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
-    """One row. A default of None means that nothing is set; then `example` says what could be."""
+    """One row. A default of None means that nothing is set; `example` then shows a value."""
 
     name: str
     kind: Kind
@@ -67,7 +67,7 @@ class Setting:
 def _row(
     default: T, kind: Kind, meaning: str, *, example: Any = None, flag: str | None = None
 ) -> T:
-    """A field of a section: what the table says of a setting stands beside its type."""
+    """A field of a section. The row of the table is kept in the field's metadata."""
     row = {"kind": kind, "meaning": meaning, "example": example, "flag": flag}
     return field(default=default, metadata=row)
 
@@ -77,43 +77,43 @@ class ModelSettings:
     name: str = _row(
         EMBEDDED,
         Text(words="embedded, or a provider and a model, such as anthropic:claude-sonnet-4-5"),
-        "Which model answers: embedded, or provider:model.",
+        "The model to use: embedded, or provider:model.",
         flag="--model",
     )
     base_url: str | None = _row(
         None,
         Address(),
-        "Where an OpenAI-compatible server listens, if it is not the provider's own.",
+        "Address of an OpenAI-compatible server, if not the provider's own.",
         example="http://127.0.0.1:8080/v1",
     )
     key_variable: str | None = _row(
         None,
         VariableName(),
-        "The variable that holds the key, if it is not the provider's own.",
+        "Environment variable with the key, if not the provider's usual one.",
         example="TEAM_GATEWAY_KEY",
     )
     context_window: int | None = _row(
         None,
         WholeNumber(least=1_000),
-        "Tokens that the model can take in, if they are not known from its name.",
+        "Size of the model's context window in tokens, if not known from its name.",
         example=32_000,
     )
     longest_output: int | None = _row(
         None,
         WholeNumber(least=100),
-        "Tokens of its longest response, if they are not known from its name.",
+        "Maximum size of a response in tokens, if not known from the model's name.",
         example=4_000,
     )
     input_price: float | None = _row(
         None,
         Number(),
-        "Money for a million tokens in, if it is not known from the model's name.",
+        "Price of a million input tokens, if not known from the model's name.",
         example=3.0,
     )
     output_price: float | None = _row(
         None,
         Number(),
-        "Money for a million tokens out, if it is not known from the model's name.",
+        "Price of a million output tokens, if not known from the model's name.",
         example=15.0,
     )
 
@@ -123,7 +123,7 @@ class ModelSettings:
 
     @property
     def key_name(self) -> str | None:
-        """The variable to look into for a key; None where the provider is known for none."""
+        """The variable that has the key; None if the provider needs none."""
         return self.key_variable or KEY_VARIABLES.get(self.provider)
 
 
@@ -132,36 +132,42 @@ _LIMITS: Final = Limits()
 
 @dataclass(frozen=True, kw_only=True)
 class LimitRows:
-    """The rows of the ledger's `Limits`, which is what one gets."""
+    """The rows of the ledger's `Limits`. `Settings.limits` is a `Limits`, not this."""
 
     turns: int = _row(
         _LIMITS.turns,
         WholeNumber(least=1),
-        "Requests to the model in one run; 1 means no tools.",
+        "Maximum number of model requests in a run; 1 means no tools.",
         flag="--max-turns",
     )
     tokens: int = _row(
-        _LIMITS.tokens, WholeNumber(least=1), "Tokens in one run, in and out together."
+        _LIMITS.tokens,
+        WholeNumber(least=1),
+        "Maximum number of tokens in a run, input and output together.",
     )
     money: float | None = _row(
         _LIMITS.money,
         Number(can_be_off=True),
-        "What one run may cost, in the currency of the prices; off for no limit.",
+        "Maximum cost of a run, in the currency of the prices; off for no limit.",
         flag="--max-cost",
     )
-    seconds: float = _row(_LIMITS.seconds, Number(), "How long one run may take.", flag="--timeout")
+    seconds: float = _row(
+        _LIMITS.seconds, Number(), "Maximum duration of a run in seconds.", flag="--timeout"
+    )
     uses_of_a_tool: int = _row(
-        _LIMITS.uses_of_a_tool, WholeNumber(), "How often one run may use the same tool."
+        _LIMITS.uses_of_a_tool, WholeNumber(), "Maximum number of calls of the same tool in a run."
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class VaultSettings:
-    notes: str = _row("notes", Folder(inside=True), "Where new notes go, below the root.")
+    notes: str = _row(
+        "notes", Folder(inside=True), "Folder for new notes, relative to the project's root."
+    )
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Folders that are read even where git ignores them."""
+        """Folders that are read even if git ignores them."""
         return (self.notes, THREADS_FOLDER)
 
 
@@ -170,19 +176,19 @@ class WebSettings:
     provider: Literal["searxng", "tavily", "brave"] | None = _row(
         None,
         Choice(("searxng", "tavily", "brave")),
-        "Who searches the web: searxng, tavily or brave.",
+        "Provider of web searches: searxng, tavily or brave.",
         example="searxng",
     )
     url: str | None = _row(
         None,
         Address(),
-        "Where the provider listens; SearXNG has no address of its own.",
+        "Address of the provider; needed for searxng.",
         example="http://127.0.0.1:8888",
     )
     key_variable: str | None = _row(
         None,
         VariableName(),
-        "The variable that holds the key, if it is not the provider's own.",
+        "Environment variable with the key, if not the provider's usual one.",
         example="TEAM_SEARCH_KEY",
     )
 
@@ -196,7 +202,7 @@ class DatabaseSettings:
     url: str | None = _row(
         None,
         DatabaseAddress(),
-        "The database; if not set, SQLite in .oracle/oracle.db of the project.",
+        "Database to use; if not set, SQLite in .oracle/oracle.db of the project.",
         example="postgresql://team@db.example.org/oracle",
     )
 
@@ -206,21 +212,28 @@ class JournalSettings:
     failure: Literal["stop", "memory"] = _row(
         "stop",
         Choice(("stop", "memory")),
-        "When a run cannot be recorded: stop it, or go on in memory.",
+        "If a run cannot be recorded: stop it, or continue in memory.",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromptSettings:
     folder: str = _row(
-        ".oracle/prompts", Folder(), "The project's own prompt segments.", flag="--prompts"
+        ".oracle/prompts",
+        Folder(),
+        "Folder of the project's own prompt segments.",
+        flag="--prompts",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeSettings:
     folder: str | None = _row(
-        None, Folder(), "Trees to use instead of the built-in ones.", example="trees", flag="--in"
+        None,
+        Folder(),
+        "Folder of trees to use instead of the built-in ones.",
+        example="trees",
+        flag="--in",
     )
 
 
@@ -250,7 +263,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {
 
 def setting_named(name: str) -> Setting:
     if name not in SETTINGS:
-        hint = did_you_mean(name, SETTINGS) or "; `oracle config` lists them all"
+        hint = did_you_mean(name, SETTINGS) or "; `oracle config` lists all settings"
         raise NotFound(f"no setting {name!r}{hint}")
     return SETTINGS[name]
 
@@ -268,7 +281,7 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """`root` is None outside of any project. `warnings` are for whoever reads stderr."""
+    """`root` is None outside a project. `warnings` are for the user to read."""
 
     model: ModelSettings
     limits: Limits
@@ -287,13 +300,15 @@ class Settings:
         return getattr(getattr(self, section), key)
 
     def shown(self, name: str) -> Any:
-        """The value as it may be shown to anyone: passwords are masked."""
+        """The value with passwords masked, safe to print."""
         value = self.value(name)
         return masked(value) if isinstance(value, str) else value
 
     def path(self, name: str) -> Path:
-        """The folder that a setting names. What the file says counts from the root, what a variable
-        or a flag says from the working directory.
+        """The folder that a setting names.
+
+        A relative path in the file starts at the root; one in a variable or a flag starts at the
+        working directory, as the user's shell would read it.
         """
         given = self.origins[name].source in ("variable", "flag")
         start = Path.cwd() if given or self.root is None else self.root
@@ -306,14 +321,16 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> Settings:
-    """The settings of the project that `start` (else the working directory) lies in.
+    """The settings of the project that contains `start`, or else the working directory.
 
-    `flags` has what the command line gave, by the setting's name; a None was not given. All
-    mistakes are told in one `SettingsError`.
+    `flags` are the values from the command line, by the setting's name; None means not given. All
+    mistakes are reported in one `SettingsError`.
     """
     import os
 
     from oracle.services.project.root import here
+
+    # Imported here, because it imports this module.
     from oracle.services.settings.resolve import resolve
 
     given = {name: value for name, value in (flags or {}).items() if value is not None}

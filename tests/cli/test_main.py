@@ -41,6 +41,14 @@ def test_help_fits_a_terminal_of_any_width_and_has_no_styles_for_a_pipe(columns)
     assert max(map(len, result.stdout.splitlines())) <= int(columns)
 
 
+@pytest.mark.parametrize("command", ["ask", "chat", "search", "replay"])
+def test_the_help_of_a_common_command_has_examples_on_lines_of_their_own(command):
+    lines = oracle(command, "--help", stdout=PIPE, env={"COLUMNS": "80"}).stdout.splitlines()
+    begin = [line.strip() for line in lines].index("Examples:") + 1
+    examples = lines[begin : begin + 3]
+    assert all(f"oracle {command}" in line or "oracle runs" in line for line in examples)
+
+
 def test_help_lists_every_command():
     help_text = oracle("--help", stdout=PIPE).stdout
     for name in get_command(app).commands:

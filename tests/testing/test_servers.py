@@ -26,7 +26,7 @@ async def test_a_server_answers_in_the_order_of_its_script_and_remembers_who_ask
 
 
 async def test_a_reply_that_nobody_asked_for_is_complained_about():
-    with pytest.raises(AssertionError, match="the last 2 replies"):
+    with pytest.raises(AssertionError, match="the last 2 replies were not requested"):
         async with ScriptedServer(Reply(), Reply()):
             pass
 

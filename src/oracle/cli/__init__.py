@@ -1,1 +1,1 @@
-"""The terminal's door: parse, call one thing, render. Answers to stdout, the rest to stderr."""
+"""The command line: parse, call one thing, print. Answers go to stdout, all else to stderr."""

@@ -16,24 +16,23 @@ from oracle.cli.commands.ask import ask
 from oracle.cli.commands.audit import audit
 from oracle.cli.commands.chat import chat
 from oracle.cli.commands.classify import classify
-from oracle.cli.commands.completion import completion
 from oracle.cli.commands.config import config
 from oracle.cli.commands.doctor import doctor
 from oracle.cli.commands.evaluate import app as eval_app
 from oracle.cli.commands.index import index
-from oracle.cli.commands.init import init
 from oracle.cli.commands.prompt import prompt
-from oracle.cli.commands.purge import purge
 from oracle.cli.commands.runs import app as run_app
 from oracle.cli.commands.runs import replay, runs
 from oracle.cli.commands.search import search
 from oracle.cli.commands.sessions import app as sessions_app
+from oracle.cli.commands.sessions import purge
+from oracle.cli.commands.setup import completion, init
 from oracle.cli.commands.tree import app as tree_app
 from oracle.errors import OracleError
 
 app = typer.Typer(
     name="oracle",
-    help="Answer a developer's questions about a project, under the control of a behavior tree.",
+    help="Answer questions about a project. A behavior tree controls the language model.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -74,24 +73,24 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """The options before the command."""
 
 
 def run() -> None:
-    """Enter here from the shell. What a terminal has no letter for is shown as its escape.
-
-    Looking for garbage among freshly imported modules takes a tenth of a short command's time.
-    """
+    """Run the command line and end the process with its exit code."""
+    # Few objects of a short command are garbage. Looking for them takes a tenth of its time.
     gc.set_threshold(50_000)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
+            # A character that the terminal cannot show is printed as its escape, not an error.
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = _answer()
+        code = _exit_code_of_app()
     except OracleError as error:
         print(f"oracle: {error}", file=sys.stderr)
         code = error.exit_code
     except BrokenPipeError:
+        # Whatever still writes to stdout, such as the thread that draws, must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 128 + signal.SIGPIPE
     except OSError as error:
@@ -100,24 +99,23 @@ def run() -> None:
     _leave(code)
 
 
-def _answer() -> int:
-    """Nothing counts as said before it is written out. typer takes a reader that is gone for an
-    ordinary failure; here that has a code of its own.
-    """
+def _exit_code_of_app() -> int:
     try:
         app()
     except SystemExit as leaving:
+        # typer ends with 1 when the reader closed the pipe. That case has its own exit code here.
         if isinstance(leaving.__context__, BrokenPipeError):
             raise leaving.__context__ from None
+        # Output that cannot be written must change the exit code, so write it before that is set.
         sys.stdout.flush()
         return leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
     return 0
 
 
 def _leave(code: int) -> None:
-    """At once: everything is written and closed by now, and taking the interpreter apart takes
-    seconds after a provider's SDK was imported.
-    """
+    """End the process at once."""
     with contextlib.suppress(OSError):
         sys.stderr.flush()
+    # Everything is written and closed by now. A normal exit would take seconds to tear down the
+    # modules of a provider's SDK.
     os._exit(code)

@@ -1,1 +1,1 @@
-"""Labelled sets, simulated projects and models, and the measures taken on them."""
+"""Labelled sets of questions, and the measurements on them."""

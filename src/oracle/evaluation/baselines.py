@@ -1,6 +1,6 @@
-"""What retrieval is compared with: BM25 over whole files, and over windows of lines with the path.
+"""Baselines for retrieval: BM25 over whole files, and over windows of lines with the path.
 
-Both read the same files as the index and split words in the same places. They have no stems, no
+Both read the same files as the index and split words in the same way. They have no stemming, no
 related words, no structure and no kinds of files.
 """
 
@@ -31,7 +31,7 @@ def words(text: str) -> list[str]:
 
 
 class Bm25:
-    """Documents are (path, words); a path scores with its best document."""
+    """BM25 over documents of (path, words). The score of a path is that of its best document."""
 
     def __init__(self, documents: Iterator[tuple[str, list[str]]]) -> None:
         self._paths: list[str] = []
@@ -65,7 +65,7 @@ def over_files(texts: Mapping[str, str]) -> Bm25:
 
 
 def over_windows(texts: Mapping[str, str]) -> Bm25:
-    """Windows of lines that overlap, each with the words of its path, several times."""
+    """BM25 over overlapping windows of lines. The words of the path are added to each, repeated."""
     return Bm25(
         (path, words(path) * PATH_WEIGHT + words(window))
         for path, text in texts.items()

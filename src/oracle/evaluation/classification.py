@@ -1,4 +1,4 @@
-"""How well queries are classified, class by class, and whether the confidence holds."""
+"""Measures how well questions are classified, and how reliable the confidence is."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from oracle.evaluation.labelled import Labelled, broad_and_narrow, conversations
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.classification.classifier import classify_query, gather
 
+# The end of a bin is excluded, so the last one must end above 1.
 BINS = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 1.01))
 BROAD_FROM = 0.4
 
@@ -32,7 +33,7 @@ class ClassMeasure:
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationBin:
-    """Of `count` answers this sure (`confidence` is their mean), `accuracy` were right."""
+    """The answers with a confidence from `low` to `high`: their mean confidence and accuracy."""
 
     low: float
     high: float
@@ -49,7 +50,7 @@ class Mistake:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassificationReport:
-    """`confusion[truth, given]` counts; broad is what has a breadth from `BROAD_FROM` on."""
+    """`confusion[truth, given]` is a count. A question is broad from a breadth of `BROAD_FROM`."""
 
     count: int
     accuracy: float
@@ -124,13 +125,14 @@ def _ratio(part: int, whole: int) -> float:
 
 
 def fingerprint(recipe: bytes) -> str:
-    """Shows whether the classifier's weights belong to the data and the features of today.
+    """A hash that shows whether the classifier's weights match the current data and features.
 
     It covers the training recipe, the patterns, and the features of the tuning part.
     """
     digest = hashlib.sha256(recipe)
     digest.update(files(evaluation).joinpath("data", "patterns.txt").read_bytes())
     for row in (*singles("tuning"), *broad_and_narrow("tuning"), *conversations("tuning")):
+        # A fixed type for earlier messages: the features must not depend on the weights.
         found = gather(row.query, row.history, type_of=lambda _: QueryType.CODE).features
         seen = [(group, sorted(names)) for group, names in found.items()]
         digest.update(repr((row.query_type, row.broad, seen)).encode())

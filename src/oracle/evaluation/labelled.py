@@ -1,4 +1,4 @@
-"""The labelled queries: a tuning part, and a test part that tuning never sees."""
+"""The labelled questions: a tuning part, and a test part that is never used for tuning."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SINGLES: Mapping[Part, Sequence[str]] = {"tuning": TUNING_SINGLES, "test": ("tes
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
-    """`broad`: a good answer has to cover five places or more."""
+    """`broad` means that a good answer covers five places or more."""
 
     query: str
     query_type: QueryType
@@ -53,7 +53,7 @@ def conversations(part: Part) -> list[Labelled]:
 
 
 def broad_and_narrow(part: Part) -> list[Labelled]:
-    """As many broad questions as narrow ones, where others are mostly narrow."""
+    """As many broad questions as narrow ones; the other sets are mostly narrow."""
     return [row for name in BREADTH[part] for row in read_set(name)]
 
 

@@ -1,6 +1,6 @@
 """Generated examples: questions from `data/patterns.txt`, and variations of given questions.
 
-They cover what is regular about questions; the labelled ones cover what is not.
+They cover the regular forms of questions. The labelled sets cover the irregular ones.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Lines = dict[str, list[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Patterns:
-    """`lines` by heading: a type, or one of the parts of a conversation."""
+    """`lines` by heading. A heading is a question type or a part of a conversation."""
 
     slots: Lines
     lines: Lines
@@ -72,7 +72,8 @@ def read_patterns() -> Patterns:
 
 
 def filled(*, each: int, seed: int) -> list[Labelled]:
-    """`each` single queries a type; a line that begins with `*` is broad."""
+    """`each` single questions per type. A line that starts with `*` is a broad question."""
+    # Seeded, because training must give the same weights each time.
     chance = random.Random(seed)
     patterns = read_patterns()
     return [
@@ -126,9 +127,9 @@ def _typed(line: str, chance: random.Random) -> str:
 
 
 def disturbed(row: Labelled, chance: random.Random) -> str:
-    """A question as another person would type it: wrapped, in capitals, with a typing error.
+    """A question as another person might type it: with other words around it, another case, a typo.
 
-    A remark stays a remark only if nothing is put around it.
+    Nothing is put around a conversational remark, because that could change its type.
     """
     query = row.query
     match chance.randrange(3 if row.query_type == QueryType.CONVERSATIONAL else 6):
@@ -137,7 +138,7 @@ def disturbed(row: Labelled, chance: random.Random) -> str:
         case 1:
             return query.upper() if chance.random() < 0.2 else query[:1].upper() + query[1:]
         case 2:
-            return _slip(query, chance)
+            return _with_typo(query, chance)
         case 3:
             return chance.choice(_BEFORE) + query
         case 4:
@@ -146,7 +147,7 @@ def disturbed(row: Labelled, chance: random.Random) -> str:
             return query.rstrip("?.! ") + chance.choice(_ENDS)
 
 
-def _slip(query: str, chance: random.Random) -> str:
+def _with_typo(query: str, chance: random.Random) -> str:
     if len(query) < 8:
         return query
     at = chance.randrange(1, len(query) - 2)

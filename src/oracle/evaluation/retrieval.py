@@ -1,8 +1,7 @@
-"""How well questions find the files that answer them, source by source, beside two baselines.
+"""Measures how well the index finds the files that answer a question, next to two baselines.
 
-A source is this repository, a package of the environment that runs it, or the notebook of a team
-that does not exist. Nothing is written into any: the index lies in a folder of its own, which is
-gone afterwards.
+A source is this repository, an installed package, or the notebook of an invented team. Nothing is
+written there: the index is in a temporary folder.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledQuestion:
-    """`files` answer it, as paths below the source's root; any of them is a find.
+    """`files` answer the question, as paths below the source's root.
 
-    Notes and threads are looked for among their kind alone, by the baselines too. A search of code
-    goes through all files, since documents explain code.
+    A question about notes or threads searches that kind only, in the baselines too. A question
+    about code searches all files, because documents explain code.
     """
 
     source: str
@@ -62,7 +61,7 @@ class LabelledQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class Measures:
-    """`recall_at[k]`: the share of the right files among the first k, on average."""
+    """`recall_at[k]` is the mean share of the right files that are among the first k."""
 
     count: int
     recall_at: Mapping[int, float]
@@ -77,7 +76,7 @@ class Miss:
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalReport:
-    """By source, and by kind and writer; `missing` names sources that are not installed here."""
+    """`groups` are kinds and writers of questions. `missing` are sources that are not installed."""
 
     sources: Mapping[str, Mapping[Way, Measures]]
     groups: Mapping[str, Mapping[Way, Measures]]
@@ -105,7 +104,7 @@ def _data(name: str) -> Path:
 
 
 def root_of(source: str) -> Path | None:
-    """Where a source lies; None when it is not here."""
+    """The folder of a source; None if it is not installed."""
     if source == "oracle":
         checkout = Path(oracle.__file__).parents[2]
         return checkout if (checkout / "pyproject.toml").is_file() else None
@@ -171,6 +170,7 @@ def _outcomes(root: Path, asked: Sequence[LabelledQuestion]) -> Iterator[_Outcom
 
 
 def _searches(index: Index, texts: Mapping[str, str], kind: Kind) -> dict[Way, Search]:
+    # The baselines search the same files as the index does for this kind.
     searched = {path: text for path, text in texts.items() if kind in ("code", kind_of(path))}
     return {
         "index": lambda question: [hit.path for hit in index.search(question, kind=kind, k=DEPTH)],

@@ -1,1 +1,1 @@
-"""The entities: frozen data, no I/O, nothing of ours imported."""
+"""The entities: frozen data without I/O. They import no other part of oracle."""

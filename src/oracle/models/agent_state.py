@@ -1,4 +1,4 @@
-"""Where a run stands: one look at it for the prompt, the fallback and whoever watches."""
+"""A snapshot of a run, for the prompt, the fallback and observers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AgentState:
 
     @property
     def summary(self) -> str:
-        """What the model is told of its own past, in a line or two."""
+        """The run so far in a line or two, for the model."""
         parts = [f"{self.places_found} places found so far"]
         if self.tools_tried:
             parts.append(f"tools tried: {', '.join(self.tools_tried)}")

@@ -1,4 +1,4 @@
-"""One part of the system prompt, and the facts of a run on which it may depend."""
+"""One part of the system prompt, and the conditions under which it is used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALWAYS = "always"
 LARGE_CONTEXT = "large_context"
 PREVIOUS_ERRORS = "previous_errors"
 ONE_PART = "one_part"
-"""Holds for a request about one part of a broad question, and then nothing else does."""
+"""True for a request about one part of a broad question. It is then the only true condition."""
 
 
 def query_type_is(query_type: QueryType) -> str:
@@ -32,7 +32,7 @@ _ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 class PromptSegment:
     """Valid by construction; a `ValueError` says what is wrong.
 
-    `conditions` of one kind are alternatives, those of different kinds must hold together:
+    Conditions of the same kind are joined by "or", different kinds by "and":
     `query_type=code, query_type=action, large_context` means a large context in either type.
     """
 
@@ -54,5 +54,6 @@ class PromptSegment:
                 raise ValueError(f"condition {condition!r} is not one of {', '.join(CONDITIONS)}")
 
     def applies(self, facts: AbstractSet[str]) -> bool:
+        # Sorted, because `groupby` joins only neighbours.
         kinds = groupby(sorted(self.conditions), key=lambda condition: condition.split("=")[0])
         return all(not facts.isdisjoint(alternatives) for _, alternatives in kinds)

@@ -1,4 +1,4 @@
-"""What kind of question it is, and which sources it needs."""
+"""The type of a question, and the sources it needs."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ NEEDS: Mapping[QueryType, Needs] = MappingProxyType(
 class QueryClassification:
     """Valid by construction: only a conversational query may need no source at all.
 
-    `runner_up` is the type that came second. `breadth` says how much of the project the question
-    spans, from 0 to 1.
+    `runner_up` is the second most likely type. `breadth` is how much of the project the question
+    covers, from 0 to 1.
     """
 
     query_type: QueryType
@@ -76,7 +76,7 @@ class QueryClassification:
         runner_up: QueryType | None = None,
         breadth: float = 0.0,
     ) -> Self:
-        """With the needs that a query of this type has when nothing else is known."""
+        """A classification with the usual needs of this type."""
         needs = NEEDS[query_type]
         return cls(
             query_type=query_type,

@@ -1,10 +1,10 @@
-"""What is remembered of conversations."""
+"""What the database remembers: conversations, their exchanges, and the runs that answered."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,3 +29,25 @@ class Exchange:
     answer: str
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     created_at: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredRun:
+    """A row of the `runs` table: what is known about a run without reading its journal.
+
+    `context_node_id` is the exchange that the run continues from. The status is "running" until
+    the run is "done". A run that crashed is still "running", with an expired lease.
+    """
+
+    id: str
+    session_id: str | None
+    context_node_id: str | None
+    question: str
+    tree: str
+    status: Literal["running", "done"]
+    stop_reason: str | None
+    usage: Mapping[str, Any]
+    started_at: float
+    ended_at: float | None
+    lease_owner: str | None
+    lease_until: float | None

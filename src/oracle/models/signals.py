@@ -1,6 +1,6 @@
-"""What the model says about its own state: six types of signal, and what a run remembers of them.
+"""Signals: what the model says about its own state. Six types, and what a run remembers of them.
 
-`SIGNALS` is the only place that knows which fields a type has. The parser reads by it; the prompt
+`SIGNALS` is the only place that defines the fields of each type. The parser uses it; the prompt
 and the documentation are tested against it.
 """
 
@@ -85,7 +85,7 @@ SIGNALS: Mapping[SignalType, SignalSpec] = MappingProxyType(
             _optional("workaround", "str", "how far one gets without it"),
         ),
         SignalType.PARTIAL_ANSWER: _signal(
-            "the answer stands, but something is missing",
+            "there is an answer, but something is missing",
             _required("missing", "str", "what could not be found"),
             _optional("caveat", "str", "what the reader must bear in mind"),
         ),
@@ -102,9 +102,9 @@ SIGNALS: Mapping[SignalType, SignalSpec] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class Signal:
-    """One signal, valid by construction: a `ValueError` names what breaks the table.
+    """One signal, valid by construction: a `ValueError` names what does not match `SIGNALS`.
 
-    `fields` is a read-only copy of what was given.
+    `fields` is a read-only copy of the argument.
     """
 
     type: SignalType
@@ -121,10 +121,11 @@ class Signal:
         for name in SIGNALS[self.type].required_names:
             if self.fields.get(name) in (None, "", []):
                 raise ValueError(f"{self.type} lacks its required field {name!r}")
+        # The class is frozen, so a field can be replaced only in this way.
         object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The flat, JSON-shaped form that stands on the blackboard."""
+        """The flat, JSON-shaped form that is kept on the blackboard."""
         fields = {
             name: list(value) if isinstance(value, list) else value
             for name, value in self.fields.items()
@@ -139,7 +140,7 @@ class Signal:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`; keys that the type does not declare are passed over."""
+        """The inverse of `to_dict`. Keys that the type does not declare are ignored."""
         type_ = SignalType(data["type"])
         return cls(
             type=type_,
@@ -158,14 +159,14 @@ class Signal:
 class AgentSignalState:
     """What a run remembers of its signals, in the JSON-shaped form of `Signal.to_dict`.
 
-    A transition returns the next state and changes nothing.
+    A transition returns the next state; the old one does not change.
 
     | event | signals_emitted | last_signal | consecutive_same_reason | turns_without_signal |
     | --- | --- | --- | --- | --- |
     | need_turn, same reason as last time | + it | it | + 1 | 0 |
     | need_turn, otherwise | + it | it | 1 | 0 |
     | any other signal | + it | it | 0 | 0 |
-    | a turn without a signal | as it was | as it was | 0 | + 1 |
+    | a turn without a signal | same | same | 0 | + 1 |
     """
 
     signals_emitted: Sequence[Mapping[str, Any]] = ()
@@ -191,7 +192,7 @@ class AgentSignalState:
         )
 
     def _same_reason_count(self, signal: Mapping[str, Any]) -> int:
-        """How often in a row a turn was asked for with one reason."""
+        """The number of `need_turn` signals in a row with the same reason."""
         before = self.last_signal
         if signal["type"] != SignalType.NEED_TURN:
             return 0
@@ -202,10 +203,11 @@ class AgentSignalState:
 
 
 def _folded(reason: str) -> str:
-    """Without case, white space and punctuation: `Need the file.` is `need  the FILE`.
+    """The reason without case, extra spaces and punctuation: `Need the file.` is `need  the FILE`.
 
-    Symbols stay (`C++` is not `C`), and so does the gap: `1-2` is not `12`.
+    Symbols stay, because `C++` is not `C`. Punctuation becomes a space, because `1-2` is not `12`.
     """
+    # Most reasons are ASCII, and a table is much quicker than a lookup for each character.
     if reason.isascii():
         return " ".join(reason.lower().translate(_ASCII_GAPS).split())
     text = unicodedata.normalize("NFKC", reason).casefold()
@@ -213,7 +215,7 @@ def _folded(reason: str) -> str:
 
 
 def _is_gap(character: str) -> bool:
-    """Punctuation, white space, what cannot be seen, and the backtick with its like."""
+    """Punctuation, white space, invisible characters, and modifiers such as the backtick."""
     category = unicodedata.category(character)
     return category[0] in "PZC" or category == "Sk"
 

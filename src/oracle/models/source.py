@@ -1,4 +1,4 @@
-"""A place that a tool quotes, as data. It stays data from the tool to the answer's citations."""
+"""A source that a tool quotes, as data. It stays data up to the citations of the answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NotRequired, TypedDict
 class Listed(TypedDict):
     """A row of a map or a list: a file, or a folder with the `names` of its files.
 
-    `lines` are those that the row shows of the file, `title` is a note's.
+    `lines` are the lines of the file that the row shows. `title` is the title of a note.
     """
 
     path: str
@@ -18,13 +18,12 @@ class Listed(TypedDict):
 
 
 class Source(TypedDict):
-    """`where` names the place as an answer would cite it; `text` is exactly what was quoted.
+    """`where` is the citation of the source; `text` is exactly what was quoted.
 
-    A file has `path`, `start` and `end` (lines, from 1); a note has its `title` besides; an entry
-    of a thread has `entry`, its time; a page has its `url`. `digest` is of the content that was
-    read. `score` says how well it matches, from 0 to 1. `whole` says that these are all the lines
-    of the file. A map or a list has the rows that its text shows in `listed`, one for each line of
-    the text that begins a row.
+    A file has `path`, `start` and `end` (lines, from 1). A note also has its `title`. An entry of
+    a thread has `entry`, its time. A web page has its `url`. `digest` is a hash of the content that
+    was read. `score` is how well the source matches, from 0 to 1. `whole` means that these are all
+    lines of the file. A map or a list has `listed`: one item for each row of its text, in order.
     """
 
     kind: str
@@ -43,9 +42,9 @@ class Source(TypedDict):
 
 
 class MoreUses(TypedDict):
-    """How many uses of a name there are, where a result shows only some of them.
+    """The number of uses of a name, for a result that shows only some of them.
 
-    `others` are files of which no line is shown; `more_files` counts those beyond that list.
+    `others` are files of which no line is shown. `more_files` counts further ones.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The kinds of source, one row each: how one is read, cited, and named in words.
+"""The kinds of source, one row each: how it is read, how it is cited, and its names.
 
 A new kind is a row here, its tools in `services/tools`, and a line for each tool in
 `services/tools/project_tools.py`.
@@ -29,8 +29,8 @@ CitationForm = Literal["file", "note", "entry", "page"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceKind:
-    """`need` is the need of a classification that the kind answers. `argument` is the name by which
-    its reading tool takes one source. `words` name the kind in a request for a capability.
+    """`need` is the field of `Needs` that asks for this kind. `argument` is the parameter of its
+    reading tool that names one source. `words` are names of the kind in a `need_capability` signal.
     """
 
     name: str
@@ -52,7 +52,7 @@ class SourceKind:
 
     @property
     def query_types(self) -> frozenset[QueryType]:
-        """The types of question that get its reading tools without asking."""
+        """The question types that are granted its reading tools from the start."""
         return frozenset(type_ for type_, needs in NEEDS.items() if getattr(needs, self.need))
 
 
@@ -94,19 +94,19 @@ _ROWS: Final = (
 )
 SOURCE_KINDS: Final[Mapping[str, SourceKind]] = {row.name: row for row in _ROWS}
 PREFIXES: Final = tuple(row.prefix for row in _ROWS if row.prefix)
-"""What the citation of an entry begins with, before the colon."""
+"""The prefixes of citations of entries, without the colon."""
 
-# A tool of another server may name a kind that is not in the table: nothing special holds for it.
+# A tool of another server may name a kind that is not in the table. It gets no special treatment.
 _UNKNOWN: Final = SourceKind(
     name="", need="code", argument="name", citation="file", words=frozenset(), is_local=False
 )
 
 
 def kind_with_prefix(prefix: str) -> SourceKind:
-    """The kind whose entries are cited with it."""
+    """The kind whose entries are cited with this prefix."""
     return next((row for row in _ROWS if row.prefix == prefix), _UNKNOWN)
 
 
 def kind_named(name: object) -> SourceKind:
-    """The row of that name; for any other name a row of which nothing special holds."""
+    """The row of this name, or a neutral one for a name that is not in the table."""
     return SOURCE_KINDS.get(str(name), _UNKNOWN)

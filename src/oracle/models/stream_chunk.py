@@ -1,4 +1,4 @@
-"""What a run says while it works, chunk by chunk. `CHUNKS` is the contract."""
+"""The chunks that a run streams while it works. `CHUNKS` is the contract."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class ChunkType(StrEnum):
 CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
     {
         ChunkType.QUESTION: {
-            "query_type": "the class of the question",
+            "query_type": "the type of the question",
             "confidence": "how sure the classifier is, 0 to 1",
-            "breadth": "how much of the project it spans, 0 to 1",
+            "breadth": "how much of the project it covers, 0 to 1",
             "topic_shift": "whether it leaves the topic of the conversation",
             "sources": "the kinds of source that its tools look into: code, vault, threads, web",
             "tools": "the names of the tools granted to it",
@@ -54,25 +54,25 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
             "status": "running, success, failure, skipped or halted",
             "tick": "the number of the tick",
         },
-        ChunkType.CONTENT: {"content": "text of the answer, or of a draft: `turn_end` tells"},
-        ChunkType.REASONING: {"content": "what the model thinks aloud"},
+        ChunkType.CONTENT: {"content": "text of the answer or of a draft; `turn_end` says which"},
+        ChunkType.REASONING: {"content": "the reasoning of the model, if it streams any"},
         ChunkType.TOOL_CALL: {
-            "id": "names the call",
-            "name": "the tool",
-            "arguments": "what it is given",
+            "id": "the id of the call",
+            "name": "the name of the tool",
+            "arguments": "the arguments of the call",
         },
         ChunkType.TOOL_RESULT: {
-            "id": "names the call",
-            "name": "the tool",
-            "success": "whether it brought a result",
+            "id": "the id of the call",
+            "name": "the name of the tool",
+            "success": "whether the tool succeeded",
             "content": "the result as the model reads it",
-            "sources": "the places that it quotes",
+            "sources": "the sources that it quotes",
         },
         ChunkType.SIGNAL: {"signal": "the signal: its type, confidence and fields"},
         ChunkType.VERDICT: {
-            "signal": "the type of the signal it is about; null if there was none",
+            "signal": "the type of the signal; null if there was none",
             "verdict": "granted, refused, believed, not_believed, …",
-            "reason": "why, for people",
+            "reason": "why, as a text for people",
             "node": "the path of the node that decided",
         },
         ChunkType.COST: {
@@ -81,38 +81,41 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
             "money": "its price; 0 where no price is known",
             "seconds": "how long it took",
         },
-        ChunkType.SYSTEM: {"content": "what the tree tells the user", "severity": "info, warning"},
+        ChunkType.SYSTEM: {
+            "content": "a message from the tree to the user",
+            "severity": "info or warning",
+        },
         ChunkType.APPROVAL: {
-            "id": "names the question; answer it by this id",
-            "content": "what a person is asked to allow",
+            "id": "the id of the request; the reply refers to it",
+            "content": "what a person is asked to approve",
             "tools": "the tools that a yes grants",
         },
         ChunkType.BUDGET: {
             "budget": "turns, tokens, money, seconds, or a tool's name",
-            "used": "how much",
-            "limit": "of how much",
-            "at": "warning, or reserve: what is left is kept for the last answer",
+            "used": "the amount used",
+            "limit": "the limit",
+            "at": "warning, or reserve: the rest is kept for the last answer",
         },
         ChunkType.TURN_END: {
-            "outcome": "answer, draft, tools, empty, cut",
+            "outcome": "answer, draft, tools, empty or cut",
             "usage": "what the run has used so far",
         },
         ChunkType.SOURCES: {
-            "sources": "the places that the run found or read; `cited` says which the answer cites",
-            "citations": "each citation of the answer with its status; null if nobody has checked",
+            "sources": "the sources found or read; `cited` marks those that the answer cites",
+            "citations": "each citation of the answer with its status; null if not checked",
         },
         ChunkType.ERROR: {"content": "what went wrong, and what to do"},
         ChunkType.DONE: {
-            "answer": "the whole answer, with marks behind citations that do not hold",
-            "stop_reason": "why the run ended, as a word for machines",
-            "error_kind": "the kind of error that ended it, such as ModelRefused; null without one",
-            "detail": "the same for people; empty where there is nothing to say",
-            "caveat": "what the reader must bear in mind, or null",
+            "answer": "the whole answer, with marks after citations that do not hold",
+            "stop_reason": "why the run ended, as a word for programs",
+            "error_kind": "the class of the error that ended it, such as ModelRefused, or null",
+            "detail": "why the run ended, as a text for people; may be empty",
+            "caveat": "what the reader must keep in mind, or null",
             "tried": "what was tried",
             "missing": "what is missing",
             "usage": "what the run used of each budget",
-            "run_id": "names the run",
-            "context_id": "names the exchange, to go on from; null where nothing is stored",
+            "run_id": "the id of the run",
+            "context_id": "the id of the exchange, to continue from; null if nothing is stored",
         },
     }
 )
@@ -120,9 +123,9 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OracleStreamChunk:
-    """Valid by construction: `data` has just the fields that `CHUNKS` lists for its type.
+    """Valid by construction: `data` has exactly the fields that `CHUNKS` lists for its type.
 
-    `turn` is the model request that it belongs to; 0 before the first.
+    `turn` is the number of the model request it belongs to; 0 before the first.
     """
 
     type: ChunkType
@@ -136,14 +139,14 @@ class OracleStreamChunk:
 
     @property
     def content(self) -> str:
-        """The text of it, empty for a chunk that has none; the whole answer for `done`."""
+        """The text of the chunk; the whole answer for `done`, empty if the type has no text."""
         return str(self.data.get("answer" if self.type == ChunkType.DONE else "content", ""))
 
     def __getitem__(self, name: str) -> Any:
         return self.data[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """One flat JSON object, the form on a wire."""
+        """One flat JSON object, the form that is sent to clients."""
         return {"type": self.type.value, "turn": self.turn, **self.data}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""A tool as the model and the tree know it; what runs it lives elsewhere."""
+"""The description of a tool, for the model and the tree. `services/tools` runs it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from oracle.models.query_classification import QueryType
 
 Role = Literal["search", "read", "uses", "map", "list", "write", "other"]
-"""What a tool does, so that the tree can call it without knowing its name.
+"""What a tool does. The tree calls tools by role, so it need not know their names.
 
-| role | takes | gives |
+| role | takes | returns |
 | --- | --- | --- |
 | search | `query`, `limit` | places, best first |
 | read | the argument of its kind (`path`, `note`, …), `start`, `end` | the lines |
@@ -52,11 +52,11 @@ def role_by_name(name: str) -> Role:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolSpec:
-    """Valid by construction: a name that every provider takes, and a schema of named parameters.
+    """Valid by construction: a name that every provider accepts, and a schema of named parameters.
 
-    `query_types` are those that get the tool without asking for it. `source` is the kind of source
-    that it looks into, a name in `SOURCE_KINDS`; None for a tool that looks into none. Without a
-    `role` the tool has the one that its name suggests.
+    `query_types` are the question types that are granted the tool from the start. `source` is the
+    kind of source that it reads, a name in `SOURCE_KINDS`, or None. Without a `role`, the role
+    follows from the name.
     """
 
     name: str
@@ -80,4 +80,5 @@ class ToolSpec:
             )
         if self.role is None:
             role: Role = "write" if self.writes else role_by_name(self.name)
+            # The class is frozen, so a field can be replaced only in this way.
             object.__setattr__(self, "role", role)

@@ -1,4 +1,4 @@
-"""A language model that plays a script, and the tools to go with it.
+"""A language model and tools that play a script.
 
 model = ScriptedModel(
     Reply(calls=[("search_code", {"query": "login"})], text=signal("need_turn", reason="look")),
@@ -24,9 +24,10 @@ from oracle.services.tools.protocol import ToolResult
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """One response. With `hold` it waits there, after its text, until the event is set.
+    """One response of the model.
 
-    `raises` comes after the text as well; `piece` is how many characters a part has.
+    With `hold` it waits after its text until the event is set. `raises` is also raised after the
+    text. `piece` is the number of characters in each streamed part.
     """
 
     text: str = ""
@@ -40,9 +41,9 @@ class Reply:
 
 
 class ScriptedModel:
-    """Plays its replies in order and remembers the requests. A function answers any request.
+    """Plays its replies in order and remembers the requests. A function makes its own reply.
 
-    A request after the last reply fails the test, and so does `check_played_out` before it.
+    A request after the last reply fails the test. `check_played_out` fails it if some are left.
     """
 
     def __init__(
@@ -121,17 +122,17 @@ _KINDS: Mapping[str, str] = {
     "web_search": "web",
     "web_fetch": "web",
 }
-"""What the tools of that name look into; any other looks into code."""
+"""The kind of source of each tool. A tool that is not listed reads code."""
 
 Answer = str | ToolResult | Exception
 Tool = Answer | Sequence[Answer] | Callable[[Mapping[str, object] | str], Any]
 
 
 class ScriptedTools:
-    """Tools by name: an answer for every call, a list of answers in order, or a function.
+    """Tools by name: one answer for every call, a list of answers in order, or a function.
 
-    A string is a successful result that names one place, unless it is empty: then nothing was
-    found. An exception is raised by the tool.
+    A string is a successful result with one source, named by its first word. An empty string is
+    a search that found nothing. An exception is raised.
     """
 
     def __init__(self, tools: Mapping[str, Tool]) -> None:
@@ -147,7 +148,7 @@ class ScriptedTools:
             answer = tool(arguments)
             answer = await answer if asyncio.iscoroutine(answer) else answer
         elif isinstance(tool, list | tuple):
-            answer = tool[min(place, len(tool) - 1)]
+            answer = tool[min(place, len(tool) - 1)]  # the last answer is repeated
         else:
             answer = tool
         return self._result(name, answer)
@@ -168,7 +169,7 @@ class ScriptedTools:
 
 
 def tool_spec(name: str) -> ToolSpec:
-    """A tool with the kind and the role that its name suggests."""
+    """A tool whose kind of source and role follow from its name."""
     kind = kind_named(_KINDS.get(name, "code"))
     writes = role_by_name(name) == "write"
     return ToolSpec(

@@ -1,4 +1,4 @@
-"""Servers on loopback in place of the web: pages, and providers that search it.
+"""Servers on loopback in place of the web: pages, and providers of web searches.
 
 async with LoopbackServer({"/": page("<h1>Hello</h1>")}) as server:
     ...  # server.url, server.requests
@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Names of headers are in lower case."""
+    """The names of headers are in lower case."""
 
     method: str
     target: str
@@ -34,7 +34,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """A `body` in pieces is sent as it comes, without saying how long it will be."""
+    """A `body` in pieces is sent piece by piece, without a Content-Length."""
 
     body: bytes | AsyncGenerator[bytes] = b""
     status: int = 200
@@ -45,7 +45,7 @@ Answer = Callable[[Request], Reply]
 
 
 class LoopbackServer:
-    """Answers by path, or all by one function. It speaks as much HTTP as tests need."""
+    """Answers by path, or with one function. It supports as much HTTP as the tests need."""
 
     def __init__(self, answers: Mapping[str, Reply] | Answer) -> None:
         self._answers = answers
@@ -60,7 +60,7 @@ class LoopbackServer:
         return f"http://127.0.0.1:{self.port}"
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._met, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -70,14 +70,14 @@ class LoopbackServer:
         for client in self._clients:
             client.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
-        # `close` waits for a client that does not read, and a task that is cancelled before its
-        # first step closes nothing.
+        # Abort, because `close` would wait for a client that does not read. And here, because a
+        # task that is cancelled before its first step never reaches its own `close`.
         for writer in self._writers:
             writer.transport.abort()
         await asyncio.gather(*(w.wait_closed() for w in self._writers), return_exceptions=True)
         await self._server.wait_closed()
 
-    def _met(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.append(writer)
         task = asyncio.create_task(self._serve(reader, writer))
         self._clients.add(task)
@@ -85,7 +85,7 @@ class LoopbackServer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            request = await _read(reader)
+            request = await read_request(reader)
             self.requests.append(request)
             await _send(writer, self._reply(request))
         except (ConnectionError, asyncio.IncompleteReadError):
@@ -108,7 +108,7 @@ def redirect(url: str) -> Reply:
 
 
 def searxng(pages: Sequence[Mapping[str, object]]) -> Answer:
-    """An instance of SearXNG that has JSON switched on. Pages have title, url and content."""
+    """A SearXNG server with JSON enabled. Pages have title, url and content."""
 
     def answer(request: Request) -> Reply:
         if request.path != "/search" or request.parameter("format") != "json":
@@ -150,7 +150,7 @@ def _json(value: object) -> Reply:
     return Reply(body=json.dumps(value).encode(), headers={"Content-Type": "application/json"})
 
 
-async def _read(reader: asyncio.StreamReader) -> Request:
+async def read_request(reader: asyncio.StreamReader) -> Request:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.strip().split("\r\n")
     method, target, _ = first.split(" ", 2)

@@ -109,7 +109,7 @@ def test_options_select(project, arguments, types):
     [
         (["--type", "falback.*"], "no event type 'falback.*'; did you mean 'fallback.*'?"),
         (["--type", "run.begun"], "no event type 'run.begun'"),
-        (["--since", "noon"], "'noon' is no moment; write an age like 10m"),
+        (["--since", "noon"], "'noon' is not a time; write an age like 10m"),
     ],
 )
 def test_a_mistake_is_told_with_the_way_out(project, arguments, message):
@@ -141,7 +141,7 @@ def following(project):
         env=environment(),
     )
     with process:
-        assert process.stderr.readline() == "oracle: waiting for events; Ctrl-C ends it\n"
+        assert process.stderr.readline() == "oracle: waiting for events; press Ctrl-C to stop\n"
         yield process, table
         process.kill()
 

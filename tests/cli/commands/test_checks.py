@@ -42,7 +42,7 @@ def test_whatever_is_no_ok_comes_with_a_next_step(folder):
 def test_outside_of_a_project_the_way_into_one_is_told(tmp_path):
     levels, told = found("project", tmp_path)
     assert levels == ["warning"]
-    assert "is kept in" in told
+    assert "are kept in" in told
     assert "`oracle init`" in told
 
 
@@ -189,7 +189,7 @@ def failing(error):
     ("error", "told"),
     [
         (StoreError("it is full; free some"), "it is full; free some"),
-        (ZeroDivisionError("oops"), "cannot be looked at: ZeroDivisionError: oops"),
+        (ZeroDivisionError("oops"), "the check failed: ZeroDivisionError: oops"),
     ],
 )
 def test_a_check_that_fails_is_a_problem_and_the_others_go_on(folder, monkeypatch, error, told):

@@ -4,9 +4,8 @@ import os
 import pytest
 from rich.console import Console
 
-from oracle.cli.commands.checks import Finding
+from oracle.cli.commands.checks import Finding, optional_extras
 from oracle.cli.commands.doctor import report, summary
-from oracle.cli.extras import optional_extras
 from tests.processes import ORACLE, run
 
 FINDINGS = [
@@ -37,7 +36,7 @@ def test_a_finding_is_a_line_with_the_next_step_below_it():
 @pytest.mark.parametrize(
     ("findings", "told"),
     [
-        (FINDINGS[:1], "all is well"),
+        (FINDINGS[:1], "no problems found"),
         (FINDINGS[:2], "0 problems, 1 warning"),
         (FINDINGS, "1 problem, 1 warning"),
     ],

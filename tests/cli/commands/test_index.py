@@ -29,9 +29,9 @@ def run(*arguments):
 
 
 def test_index_says_what_it_did(project):
-    assert run("index") == "2 files indexed: 2 new, 0 changed, 0 gone, 2 left out\n"
+    assert run("index") == "2 files indexed: 2 new, 0 changed, 0 removed, 2 skipped\n"
     (project / "tide.py").write_text("tide = 1\n")
-    assert run("index") == "2 files indexed: 0 new, 1 changed, 0 gone, 2 left out\n"
+    assert run("index") == "2 files indexed: 0 new, 1 changed, 0 removed, 2 skipped\n"
 
 
 def test_explain_tells_the_reason(project):
@@ -73,7 +73,7 @@ def test_a_search_in_a_damaged_index_tells_that_it_was_built_anew(project):
     run("index")
     next(project.glob(".oracle/index/g*/catalogue.db")).write_bytes(b"noise" * 1_000)
     found = oracle("search", "tide")
-    assert found.stderr == b"oracle: the index was built anew: file is not a database\n"
+    assert found.stderr == b"oracle: the index was rebuilt: file is not a database\n"
     assert found.stdout.startswith(b"tide.py:1-2")
 
 

@@ -39,7 +39,7 @@ def purge(tmp_path):
 
 def test_what_is_older_is_forgotten(purge):
     result = purge("--older-than", "30d", "--yes")
-    expected = "forgot 1 session, 0 exchanges, 0 runs, 0 events and 0 texts\n"
+    expected = "deleted 1 session, 0 exchanges, 0 runs, 0 events and 0 texts\n"
     assert (result.returncode, result.stdout, result.stderr) == (0, expected, "")
 
 
@@ -59,5 +59,5 @@ def test_nonsense_is_told_with_examples(purge):
     result = purge("--older-than", "a while", "--yes")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
-        "oracle: 'a while' is no span of time; write hours, days or weeks, such as 12h, 30d or 2w\n"
+        "oracle: 'a while' is not a time span; write hours, days or weeks, such as 12h, 30d or 2w\n"
     )

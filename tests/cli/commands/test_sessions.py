@@ -7,7 +7,7 @@ import pty
 
 import pytest
 
-from oracle.cli.terminal.terminal import printable
+from oracle.cli.terminal.output import printable
 from oracle.models.session import Exchange
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges

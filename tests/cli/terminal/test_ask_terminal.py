@@ -108,7 +108,7 @@ def test_indexing_is_shown_while_it_goes_on(project):
 def test_a_dumb_terminal_is_told_once_that_there_is_much_to_index(project):
     write_many(project, 100)
     terminal, _ = asked(searches("Looking."), says(ANSWER), env={"TERM": "dumb"})
-    assert terminal.shown.count("index      102 files to look at") == 1
+    assert terminal.shown.count("index      102 files to check") == 1
 
 
 def test_ctrl_c_ends_the_indexing_as_well(project):

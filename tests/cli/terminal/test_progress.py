@@ -4,23 +4,11 @@ import pytest
 
 from oracle.cli.terminal.progress import activity, draft_line, line_for
 from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
+from tests.cli.chunks import QUESTION, chunk
 
-
-def chunk(type_, **data):
-    return OracleStreamChunk.from_dict({"type": type_, **data})
-
-
-QUESTION = {
-    "query_type": "code",
-    "confidence": 0.987,
-    "breadth": 0.1,
-    "topic_shift": False,
-    "sources": ["code"],
-    "tools": ["a", "b"],
-}
 CALL = chunk("tool_call", id="1", name="search_code", arguments={"query": "x"})
 LINES = [
-    (chunk("question", **QUESTION), "question   code (0.99) · a, b"),
+    (chunk("question", **QUESTION), "question   code (0.99) · search_code, read_file"),
     (chunk("question", **QUESTION | {"tools": []}), "question   code (0.99) · no tools"),
     (chunk("node", path="question/turns", status="halted", tick=3), "halted     question/turns"),
     (CALL, 'tool       search_code "x"'),

@@ -3,21 +3,10 @@
 import pytest
 
 from oracle.cli.terminal.screen import JsonLines, PlainText, Screen
-from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
+from oracle.models.stream_chunk import CHUNKS, ChunkType
+from tests.cli.chunks import QUESTION, chunk
 
-QUESTION = {
-    "query_type": "code",
-    "confidence": 0.987,
-    "breadth": 0.1,
-    "topic_shift": False,
-    "sources": ["code"],
-    "tools": ["search_code", "read_file"],
-}
 NODE = {"path": "question/turns", "status": "success", "tick": 3}
-
-
-def chunk(type_, **data):
-    return OracleStreamChunk(type=type_, data=data)
 
 
 def screen(volume="normal", output=None):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracle.errors import SettingsError
-from oracle.services.settings.resolve import strangers
+from oracle.services.settings.resolve import unread_variables
 from oracle.settings import load_settings
 
 SOURCES = [
@@ -55,17 +55,17 @@ MISTAKES = [
         "[limits]\ntruns = 3",
         "oracle.toml:2: no setting 'limits.truns'; did you mean 'limits.turns'?",
     ),
-    ("[vault]\nxyz = 3", "oracle.toml:2: no setting 'vault.xyz'; there are: vault.notes"),
+    ("[vault]\nxyz = 3", "oracle.toml:2: no setting 'vault.xyz'; use one of: vault.notes"),
     ("[modle]\nname = 'a'\nb = 1", "oracle.toml:1: no section 'modle'; did you mean 'model'?"),
     ("[modle]", "oracle.toml:1: no section 'modle'; did you mean 'model'?"),
     (
         "turns = 3",
-        "oracle.toml:1: no setting 'turns' outside of a section; did you mean 'limits.turns'?",
+        "oracle.toml:1: no setting 'turns' outside a section; did you mean 'limits.turns'?",
     ),
     (
         "zzz = 3",
-        "oracle.toml:1: no setting 'zzz' outside of a section; `oracle init --print` shows "
-        "them all",
+        "oracle.toml:1: no setting 'zzz' outside a section; `oracle init --print` lists "
+        "all settings",
     ),
     (
         "model = 'a:b'",
@@ -140,7 +140,7 @@ def test_a_password_in_the_variable_of_the_database_is_fine_and_masked():
 
 
 VARIABLES = [
-    ("ORACLE_VAULT_XYZ", "no setting has this variable; there are: ORACLE_VAULT_NOTES"),
+    ("ORACLE_VAULT_XYZ", "no setting has this variable; use one of: ORACLE_VAULT_NOTES"),
     ("ORACLE_LIMITS_TRUNS", "no setting has this variable; did you mean 'ORACLE_LIMITS_TURNS'?"),
     ("ORACLE_MODEL_API_KEY", "no setting has this variable; a key does not belong here; put it"),
 ]
@@ -171,7 +171,7 @@ def test_variables_of_others_are_left_alone():
     others = ["ORACLE_HOME", "ORACLE_SID", "ORACLE_BASE", "ORACLE_FUZZ_SEED", "ORACLE_PASSWORD"]
     environment = dict.fromkeys(others, "x") | {"ORACLE_LIMITS_TURNS": "2"}
     assert load_settings(environment=environment).warnings == ()
-    assert strangers(environment) == sorted(others)
+    assert unread_variables(environment) == sorted(others)
 
 
 def test_the_file_is_found_and_named_from_a_folder_below(project, monkeypatch):

@@ -31,7 +31,7 @@ def test_a_file_that_is_there_is_never_overwritten(tmp_path, text):
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "oracle.toml").write_text(text)
-    with pytest.raises(InputError, match="exists and stays as it is"):
+    with pytest.raises(InputError, match="exists and is left unchanged"):
         write_new(folder)
     assert (folder / "oracle.toml").read_text() == text
     assert [path.name for path in folder.iterdir()] == ["oracle.toml"]

@@ -51,7 +51,7 @@ def test_each_entry_has_its_line(text, places):
         ("[a]\nx = 1\nx = 2\n", "oracle.toml:3: .*set twice, keep one"),
         ("[a]\n[a]\n", "oracle.toml:2: .*set twice, keep one"),
         ("x = " + "[" * 10_000, "oracle.toml: .*nested too deep"),
-        ("x = " + "9" * 5_000, "oracle.toml: a number in it is too long"),
+        ("x = " + "9" * 5_000, "oracle.toml: it has a number that is too long"),
     ],
 )
 def test_what_is_no_toml_is_told_with_its_line(text, told):

@@ -58,7 +58,7 @@ UNFIT = [
     (Folder(inside=True), "/etc", "write a folder below the project's root"),
     (Folder(inside=True), "~", "write a folder below the project's root"),
     (Folder(inside=True), "a/../../b", "write a folder below the project's root"),
-    (Address(), "localhost:8080", "write an address that begins with http"),
+    (Address(), "localhost:8080", "write an address that starts with http"),
     (Address(), "http://", "write an address"),
     (Address(), "http://[::1", "write an address"),
     (Address(), "http://h:99999/", "write an address"),
@@ -87,13 +87,13 @@ def test_a_variable_is_read_as_the_file_would_be(kind, text, raw):
 
 @pytest.mark.parametrize("key", ["sk-ant-hush", "BSAhushhush", "0123hush", "", 5])
 def test_what_might_be_a_key_is_refused_without_being_shown(key):
-    with pytest.raises(Unfit, match="never in a file") as refusal:
+    with pytest.raises(Unfit, match="never into a file") as refusal:
         VariableName().check(key)
     assert "hush" not in str(refusal.value)
 
 
 def test_an_address_with_a_password_is_refused_without_showing_it():
-    with pytest.raises(Unfit, match="holds a name or password") as refusal:
+    with pytest.raises(Unfit, match="contains a name or password") as refusal:
         Address().check("https://me:hush@host/v1")
     assert "hush" not in str(refusal.value)
 

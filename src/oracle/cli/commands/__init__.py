@@ -1,1 +1,1 @@
-"""One file a command: parse, call one thing, print."""
+"""The commands: each parses its options, calls one thing and prints the result."""

@@ -6,50 +6,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.cli.options import (
+    ChunksOption,
+    CostOption,
+    DryRunOption,
+    ModelOption,
+    QuietOption,
+    SessionOption,
+    TimeoutOption,
+    TraceOption,
+    TurnsOption,
+    VerboseOption,
+    YesOption,
+    ask_options,
+    settings_for,
+)
 from oracle.errors import InputError
 
 if TYPE_CHECKING:
     from oracle.cli.terminal.screen import AskOptions
     from oracle.settings import Settings
 
-ModelOption = Annotated[
-    str | None,
-    typer.Option("--model", metavar="NAME", help="embedded, or provider:model."),
-]
-TurnsOption = Annotated[
-    str | None, typer.Option("--max-turns", metavar="N", help="Requests to the model, at most.")
-]
-CostOption = Annotated[
-    str | None, typer.Option("--max-cost", metavar="N", help="What it may cost, or off.")
-]
-TimeoutOption = Annotated[
-    str | None, typer.Option("--timeout", metavar="SECONDS", help="How long it may take.")
-]
-SessionOption = Annotated[
-    str | None,
-    typer.Option(
-        "--session",
-        metavar="ID",
-        help="Go on with a session: as much of its id as is unique, or last.",
-    ),
-]
-ChunksOption = Annotated[bool, typer.Option("--json", help="Print each chunk as a JSON line.")]
-TraceOption = Annotated[
-    bool, typer.Option("--trace", help="Print each change of a status in the tree to stderr.")
-]
-DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")
-]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Say yes to all that is asked.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing but the answer.")]
-VerboseOption = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Print progress even if stderr is no terminal.")
-]
-
 
 def ask(
     question: Annotated[
-        list[str] | None, typer.Argument(metavar="QUESTION", help="What you want to know.")
+        list[str] | None, typer.Argument(metavar="QUESTION", help="Your question.")
     ] = None,
     json: ChunksOption = False,
     model: ModelOption = None,
@@ -63,14 +44,24 @@ def ask(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Answer a question about the project. What is piped in goes with it."""
+    """Answer a question about the project.
+
+    The answer goes to stdout; progress goes to stderr.
+    Text that is piped in is sent with the question.
+
+    Examples:
+      oracle ask "where is a session's expiry decided?"
+      git diff | oracle ask "is this safe?"
+      oracle ask --session last "and who calls it?"
+      oracle ask --max-cost 0.10 "how does the login work?"
+    """
     import asyncio
 
     from oracle.cli.terminal.stdin_text import piped_text
 
     text = " ".join(question or ()).strip()
     if not text:
-        raise InputError('the question is empty; ask something: oracle ask "where is …?"')
+        raise InputError('the question is empty; write one: oracle ask "where is …?"')
     settings = settings_for(model, max_turns, max_cost, timeout)
     options = ask_options(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
@@ -80,40 +71,6 @@ def ask(
         raise typer.Exit(code)
 
 
-def settings_for(
-    model: str | None = None,
-    max_turns: str | None = None,
-    max_cost: str | None = None,
-    timeout: str | None = None,
-) -> Settings:
-    from oracle.cli.settings import settings_with
-
-    return settings_with(
-        {
-            "model.name": model,
-            "limits.turns": max_turns,
-            "limits.money": max_cost,
-            "limits.seconds": timeout,
-        }
-    )
-
-
-def ask_options(
-    *, json: bool = False, trace: bool, dry_run: bool, yes: bool, quiet: bool, verbose: bool
-) -> AskOptions:
-    from oracle.cli.terminal.screen import AskOptions
-
-    if quiet and verbose:
-        raise InputError("--quiet and --verbose contradict each other; give one of them")
-    return AskOptions(
-        volume="quiet" if quiet else "verbose" if verbose else "normal",
-        json=json,
-        trace=trace,
-        dry_run=dry_run,
-        yes=yes,
-    )
-
-
 async def _ask(
     settings: Settings, options: AskOptions, question: str, attachment: str, session: str | None
 ) -> int:
@@ -121,5 +78,5 @@ async def _ask(
 
     async with open_conversation(settings, options) as conversation:
         if session is not None:
-            await conversation.take_up(session)
+            await conversation.continue_session(session)
         return await conversation.ask(question, attachment=attachment)

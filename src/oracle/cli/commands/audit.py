@@ -1,4 +1,4 @@
-"""`oracle audit`: what happened, from the events table."""
+"""`oracle audit`: print stored events, and follow new ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from oracle.cli.terminal.moments import moment
+from oracle.cli.project import with_database
+from oracle.cli.terminal.times import parse_moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,37 +27,42 @@ if TYPE_CHECKING:
 def audit(
     types: Annotated[
         list[str] | None,
-        typer.Option("--type", help="Only this type; fallback.* for a family. May be repeated."),
+        typer.Option(
+            "--type", help="Only this type; fallback.* for a group of types. Can be repeated."
+        ),
     ] = None,
     run: Annotated[
         str | None,
-        typer.Option("--run", help="Only events of this run; the beginning of its id will do."),
+        typer.Option("--run", help="Only events of this run: its id, or the start of it."),
     ] = None,
     since: Annotated[
-        str | None, typer.Option("--since", help="Only what is newer: 10m, 2h, 3d, or a time.")
+        str | None,
+        typer.Option("--since", help="Only newer events: an age (10m, 2h, 3d) or a time."),
     ] = None,
     follow: Annotated[
         bool,
-        typer.Option("--follow", help="Go on as they come; without --since, begin with the next."),
+        typer.Option("--follow", help="Keep printing new events. Without --since, start from now."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per line.")
+    ] = False,
 ) -> None:
-    """Show what happened, oldest first."""
+    """Print stored events, oldest first."""
     from oracle.services.ans.event_types import select_types
     from oracle.services.ans.query import EventQuery
 
     query = EventQuery(
         types=select_types(types) if types else None,
         run_begins=run,
-        since=moment(since, now=time.time()) if since else None,
+        since=parse_moment(since, now=time.time()) if since else None,
     )
     show = json_line if as_json else text_line
     try:
-        for page in _followed(query) if follow else _all(query):
+        for page in _new_pages(query) if follow else _stored_pages(query):
             for stored in page:
                 print(show(stored))
             if follow:
-                _pass_on()
+                _flush()
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
 
@@ -77,7 +83,7 @@ def json_line(stored: StoredEvent) -> str:
 
 
 def text_line(stored: StoredEvent) -> str:
-    """Time, severity, type, run and turn, payload. What could move a cursor is shown escaped."""
+    """Time, severity, type, run, turn and payload. Control characters are shown escaped."""
     event = stored.event
     at = datetime.fromtimestamp(event.at).isoformat(" ", "milliseconds")
     turn = "" if event.turn is None else f" turn {event.turn}"
@@ -88,7 +94,7 @@ def text_line(stored: StoredEvent) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line.rstrip())
 
 
-def _all(query: EventQuery) -> Iterator[list[StoredEvent]]:
+def _stored_pages(query: EventQuery) -> Iterator[list[StoredEvent]]:
     from contextlib import closing
 
     from oracle.services.ans.table import open_events, pages
@@ -97,7 +103,7 @@ def _all(query: EventQuery) -> Iterator[list[StoredEvent]]:
         yield from pages(table, query)
 
 
-def _followed(query: EventQuery) -> Iterator[list[StoredEvent]]:
+def _new_pages(query: EventQuery) -> Iterator[list[StoredEvent]]:
     from contextlib import closing
     from dataclasses import replace
     from functools import partial
@@ -109,13 +115,12 @@ def _followed(query: EventQuery) -> Iterator[list[StoredEvent]]:
     if query.since is None:
         with closing(open_events(url)) as table:
             query = replace(query, after=table.last_id())
-    print("oracle: waiting for events; Ctrl-C ends it", file=sys.stderr, flush=True)
+    print("oracle: waiting for events; press Ctrl-C to stop", file=sys.stderr, flush=True)
     return follow(partial(open_events, url), query)
 
 
 def _database() -> URL:
-    """The project's database, brought to the newest schema."""
-    from oracle.cli.store import with_database
+    """The address of the project's database. Opening it migrates it to the newest schema."""
 
     async def address(database: Database) -> URL:
         return database.url
@@ -123,9 +128,10 @@ def _database() -> URL:
     return with_database(address)
 
 
-def _pass_on() -> None:
-    """Without this a reader that is gone would be noticed at the next event, if there is one."""
+def _flush() -> None:
+    """Write the lines out, and raise `BrokenPipeError` if the reader has closed the pipe."""
     sys.stdout.flush()
+    # A closed pipe raises only on the next write, and the next event may never come. So ask.
     poller = select.poll()
     poller.register(sys.stdout.fileno(), 0)
     if any(state & select.POLLERR for _, state in poller.poll(0)):

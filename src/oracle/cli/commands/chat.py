@@ -1,4 +1,4 @@
-"""`oracle chat`: one question after the other, in one conversation."""
+"""`oracle chat`: a conversation, one question after another."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from oracle.cli.commands.ask import (
+from oracle.cli.options import (
     CostOption,
     DryRunOption,
     ModelOption,
@@ -21,7 +21,7 @@ from oracle.cli.commands.ask import (
     ask_options,
     settings_for,
 )
-from oracle.cli.terminal.terminal import printable
+from oracle.cli.terminal.output import printable
 from oracle.errors import OracleError, did_you_mean
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from oracle.models.session import Session
 
 HELP: Final = """\
-/new           begin another conversation
-/session       say which conversation this is
-/session ID    go on with another one; last for the last used
-/help          this
+/new           start a new conversation
+/session       show which conversation this is
+/session ID    continue another one; ID can be last
+/help          show this help
 /quit          leave; so does Ctrl-D
 
-A \\ at the end of a line goes on with the next; a paste of many lines is one
-question. A line that begins with a blank is never a command. Ctrl-C cancels an
-answer; pressed twice, it leaves."""
+End a line with \\ to continue on the next one. Pasted lines are one question.
+A line that starts with a space is never a command. Ctrl-C cancels an answer;
+press it twice to leave."""
 COMMANDS: Final = ("/help", "/new", "/quit", "/session")
 INTERRUPTED: Final = 130
 
@@ -57,7 +57,15 @@ def chat(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Ask one question after the other; each knows what was said before."""
+    """Hold a conversation: each question builds on the ones before.
+
+    With stdin from a pipe or a file, each line is a question.
+
+    Examples:
+      oracle chat
+      oracle chat --session last
+      oracle chat --quiet < questions.txt
+    """
     import asyncio
     import contextlib
 
@@ -66,12 +74,14 @@ def chat(
 
     settings = settings_for(model, max_turns, max_cost, timeout)
     options = ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
+    # One event loop for the whole chat, because the database connection belongs to it. Lines are
+    # read between its runs, in plain code, where Ctrl-C raises KeyboardInterrupt.
     with asyncio.Runner() as runner, contextlib.ExitStack() as leaving:
         opening = open_conversation(settings, options)
         conversation = runner.run(opening.__aenter__())
         leaving.callback(lambda: runner.run(opening.__aexit__(None, None, None)))
         if session is not None:
-            _tell(_named(runner.run(conversation.take_up(session))))
+            _say(_named(runner.run(conversation.continue_session(session))))
         with LineEditor(history_file(settings)) as editor:
             code = Chat(conversation, runner, editor).run(greets=not quiet)
     if code:
@@ -79,7 +89,7 @@ def chat(
 
 
 class Chat:
-    """Reads and answers until the user leaves."""
+    """Reads and answers questions until the user leaves."""
 
     def __init__(
         self, conversation: Conversation, runner: asyncio.Runner, editor: LineEditor
@@ -90,7 +100,7 @@ class Chat:
 
     def run(self, *, greets: bool) -> int:
         if greets and self._editor.is_interactive:
-            _tell("ask away; /help tells more, Ctrl-D leaves")
+            _say("ask a question; /help lists the commands, Ctrl-D leaves")
         while True:
             try:
                 line = self._editor.read()
@@ -100,43 +110,44 @@ class Chat:
                 return INTERRUPTED
             if line.strip() == "/quit":
                 return 0
-            self._take(line)
+            self._handle(line)
 
-    def _take(self, line: str) -> None:
-        """A mistake is reported, and the conversation goes on."""
+    def _handle(self, line: str) -> None:
+        """Obey a command or answer a question. An error is printed; it does not end the chat."""
         try:
+            # A second slash makes it a path, such as /etc/hosts, and so a question.
             if line.startswith("/") and "/" not in line.split()[0][1:]:
-                self._obey(*line.split())
+                self._command(*line.split())
             elif line.strip():
                 self._runner.run(self._conversation.ask(line.strip()))
                 print(file=sys.stderr)
         except OracleError as problem:
-            _tell(str(problem))
+            _say(str(problem))
 
-    def _obey(self, command: str, *arguments: str) -> None:
+    def _command(self, command: str, *arguments: str) -> None:
         if command == "/help":
             print(HELP, file=sys.stderr)
         elif command == "/new":
-            self._conversation.start_anew()
-            _tell("a new conversation; what was said before is no longer known")
+            self._conversation.start_new()
+            _say("a new conversation; what was said before is not used")
         elif command == "/session":
             self._session(*arguments[:1])
         else:
-            hint = did_you_mean(command, COMMANDS) or "; /help lists what there is"
-            _tell(f"no command {printable(command)!r}{hint}")
+            hint = did_you_mean(command, COMMANDS) or "; /help lists the commands"
+            _say(f"no command {printable(command)!r}{hint}")
 
     def _session(self, typed: str | None = None) -> None:
         if typed is not None:
-            _tell(_named(self._runner.run(self._conversation.take_up(typed))))
+            _say(_named(self._runner.run(self._conversation.continue_session(typed))))
         elif (session := self._runner.run(self._conversation.session())) is not None:
-            _tell(_named(session))
+            _say(_named(session))
         else:
-            _tell("no conversation yet; the next question begins one")
+            _say("no conversation yet; the next question starts one")
 
 
 def _named(session: Session) -> str:
     return f"session {session.id[:8]}: {printable(session.title)}"
 
 
-def _tell(text: str) -> None:
+def _say(text: str) -> None:
     print(f"oracle: {text}", file=sys.stderr, flush=True)

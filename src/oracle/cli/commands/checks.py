@@ -1,22 +1,24 @@
-"""What `oracle doctor` looks at: a table of small functions, each of which changes nothing.
+"""The checks of `oracle doctor`: a table of small functions that change nothing.
 
-A check takes the surroundings and answers findings. It may raise: what it raises is a finding too.
-To add one, write a function and put it into `CHECKS`.
+A check takes the surroundings and yields findings. It may raise; the error becomes a finding.
+To add a check, write a function and put it into `CHECKS`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
+from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
 from oracle.services.project.root import here, user_folder
-from oracle.services.settings.resolve import root_of, shown_path, strangers
+from oracle.services.settings.resolve import root_of, shown_path, unread_variables
 from oracle.services.settings.toml_file import FILE_NAME
 from oracle.settings import EMBEDDED, KEY_VARIABLES, Settings, load_settings
 
@@ -24,10 +26,14 @@ Level = Literal["ok", "warning", "problem"]
 
 LITTLE_SPACE: Final = 1_000_000_000
 NO_SPACE: Final = 50_000_000
+DEVELOPMENT_EXTRAS: Final = frozenset({"dev", "bench", "train"})
+_REQUIREMENT: Final = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*['"]([\w-]+)['"]""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
+    """`told` says what was found, `next_step` how to fix it. `--json` prints these names."""
+
     check: str
     level: Level
     told: str
@@ -36,7 +42,7 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Surroundings:
-    """Where the settings cannot be read, `settings` are the defaults, and `broken` says why."""
+    """If the settings cannot be read, `settings` has the defaults and `broken` says why."""
 
     settings: Settings
     broken: SettingsError | None = None
@@ -48,6 +54,8 @@ class Surroundings:
 
 
 Seen = tuple[Level, str, str]
+"""Level, what was found, and the next step (may be empty)."""
+
 Check = Callable[[Surroundings], Iterator[Seen]]
 
 
@@ -68,8 +76,7 @@ def _surroundings(start: Path, environment: Mapping[str, str]) -> Surroundings:
             settings=load_settings(start, environment=environment), environment=environment
         )
     except SettingsError as problem:
-        from dataclasses import replace
-
+        # The checks that need no settings still run, with the defaults.
         nowhere = load_settings(Path(start.anchor or "/"), environment={})
         settings = replace(nowhere, root=root_of(start))
         return Surroundings(settings=settings, broken=problem, environment=environment)
@@ -82,7 +89,7 @@ def _found(name: str, check: Check, around: Surroundings) -> Iterator[Finding]:
     except OracleError as problem:
         yield Finding(check=name, level="problem", told=str(problem))
     except Exception as problem:
-        told = f"cannot be looked at: {type(problem).__name__}: {problem}"
+        told = f"the check failed: {type(problem).__name__}: {problem}"
         yield Finding(check=name, level="problem", told=told)
 
 
@@ -100,22 +107,42 @@ def disk(around: Surroundings) -> Iterator[Seen]:
     free = shutil.disk_usage(around.root or Path.cwd()).free
     told = f"{free / 1e9:.1f} GB free"
     if free < NO_SPACE:
-        yield "problem", told, "free some space: runs could not be recorded"
+        yield "problem", told, "free some space: without it runs cannot be recorded"
     elif free < LITTLE_SPACE:
-        yield "warning", told, "free some space, or forget old runs with `oracle purge`"
+        yield "warning", told, "free some space, or delete old runs with `oracle purge`"
     else:
         yield "ok", told, ""
 
 
 def extras(around: Surroundings) -> Iterator[Seen]:
-    """What is optional and not here is no fault; where it is needed, that check says so."""
-    from oracle.cli.extras import optional_extras
-
-    here, absent = optional_extras()
-    told = f"installed: {', '.join(here) or 'none'}"
+    """A missing extra is not a problem here. The check that needs it reports it."""
+    installed, absent = optional_extras()
+    told = f"installed: {', '.join(installed) or 'none'}"
     if absent:
         told += f"; not installed: {', '.join(absent)} (pip install 'bt-oracle[{absent[0]}]')"
     yield "ok", told, ""
+
+
+def optional_extras() -> tuple[list[str], list[str]]:
+    """The names of the extras that are installed, and of those that are not."""
+    from importlib.metadata import requires
+
+    needed: dict[str, list[str]] = {}
+    for requirement in requires("bt-oracle") or []:
+        if (found := _REQUIREMENT.match(requirement)) and found[2] not in DEVELOPMENT_EXTRAS:
+            needed.setdefault(found[2], []).append(found[1])
+    installed = {extra for extra, packages in needed.items() if all(map(_is_installed, packages))}
+    return sorted(installed), sorted(needed.keys() - installed)
+
+
+def _is_installed(package: str) -> bool:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 # -- the project -----------------------------------------------------------------------------------
@@ -123,13 +150,13 @@ def extras(around: Surroundings) -> Iterator[Seen]:
 
 def project(around: Surroundings) -> Iterator[Seen]:
     if around.root is not None:
-        yield "ok", f"its root is {around.root}", ""
+        yield "ok", f"the root is {around.root}", ""
     else:
         kept = around.settings.database.url is None
-        told = "this folder lies in no project"
+        told = "this folder is not in a project"
         if kept:
-            told += f"; what is asked here is kept in {shown_path(user_folder())}"
-        yield "warning", told, "go to one, or run `oracle init` here"
+            told += f"; conversations are kept in {shown_path(user_folder())}"
+        yield "warning", told, "go to a project, or run `oracle init` here"
 
 
 def settings(around: Surroundings) -> Iterator[Seen]:
@@ -137,17 +164,22 @@ def settings(around: Surroundings) -> Iterator[Seen]:
         for mistake in str(around.broken).splitlines():
             yield "problem", mistake, ""
         left_out = ", ".join(name for name in CHECKS if name in NEED_SETTINGS)
-        yield "warning", f"not looked at: {left_out}", "mend the settings, then ask again"
+        yield (
+            "warning",
+            f"not checked: {left_out}",
+            "fix the settings, then check again",
+        )
         return
-    set_here = [o for o in around.settings.origins.values() if o.source != "default"]
+    origins = around.settings.origins.values()
+    chosen = counted(sum(origin.source != "default" for origin in origins), "setting")
     file = around.root and around.root / FILE_NAME
     if file and file.exists():
-        yield "ok", f"{shown_path(file)} is sound; {len(set_here)} set in all", ""
+        yield "ok", f"{shown_path(file)} is valid; {chosen} set in all", ""
     else:
-        yield "ok", f"no {FILE_NAME}, {len(set_here)} set by variables", "`oracle init` writes one"
+        yield "ok", f"no {FILE_NAME}; {chosen} set by variables", "`oracle init` writes one"
     for warning in around.settings.warnings:
         yield "warning", warning, ""
-    if others := strangers(around.environment):
+    if others := unread_variables(around.environment):
         yield "ok", f"variables that oracle does not read: {', '.join(others[:10])}", ""
 
 
@@ -156,11 +188,11 @@ def folder(around: Surroundings) -> Iterator[Seen]:
         return
     own = around.root / ".oracle"
     if own.exists() and not own.is_dir():
-        yield "problem", f"{own} is a file", "move it away: oracle keeps its database there"
+        yield "problem", f"{own} is a file", "move it: oracle needs a folder of this name"
     elif not os.access(own if own.exists() else around.root, os.W_OK | os.X_OK):
-        yield "problem", f"{own} cannot be written", "make it writable, or set database.url"
+        yield "problem", f"{own} is not writable", "make it writable, or set database.url"
     else:
-        yield "ok", f"{own} is writable" if own.exists() else f"{own} is made on first use", ""
+        yield "ok", f"{own} is writable" if own.exists() else f"{own} is created on first use", ""
 
 
 def database(around: Surroundings) -> Iterator[Seen]:
@@ -175,15 +207,13 @@ def database(around: Surroundings) -> Iterator[Seen]:
     url = as_url(default) if given is None else url_from(around.settings, given)
     schema = schema_of(url)
     if schema is None:
-        yield "ok", f"{shown(url)} is made on first use", ""
+        yield "ok", f"{shown(url)} is created on first use", ""
     elif schema > len(MIGRATIONS):
-        yield (
-            "problem",
-            f"{shown(url)} has schema {schema}, made by a newer oracle",
-            "upgrade oracle",
-        )
+        told = f"{shown(url)} has schema {schema}, from a newer version of oracle"
+        yield "problem", told, "upgrade oracle"
     elif schema < len(MIGRATIONS):
-        yield "ok", f"{shown(url)} goes from schema {schema} to {len(MIGRATIONS)} on next use", ""
+        steps = f"from schema {schema} to {len(MIGRATIONS)}"
+        yield "ok", f"{shown(url)} is upgraded {steps} on next use", ""
     else:
         yield "ok", f"{shown(url)} has schema {schema}, the newest", ""
 
@@ -195,15 +225,15 @@ def model(around: Surroundings) -> Iterator[Seen]:
     chosen, environment = around.settings.model, around.environment
     if chosen.name == EMBEDDED:
         keys = [name for name in ("anthropic", "openai") if environment.get(KEY_VARIABLES[name])]
-        hint = f"; {KEY_VARIABLES[keys[0]]} is there" if keys else " and its key's variable"
+        hint = f"; {KEY_VARIABLES[keys[0]]} is set" if keys else ", and set the variable of its key"
         example = f"{keys[0] if keys else 'anthropic'}:…"
-        told = "embedded: answers by quoting, no language model is configured"
+        told = "embedded: no language model is configured, so answers only quote what was found"
         yield "warning", told, f'set model.name to "{example}"{hint}'
     elif ":" not in chosen.name:
-        told = f"model.name is {chosen.name!r}, which names no provider"
+        told = f"model.name is {chosen.name!r}, without a provider"
         yield "problem", told, f'write provider:model, such as "anthropic:{chosen.name}"'
     elif chosen.key_name is None or environment.get(chosen.key_name):
-        key = f"key in {chosen.key_name}" if chosen.key_name else "no key needed or known"
+        key = f"key in {chosen.key_name}" if chosen.key_name else "no key needed"
         yield "ok", f"{chosen.name}, {key}", ""
     elif chosen.base_url and not chosen.key_variable:
         yield "ok", f"{chosen.name} at {chosen.base_url}, without a key", ""
@@ -214,10 +244,10 @@ def model(around: Surroundings) -> Iterator[Seen]:
 def web(around: Surroundings) -> Iterator[Seen]:
     chosen = around.settings.web
     if chosen.provider is None:
-        told = "no provider: questions that need the web are told so"
+        told = "no provider: questions that need the web cannot be answered"
         yield "warning", told, "set web.provider to searxng, tavily or brave"
     elif chosen.provider == "searxng" and chosen.url is None:
-        yield "problem", "searxng has no address", "set web.url to where it listens"
+        yield "problem", "searxng has no address", "set web.url to its address"
     elif chosen.key_name and not around.environment.get(chosen.key_name):
         yield "problem", f"{chosen.provider} has no key", f"set {chosen.key_name}"
     else:
@@ -229,13 +259,13 @@ def prompts(around: Surroundings) -> Iterator[Seen]:
 
     found = load_segments(around.settings.path("prompts.folder"))
     own = sum(segment not in built_in_segments() for segment in found)
-    yield "ok", f"{len(found)} segments, {own} of the project's own", ""
+    yield "ok", f"{len(found)} segments, {own} from the project", ""
 
 
 def trees(around: Surroundings) -> Iterator[Seen]:
     from oracle.bt.lua.library import TreeLibrary
     from oracle.cli.commands.tree import BUILT_IN_TREES
-    from oracle.cli.leaves import import_leaves
+    from oracle.cli.project import import_leaves
 
     import_leaves([])
     chosen = around.settings.trees.folder

@@ -1,25 +1,27 @@
-"""`oracle classify "…"`: what kind of question it is, and the evidence for it."""
+"""`oracle classify "…"`: the type of a question, and the evidence for it."""
 
 from __future__ import annotations
 
-import json
+from json import dumps
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from oracle.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from oracle.services.classification.classifier import Explanation
 
 
 def classify(
-    query: Annotated[str, typer.Argument(help="The question, remark or order to classify.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    query: Annotated[str, typer.Argument(help="The text to classify.")],
+    json: JsonOption = False,
 ) -> None:
-    """Say what kind of query this is, which sources it needs, and why."""
+    """Show the type of a question, the sources it needs, and why."""
     from oracle.services.classification.classifier import explain_query
 
     explanation = explain_query(query)
-    typer.echo(render_json(explanation) if as_json else render_text(explanation))
+    typer.echo(render_json(explanation) if json else render_text(explanation))
 
 
 def render_text(explanation: Explanation) -> str:
@@ -42,7 +44,7 @@ def render_text(explanation: Explanation) -> str:
 
 def render_json(explanation: Explanation) -> str:
     found = explanation.classification
-    return json.dumps(
+    return dumps(
         {
             "query_type": found.query_type,
             "confidence": found.confidence,

@@ -1,4 +1,4 @@
-"""`oracle config`: each setting, its value, and where that comes from."""
+"""`oracle config`: every setting with its value, and where the value comes from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from oracle.cli.terminal.terminal import printable, show, show_json
+from oracle.cli.options import JsonOption
+from oracle.cli.project import settings_with
+from oracle.cli.terminal.output import printable, show, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +21,10 @@ NOT_SET = "not set"
 
 
 def names_beginning(incomplete: str) -> list[tuple[str, str]]:
-    """For the shell: settings and sections, with their meaning. Typing must not wait for more."""
+    """Completions for the shell: settings and sections with their meaning.
+
+    It reads no file, because a broken settings file must not break completion.
+    """
     from oracle.settings import SECTIONS, SETTINGS
 
     named = [(row.name, row.meaning) for row in SETTINGS.values()]
@@ -31,16 +36,14 @@ def config(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="Only this setting, such as limits.turns, or this section.",
+            help="A setting, such as limits.turns, or a section, such as limits.",
             autocompletion=names_beginning,
             show_default=False,
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    json: JsonOption = False,
 ) -> None:
-    """Show each setting, its value, and where that comes from."""
-    from oracle.cli.settings import settings_with
-
+    """Show the settings, their values and where these come from."""
     names = chosen(name)
     settings = settings_with()
     if json:
@@ -53,7 +56,7 @@ def config(
 
 
 def chosen(name: str | None) -> Sequence[str]:
-    """All names, those of a section, or the one."""
+    """The names of all settings, of those in a section, or of one."""
     from oracle.settings import SECTIONS, SETTINGS, setting_named
 
     if name is None:
@@ -79,7 +82,7 @@ def as_object(settings: Settings, name: str) -> dict[str, Any]:
 
 
 def as_text(settings: Settings, name: str) -> str:
-    """The bare value; nothing where nothing is set."""
+    """The value alone; empty if the setting is not set."""
     from oracle.services.settings.value_types import OFF
 
     value = settings.shown(name)

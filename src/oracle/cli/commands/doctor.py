@@ -1,13 +1,14 @@
-"""`oracle doctor`: what is configured, what is missing, and what to do about it."""
+"""`oracle doctor`: check the configuration, and say how to fix it."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from oracle.cli.terminal.terminal import counted, printable, show, show_json
+from oracle.cli.options import JsonOption
+from oracle.cli.terminal.output import counted, printable, show, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
 
-def doctor(
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-) -> None:
-    """Say what is configured, what is missing, and what to do. Changes and sends nothing."""
+def doctor(json: JsonOption = False) -> None:
+    """Check the configuration and say how to fix it.
+
+    It changes nothing and sends nothing.
+    """
     from oracle.cli.commands.checks import examine
 
     findings = examine()
@@ -36,7 +38,7 @@ def doctor(
 
 
 def report(findings: Sequence[Finding]) -> Text:
-    """A line for each finding, and below it the next step where there is one."""
+    """One line for each finding; a next step goes on the line below."""
     from rich.text import Text
 
     lines: list[Text] = []
@@ -52,5 +54,5 @@ def summary(findings: Sequence[Finding]) -> str:
     levels = [finding.level for finding in findings]
     problems, warnings = levels.count("problem"), levels.count("warning")
     if not problems and not warnings:
-        return "all is well"
+        return "no problems found"
     return f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}"

@@ -1,8 +1,9 @@
-"""`oracle eval …`: the measures on the labelled sets that ship with the package."""
+"""`oracle eval …`: measurements on the labelled sets that come with the package."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -11,18 +12,29 @@ from oracle.models.query_classification import QueryType
 if TYPE_CHECKING:
     from oracle.evaluation.classification import ClassificationReport
     from oracle.evaluation.labelled import Part
+    from oracle.evaluation.retrieval import Measures, RetrievalReport, Way
 
-app = typer.Typer(help="Measure the parts on labelled sets.", no_args_is_help=True)
+app = typer.Typer(help="Measure classification and retrieval.", no_args_is_help=True)
+
+PartOption = Annotated[
+    str, typer.Option(help="test, or tuning: the part that the weights were chosen on.")
+]
+SEARCHES: Final[Mapping[Way, str]] = {
+    "index": "index",
+    "windows": "BM25, windows and paths",
+    "files": "BM25, files",
+}
+"""Our index, and the two baselines it is compared with."""
 
 
 @app.command("classify")
 def classify(
-    part: Annotated[
-        str, typer.Option(help="`test`, or `tuning`, which the weights have seen.")
-    ] = "test",
-    mistakes: Annotated[bool, typer.Option("--mistakes", help="List what was got wrong.")] = False,
+    part: PartOption = "test",
+    mistakes: Annotated[
+        bool, typer.Option("--mistakes", help="List misclassified questions.")
+    ] = False,
 ) -> None:
-    """How well queries are classified, and whether the confidence can be trusted."""
+    """Measure how well questions are classified, and how reliable the confidence is."""
     from oracle.evaluation.classification import evaluate
     from oracle.evaluation.labelled import broad_and_narrow, conversations, singles
 
@@ -37,15 +49,12 @@ def classify(
 
 @app.command("retrieval")
 def retrieval(
-    part: Annotated[
-        str, typer.Option(help="`test`, or `tuning`, which the weights were chosen on.")
-    ] = "test",
+    part: PartOption = "test",
     misses: Annotated[
-        bool, typer.Option("--misses", help="List the questions whose answer was not found.")
+        bool, typer.Option("--misses", help="List questions whose files were not found.")
     ] = False,
 ) -> None:
-    """How well questions find the files that answer them, beside two baselines."""
-    from oracle.cli.commands.retrieval_report import render_retrieval
+    """Measure how well the index finds the files that answer a question."""
     from oracle.evaluation.retrieval import evaluate, labelled_questions
 
     chosen = _part(part)
@@ -58,7 +67,7 @@ def _part(name: str) -> Part:
         case "test" | "tuning":
             return name
         case _:
-            raise typer.BadParameter(f"{name!r} is not a part; choose test or tuning")
+            raise typer.BadParameter(f"{name!r} is not a part; use test or tuning")
 
 
 def render_report(title: str, report: ClassificationReport, *, mistakes: bool = False) -> str:
@@ -108,4 +117,41 @@ def _mistakes(report: ClassificationReport) -> str:
         f"{mistake.row.query_type} taken for {mistake.given.query_type} "
         f"({mistake.given.confidence:.2f}): {mistake.row.query!r}"
         for mistake in report.mistakes
+    )
+
+
+def render_retrieval(title: str, report: RetrievalReport, *, misses: bool = False) -> str:
+    heading = f"{'':<19}{'':<25}{'count':>6}{'recall@1':>10}{'@5':>7}{'@10':>7}{'MRR':>7}"
+    blocks = [
+        f"{title}: {report.total['index'].count}",
+        "\n".join([heading, *_lines(report.sources)]),
+        "\n".join([heading, *_lines(report.groups), *_lines({"all": report.total})]),
+    ]
+    if report.missing:
+        blocks.append(f"not installed: {', '.join(report.missing)}")
+    if misses:
+        blocks.append(_misses(report))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _lines(rows: Mapping[str, Mapping[Way, Measures]]) -> Iterator[str]:
+    """A line for each search; the first one has the name of the row."""
+    for name, measures in rows.items():
+        for way, title in SEARCHES.items():
+            yield _line(name if way == "index" else "", title, measures[way])
+
+
+def _line(name: str, search: str, measures: Measures) -> str:
+    at = measures.recall_at
+    return (
+        f"{name:<19}{search:<25}{measures.count:>6}{at[1]:>10.3f}{at[5]:>7.3f}{at[10]:>7.3f}"
+        f"{measures.mrr:>7.3f}"
+    )
+
+
+def _misses(report: RetrievalReport) -> str:
+    return "\n".join(
+        f"{miss.question.asked_of}: {miss.question.question!r} is answered by "
+        f"{', '.join(sorted(miss.question.files))}; found {', '.join(miss.found) or 'nothing'}"
+        for miss in report.misses
     )

@@ -1,4 +1,4 @@
-"""`oracle index`: bring the index up to date, follow the files, or say why one is left out."""
+"""`oracle index`: update the index, watch the files, or say why a file is not indexed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.cli.settings import settings_with
-from oracle.cli.terminal.indexing_bar import bar, rebuilt
-from oracle.cli.terminal.terminal import counted, printable
+from oracle.cli.project import settings_with
+from oracle.cli.terminal.output import counted, indexing_bar, printable, rebuilt
 
 if TYPE_CHECKING:
     from oracle.services.search import Index, RefreshReport
@@ -18,16 +17,19 @@ if TYPE_CHECKING:
 
 def index(
     watch: Annotated[
-        bool, typer.Option("--watch", help="Keep running, and index changes as they happen.")
+        bool, typer.Option("--watch", help="Keep running and index changes as they happen.")
     ] = False,
     explain: Annotated[
         Path | None,
         typer.Option(
-            "--explain", readable=False, help="Say whether this file is indexed, or why not."
+            "--explain", readable=False, help="Say whether this file is indexed, and if not, why."
         ),
     ] = None,
 ) -> None:
-    """Index the project's files, or only those that changed since the last time."""
+    """Index the project's files.
+
+    After the first time, only changed files are read.
+    """
     from oracle.services.project.root import find_root
     from oracle.services.search import Index
 
@@ -35,9 +37,9 @@ def index(
         if explain is not None:
             typer.echo(_explained(opened, explain))
         elif watch:
-            _follow(opened)
+            _watch(opened)
         else:
-            with bar() as progress:
+            with indexing_bar() as progress:
                 report = opened.refresh(progress)
             typer.echo(render_report(report))
 
@@ -46,7 +48,7 @@ def render_report(report: RefreshReport) -> str:
     total = report.added + report.changed + report.unchanged
     text = (
         f"{counted(total, 'file')} indexed: {report.added} new, {report.changed} changed, "
-        f"{report.removed} gone, {report.skipped} left out"
+        f"{report.removed} removed, {report.skipped} skipped"
     )
     if report.rebuilt:
         text += f"\n{rebuilt(report.rebuilt)}"
@@ -59,13 +61,13 @@ def _explained(opened: Index, path: Path) -> str:
     return f"{name}: not indexed: {printable(reason)}" if reason else f"{name}: indexed"
 
 
-def _follow(opened: Index) -> None:
+def _watch(opened: Index) -> None:
     from threading import Event
 
     from oracle.services.search.watch import follow
 
     stop = Event()
-    print("oracle: following the files; Ctrl-C ends it", file=sys.stderr, flush=True)
+    print("oracle: watching the files; press Ctrl-C to stop", file=sys.stderr, flush=True)
     try:
         for report in follow(opened, stop):
             print(render_report(report), flush=True)

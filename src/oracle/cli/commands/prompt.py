@@ -1,13 +1,15 @@
-"""`oracle prompt`: what would be sent to the model, and what it costs."""
+"""`oracle prompt`: the system prompt for a question, and its size in tokens."""
 
 from __future__ import annotations
 
-import json
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.cli.options import JsonOption
+from oracle.cli.project import settings_with
 from oracle.models.query_classification import QueryClassification, QueryType
 
 if TYPE_CHECKING:
@@ -20,22 +22,26 @@ def prompt(
     query: Annotated[str, typer.Argument(help="The question.")],
     type_: Annotated[
         QueryType | None,
-        typer.Option("--type", help="Take the question to be of this type, whatever its words."),
+        typer.Option("--type", help="Skip the classifier and use this type."),
     ] = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--prompts", help="The project's own segments.", show_default=PROMPTS_FOLDER),
+        typer.Option(
+            "--prompts", help="Folder of the project's own segments.", show_default=PROMPTS_FOLDER
+        ),
     ] = None,
     large_context: Annotated[
-        bool, typer.Option("--large-context", help="As if the window were filling up.")
+        bool, typer.Option("--large-context", help="Compose as if the context were nearly full.")
     ] = False,
     previous_errors: Annotated[
-        bool, typer.Option("--previous-errors", help="As if the last exchange had failed.")
+        bool, typer.Option("--previous-errors", help="Compose as if the last exchange had failed.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Prompt and tokens as JSON.")] = False,
+    json: JsonOption = False,
 ) -> None:
-    """Print the system prompt of a question; the tokens of each segment go to stderr."""
-    from oracle.cli.settings import settings_with
+    """Print the system prompt for a question.
+
+    The size of each segment, in tokens, goes to stderr.
+    """
     from oracle.services.prompting.composer import compose_prompt
     from oracle.services.prompting.segment_files import load_segments
 
@@ -46,7 +52,7 @@ def prompt(
         previous_errors=previous_errors,
         segments=load_segments(settings.path("prompts.folder")),
     )
-    if as_json:
+    if json:
         typer.echo(as_json_text(query, composed))
     else:
         typer.echo(composed.text, nl=False)
@@ -72,7 +78,7 @@ def as_json_text(query: str, composed: ComposedPrompt) -> str:
         "query_tokens": estimate_tokens(query),
         "warnings": composed.warnings,
     }
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    return dumps(document, ensure_ascii=False, indent=2)
 
 
 def token_table(query: str, composed: ComposedPrompt) -> str:

@@ -1,4 +1,4 @@
-"""`oracle runs`, `oracle run` and `oracle replay`: what was recorded, and resuming it."""
+"""`oracle runs`, `oracle run` and `oracle replay`: list, show, resume and replay runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from oracle.cli.commands.ask import (
+from oracle.cli.options import (
     ChunksOption,
     DryRunOption,
+    JsonOption,
+    LeavesOption,
     QuietOption,
     TraceOption,
     VerboseOption,
@@ -17,8 +19,9 @@ from oracle.cli.commands.ask import (
     ask_options,
     settings_for,
 )
-from oracle.cli.leaves import LeavesOption, import_leaves
-from oracle.cli.terminal.terminal import counted, printable, show, show_json, when
+from oracle.cli.project import import_leaves, with_database
+from oracle.cli.terminal.output import counted, printable, show, show_json
+from oracle.cli.terminal.times import shown_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,25 +30,23 @@ if TYPE_CHECKING:
 
     from oracle.bt.state.base import RunStatus
     from oracle.cli.terminal.screen import AskOptions
-    from oracle.models.run import Run
+    from oracle.models.session import StoredRun
     from oracle.services.journal import Record
     from oracle.services.storage.database import Database
     from oracle.settings import Settings
 
-app = typer.Typer(help="Show a run, or resume it.", no_args_is_help=True)
+app = typer.Typer(help="Show a run, or resume one.", no_args_is_help=True)
 
 RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="The run's id, or as much of it as is unique.")
+    str, typer.Argument(metavar="RUN", help="The run's id, or a unique start of it.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 def runs(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number to list.")] = 20,
     json: JsonOption = False,
 ) -> None:
-    """List the runs of this project, the newest first."""
-    from oracle.cli.store import with_database
+    """List the runs of this project, newest first."""
     from oracle.services.storage.runs import Runs
 
     found = with_database(lambda database: Runs(database).newest(limit))
@@ -59,15 +60,14 @@ def runs(
 
 @app.command("show")
 def show_(run: RunArgument, json: JsonOption = False) -> None:
-    """Show what happened in a run, turn by turn, with the paths of the nodes."""
+    """Show what a run recorded, turn by turn, with the path of each node."""
     from oracle.bt.wrappers.run_store import RunStore
-    from oracle.cli.store import with_database
 
     records, _ = with_database(lambda database: RunStore(database).record_of(run))
     if json:
         show_json([asdict(record) for record in records])
     else:
-        typer.echo("\n".join(record_lines(records)) or "nothing was recorded: it died at once")
+        typer.echo("\n".join(record_lines(records)) or "nothing was recorded")
 
 
 @app.command()
@@ -81,11 +81,13 @@ def resume(
     verbose: VerboseOption = False,
     leaves: LeavesOption = None,
 ) -> None:
-    """Resume a run whose process died. What it has done is not done a second time."""
+    """Resume a run whose process died.
+
+    What the run has already done is read from its record and not done again.
+    """
     import asyncio
 
     from oracle.bt.wrappers.recipe import TREE
-    from oracle.cli.store import with_database
     from oracle.services.storage.runs import Runs
 
     import_leaves(leaves or [])
@@ -102,11 +104,20 @@ def resume(
 
 def replay(
     run: RunArgument,
-    trace: Annotated[bool, typer.Option("--trace", help="Print each change of status.")] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Print each status change in the tree.")
+    ] = False,
     leaves: LeavesOption = None,
 ) -> None:
-    """Run a recorded run again, from its record alone, and compare how it ends."""
-    from oracle.cli.store import with_database
+    """Replay a recorded run and check that it ends the same way.
+
+    Everything is read from the record: no model is asked, no tool runs, nothing is written.
+
+    Examples:
+      oracle runs                   list the runs with their ids
+      oracle replay 3f9a
+      oracle replay 3f9a --trace
+    """
 
     import_leaves(leaves or [])
     verdict, same = with_database(lambda database: _replayed(database, run, trace))
@@ -123,7 +134,7 @@ async def _resume(settings: Settings, options: AskOptions, run_id: str) -> int:
 
 
 async def _resume_other_tree(settings: Settings, run_id: str) -> str:
-    """A tree that is not the agent's answers no question: how it ended is all there is to print."""
+    """Only the agent's tree answers a question. For any other tree, print how the run ended."""
     from oracle.bt.wrappers.run_store import open_store
     from oracle.services.storage.database import url_for_writing
 
@@ -149,18 +160,18 @@ def _print_change(time: float, path: str, old: RunStatus | None, new: RunStatus 
 
 
 def verdict_on(summary: dict[str, Any], records: Sequence[Record]) -> tuple[str, bool]:
-    """Say whether a replay came to the same end as the record, and where it did not."""
+    """Say whether the replay ended like the record; if not, name what differs."""
     counts = f"{counted(len(records), 'record')}, {counted(summary['ticks'], 'tick')}"
     if records[-1].kind != "end":
-        return f"{counts}: the record ends before the run does", True
+        return f"{counts}: the same up to the end of the record; the run did not finish", True
     recorded: dict[str, Any] = records[-1].body
     differing = [name for name, value in recorded.items() if summary.get(name) != value]
     if not differing:
         return f"{counts}: the same", True
-    return f"{counts}: not the same in {', '.join(differing)}; has a leaf changed?", False
+    return f"{counts}: different in {', '.join(differing)}; has a leaf changed?", False
 
 
-def run_table(found: Sequence[Run]) -> Table:
+def run_table(found: Sequence[StoredRun]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -169,15 +180,17 @@ def run_table(found: Sequence[Run]) -> Table:
     for run in found:
         state = run.stop_reason or run.status
         question = printable(run.question)
-        table.add_row(run.id[:8], when(run.started_at), state, printable(run.tree), question)
+        table.add_row(run.id[:8], shown_time(run.started_at), state, printable(run.tree), question)
     return table
 
 
 def record_lines(records: Sequence[Record]) -> list[str]:
+    """A line for each record, below the heading of its turn."""
     lines: list[str] = []
     turn = 0
     for record in records:
-        if record.place.turn != turn:
+        # The end of a run belongs to no turn: its number is 0, and it needs no heading.
+        if record.place.turn not in (0, turn):
             turn = record.place.turn
             lines.append(f"turn {turn}")
         where = record.place.node_path or "-"
@@ -186,7 +199,7 @@ def record_lines(records: Sequence[Record]) -> list[str]:
 
 
 def _part_text(part: Any) -> str:
-    """What a model said, as it said it; anything else as it is recorded."""
+    """The text that a model wrote; any other part as it was recorded."""
     if isinstance(part, dict) and "text" in part:
         return str(cast("dict[str, Any]", part)["text"])
     return str(cast("object", part))

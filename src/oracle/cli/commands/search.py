@@ -1,4 +1,4 @@
-"""`oracle search "…"`: the passages of the project that match best."""
+"""`oracle search "…"`: the passages of the project that match a question best."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from oracle.cli.settings import settings_with
-from oracle.cli.terminal.indexing_bar import bar, rebuilt
+from oracle.cli.options import JsonOption
+from oracle.cli.project import settings_with
 from oracle.cli.terminal.links import can_link, link, target_of
-from oracle.cli.terminal.terminal import printable, show_json
+from oracle.cli.terminal.output import indexing_bar, printable, rebuilt, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,17 +26,26 @@ _SHOWN_LINES = 6
 def search(
     query: Annotated[str, typer.Argument(help="A question in plain words, or a name.")],
     kind: Annotated[
-        Literal["code", "vault", "threads"], typer.Option(help="Where to look.")
+        Literal["code", "vault", "threads"], typer.Option(help="What to search.")
     ] = "code",
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="Maximum number of passages.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array.")] = False,
+    json: JsonOption = False,
 ) -> None:
-    """Find passages in code, notes or threads. The index is brought up to date first."""
+    """Find passages in code, notes or threads.
+
+    The index is updated first.
+
+    Examples:
+      oracle search "how are sessions expired?"
+      oracle search SESSION_SECONDS -k 3
+      oracle search --kind vault "why SQLite?"
+      oracle search --json "retry" | jq -r '.[].path'
+    """
     from oracle.services.project.root import find_root
 
     root = find_root(Path.cwd())
     hits = _found(root, lambda index: index.search(query, kind, k))
-    if as_json:
+    if json:
         show_json([asdict(hit) for hit in hits])
         return
     has_links = can_link(os.environ, is_terminal=sys.stdout.isatty())
@@ -56,7 +65,7 @@ def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
             return search(index)
     except StoreError as problem:
         print(f"oracle: {problem}; searching with an index in memory", file=sys.stderr)
-    # A person sees the progress and can stop it, so there is no limit of time.
+    # A person sees the progress and can stop it, so there is no time limit.
     bound = Bound(files=IN_MEMORY.files, bytes=IN_MEMORY.bytes)
     with Index.in_memory(root, kept=kept, bound=bound) as index:
         _refresh(index)
@@ -64,16 +73,16 @@ def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
 
 
 def _refresh(index: Index) -> None:
-    with bar() as progress:
+    with indexing_bar() as progress:
         report = index.refresh(progress)
     if report.rebuilt:
         print(f"oracle: {rebuilt(report.rebuilt)}", file=sys.stderr)
     if report.left_out:
-        print(f"oracle: files left out: {report.left_out:,}", file=sys.stderr)
+        print(f"oracle: files not searched: {report.left_out:,}", file=sys.stderr)
 
 
 def render_hits(hits: Sequence[Hit], root: Path | None = None) -> str:
-    """With a `root`, places are links to files there."""
+    """With a `root`, each place is a link to its file below it."""
     return "\n\n".join(_hit(hit, root) for hit in hits)
 
 
@@ -88,5 +97,5 @@ def _hit(hit: Hit, root: Path | None) -> str:
 
 
 def _plain(line: str) -> str:
-    """Keeps indentation, and drops what could control the terminal."""
+    """The line with its indentation, without characters that could control the terminal."""
     return "".join(letter for letter in line.expandtabs(4) if letter.isprintable())[:160]

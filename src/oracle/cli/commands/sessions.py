@@ -1,14 +1,18 @@
-"""`oracle sessions`: list, show, rename, export and delete conversations."""
+"""`oracle sessions` and `oracle purge`: stored conversations, and how to delete them."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.cli.terminal.terminal import confirm, counted, printable, show, show_json, when
+from oracle.cli.options import JsonOption, NoQuestionOption
+from oracle.cli.project import with_database
+from oracle.cli.terminal.output import confirm, counted, printable, show, show_json
+from oracle.cli.terminal.times import parse_duration, shown_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,14 +23,14 @@ if TYPE_CHECKING:
 
     from oracle.models.session import Exchange, Session
     from oracle.services.storage.database import Database
+    from oracle.services.storage.purge import Forgotten
     from oracle.services.storage.sessions import ListedSession
 
 app = typer.Typer(help="List, show, rename, export and delete conversations.", no_args_is_help=True)
 
 SessionArgument = Annotated[
-    str, typer.Argument(metavar="SESSION", help="The session's id, or as much of it as is unique.")
+    str, typer.Argument(metavar="SESSION", help="The session's id, or a unique start of it.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 class Format(StrEnum):
@@ -36,11 +40,10 @@ class Format(StrEnum):
 
 @app.command("list")
 def list_(
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number to list.")] = 50,
     json: JsonOption = False,
 ) -> None:
-    """List sessions, the last used first."""
-    from oracle.cli.store import with_database
+    """List sessions, most recently used first."""
     from oracle.services.storage.sessions import Sessions
 
     listed = with_database(lambda database: Sessions(database).newest(limit))
@@ -68,8 +71,7 @@ def show_(session: SessionArgument, json: JsonOption = False) -> None:
 def rename(
     session: SessionArgument, title: Annotated[str, typer.Argument(help="The new title.")]
 ) -> None:
-    """Give a session another title."""
-    from oracle.cli.store import with_database
+    """Give a session a new title."""
     from oracle.services.storage.sessions import Sessions
 
     renamed = with_database(lambda database: Sessions(database).rename(session, title))
@@ -79,9 +81,9 @@ def rename(
 @app.command()
 def export(
     session: SessionArgument,
-    format_: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.MARKDOWN,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.MARKDOWN,
 ) -> None:
-    """Write a whole session to stdout."""
+    """Print a whole session to stdout."""
     from oracle.services.storage.export import as_json, as_markdown
 
     found, exchanges = _session(session)
@@ -92,12 +94,8 @@ def export(
 
 
 @app.command()
-def delete(
-    session: SessionArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
+def delete(session: SessionArgument, yes: NoQuestionOption = False) -> None:
     """Delete a session for good, with its exchanges, runs and events."""
-    from oracle.cli.store import with_database
     from oracle.services.storage.purge import forget_session
 
     found, exchanges = _session(session)
@@ -107,8 +105,33 @@ def delete(
     print(f"deleted {found.id}")
 
 
+def purge(
+    older_than: Annotated[
+        str, typer.Option(metavar="SPAN", help="Hours, days or weeks: 12h, 30d, 2w.")
+    ],
+    yes: NoQuestionOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Delete old sessions, runs and events for good."""
+    from oracle.services.storage.purge import forget
+
+    before = time.time() - parse_duration(older_than)
+    if not yes:
+        would_go = with_database(lambda database: forget(database, before=before, pretend=True))
+        confirm(f"Delete {purge_summary(would_go)} for good?", yes=yes)
+    gone = with_database(lambda database: forget(database, before=before))
+    if json:
+        show_json(asdict(gone))
+    else:
+        print(f"deleted {purge_summary(gone)}")
+
+
+def purge_summary(forgotten: Forgotten) -> str:
+    counts = [counted(number, noun[:-1]) for noun, number in asdict(forgotten).items()]
+    return f"{', '.join(counts[:-1])} and {counts[-1]}"
+
+
 def _session(typed: str) -> tuple[Session, list[Exchange]]:
-    from oracle.cli.store import with_database
     from oracle.services.storage.exchanges import Exchanges
     from oracle.services.storage.sessions import Sessions
 
@@ -129,19 +152,20 @@ def session_table(listed: Sequence[ListedSession]) -> Table:
     table.add_column("TITLE", no_wrap=True)
     for item in listed:
         session = item.session
-        used = when(session.updated_at)
+        used = shown_time(session.updated_at)
         table.add_row(session.id, used, str(item.exchanges), printable(session.title))
     return table
 
 
 def session_tree(session: Session, exchanges: Sequence[Exchange]) -> Tree:
-    """A conversation reads down one column; only where it branches, the branches are indented."""
+    """A conversation is drawn down one column. Only branches are indented."""
     from rich.tree import Tree
 
     from oracle.services.storage.export import children
 
     tree = Tree(f"{session.id}  {printable(session.title)}", highlight=False)
     below = children(exchanges)
+    # A stack and not recursion: a conversation can be longer than Python's recursion limit.
     waiting = _placed(below.get(None, []), tree, tree)
     while waiting:
         exchange, parent, begins_branch = waiting.pop()
@@ -154,7 +178,7 @@ def session_tree(session: Session, exchanges: Sequence[Exchange]) -> Tree:
 def _placed(
     exchanges: Sequence[Exchange], node: Tree, column: Tree
 ) -> list[tuple[Exchange, Tree, bool]]:
-    """Where to draw what follows a node: on in its column, or as branches of it. Last first."""
+    """Where to draw the exchanges after `node`: in its column, or as its branches. Last first."""
     branches = len(exchanges) > 1
     return [(exchange, node if branches else column, branches) for exchange in exchanges[::-1]]
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.cli.leaves import LeavesOption, import_leaves
-from oracle.cli.terminal.terminal import counted
+from oracle.cli.options import LeavesOption
+from oracle.cli.project import import_leaves, settings_with
+from oracle.cli.terminal.output import counted
 
 if TYPE_CHECKING:
     from oracle.bt.lua.library import TreeLibrary
@@ -28,7 +29,7 @@ class Format(StrEnum):
 
 @app.command()
 def check(
-    paths: Annotated[list[Path], typer.Argument(help="Tree files, or folders of them.")],
+    paths: Annotated[list[Path], typer.Argument(help="Tree files, or folders with tree files.")],
     leaves: LeavesOption = None,
 ) -> None:
     """Load tree files and check every name, option, key and subtree in them."""
@@ -46,11 +47,9 @@ def show(
     name: Annotated[str, typer.Argument(help="The tree's name.")],
     paths: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--in", help="A tree file or folder; else what the setting trees.folder says."
-        ),
+        typer.Option("--in", help="A tree file or folder. Default: the setting trees.folder."),
     ] = None,
-    format_: Annotated[Format, typer.Option("--format", help="How to draw it.")] = Format.ASCII,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.ASCII,
     leaves: LeavesOption = None,
 ) -> None:
     """Draw a tree."""
@@ -64,11 +63,9 @@ def _library(paths: list[Path], leaves: list[str]) -> TreeLibrary:
     from oracle.bt.lua.library import TreeLibrary
 
     import_leaves(leaves)
-    return TreeLibrary(paths or [_trees_of_the_project()])
+    return TreeLibrary(paths or [_project_trees()])
 
 
-def _trees_of_the_project() -> Path:
-    from oracle.cli.settings import settings_with
-
+def _project_trees() -> Path:
     settings = settings_with()
     return BUILT_IN_TREES if settings.trees.folder is None else settings.path("trees.folder")

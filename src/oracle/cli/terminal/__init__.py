@@ -1,1 +1,1 @@
-"""What commands show on a terminal or a pipe, and what they ask there."""
+"""How commands use a terminal or a pipe: what they print, and what they read."""

@@ -1,4 +1,4 @@
-"""Asks a person for a yes at the terminal. Without a yes, the answer is no."""
+"""Asks the person at the terminal for approval. Anything but a yes means no."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from concurrent.futures import Future
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
-from oracle.cli.terminal.terminal import printable
+from oracle.cli.terminal.output import printable
 
 if TYPE_CHECKING:
     from oracle.cli.terminal.screen_thread import ScreenThread
     from oracle.services.agent_services import Approve
 
 TERMINAL: Final = "/dev/tty"
-_SECONDS_BETWEEN_LOOKS: Final = 0.1
+_POLL_SECONDS: Final = 0.1
 
 
 def can_ask_a_person() -> bool:
-    """A person can answer who sees the question on stderr and has a keyboard."""
+    """Whether a person sees stderr and has a keyboard to answer with."""
     if not sys.stderr.isatty():
         return False
     descriptor = _keyboard()
@@ -37,22 +37,24 @@ async def say_yes(question: Mapping[str, Any]) -> bool:
 
 
 def ask_on(screen: ScreenThread) -> Approve:
-    """Ask in the thread that draws, so that nothing is drawn over the question."""
+    """Ask in the thread that draws the screen, so that nothing is drawn over the question."""
 
     async def approve(question: Mapping[str, Any]) -> bool:
         said: Future[bool] = Future()
         is_over = Event()
 
         def ask() -> None:
+            # False if the run was cancelled while the question waited in the queue.
             if not said.set_running_or_notify_cancel():
                 return
             try:
                 said.set_result(_ask(printable(question["content"]), is_over))
             except BaseException:
+                # The run waits for a result. Without one it would wait forever.
                 said.set_result(False)
                 raise
 
-        screen.between(ask)
+        screen.run_alone(ask)
         try:
             return await asyncio.wrap_future(said)
         finally:
@@ -62,14 +64,15 @@ def ask_on(screen: ScreenThread) -> Approve:
 
 
 def _ask(question: str, is_over: Event) -> bool:
-    """Read a line, but look often whether the run was cancelled: it waits for no answer then."""
+    """Read a line from the keyboard; no if `is_over` is set first."""
     descriptor = _keyboard()
     if descriptor is None:
         return False
     try:
         print(f"oracle: {question} [y/N] ", end="", file=sys.stderr, flush=True)
+        # A blocking read could not be ended by a cancelled run, so wait in short steps.
         while not is_over.is_set():
-            ready, _, _ = select.select([descriptor], [], [], _SECONDS_BETWEEN_LOOKS)
+            ready, _, _ = select.select([descriptor], [], [], _POLL_SECONDS)
             if ready:
                 return os.read(descriptor, 1024).strip().lower() in (b"y", b"yes")
         print(file=sys.stderr, flush=True)
@@ -79,7 +82,9 @@ def _ask(question: str, is_over: Event) -> bool:
 
 
 def _keyboard() -> int | None:
+    """A new descriptor of the keyboard. It works even if stdin is a pipe."""
     try:
+        # Without O_NOCTTY, opening the device could make it the controlling terminal.
         return os.open(TERMINAL, os.O_RDONLY | os.O_NOCTTY)
     except OSError:
         pass

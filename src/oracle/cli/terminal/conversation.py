@@ -1,4 +1,4 @@
-"""A conversation at the terminal: questions go to the agent, chunks to the screen."""
+"""A conversation at the terminal: sends questions to the agent and chunks to the screen."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, closing
 from typing import TYPE_CHECKING
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
-from oracle.cli.terminal.endings import exit_code
 from oracle.cli.terminal.interrupts import interrupts_call
+from oracle.cli.terminal.outcome import exit_code
 from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Conversation:
-    """Asks one question after the other. Each goes on from the one before."""
+    """Asks one question after another. Each one continues from the one before."""
 
     def __init__(self, settings: Settings, store: RunStore, options: AskOptions) -> None:
         self._settings = settings
@@ -33,17 +33,17 @@ class Conversation:
         self._session_id: str | None = None
         self._context_id: str | None = None
 
-    async def take_up(self, typed: str) -> Session:
-        """Go on at the end of a session."""
+    async def continue_session(self, typed: str) -> Session:
+        """Continue at the end of the session with this id, or a unique start of it, or `last`."""
         session = await self._store.session_called(typed)
         self._session_id, self._context_id = session.id, None
         return session
 
-    def start_anew(self) -> None:
+    def start_new(self) -> None:
         self._session_id = self._context_id = None
 
     async def session(self) -> Session | None:
-        """The session of the next question; None if that begins one."""
+        """The session of the next question; None if that question starts a new one."""
         if self._context_id is not None:
             return await self._store.session_of(self._context_id)
         if self._session_id is not None:
@@ -51,7 +51,8 @@ class Conversation:
         return None
 
     async def ask(self, question: str, *, attachment: str = "") -> int:
-        """Show the answer, and return the exit code. Ctrl-C cancels it and shows what there is."""
+        """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
+        # Closing waits until everything is drawn, and raises what went wrong while drawing.
         with closing(self._open_screen()) as screen:
             agent = self._agent(screen)
             chunks = agent.process_query(
@@ -60,7 +61,7 @@ class Conversation:
             return await self._show(chunks, agent, screen)
 
     async def resume(self, run_id: str) -> int:
-        """The same for a run whose process died."""
+        """Like `ask`, for a run whose process died."""
         with closing(self._open_screen()) as screen:
             agent = self._agent(screen)
             chunks = agent.resume(run_id, nodes=self._options.trace)
@@ -76,7 +77,7 @@ class Conversation:
         done: OracleStreamChunk | None = None
 
         def cancel(reason: str) -> None:
-            # It is called by signals and by the screen's thread, in the middle of anything.
+            # Called in a signal handler and in the screen's thread, so it must only wake the loop.
             loop.call_soon_threadsafe(agent.cancel, reason)
 
         screen.on_failure = lambda: cancel("the output cannot be written")
@@ -92,8 +93,8 @@ class Conversation:
 
         screen = ScreenThread(screen_for(self._options, self._settings.root))
         if self._settings.root is None and self._settings.database.url is None:
-            text = f"this folder is not in a project; what is asked is kept in {user_folder()}"
-            screen.tell(Line(kind="note", text=text, whole=True))
+            text = f"this folder is not in a project; the conversation is kept in {user_folder()}"
+            screen.print_line(Line(kind="note", text=text, whole=True))
         return screen
 
     def _agent(self, screen: ScreenThread) -> OracleBTWrapper:
@@ -118,7 +119,7 @@ class Conversation:
 async def open_conversation(
     settings: Settings, options: AskOptions
 ) -> AsyncGenerator[Conversation]:
-    """With the project's database open; outside of a project, with the user's own."""
+    """Open the project's database; outside a project, the user's own."""
     from oracle.bt.wrappers.run_store import open_store
     from oracle.services.storage.database import url_for_writing
 

@@ -1,4 +1,4 @@
-"""Questions typed at a prompt, with editing and a history; from a pipe, a question a line."""
+"""Reads questions: from a terminal with editing and a history, from a pipe line by line."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from oracle.settings import Settings
 
 PROMPT: Final = "? "
-GOES_ON: Final = "… "
-MOST_KEPT: Final = 1_000
+CONTINUED: Final = "… "
+HISTORY_LENGTH: Final = 1_000
 
 
 def history_file(settings: Settings) -> Path | None:
-    """Beside the project's database, which nobody commits. None where nothing can be written."""
+    """Next to the project's database, which git ignores. None if it cannot be written."""
     from oracle.services.project.root import made_user_folder, oracle_folder
 
     try:
@@ -37,7 +37,7 @@ class LineEditor:
 
     def __enter__(self) -> Self:
         if self.is_interactive:
-            self._set_up()
+            self._load_history()
         return self
 
     def __exit__(
@@ -47,11 +47,13 @@ class LineEditor:
         traceback: TracebackType | None,
     ) -> None:
         if self.is_interactive:
-            self._keep()
+            self._save_history()
 
     def read(self) -> str:
-        """The next question. Raises `EOFError` at the end, and at Ctrl-C on an empty line, pressed
-        twice, `KeyboardInterrupt`.
+        """The next question.
+
+        Raises `EOFError` at the end of the input. Raises `KeyboardInterrupt` when Ctrl-C is pressed
+        twice; the first one clears the line.
         """
         is_warned = False
         while True:
@@ -61,7 +63,9 @@ class LineEditor:
                 if is_warned or not self.is_interactive:
                     raise
                 is_warned = True
-                print("\noracle: Ctrl-C again or Ctrl-D leaves", file=sys.stderr, flush=True)
+                print(
+                    "\noracle: press Ctrl-C again or Ctrl-D to leave", file=sys.stderr, flush=True
+                )
             except EOFError:
                 if self.is_interactive:
                     print(file=sys.stderr, flush=True)
@@ -71,7 +75,7 @@ class LineEditor:
         lines = [self._line(PROMPT)]
         while lines[-1].endswith("\\"):
             lines[-1] = lines[-1][:-1]
-            lines.append(self._line(GOES_ON))
+            lines.append(self._line(CONTINUED))
         return "\n".join(lines)
 
     def _line(self, prompt: str) -> str:
@@ -82,22 +86,24 @@ class LineEditor:
             raise EOFError
         return line.rstrip("\n")
 
-    def _set_up(self) -> None:
+    def _load_history(self) -> None:
         with contextlib.suppress(ImportError):
             import readline
 
+            # A paste of several lines then arrives as one line, not as several questions.
             readline.parse_and_bind("set enable-bracketed-paste on")
             if self._history is not None:
                 with contextlib.suppress(OSError):
                     readline.read_history_file(self._history)
 
-    def _keep(self) -> None:
-        """A history that cannot be kept is no reason to complain."""
+    def _save_history(self) -> None:
+        """Does nothing if the history cannot be written: the chat itself went well."""
         if self._history is None:
             return
         with contextlib.suppress(ImportError, OSError):
             import readline
 
-            readline.set_history_length(MOST_KEPT)
+            readline.set_history_length(HISTORY_LENGTH)
+            # Created here, because only the user may read it: questions can be private.
             os.close(os.open(self._history, os.O_CREAT | os.O_WRONLY, 0o600))
             readline.write_history_file(self._history)

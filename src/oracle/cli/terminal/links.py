@@ -1,4 +1,4 @@
-"""Citations and places as links, on a terminal that can follow them (OSC 8)."""
+"""Citations and sources as hyperlinks, for terminals that support them (OSC 8)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _VARIABLES: Final = ("DOMTERM", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WEZTERM_P
 
 
 def can_link(environment: Mapping[str, str], *, is_terminal: bool) -> bool:
-    """Whether escape codes for links may be written there.
+    """Whether the terminal supports links.
 
-    `FORCE_HYPERLINK` decides for a terminal that is not known here: `1` has links, `0` has none.
+    `FORCE_HYPERLINK` overrides the list of known terminals: `1` turns links on, `0` off.
     """
     term = environment.get("TERM", "")
     if not is_terminal or environment.get("NO_COLOR") or term in ("", "dumb"):
@@ -36,15 +36,15 @@ def can_link(environment: Mapping[str, str], *, is_terminal: bool) -> bool:
 
 
 def link(text: str, target: str) -> str:
-    """`text` must be printable; a target of `target_of` is."""
+    """`text` must be printable. Targets from `target_of` are."""
     return f"\x1b]8;;{target}\x1b\\{text}{_CLOSING}" if target else text
 
 
 class Links:
-    """Texts with their targets, in the order in which they stand in what is shown piece by piece.
+    """Texts with their targets, in the order in which they appear in an answer shown in pieces.
 
-    One that has no target is passed over in its place, so that an equal one further on is not taken
-    for it. One that is not found, because markdown has changed it, has no link.
+    A text without a target is still matched at its place; otherwise it would get the target of an
+    equal text further on. A text that is not found, because markdown changed it, gets no link.
     """
 
     def __init__(self, targets: Iterable[tuple[str, str]] = ()) -> None:
@@ -65,6 +65,8 @@ class Links:
                 yield place, at, target
 
     def _next(self, piece: str, at: int) -> tuple[int, int] | None:
+        # Texts that markdown changed are never found. Looking ahead skips them; the bound keeps
+        # a long list of them from making each piece slow.
         for number, (text, _) in enumerate(self._waiting[:_LOOK_AHEAD]):
             if (place := piece.find(text, at)) >= 0:
                 return place, number
@@ -72,7 +74,7 @@ class Links:
 
 
 def citation_links(citations: Iterable[Mapping[str, Any]] | None, *, root: Path) -> Links:
-    """For the citations of the `sources` chunk; only those that hold lead anywhere."""
+    """Links for the citations of the `sources` chunk. Only resolved ones have a target."""
     return Links(
         (each["text"], target_of(each, root=root) if each["status"] == "resolved" else "")
         for each in citations or ()
@@ -80,9 +82,9 @@ def citation_links(citations: Iterable[Mapping[str, Any]] | None, *, root: Path)
 
 
 def target_of(place: Mapping[str, Any], *, root: Path) -> str:
-    """Where a place leads: to its page, or to the line of its file below `root`.
+    """The address of a web page, or of a line of a file below `root`.
 
-    Empty for one that leads nowhere, or out of the project.
+    Empty if there is none, or if the path leads out of the project.
     """
     if url := place.get("url"):
         is_web = str(url).startswith(("https://", "http://"))
@@ -94,5 +96,5 @@ def target_of(place: Mapping[str, Any], *, root: Path) -> str:
     line = f"#{start}" if isinstance(start, int) and start else ""
     try:
         return (root.absolute() / path).as_uri() + line
-    except UnicodeEncodeError:  # no file is called that
+    except UnicodeEncodeError:  # no file can have such a name
         return ""

@@ -1,4 +1,4 @@
-"""An answer on a terminal, and the part of it that changes while the answer comes."""
+"""The answer on a terminal, and the live region that shows progress until it is there."""
 
 from __future__ import annotations
 
@@ -46,15 +46,16 @@ PLAIN_LETTERS: Final = str.maketrans("•─━│▌→…⠋⠙⠹⠸⠼⠴⠦
 
 def console_on(file: Any) -> Console:
     if not file.encoding.lower().startswith("utf"):
-        file = _Fitting(file)
+        file = _ReplacingFile(file)
     console = Console(file=file, theme=THEME, highlight=False, markup=False, emoji=False)
+    # rich assumes 80 columns for a dumb terminal, even if it is narrower.
     if console.is_dumb_terminal and "COLUMNS" not in os.environ:
         console.size = ConsoleDimensions(*os.get_terminal_size(file.fileno()))
     return console
 
 
 class RenderedText:
-    """The answer on a terminal's stdout; with a `root`, its citations are links to files there."""
+    """The answer on a terminal's stdout. With a `root`, citations are links to files below it."""
 
     def __init__(self, console: Console, root: Path | None = None) -> None:
         self._console = console
@@ -62,11 +63,12 @@ class RenderedText:
         self._links: Links | None = None
 
     def chunk(self, chunk: OracleStreamChunk) -> None:
-        """Only what is known to be the answer is printed."""
+        """Prints nothing yet: a turn may turn out to be a draft."""
         if chunk.type == ChunkType.SOURCES and self._root is not None:
             self._links = citation_links(chunk["citations"], root=self._root)
 
     def answer(self, text: str) -> None:
+        # Captured, because rich pads every line to the width, which spoils copy and paste.
         with self._console.capture() as capture:
             self._console.print(rendered(text, self._links))
         drawn = "\n".join(line.rstrip() for line in capture.get().splitlines())
@@ -77,8 +79,8 @@ def fitting(text: str, encoding: str) -> str:
     return text.translate(PLAIN_LETTERS).encode(encoding, "replace").decode(encoding)
 
 
-class _Fitting:
-    """A file that takes any letter, and writes the nearest that it has."""
+class _ReplacingFile:
+    """A file that replaces characters its encoding lacks, if possible with similar ones."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -91,7 +93,7 @@ class _Fitting:
 
 
 class _Tail:
-    """The last lines of something, as many as the screen has room for."""
+    """The last lines of something, as many as fit on the screen."""
 
     def __init__(self, whole: RenderableType, most: int) -> None:
         self._whole = whole
@@ -105,9 +107,9 @@ class _Tail:
 
 
 class LiveRegion:
-    """The words so far and a line about the work; above it lines that stay.
+    """The text so far and a status line, redrawn in place; lines printed above it stay.
 
-    `has_progress` is False where only the words are wanted.
+    Without `has_progress` there is no status line.
     """
 
     def __init__(self, console: Console, *, has_progress: bool, has_preview: bool) -> None:
@@ -122,8 +124,9 @@ class LiveRegion:
         self._live: Live | None = None
 
     def draw(self) -> None:
-        """Show the present state."""
+        """Redraw with the current values."""
         if self._live is None:
+            # Refreshed by our own thread. rich must not redirect the streams: answers go to stdout.
             self._live = Live(
                 console=self._console,
                 get_renderable=self._content,
@@ -141,7 +144,7 @@ class LiveRegion:
             self._live = None
 
     def print(self, line: Line) -> None:
-        """A line is cut to the width; a `whole` one wraps in its column."""
+        """Print a line above the region, cut to the width; a `whole` one wraps instead."""
         if line.whole:
             self._console.print(_in_columns([line]))
         else:
@@ -163,7 +166,7 @@ class LiveRegion:
         return Group(*parts)
 
     def _words(self) -> RenderableType:
-        """Of a very long answer the end will do, and is quick to draw."""
+        """The text so far. Of a very long one only the end, as plain text: markdown is slow."""
         if len(self.preview) <= MOST_RENDERED:
             return rendered(self.preview)
         return Text(

@@ -1,4 +1,4 @@
-"""Markdown as a terminal shows it: rich's ways with it, and links on citations."""
+"""Markdown on a terminal, as rich draws it, with links on citations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from oracle.cli.terminal.links import Links
 
 
 class _Heading(Heading):
-    """At the left, without a frame: an answer is no poster."""
+    """At the left and without a frame; rich centres headings and boxes the first level."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         self.text.justify = "left"
@@ -28,7 +28,7 @@ class _Heading(Heading):
 
 
 class _Linking(MarkdownElement):
-    """Text of an answer, with links on its citations."""
+    """Text with links on its citations."""
 
     _links: Links
 
@@ -59,7 +59,7 @@ class _LinkingCell(_Linking, TableDataElement):
 
 
 class _Answer(Markdown):
-    """A link that the text itself asks for is written out, so that one sees where it leads."""
+    """Markdown links are written out, so that the reader sees where they lead."""
 
     elements: ClassVar = {
         **Markdown.elements,
@@ -75,7 +75,7 @@ class _Answer(Markdown):
 
 
 def rendered(text: str, links: Links | None = None) -> Markdown:
-    """Markdown that cannot steer the terminal, whatever a model or a file put into it."""
+    """Markdown without characters that could control the terminal."""
     safe = "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")
     return _Answer(safe, links or Links())
 

@@ -1,4 +1,4 @@
-"""Lines of progress: pure functions of chunks."""
+"""Progress lines: pure functions of chunks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from oracle.cli.terminal.terminal import counted, printable
+from oracle.cli.terminal.output import counted, printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 LONGEST_FIELD: Final = 100
@@ -17,10 +17,10 @@ _QUIET_FIELDS: Final = ("type", "confidence")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """`kind` says what it is about; `tone` how it looks. Only a `whole` one may wrap.
+    """`kind` is the heading, `tone` a style of rich. Only a `whole` line may wrap.
 
-    `links` are parts of the text with their targets, for a terminal that has links. One that was
-    `asked_for` is printed however quiet the command is.
+    `links` are parts of the text with their targets, for terminals that support links. A line that
+    was `asked_for` is printed even with `--quiet`.
     """
 
     kind: str
@@ -35,19 +35,19 @@ class Line:
 
 
 def line_for(chunk: OracleStreamChunk) -> Line | None:
-    """The line for a chunk; None for one that has no line of its own."""
+    """The line for a chunk; None if its type has no line."""
     make = _LINES.get(chunk.type)
     return None if make is None else make(chunk)
 
 
 def draft_line(draft: str) -> Line | None:
-    """One line for the words of a turn that were not the answer."""
+    """One line for the text of a turn that was not the answer."""
     text = shortened(draft)
     return Line(kind="draft", text=text) if text else None
 
 
 def activity(chunk: OracleStreamChunk) -> str | None:
-    """What is going on after this chunk, in a few words."""
+    """What the run does after this chunk, in a few words."""
     if chunk.type == ChunkType.TOOL_CALL:
         return f"{chunk['name']} {shortened(_arguments(chunk['arguments']))}"
     return _ACTIVITIES.get(chunk.type)
@@ -61,7 +61,7 @@ _ACTIVITIES: Final = {
     ChunkType.QUESTION: "thinking",
     ChunkType.CONTENT: "writing",
     ChunkType.REASONING: "thinking",
-    ChunkType.TOOL_RESULT: "reading what came",
+    ChunkType.TOOL_RESULT: "reading the results",
     ChunkType.TURN_END: "thinking",
 }
 
@@ -124,7 +124,7 @@ _LINES: Final = {
 
 
 def _arguments(arguments: Any) -> str:
-    """For people: the value alone where there is just one."""
+    """Arguments for people: the value alone if there is only one."""
     if not isinstance(arguments, Mapping):
         return str(arguments)
     given = cast("Mapping[str, Any]", arguments)

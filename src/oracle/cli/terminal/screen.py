@@ -1,6 +1,6 @@
-"""What is seen of a question: the answer on stdout, progress on stderr.
+"""What the user sees of a question: the answer on stdout, progress on stderr.
 
-On a terminal the words appear as they come, in a region that is erased again; at the end only the
+On a terminal the text appears as it arrives, in a live region that is erased at the end; only the
 answer remains. In a pipe there is only the answer.
 """
 
@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from oracle.cli.terminal.endings import is_error, named, notes, summary, unique_sources
 from oracle.cli.terminal.links import can_link, target_of
+from oracle.cli.terminal.outcome import is_error, named, notes, summary, unique_sources
+from oracle.cli.terminal.output import printable
 from oracle.cli.terminal.progress import Line, activity, draft_line, indexing, line_for
-from oracle.cli.terminal.terminal import printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.project.root import here
 
@@ -32,7 +32,7 @@ Volume = Literal["quiet", "normal", "verbose"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AskOptions:
-    """What the flags of a command say about asking, whatever the question."""
+    """The flags of `ask`, `chat` and `run resume` that do not depend on the question."""
 
     volume: Volume = "normal"
     json: bool = False
@@ -54,22 +54,22 @@ class JsonLines:
         print(json.dumps(chunk.to_dict()), flush=True)
 
     def answer(self, text: str) -> None:
-        """It is in the last chunk."""
+        """Prints nothing: the answer is in the last chunk."""
 
 
 class PlainText:
     def chunk(self, chunk: OracleStreamChunk) -> None:
-        """Only what is known to be the answer is printed."""
+        """Prints nothing yet: a turn may turn out to be a draft."""
 
     def answer(self, text: str) -> None:
         print(text.strip("\n"), flush=True)
 
 
 class Screen:
-    """Used from one thread. `region` is None where nothing can be erased again; then lines of
-    progress are printed if it `prints_lines`. With a `root`, sources are links to files there.
+    """Shows chunks; those it does not know are ignored. It must be used from one thread only.
 
-    Chunks that it does not show are ignored.
+    `region` is None if the output cannot erase; then progress is printed in lines if
+    `prints_lines`. With a `root`, sources are links to files below it.
     """
 
     def __init__(
@@ -94,10 +94,11 @@ class Screen:
 
     def show(self, chunk: OracleStreamChunk) -> None:
         self._output.chunk(chunk)
+        # Text before a tool call is a draft. It is folded now, so that it is above the call.
         if chunk.type == ChunkType.TOOL_CALL:
-            self._fold()
+            self._fold_draft()
         if line := line_for(chunk):
-            self.tell(line)
+            self.print_line(line)
         if self._region is not None and (doing := activity(chunk)):
             self._region.activity = doing
         if chunk.type == ChunkType.CONTENT:
@@ -110,27 +111,27 @@ class Screen:
             self._finish(chunk)
 
     def tick(self) -> None:
-        """Time has passed."""
+        """Redraw, so that the clock and the spinner move."""
         if self._region is not None and not self._is_over:
             self._region.draw()
 
-    def tell(self, line: Line) -> None:
-        """Print a line of progress, above the region that is erased again."""
+    def print_line(self, line: Line) -> None:
+        """Print a progress line above the live region."""
         if self._region is not None and self._region.has_progress:
             self._region.print(line)
         elif line.asked_for or (self._region is None and self._prints_lines):
             print(line, file=sys.stderr, flush=True)
 
     def indexing(self, done: int, total: int) -> None:
-        """In the region each step is shown; elsewhere one line, if it will take a while."""
+        """Show each step in the live region; without one, a single line if there are many files."""
         if self._region is not None:
             self._region.activity = indexing(done, total)
         elif not self._is_indexing and total >= MANY_FILES:
-            self.tell(Line(kind="index", text=f"{total:,} files to look at"))
+            self.print_line(Line(kind="index", text=f"{total:,} files to check"))
         self._is_indexing = True
 
     def pause(self) -> None:
-        """Make room for a question to the user."""
+        """Erase the live region, to make room for a question to the user."""
         if self._region is not None:
             self._region.erase()
 
@@ -149,18 +150,19 @@ class Screen:
         if chunk["outcome"] == "cut":
             self._was_cut = self._was_cut or bool(self._draft)
             self._write("")
-        self._fold()
+        self._fold_draft()
         if self._region is not None:
             self._region.usage = chunk["usage"]
 
-    def _fold(self) -> None:
-        """The words so far are not the answer: print one line of them."""
+    def _fold_draft(self) -> None:
+        """The text so far was not the answer: print one line of it."""
         if line := draft_line(self._draft):
-            self.tell(line)
+            self.print_line(line)
         self._write("")
 
     def _finish(self, done: OracleStreamChunk) -> None:
         self.close()
+        # After an error there is an answer only if something was found or shown before it.
         if not is_error(done.data) or self._sources or self._was_cut:
             if self._region is not None and self._region.has_progress:
                 self._region.space()
@@ -199,7 +201,7 @@ class Screen:
 
 
 def screen_for(options: AskOptions, root: Path | None = None) -> Screen:
-    """What stdout and stderr can do decides how things look; links lead to files in `root`."""
+    """The screen that suits stdout and stderr. Links lead to files below `root`."""
     is_terminal, sees_progress = sys.stdout.isatty(), sys.stderr.isatty()
     if not is_terminal and not sees_progress:
         output = JsonLines() if options.json else PlainText()

@@ -1,4 +1,4 @@
-"""Draws in a thread of its own: a slow terminal must not hold up a run."""
+"""Draws in its own thread, so that a slow terminal does not slow down the run."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.screen import Screen
 from oracle.models.stream_chunk import OracleStreamChunk
 
-SECONDS_A_FRAME: Final = 0.1
+FRAME_SECONDS: Final = 0.1
 
 Job = Callable[[], object]
 
 
 class ScreenThread:
-    """Passes chunks to a screen. When the screen fails, `on_failure` is called once, in that
-    thread; `close` raises the error.
+    """Passes chunks to a screen in another thread, without waiting for it.
+
+    When the screen fails, `on_failure` is called once, in that thread. `close` raises the error.
     """
 
     def __init__(self, screen: Screen) -> None:
         self.on_failure: Callable[[], object] = lambda: None
         self._screen = screen
         self._failure: BaseException | None = None
-        self._next_step = 0.0
+        self._next_report = 0.0
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, daemon=True, name="screen")
         self._thread.start()
@@ -34,19 +35,19 @@ class ScreenThread:
     def show(self, chunk: OracleStreamChunk) -> None:
         self._jobs.put(lambda: self._screen.show(chunk))
 
-    def tell(self, line: Line) -> None:
-        """Print a line of progress."""
-        self._jobs.put(lambda: self._screen.tell(line))
+    def print_line(self, line: Line) -> None:
+        self._jobs.put(lambda: self._screen.print_line(line))
 
     def indexing(self, done: int, total: int) -> None:
-        """How far the index is; may be called from any thread, as often as needed."""
+        """Report the progress of indexing. May be called from any thread, at any rate."""
         now = time.monotonic()
-        if now >= self._next_step or done == total:
-            self._next_step = now + SECONDS_A_FRAME
+        # At most one job per frame: a large index would fill the queue faster than it is drawn.
+        if now >= self._next_report or done == total:
+            self._next_report = now + FRAME_SECONDS
             self._jobs.put(lambda: self._screen.indexing(done, total))
 
-    def between(self, job: Job) -> None:
-        """Run a job that needs the terminal for itself."""
+    def run_alone(self, job: Job) -> None:
+        """Run a job that needs the terminal for itself, such as a question to the user."""
 
         def alone() -> None:
             self._screen.pause()
@@ -62,13 +63,13 @@ class ScreenThread:
             raise self._failure
 
     def _work(self) -> None:
-        """Draw a frame when it is due, and in between run the jobs."""
+        """Run the jobs, and draw a frame whenever one is due."""
         next_frame = 0.0
         while True:
             wait = next_frame - time.monotonic()
             if wait <= 0:
                 self._try(self._screen.tick)
-                next_frame = time.monotonic() + SECONDS_A_FRAME
+                next_frame = time.monotonic() + FRAME_SECONDS
                 continue
             try:
                 job = self._jobs.get(timeout=wait)
@@ -80,6 +81,7 @@ class ScreenThread:
             self._try(job)
 
     def _try(self, job: Job) -> None:
+        # After a failure the queue is still emptied, so that `close` ends and nothing is drawn.
         if self._failure is not None:
             return
         try:

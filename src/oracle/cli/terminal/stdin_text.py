@@ -1,4 +1,4 @@
-"""What is piped in besides the question: `git diff | oracle ask "is this safe?"`."""
+"""Text piped in with the question: `git diff | oracle ask "is this safe?"`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from typing import Final
 from oracle.errors import InputError
 
 MOST_BYTES: Final = 500_000
-PATIENCE: Final = 2.0
+SECONDS_BEFORE_NOTE: Final = 2.0
 _PIECE: Final = 65_536
 _MOST_UNREADABLE: Final = 0.1
 
 
 def piped_text(seconds: float) -> str:
-    """All of stdin, if it is a pipe or a file; nothing from a terminal, or where it is closed.
+    """All of stdin if it is a pipe or a file; empty if it is a terminal or closed.
 
-    A pipe is read to its end: what is slow to come must not be left out unnoticed. One that nobody
-    ever ends is an error after `seconds`; before that, stderr tells what is waited for.
+    A pipe is read to its end: half a diff, taken for a whole one, would give a wrong answer. A
+    note on stderr says so when it takes long. A pipe that does not end within `seconds` is an
+    error.
     """
     try:
         descriptor = sys.stdin.fileno()
-        os.fstat(descriptor)
+        os.fstat(descriptor)  # fails if the shell closed it: `oracle ask … <&-`
     except (AttributeError, OSError, ValueError):
         return ""
     if os.isatty(descriptor):
@@ -33,24 +34,24 @@ def piped_text(seconds: float) -> str:
 
 
 def as_text(data: bytes) -> str:
-    """Text as UTF-8. A diff may hold lines in another encoding; a picture is no text at all."""
+    """Decode UTF-8. A few wrong bytes are replaced: a diff may have lines in another encoding."""
     if b"\0" in data:
-        raise InputError("stdin holds binary data; pipe text, such as the output of `git diff`")
+        raise InputError("stdin contains binary data; pipe text, such as the output of `git diff`")
     text = data.decode("utf-8-sig", "replace")
     if text.count("\ufffd") > len(text) * _MOST_UNREADABLE:
-        raise InputError("stdin is no text in UTF-8; convert it first, such as with `iconv`")
+        raise InputError("stdin is not UTF-8 text; convert it first, for example with `iconv`")
     return text if text.strip() else ""
 
 
 def _read(descriptor: int, seconds: float) -> bytes:
     data = bytearray()
     deadline = time.monotonic() + seconds
-    is_told = False
+    has_noted = False
     while time.monotonic() < deadline:
-        if not _is_ready(descriptor, min(PATIENCE, seconds)):
-            if not is_told:
+        if not _is_ready(descriptor, min(SECONDS_BEFORE_NOTE, seconds)):
+            if not has_noted:
                 print("oracle: reading stdin until it ends…", file=sys.stderr, flush=True)
-            is_told = True
+            has_noted = True
             continue
         piece = os.read(descriptor, _PIECE)
         if not piece:
@@ -58,12 +59,12 @@ def _read(descriptor: int, seconds: float) -> bytes:
         data += piece
         if len(data) > MOST_BYTES:
             raise InputError(
-                f"stdin holds more than {MOST_BYTES:,} bytes, more than a model takes in with a "
-                "question; pipe less, such as one file's part of a diff"
+                f"stdin has more than {MOST_BYTES:,} bytes, which is too much for a model; "
+                "pipe less, such as the diff of one file"
             )
     raise InputError(
-        f"stdin is a pipe that nobody ended for {seconds:g} s; "
-        "give `< /dev/null` where nothing is to be read"
+        f"stdin is a pipe that did not end within {seconds:g} s; "
+        "give `< /dev/null` if there is nothing to read"
     )
 
 

@@ -1,1 +1,1 @@
-"""How settings are read: the kinds of values, the file, the variables, and what wins."""
+"""How settings are read: the kinds of values, the file, the variables, and the precedence."""

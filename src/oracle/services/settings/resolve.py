@@ -1,4 +1,4 @@
-"""What wins: defaults, then the file, then variables, then flags. Mistakes are told all at once."""
+"""Combines defaults, file, variables and flags; later ones win. Reports all mistakes at once."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from oracle.errors import InputError, SettingsError, did_you_mean
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import find_root
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
-from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, told
+from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, quoted
 from oracle.settings import PREFIX, SECTIONS, SETTINGS, Origin, Setting, Settings
 
 MOST_MISTAKES: Final = 20
-SEE_ALL: Final = "; `oracle init --print` shows them all"
+SEE_ALL: Final = "; `oracle init --print` lists all settings"
 
 _SECRET: Final = re.compile(r"(?:.*_)?(?:api_?key|key|token|secret|password)", re.IGNORECASE)
-_SECRETS_STAY_HOME: Final = (
+_NO_SECRETS: Final = (
     "a key does not belong here; put it into the provider's variable, such as ANTHROPIC_API_KEY, "
-    "or into one that key_variable names"
+    "or into the variable that key_variable names"
 )
 
 
 @dataclass
-class _Reading:
-    """What has been read so far; a later source overwrites an earlier one."""
+class _Collected:
+    """The values read so far. A later source overwrites an earlier one."""
 
     values: dict[str, Any] = field(
         default_factory=lambda: {name: row.default for name, row in SETTINGS.items()}
@@ -51,15 +51,15 @@ def resolve(
     start: Path, *, environment: Mapping[str, str], flags: Mapping[str, object]
 ) -> Settings:
     root = root_of(start)
-    reading = _Reading()
+    collected = _Collected()
     if root is not None:
         shown = shown_path(root / FILE_NAME)
-        _take_file(reading, read_settings_file(root / FILE_NAME, shown), shown)
-    _take_variables(reading, environment)
-    _take_flags(reading, flags)
-    if reading.mistakes:
-        raise SettingsError("\n".join(_shortened(reading.mistakes)))
-    return _settings(reading, root)
+        _take_file(collected, read_settings_file(root / FILE_NAME, shown), shown)
+    _take_variables(collected, environment)
+    _take_flags(collected, flags)
+    if collected.mistakes:
+        raise SettingsError("\n".join(_shortened(collected.mistakes)))
+    return _settings(collected, root)
 
 
 def root_of(start: Path) -> Path | None:
@@ -70,7 +70,7 @@ def root_of(start: Path) -> Path | None:
 
 
 def shown_path(path: Path) -> str:
-    """Short where the working directory lies below, so that an editor can jump there."""
+    """Relative if the working directory is below it, so that an editor can jump there."""
     try:
         ups = len(Path.cwd().resolve().relative_to(path.parent).parts)
     except (ValueError, OSError):
@@ -78,38 +78,39 @@ def shown_path(path: Path) -> str:
     return str(Path(*[".."] * ups, path.name))
 
 
-def _settings(reading: _Reading, root: Path | None) -> Settings:
+def _settings(collected: _Collected, root: Path | None) -> Settings:
     def section(name: str) -> dict[str, Any]:
         rows = (row for row in SETTINGS.values() if row.section == name)
-        return {row.name.partition(".")[2]: reading.values[row.name] for row in rows}
+        return {row.name.partition(".")[2]: collected.values[row.name] for row in rows}
 
     made = {name: kind(**section(name)) for name, kind in SECTIONS.items() if name != "limits"}
     return Settings(
         **made,
         limits=Limits(**section("limits")),
         root=root,
-        origins=reading.origins,
-        warnings=tuple(reading.warnings),
+        origins=collected.origins,
+        warnings=tuple(collected.warnings),
     )
 
 
 # -- the file --------------------------------------------------------------------------------------
 
 
-def _take_file(reading: _Reading, written: list[Written], shown: str) -> None:
-    strange: set[str] = set()
+def _take_file(collected: _Collected, written: list[Written], shown: str) -> None:
+    # Each unknown section is reported once, not again for every setting in it.
+    unknown: set[str] = set()
     for item in written:
         place = f"{shown}:{item.line}"
         if _is_secret(item):
-            reading.mistakes.append(f"{place}: {told('.'.join(item.path))}: {_SECRETS_STAY_HOME}")
-        elif item.path[0] in strange:
+            collected.mistakes.append(f"{place}: {quoted('.'.join(item.path))}: {_NO_SECRETS}")
+        elif item.path[0] in unknown:
             continue
         elif problem := _problem_of(item):
-            strange |= {item.path[0]} - SECTIONS.keys()
-            reading.mistakes.append(f"{place}: {problem}")
+            unknown |= {item.path[0]} - SECTIONS.keys()
+            collected.mistakes.append(f"{place}: {problem}")
         elif len(item.path) == 2:
             row = SETTINGS[".".join(item.path)]
-            reading.take(row, item.value, Origin(source="file", place=place))
+            collected.take(row, item.value, Origin(source="file", place=place))
 
 
 def _is_secret(item: Written) -> bool:
@@ -119,14 +120,14 @@ def _is_secret(item: Written) -> bool:
 
 
 def _problem_of(item: Written) -> str | None:
-    """What is wrong with the place or the name of it; the value comes after that."""
+    """What is wrong with the name or its section. The value is checked later."""
     name = ".".join(item.path)
     if item.path[0] not in SECTIONS:
         return _unknown_at_top(item)
     if len(item.path) == 1:
         return None if isinstance(item.value, dict) else _not_a_section(item.path[0])
     if name not in SETTINGS:
-        return f"no setting {told(name)}{_hint(item.path[1], _keys(item.path[0]))}"
+        return f"no setting {quoted(name)}{_hint(item.path[1], _keys(item.path[0]))}"
     return _password_in(SETTINGS[name], item.value)
 
 
@@ -135,8 +136,8 @@ def _unknown_at_top(item: Written) -> str:
     if len(item.path) == 1 and not isinstance(item.value, dict | list):
         homes = [row.name for row in SETTINGS.values() if row.name.endswith(f".{name}")]
         hint = f"; did you mean {homes[0]!r}?" if homes else did_you_mean(name, SETTINGS) or SEE_ALL
-        return f"no setting {told(name)} outside of a section{hint}"
-    return f"no section {told(name)}{_hint(name, dict(zip(SECTIONS, SECTIONS, strict=True)))}"
+        return f"no setting {quoted(name)} outside a section{hint}"
+    return f"no section {quoted(name)}{_hint(name, dict(zip(SECTIONS, SECTIONS, strict=True)))}"
 
 
 def _not_a_section(name: str) -> str:
@@ -150,8 +151,8 @@ def _password_in(row: Setting, value: object) -> str | None:
         return None
     if holds_password(value):
         return (
-            f"{row.name} holds a password, which does not belong in a file that others read; set "
-            f"{row.variable}, or leave the password out and use PGPASSWORD or ~/.pgpass"
+            f"{row.name} contains a password, which does not belong in a shared file; "
+            f"set {row.variable}, or leave the password out and use PGPASSWORD or ~/.pgpass"
         )
     return None
 
@@ -159,53 +160,54 @@ def _password_in(row: Setting, value: object) -> str | None:
 # -- variables and flags ---------------------------------------------------------------------------
 
 
-def _take_variables(reading: _Reading, environment: Mapping[str, str]) -> None:
+def _take_variables(collected: _Collected, environment: Mapping[str, str]) -> None:
     by_variable = {row.variable: row for row in SETTINGS.values()}
     for variable in sorted(name for name in environment if name.startswith(PREFIX)):
         text = environment[variable]
         row = by_variable.get(variable)
         if row is None:
-            _judge_unknown(reading, variable)
+            _judge_unknown(collected, variable)
         elif text:
-            reading.take(row, row.kind.from_text(text), Origin(source="variable", place=variable))
+            collected.take(row, row.kind.from_text(text), Origin(source="variable", place=variable))
 
 
-def _judge_unknown(reading: _Reading, variable: str) -> None:
-    """In one of our sections it is a mistake, near one of our names a warning. Anything else may
-    belong to others: Oracle's own software reads ORACLE_HOME and the like.
+def _judge_unknown(collected: _Collected, variable: str) -> None:
+    """A mistake if it starts like one of our sections, a warning if it is near one of our names.
+
+    Any other variable may belong to another program: Oracle Database reads ORACLE_HOME.
     """
     name = variable.removeprefix(PREFIX)
     section, _, key = name.partition("_")
     if key and section.lower() in SECTIONS:
         keys = {SETTINGS[full].variable: short for full, short in _keys(section.lower()).items()}
         secret = _SECRET.fullmatch(key)
-        hint = f"; {_SECRETS_STAY_HOME}" if secret else _hint(key.lower(), keys)
-        reading.mistakes.append(f"{variable}: no setting has this variable{hint}")
+        hint = f"; {_NO_SECRETS}" if secret else _hint(key.lower(), keys)
+        collected.mistakes.append(f"{variable}: no setting has this variable{hint}")
     elif near := _near(name):
-        reading.warnings.append(f"{variable} is not read; did you mean {near!r}?")
+        collected.warnings.append(f"{variable} is not read; did you mean {near!r}?")
 
 
 def _near(name: str) -> str | None:
-    """A setting's variable that `name` looks like, also where a part of it was left out."""
+    """The setting's variable that `name` is similar to, or a part of."""
     known = {variable.removeprefix(PREFIX): variable for variable in _variables()}
     close = get_close_matches(name, known, n=1, cutoff=0.8)
     parts = [short for short in known if name in (short.split("_")[0], short.partition("_")[2])]
     return next((known[short] for short in [*close, *parts]), None)
 
 
-def strangers(environment: Mapping[str, str]) -> list[str]:
-    """Variables that begin like ours and that nothing here reads."""
+def unread_variables(environment: Mapping[str, str]) -> list[str]:
+    """Variables that start with our prefix but that no setting reads."""
     return sorted({name for name in environment if name.startswith(PREFIX)} - set(_variables()))
 
 
-def _take_flags(reading: _Reading, flags: Mapping[str, object]) -> None:
+def _take_flags(collected: _Collected, flags: Mapping[str, object]) -> None:
     for name, value in flags.items():
         row = SETTINGS[name]
         raw = row.kind.from_text(value) if isinstance(value, str) else value
-        reading.take(row, raw, Origin(source="flag", place=row.flag or name))
+        collected.take(row, raw, Origin(source="flag", place=row.flag or name))
 
 
-# -- words -----------------------------------------------------------------------------------------
+# -- messages --------------------------------------------------------------------------------------
 
 
 def _variables() -> list[str]:
@@ -213,16 +215,16 @@ def _variables() -> list[str]:
 
 
 def _keys(section: str) -> Mapping[str, str]:
-    """The settings of a section, by their full names."""
+    """The short names of a section's settings, by their full names."""
     rows = (row for row in SETTINGS.values() if row.section == section)
     return {row.name: row.name.partition(".")[2] for row in rows}
 
 
 def _hint(word: str, known: Mapping[str, str]) -> str:
-    """What was meant, by its full name; where `word` is near none of them, all there are."""
+    """The full name that was probably meant; if none is near, all of them."""
     close = get_close_matches(word, known.values(), n=1)
     meant = next((name for name, short in known.items() if close == [short]), None)
-    return f"; did you mean {meant!r}?" if meant else f"; there are: {', '.join(known)}"
+    return f"; did you mean {meant!r}?" if meant else f"; use one of: {', '.join(known)}"
 
 
 def _shortened(mistakes: list[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A first `oracle.toml`: every setting with its meaning, commented out, and how it gets to disk."""
+"""Writes a first `oracle.toml`: every setting with its meaning, commented out."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from oracle.services.settings.value_types import OFF
 from oracle.settings import SETTINGS, Setting
 
 _HEAD = """\
-# Settings of oracle for this project. Remove the # before one to set it.
-# A variable wins over this file, a flag over both; `oracle config` shows what counts, and why.
-# Keys and passwords do not belong here: they stay in variables, such as ANTHROPIC_API_KEY.
+# Settings of oracle for this project. Remove the # in front of a setting to change it.
+# A variable overrides this file, and a flag overrides both. `oracle config` shows the values.
+# Keys and passwords do not belong here: keep them in variables, such as ANTHROPIC_API_KEY.
 """
 
 
 def template() -> str:
-    """Sound TOML, also when every comment sign before a setting is taken away."""
+    """Valid TOML, and still valid without the comment signs in front of the settings."""
     return "\n".join([_HEAD, *_sections()])
 
 
@@ -38,7 +38,7 @@ def _sections() -> Iterator[str]:
 def _lines(row: Setting) -> Iterator[str]:
     also = ", ".join(way for way in (row.variable, row.flag) if way)
     yield f"# {row.meaning} ({also})"
-    unset = "" if row.default is not None else "  # not set; an example"
+    unset = "" if row.default is not None else "  # not set; this is an example"
     yield f"#{row.name.partition('.')[2]} = {as_toml(shown_value(row))}{unset}"
 
 
@@ -47,14 +47,14 @@ def shown_value(row: Setting) -> Any:
 
 
 def as_toml(value: Any) -> str:
-    """A value as one would write it in the file."""
+    """A value as it is written in the file."""
     if value is None:
         return f'"{OFF}"'
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def write_new(folder: Path) -> Path:
-    """Write the template, whole or not at all, and never over a file that is there."""
+    """Write the template, completely or not at all. An existing file is never replaced."""
     target = folder / FILE_NAME
     draft = _draft(folder)
     try:
@@ -76,31 +76,34 @@ def _draft(folder: Path) -> Path:
     except OSError as problem:
         raise InputError(
             f"{folder / FILE_NAME} cannot be written: {problem.strerror}; "
-            "choose a folder that you may write to"
+            "choose a folder that you can write to"
         ) from problem
     return Path(file.name)
 
 
 def _link(draft: Path, target: Path) -> None:
-    """Unlike a rename, a link refuses to replace what is there, however it came there."""
     try:
+        # A rename would replace a file that another process wrote in the meantime. A link fails.
         os.link(draft, target)
     except FileExistsError:
-        raise InputError(
-            f"{target} exists and stays as it is; `oracle init --print` shows what a new one "
-            "would hold"
-        ) from None
+        raise _exists(target) from None
     except OSError:
         _copy(draft, target)
 
 
 def _copy(draft: Path, target: Path) -> None:
-    """For file systems without links: as safe against overwriting, not against a crash."""
+    """For file systems without links. Safe against overwriting, but not against a crash."""
     try:
         with target.open("x", encoding="utf-8") as file:
             file.write(draft.read_text(encoding="utf-8"))
     except FileExistsError:
-        raise InputError(f"{target} exists and stays as it is") from None
+        raise _exists(target) from None
     except OSError:
         target.unlink(missing_ok=True)
         raise
+
+
+def _exists(target: Path) -> InputError:
+    return InputError(
+        f"{target} exists and is left unchanged; `oracle init --print` shows a new one"
+    )

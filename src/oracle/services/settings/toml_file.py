@@ -1,7 +1,7 @@
-"""`oracle.toml` as a list of what is written in it, each with its line.
+"""Reads `oracle.toml` into a list of entries, each with its line number.
 
-`tomllib` says what a file means but not where. So the text is cut into its statements, which is
-easy once `tomllib` has found it sound, and each is read alone.
+`tomllib` gives values but no line numbers. So the text is cut into statements and each one is
+parsed alone. Cutting is easy, because `tomllib` has already found the whole text valid.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PLACE: Final = re.compile(r"^(.*) \(at (?:line (\d+), column \d+|end of documen
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Written:
-    """`path` has one part (a section, or something that stands outside of any) or two."""
+    """`path` has one part (a section, or an entry outside a section) or two."""
 
     path: tuple[str, ...]
     value: object
@@ -38,7 +38,7 @@ class Written:
 
 
 def read_settings_file(path: Path, shown: str) -> list[Written]:
-    """What is in the file; nothing where there is none. `shown` is its name in messages."""
+    """The entries of the file; empty if it does not exist. `shown` is its name in messages."""
     text = _text(path, shown)
     return [] if text is None else written_in(text, shown)
 
@@ -50,9 +50,13 @@ def written_in(text: str, shown: str) -> list[Written]:
     except tomllib.TOMLDecodeError as problem:
         raise _not_toml(str(problem), text, shown) from None
     except ValueError:
-        raise SettingsError(f"{shown}: a number in it is too long to be one") from None
+        raise SettingsError(
+            f"{shown}: it has a number that is too long; write a shorter one"
+        ) from None
     except RecursionError:
-        raise SettingsError(f"{shown}: lists or sections are nested too deep") from None
+        raise SettingsError(
+            f"{shown}: lists or sections are nested too deep; write settings as name = value"
+        ) from None
     return list(_written(text))
 
 
@@ -65,8 +69,9 @@ def _text(path: Path, shown: str) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as problem:
-        told = f"{shown}: cannot be read: {problem.strerror}; make it a file that you may read"
-        raise SettingsError(told) from problem
+        raise SettingsError(
+            f"{shown}: cannot be read: {problem.strerror}; make it a file that you can read"
+        ) from problem
     if len(raw) > LARGEST_FILE:
         raise SettingsError(f"{shown}: is larger than {LARGEST_FILE // 1024} KiB; make it shorter")
     try:
@@ -76,14 +81,16 @@ def _text(path: Path, shown: str) -> str | None:
         raise SettingsError(f"{shown}:{line}: is not UTF-8; save the file as UTF-8") from None
 
 
-def _not_toml(told: str, text: str, shown: str) -> SettingsError:
-    found = _PLACE.match(told)
+def _not_toml(message: str, text: str, shown: str) -> SettingsError:
+    found = _PLACE.match(message)
     line = (found and found[2]) or text.rstrip("\n").count("\n") + 1
-    what = found[1] if found else told
+    what = found[1] if found else message
     what = what[:1].lower() + what[1:]
     if "overwrite" in what or "twice" in what:
-        return SettingsError(f"{shown}:{line}: {what}; this is set twice, keep one of the two")
-    return SettingsError(f"{shown}:{line}: {what}; write settings as name = value, texts in quotes")
+        return SettingsError(f"{shown}:{line}: {what}; it is set twice, keep one of the two")
+    return SettingsError(
+        f"{shown}:{line}: {what}; write settings as name = value, with quotes around texts"
+    )
 
 
 def _written(text: str) -> Iterator[Written]:
@@ -106,7 +113,7 @@ def _header(parsed: dict[str, Any]) -> Iterator[str]:
 
 
 def _entries(parsed: dict[str, Any], section: tuple[str, ...], line: int) -> Iterator[Written]:
-    """A table inside of a section is a value, at the top it is a section."""
+    """An inline table at the top level is a section; inside a section it is a value."""
     for name, value in parsed.items():
         path = (*section, name)
         inner = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
@@ -117,21 +124,23 @@ def _entries(parsed: dict[str, Any], section: tuple[str, ...], line: int) -> Ite
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Each with the number of its first line. A statement ends where a line does, unless a bracket
-    or a text of several lines is open.
+    """Each statement with the number of its first line.
+
+    A statement ends at the end of a line, unless a bracket or a multi-line text is open there.
     """
     start, line, depth, next_line = 0, 1, 0, 1
     for token in _TOKEN.finditer(text):
+        # Texts and comments are whole tokens, so a bracket or a newline inside one does not count.
         found = token[0]
         next_line += found.count("\n")
         depth += (found in "[{") - (found in "]}")
         if found == "\n" and depth == 0:
-            yield from _unless_idle(text[start : token.start()], line)
+            yield from _unless_empty(text[start : token.start()], line)
             start, line = token.end(), next_line
-    yield from _unless_idle(text[start:], line)
+    yield from _unless_empty(text[start:], line)
 
 
-def _unless_idle(statement: str, line: int) -> Iterator[tuple[int, str]]:
+def _unless_empty(statement: str, line: int) -> Iterator[tuple[int, str]]:
     statement = statement.strip()
     if statement and not statement.startswith("#"):
         yield line, statement

@@ -1,4 +1,4 @@
-"""The kinds of values that a setting can have: what fits, and what to write where it does not."""
+"""The kinds of values that settings have: what is valid, and what to write instead if not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MASK: Final = "••••"
 
 
 class Unfit(Exception):  # noqa: N818 - it says what a value is
-    """The rest of the sentence that begins with the setting's name; never holds a secret."""
+    """A value that is not valid. The message follows the setting's name and has no secrets."""
 
 
 class Kind(Protocol):
@@ -31,11 +31,11 @@ class Kind(Protocol):
         ...
 
     def check(self, raw: object) -> object:
-        """The value, from what TOML or the command line gave; raises `Unfit`."""
+        """Convert a value from TOML or the command line; raises `Unfit`."""
         ...
 
     def from_text(self, text: str) -> object:
-        """What `check` takes, from a variable's text; the text itself where it makes no sense."""
+        """Convert a variable's text for `check`; return it unchanged if that is not possible."""
         ...
 
 
@@ -45,9 +45,9 @@ class Text:
 
     def check(self, raw: object) -> object:
         if not isinstance(raw, str):
-            raise Unfit(f"is {told(raw)}; write {self.words} in quotes")
+            raise Unfit(f"is {quoted(raw)}; write {self.words} in quotes")
         if not raw.strip() or not raw.isprintable() or len(raw) > LONGEST_TEXT:
-            raise Unfit(f"is {told(raw)}; write {self.words}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words}")
         return raw
 
     def from_text(self, text: str) -> object:
@@ -64,9 +64,9 @@ class WholeNumber:
 
     def check(self, raw: object) -> object:
         if isinstance(raw, bool) or not isinstance(raw, int):
-            raise Unfit(f"is {told(raw)}; write {self.words}{_unquoted(raw)}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
         if not self.least <= raw <= LARGEST_NUMBER:
-            raise Unfit(f"is {told(raw)}; write {self.words} to {LARGEST_NUMBER:_}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words} to {LARGEST_NUMBER:_}")
         return raw
 
     def from_text(self, text: str) -> object:
@@ -78,7 +78,7 @@ class WholeNumber:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Number:
-    """Any number that is not negative; with `can_be_off`, the text "off" stands for None."""
+    """Any number from 0. With `can_be_off`, the text "off" means None."""
 
     can_be_off: bool = False
 
@@ -90,9 +90,9 @@ class Number:
         if self.can_be_off and raw == OFF:
             return None
         if isinstance(raw, bool) or not isinstance(raw, int | float):
-            raise Unfit(f"is {told(raw)}; write {self.words}{_unquoted(raw)}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
         if not (math.isfinite(raw) and 0 <= raw <= LARGEST_NUMBER):
-            raise Unfit(f"is {told(raw)}; write {self.words}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words}")
         return float(raw)
 
     def from_text(self, text: str) -> object:
@@ -113,7 +113,7 @@ class Choice:
     def check(self, raw: object) -> object:
         if raw not in self.options:
             hint = did_you_mean(raw, self.options) if isinstance(raw, str) else ""
-            raise Unfit(f"is {told(raw)}; use {self.words}{hint}")
+            raise Unfit(f"is {quoted(raw)}; use {self.words}{hint}")
         return raw
 
     def from_text(self, text: str) -> object:
@@ -122,7 +122,7 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Folder(Text):
-    """With `inside`, one that stays below the project's root."""
+    """With `inside`, it must stay below the project's root."""
 
     words: str = "a folder"
     inside: bool = False
@@ -130,13 +130,13 @@ class Folder(Text):
     def check(self, raw: object) -> object:
         folder = str(Text.check(self, raw))
         if self.inside and (folder.startswith(("/", "~")) or ".." in re.split(r"[/\\]", folder)):
-            raise Unfit(f"is {told(raw)}; write a folder below the project's root")
+            raise Unfit(f"is {quoted(raw)}; write a folder below the project's root")
         return folder
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Address(Text):
-    words: str = "an address that begins with http:// or https://"
+    words: str = "an address that starts with http:// or https://"
 
     def check(self, raw: object) -> object:
         address = str(Text.check(self, raw))
@@ -144,35 +144,38 @@ class Address(Text):
             parts = urlsplit(address)
             port = parts.port
         except ValueError:
-            raise Unfit(f"is {told(masked(address))}; write {self.words}") from None
+            raise Unfit(f"is {quoted(masked(address))}; write {self.words}") from None
         if parts.username is not None:
-            raise Unfit("holds a name or password; give the address alone, and keys in variables")
+            raise Unfit(
+                "contains a name or password; write the address alone, and put keys in variables"
+            )
         if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-            raise Unfit(f"is {told(masked(address))}; write {self.words}")
+            raise Unfit(f"is {quoted(masked(address))}; write {self.words}")
         return address
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DatabaseAddress(Text):
-    """What is behind it is for the store to say."""
+    """Only a text here. The storage checks whether it can use the address."""
 
     words: str = "sqlite:///path/to/file.db or postgresql://user@host/name"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VariableName(Text):
-    """The name of a variable that holds a key. What does not fit might be the key, so is not told.
+    """The name of a variable that has a key.
 
-    Lower case is refused for that reason: keys are full of it, names of variables are not.
+    A wrong value may be the key itself, so the message does not repeat it. Lower case is refused
+    for the same reason: keys usually have it, names of variables do not.
     """
 
-    words: str = "the name of a variable in capitals, such as OPENAI_API_KEY"
+    words: str = "the name of an environment variable in capitals, such as OPENAI_API_KEY"
 
     def check(self, raw: object) -> object:
         if not isinstance(raw, str) or not _VARIABLE.fullmatch(raw):
             raise Unfit(
-                f"is not the name of a variable; write {self.words}. The key itself belongs in "
-                "that variable, never in a file that others read"
+                f"is not the name of a variable; write {self.words}. Put the key itself into "
+                "that variable, never into a file that others can read"
             )
         return raw
 
@@ -186,8 +189,8 @@ def holds_password(text: str) -> bool:
     return _PASSWORD.search(text) is not None
 
 
-def told(raw: object) -> str:
-    """A value as a message shows it: short, whatever was given."""
+def quoted(raw: object) -> str:
+    """A value as messages show it: on one line, and short."""
     if isinstance(raw, dict):
         return "a section"
     if isinstance(raw, list):

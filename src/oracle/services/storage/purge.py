@@ -12,8 +12,7 @@ from sqlalchemy import ColumnElement, Table, delete, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from oracle.errors import LeaseHeld
-from oracle.models.run import Run
-from oracle.models.session import Session
+from oracle.models.session import Session, StoredRun
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, entities
 from oracle.services.storage.runs import is_held
@@ -68,7 +67,7 @@ async def forget_session(database: Database, typed: str) -> Forgotten:
     async with database.writing() as connection:
         session = await by_id(connection, Session, sessions, typed)
         at_work = select(runs).where(runs.c.session_id == session.id, is_held())
-        for run in await entities(connection, Run, at_work.limit(1)):
+        for run in await entities(connection, StoredRun, at_work.limit(1)):
             raise LeaseHeld(
                 f"session {session.id} is in use: {run.lease_owner} is at work on run {run.id}; "
                 "try again when that has ended",

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, insert, or_, select, update
 
 from oracle.errors import InputError, LeaseHeld
-from oracle.models.run import Run
+from oracle.models.session import StoredRun
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import check_lies_in
 from oracle.services.storage.records import by_id, entities
@@ -39,7 +39,7 @@ class Runs:
         session_id: str | None = None,
         context_id: str | None = None,
         opens_session: bool = False,
-    ) -> Run:
+    ) -> StoredRun:
         """Store a new run, held by `owner`; with a `context_id` it continues from there.
 
         With `opens_session` it creates the session too, both or neither.
@@ -65,16 +65,16 @@ class Runs:
                     lease_until=database_now() + lease_seconds,
                 )
             )
-            return await by_id(connection, Run, runs, run_id)
+            return await by_id(connection, StoredRun, runs, run_id)
 
     async def finish(
         self, typed: str, *, owner: str, stop_reason: str, usage: Mapping[str, Any], at: float
-    ) -> Run:
+    ) -> StoredRun:
         """Store how the run ended and release it."""
         ending = {"status": "done", "stop_reason": stop_reason, "usage": usage, "ended_at": at}
         return await self._as_owner(typed, owner, **ending, lease_owner=None, lease_until=None)
 
-    async def claim(self, typed: str, owner: str, seconds: float) -> Run:
+    async def claim(self, typed: str, owner: str, seconds: float) -> StoredRun:
         """Take a run that no process holds. Of several that try at once, one gets it.
 
         The others get `LeaseHeld`, which names the holder.
@@ -83,38 +83,42 @@ class Runs:
         lease = {"lease_owner": owner, "lease_until": database_now() + seconds}
         return await self._change(typed, free, **lease)
 
-    async def renew(self, typed: str, owner: str, seconds: float) -> Run:
+    async def renew(self, typed: str, owner: str, seconds: float) -> StoredRun:
         """Hold the run for longer; raises `LeaseHeld` if it was lost in the meantime."""
         return await self._as_owner(typed, owner, lease_until=database_now() + seconds)
 
-    async def release(self, typed: str, owner: str) -> Run:
+    async def release(self, typed: str, owner: str) -> StoredRun:
         """Give up a run that is not done, so that it can be claimed at once."""
         return await self._as_owner(typed, owner, lease_owner=None, lease_until=None)
 
-    async def get(self, typed: str) -> Run:
+    async def get(self, typed: str) -> StoredRun:
         async with self._database.reading() as connection:
-            return await by_id(connection, Run, runs, typed)
+            return await by_id(connection, StoredRun, runs, typed)
 
-    async def newest(self, limit: int | None = None, *, session_id: str | None = None) -> list[Run]:
+    async def newest(
+        self, limit: int | None = None, *, session_id: str | None = None
+    ) -> list[StoredRun]:
         """Newest first."""
         query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
         if session_id is not None:
             query = query.where(runs.c.session_id == session_id)
         async with self._database.reading() as connection:
-            return await entities(connection, Run, query)
+            return await entities(connection, StoredRun, query)
 
-    async def _as_owner(self, typed: str, owner: str, **values: object) -> Run:
+    async def _as_owner(self, typed: str, owner: str, **values: object) -> StoredRun:
         return await self._change(typed, runs.c.lease_owner == owner, **values)
 
-    async def _change(self, typed: str, allowed: ColumnElement[bool], **values: object) -> Run:
+    async def _change(
+        self, typed: str, allowed: ColumnElement[bool], **values: object
+    ) -> StoredRun:
         """Change a run that is not done."""
         async with self._database.writing() as connection:
-            run = await by_id(connection, Run, runs, typed)
+            run = await by_id(connection, StoredRun, runs, typed)
             here = runs.c.id == run.id, runs.c.status == "running"
             # Condition and change in one statement: no other process can come in between.
             change = update(runs).where(*here, allowed).values(**values)
             changed = await connection.execute(change)
-            run = await by_id(connection, Run, runs, run.id)
+            run = await by_id(connection, StoredRun, runs, run.id)
         if changed.rowcount == 0:
             raise _refused(run)
         return run
@@ -125,7 +129,7 @@ def is_held() -> ColumnElement[bool]:
     return (runs.c.status == "running") & (func.coalesce(runs.c.lease_until, 0) > database_now())
 
 
-def _refused(run: Run) -> InputError | LeaseHeld:
+def _refused(run: StoredRun) -> InputError | LeaseHeld:
     if run.status == "done":
         return InputError(f"run {run.id} is done; `oracle replay {run.id}` plays it again")
     if run.lease_owner is None:

@@ -1,4 +1,4 @@
-"""Servers on loopback that play a script: what a provider of models sends, and how it fails."""
+"""Servers on loopback that play a script: what model providers send, and how they fail."""
 
 from oracle.testing.servers.scripted import Drop as Drop
 from oracle.testing.servers.scripted import Reply as Reply

@@ -16,7 +16,7 @@ PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 KEEP_ALIVE = b": still here\n\n"
 
 Block = tuple[dict[str, Any], list[dict[str, Any]]]
-"""How a block starts, and its deltas."""
+"""The start of a block, and its deltas."""
 
 
 def text(*pieces: str) -> Block:
@@ -35,7 +35,7 @@ def tool_call(call_id: str, name: str, *arguments: str) -> Block:
 
 
 def stream(*blocks: Block, usage: tuple[int, int] = (11, 7), cached: int = 0) -> list[bytes]:
-    """A whole answer, an event each. Of the input, `cached` came from the cache."""
+    """A whole response as events. `cached` is the part of the input tokens from the cache."""
     return [*beginning(usage[0] - cached, cached), *events(*blocks), *ending(usage[1])]
 
 
@@ -74,7 +74,7 @@ def event(kind: str, **data: Any) -> bytes:
 
 
 def error_event(kind: str, message: str) -> bytes:
-    """An error in the middle of a stream that began well."""
+    """An error in the middle of a stream."""
     return event("error", error={"type": kind, "message": message})
 
 

@@ -1,4 +1,4 @@
-"""What OpenAI's Chat Completions API sends, and whoever is compatible with it.
+"""What OpenAI's Chat Completions API and compatible servers send.
 
 Reply(body=stream(text("Hel", "lo"), tool_call("c1", "search", '{"q":', '"x"}')))
 """
@@ -16,7 +16,7 @@ PING = KEEP_ALIVE = b": keep-alive\n\n"
 DONE = b"data: [DONE]\n\n"
 
 Block = list[dict[str, Any]]
-"""The deltas of one kind of content. A call's place among the calls is filled in by `events`."""
+"""The deltas of one kind of content. `events` adds the index of a tool call."""
 
 
 def text(*pieces: str) -> Block:
@@ -34,7 +34,7 @@ def tool_call(call_id: str, name: str, *arguments: str) -> Block:
 
 
 def stream(*blocks: Block, usage: tuple[int, int] = (11, 7), cached: int = 0) -> list[bytes]:
-    """A whole answer, a chunk each. Of the input, `cached` came from the cache."""
+    """A whole response as chunks. `cached` is the part of the input tokens from the cache."""
     calls = any("tool_calls" in delta for block in blocks for delta in block)
     end = ending(usage[1], "tool_calls" if calls else "stop", input_tokens=usage[0], cached=cached)
     return [*beginning(), *events(*blocks), *end]
@@ -49,7 +49,7 @@ def events(*blocks: Block) -> list[bytes]:
     calls = -1
     for block in blocks:
         calls += any("tool_calls" in delta for delta in block)
-        sent.extend(chunk(_placed(delta, calls)) for delta in block)
+        sent.extend(chunk(_with_index(delta, calls)) for delta in block)
     return sent
 
 
@@ -70,7 +70,7 @@ def chunk(delta: Mapping[str, Any], finish_reason: str | None = None) -> bytes:
 
 
 def error_event(kind: str, message: str) -> bytes:
-    """An error in the middle of a stream that began well."""
+    """An error in the middle of a stream."""
     return _data({"error": {"type": kind, "code": kind, "message": message}})
 
 
@@ -112,7 +112,7 @@ def overloaded() -> Reply:
     return failure(503, "service_unavailable", "The engine is currently overloaded")
 
 
-def _placed(delta: Mapping[str, Any], index: int) -> Mapping[str, Any]:
+def _with_index(delta: Mapping[str, Any], index: int) -> Mapping[str, Any]:
     if "tool_calls" not in delta:
         return delta
     return {"tool_calls": [{"index": index, **call} for call in delta["tool_calls"]]}

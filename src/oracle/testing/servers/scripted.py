@@ -3,8 +3,8 @@
 async with ScriptedServer(Reply(body=[b"data: 1\\n\\n", Stall()])) as server:
     ...  # talk to server.url
 
-It knows as much of HTTP as a provider's endpoint needs: one POST with a body of a given length on a
-connection, and an answer in chunks, so that a client can tell an end from a break.
+It supports as much HTTP as a provider's endpoint needs: one POST per connection, with a
+Content-Length, and a chunked response, so that a client can tell the end from a broken connection.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
+from oracle.testing.web import read_request
+
 
 @dataclass(frozen=True)
 class Stall:
-    """Send nothing more; the connection stays open until the client leaves."""
+    """Send nothing more, but keep the connection open until the client closes it."""
 
 
 @dataclass(frozen=True)
 class Drop:
-    """Cut the connection, in the middle of whatever was being sent."""
+    """Cut the connection in the middle of the response."""
 
 
 Step = bytes | Stall | Drop
@@ -33,7 +35,7 @@ Step = bytes | Stall | Drop
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What to answer. Each `bytes` of the body goes out as a packet of its own."""
+    """A response. Each `bytes` of the body is sent as its own chunk."""
 
     body: Sequence[Step] = ()
     status: int = 200
@@ -48,7 +50,7 @@ class Request:
 
 
 def in_pieces(body: Iterable[Step], size: int = 1) -> list[Step]:
-    """The same body in packets of `size` bytes, wherever that cuts."""
+    """The same body in chunks of `size` bytes, cut at any place."""
     pieces: list[Step] = []
     for step in body:
         if isinstance(step, bytes):
@@ -59,10 +61,10 @@ def in_pieces(body: Iterable[Step], size: int = 1) -> list[Step]:
 
 
 class ScriptedServer:
-    """Complains on leaving about replies that nobody asked for.
+    """Plays its replies in order. Unused replies fail the test at the end.
 
-    `requests` are those that came; `left` is set when a client closes a connection before its
-    answer has ended.
+    `requests` are the requests so far. `left` is set when a client closes a connection before the
+    end of the response, `stalled` when a reply has reached its `Stall`.
     """
 
     def __init__(self, *script: Reply, endless: bool = False) -> None:
@@ -90,13 +92,13 @@ class ScriptedServer:
         traceback: TracebackType | None,
     ) -> None:
         self._server.close()
-        # Cut, not cancelled: asyncio complains about handlers that were cancelled.
+        # The connections are cut and the tasks not cancelled: asyncio logs cancelled handlers.
         for writer in self._writers:
             writer.transport.abort()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if error is None and not self._endless:
             unused = len(self._script) - len(self.requests)
-            assert unused <= 0, f"nobody asked for the last {unused} replies"
+            assert unused <= 0, f"the last {unused} replies were not requested"
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -114,6 +116,7 @@ class ScriptedServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.requests.append(await _read_request(reader))
         reply = self._next_reply()
+        # A client sends nothing after its request, so this read ends only when the client leaves.
         gone = asyncio.ensure_future(reader.read(1))
         gone.add_done_callback(lambda _: self.left.set())
         sending = asyncio.ensure_future(self._send(reply, writer))
@@ -124,7 +127,7 @@ class ScriptedServer:
         finally:
             for task in (gone, sending):
                 if task.done():
-                    task.exception()
+                    task.exception()  # asyncio logs an exception that was never looked at
                 else:
                     task.cancel()
 
@@ -154,13 +157,9 @@ class ScriptedServer:
 
 
 async def _read_request(reader: asyncio.StreamReader) -> Request:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-    first, *lines = head.rstrip("\r\n").split("\r\n")
-    headers = {name.lower(): value.strip() for name, _, value in (_.partition(":") for _ in lines)}
-    content = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Request(
-        path=first.split(" ")[1], headers=headers, body=json.loads(content) if content else None
-    )
+    sent = await read_request(reader)
+    body = json.loads(sent.body) if sent.body else None
+    return Request(path=sent.target, headers=sent.headers, body=body)
 
 
 def _head(reply: Reply) -> bytes:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oracle.cli.terminal.endings import EXIT_CODES, exit_code, is_error, notes, summary
+from oracle.cli.terminal.outcome import EXIT_CODES, exit_code, is_error, notes, summary
 from oracle.services.control.unfinished_answer import EXPLAINED
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")

@@ -1,7 +1,37 @@
-"""`oracle eval retrieval` shows sources and writers apart, each beside the baselines."""
+"""`oracle eval`: what is measured, and how the reports look."""
 
-from oracle.cli.commands.retrieval_report import render_retrieval
+from typer.testing import CliRunner
+
+from oracle.cli.commands.evaluate import app, render_retrieval
 from oracle.evaluation.retrieval import LabelledQuestion, evaluate
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, arguments)
+
+
+def test_eval_prints_every_measure_for_both_kinds():
+    said = run("classify").stdout
+    for heading in ("single questions, test part", "conversations, test part"):
+        assert heading in said
+    for measure in (
+        "accuracy",
+        "macro-F1",
+        "precision",
+        "labelled / given",
+        "confidence",
+        "breadth",
+    ):
+        assert said.count(measure) >= 2
+
+
+def test_eval_lists_mistakes_on_demand():
+    assert " taken for " in run("classify", "--mistakes").stdout
+
+
+def test_an_unknown_part_is_refused():
+    result = run("classify", "--part", "other")
+    assert result.exit_code == 2
 
 
 def question(text, *files, writer="K", kind="vault"):

@@ -1,10 +1,10 @@
-"""Moments as people write them."""
+"""Times as people type them."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from oracle.cli.terminal.moments import moment
+from oracle.cli.terminal.times import parse_duration, parse_moment
 from oracle.errors import InputError
 
 NOW = 1_000_000.0
@@ -15,7 +15,7 @@ NOW = 1_000_000.0
     [("30s", 30), ("10m", 600), ("2h", 7200), ("1.5h", 5400), ("3d", 259200), ("1w", 604800)],
 )
 def test_an_age_counts_back_from_now(text, seconds_ago):
-    assert moment(text, now=NOW) == NOW - seconds_ago
+    assert parse_moment(text, now=NOW) == NOW - seconds_ago
 
 
 @pytest.mark.parametrize(
@@ -28,10 +28,26 @@ def test_an_age_counts_back_from_now(text, seconds_ago):
     ],
 )
 def test_a_time_is_taken_in_its_zone_or_in_the_local_one(text, time):
-    assert moment(text, now=NOW) == time.timestamp()
+    assert parse_moment(text, now=NOW) == time.timestamp()
 
 
 @pytest.mark.parametrize("text", ["", "10", "10x", "m", "-5m", "yesterday", "2026-13-01"])
 def test_anything_else_is_refused_with_examples(text):
-    with pytest.raises(InputError, match=r"is no moment; write an age like 10m"):
-        moment(text, now=NOW)
+    with pytest.raises(InputError, match=r"is not a time; write an age like 10m"):
+        parse_moment(text, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("typed", "seconds"),
+    [("12h", 43_200), ("30d", 2_592_000), ("2w", 1_209_600), (" 1 D ", 86_400), ("0h", 0)],
+)
+def test_hours_days_and_weeks_are_understood(typed, seconds):
+    assert parse_duration(typed) == seconds
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "d", "30", "-1d", "1.5d", "3m", "1d2h", "٣d", "9" * 5000 + "d"]
+)
+def test_any_other_span_is_refused_with_examples(typed):
+    with pytest.raises(InputError, match="such as 12h, 30d or 2w"):
+        parse_duration(typed)

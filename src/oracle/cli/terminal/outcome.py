@@ -1,4 +1,4 @@
-"""How a question ends: the exit code, and what is printed besides the answer."""
+"""The outcome of a question: the exit code, and the notes below the answer."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from oracle import errors
-from oracle.cli.terminal.terminal import counted, printable
+from oracle.cli.terminal.output import counted, printable
 
-NOT_WHOLE: Final = 3
+INCOMPLETE: Final = 3
 EXIT_CODES: Final[Mapping[str, int]] = {
     "answered": 0,
-    "partial_answer": NOT_WHOLE,
-    "stuck": NOT_WHOLE,
-    "turn_limit": NOT_WHOLE,
-    "token_limit": NOT_WHOLE,
-    "money_limit": NOT_WHOLE,
-    "time_limit": NOT_WHOLE,
+    "partial_answer": INCOMPLETE,
+    "stuck": INCOMPLETE,
+    "turn_limit": INCOMPLETE,
+    "token_limit": INCOMPLETE,
+    "money_limit": INCOMPLETE,
+    "time_limit": INCOMPLETE,
     "cancelled": 130,
     "model_unavailable": 69,
     "no_progress": 70,
@@ -25,11 +25,9 @@ EXIT_CODES: Final[Mapping[str, int]] = {
     "invalid_input": 2,
     "store_failed": 74,
     "held_elsewhere": 75,
-    "settled": NOT_WHOLE,
+    "settled": INCOMPLETE,
 }
-"""By stop reason. A tree of one's own may have others; all that is known is that they are not
-`answered`.
-"""
+"""By stop reason. A user's own tree may have others; these count as incomplete."""
 
 _CODES_OF_ERRORS: Final = {
     name: kind.exit_code
@@ -45,21 +43,22 @@ Done = Mapping[str, Any]
 
 
 def exit_code(done: Done) -> int:
-    """By the error that ended the run where its class has a code of its own, else by stop reason.
+    """The code of the error that ended the run, if its class has one; else that of the stop reason.
 
-    A key that is refused needs other settings; a model that is away needs patience.
+    A refused key and an unreachable model have the same stop reason, but the user must do
+    different things: change the settings, or wait.
     """
-    by_reason = EXIT_CODES.get(done["stop_reason"], NOT_WHOLE)
+    by_reason = EXIT_CODES.get(done["stop_reason"], INCOMPLETE)
     return _CODES_OF_ERRORS.get(done["error_kind"], by_reason)
 
 
 def is_error(done: Done) -> bool:
-    """Something must change before the same question can be answered."""
-    return exit_code(done) not in (0, NOT_WHOLE, 130)
+    """Whether something must change before the same question can be answered."""
+    return exit_code(done) not in (0, INCOMPLETE, 130)
 
 
 def notes(done: Done, sources: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """What the reader should know besides the answer: pairs of a heading and a line."""
+    """What the reader should know besides the answer, as pairs of heading and text."""
     if sources:
         yield "sources", _listed(sources)
     if done["caveat"]:
@@ -72,7 +71,7 @@ def notes(done: Done, sources: Sequence[Mapping[str, Any]]) -> Iterator[tuple[st
 
 
 def summary(done: Done) -> str:
-    """`answered · 2 turns · 3,400 tokens · 0.012 · 1.2 s · run 1a2b3c4d`"""
+    """`answered · 2 turns · 3 tool calls · 3,400 tokens · cost 0.0120 · 1.2 s · run 1a2b3c4d`"""
     usage = done["usage"]
     parts = [done["stop_reason"].replace("_", " ")]
     if usage:
@@ -92,7 +91,7 @@ def named(source: Mapping[str, Any]) -> str:
 
 
 def unique_sources(sources: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Each source once, those that the answer cites first."""
+    """Each source once, cited sources first."""
     found: dict[str, Mapping[str, Any]] = {}
     for source in sorted(sources, key=lambda source: not source.get("cited")):
         found.setdefault(named(source), source)

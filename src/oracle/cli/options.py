@@ -1,0 +1,94 @@
+"""Options that several commands share, and the values made from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from oracle.errors import InputError
+
+if TYPE_CHECKING:
+    from oracle.cli.terminal.screen import AskOptions
+    from oracle.settings import Settings
+
+ModelOption = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", help="Model to use: embedded, or provider:model."),
+]
+TurnsOption = Annotated[
+    str | None,
+    typer.Option("--max-turns", metavar="N", help="Maximum number of model requests."),
+]
+CostOption = Annotated[
+    str | None,
+    typer.Option("--max-cost", metavar="N", help="Maximum cost, or off for no limit."),
+]
+TimeoutOption = Annotated[
+    str | None, typer.Option("--timeout", metavar="SECONDS", help="Maximum time in seconds.")
+]
+SessionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--session", metavar="ID", help="Continue a session: the start of its id, or last."
+    ),
+]
+ChunksOption = Annotated[bool, typer.Option("--json", help="Print each chunk as a line of JSON.")]
+TraceOption = Annotated[
+    bool, typer.Option("--trace", help="Print each status change in the tree to stderr.")
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be written, but write nothing.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Answer yes to every request.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print only the answer, and errors.")
+]
+VerboseOption = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Print progress even if stderr is not a terminal.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+NoQuestionOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+LeavesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--leaves",
+        metavar="MODULE",
+        help="A module or .py file that registers your own leaves. Can be repeated.",
+    ),
+]
+
+
+def settings_for(
+    model: str | None = None,
+    max_turns: str | None = None,
+    max_cost: str | None = None,
+    timeout: str | None = None,
+) -> Settings:
+    """The project's settings, with these options on top."""
+    from oracle.cli.project import settings_with
+
+    return settings_with(
+        {
+            "model.name": model,
+            "limits.turns": max_turns,
+            "limits.money": max_cost,
+            "limits.seconds": timeout,
+        }
+    )
+
+
+def ask_options(
+    *, json: bool = False, trace: bool, dry_run: bool, yes: bool, quiet: bool, verbose: bool
+) -> AskOptions:
+    from oracle.cli.terminal.screen import AskOptions
+
+    if quiet and verbose:
+        raise InputError("--quiet and --verbose contradict each other; use one of them")
+    return AskOptions(
+        volume="quiet" if quiet else "verbose" if verbose else "normal",
+        json=json,
+        trace=trace,
+        dry_run=dry_run,
+        yes=yes,
+    )

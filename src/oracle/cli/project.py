@@ -1,0 +1,66 @@
+"""What a command takes from the project: its settings, its database, and the user's own leaves.
+
+Each function imports what it needs when it is called, so that `--help` stays quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from oracle.errors import InputError
+
+if TYPE_CHECKING:
+    from oracle.services.storage.database import Database
+    from oracle.settings import Settings
+
+Result = TypeVar("Result")
+
+
+def settings_with(flags: Mapping[str, object] | None = None) -> Settings:
+    """Load the settings and print their warnings to stderr.
+
+    `flags` are the values from the command line, by the name of the setting. They win.
+    """
+    from oracle.settings import load_settings
+
+    settings = load_settings(flags=flags)
+    for warning in settings.warnings:
+        typer.echo(f"oracle: warning: {warning}", err=True)
+    return settings
+
+
+def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
+    """Open the project's database for one piece of work."""
+    import asyncio
+
+    from oracle.services.storage.database import Database, default_url
+    from oracle.settings import load_settings
+
+    async def run() -> Result:
+        async with await Database.open(default_url(load_settings())) as database:
+            return await work(database)
+
+    return asyncio.run(run())
+
+
+def import_leaves(modules: list[str]) -> None:
+    """Register the built-in leaves and those of the given modules or .py files."""
+    import importlib
+
+    from oracle.bt.wrappers.recipe import import_our_leaves
+
+    import_our_leaves()
+    for module in modules:
+        is_file = module.endswith(".py")
+        # The rest of the user's code must be importable too: it is next to the file, or, for a
+        # module, in the working directory.
+        sys.path.insert(0, str(Path(module).parent.absolute()) if is_file else "")
+        try:
+            importlib.import_module(Path(module).stem if is_file else module)
+        except Exception as problem:  # user code can fail in any way
+            raise InputError(f"--leaves {module}: {type(problem).__name__}: {problem}") from problem
