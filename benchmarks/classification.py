@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.measure import report
 from oracle.evaluation.labelled import conversations, singles
-from oracle.services.classification import model as served
+from oracle.services.classification import linear_model as served
 from oracle.services.classification.classifier import classify_query
 
 MOST_SECONDS = 0.0005

@@ -1,7 +1,7 @@
-"""Train the query classifier, for `make classifier`; needs the extra `train`.
+"""Trains the query classifier, for `make classifier`; needs the extra `train`.
 
-Reads the tuning part and writes `weights.txt`. The test part is never read here. Everything random
-is seeded, so the same inputs give the same file.
+It reads the tuning part and writes `weights.txt`. It never reads the test part. All random numbers
+have fixed seeds, so the same input gives the same file.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from oracle.evaluation.labelled import (
 )
 from oracle.evaluation.patterns import disturbed, filled, filled_conversations
 from oracle.models.query_classification import QueryType
-from oracle.services.classification import model as served
+from oracle.services.classification import linear_model as served
 from oracle.services.classification.classifier import gather
 from oracle.services.classification.features import Features, features, plain_features
-from oracle.services.classification.model import LIMIT, SHARES, TYPES, ZERO, value_of
-from oracle.services.classification.reading import Reading, read
+from oracle.services.classification.linear_model import LIMIT, SHARES, TYPES, ZERO, value_of
+from oracle.services.classification.parsed_query import ParsedQuery, parse_query
 
 WEIGHTS = Path(served.__file__).with_name("weights.txt")
 
@@ -43,13 +43,15 @@ STRENGTH = 0.5
 BROAD_STRENGTH = 0.2
 BROAD_WEIGHT = 4.0
 SURE = 0.9
+# A feature that is rarer, or whose weights are all smaller, is left out, to keep
+# the file below a megabyte.
 SEEN_AT_LEAST = 3
 SMALLEST = 0.034
 ALONE = (*TUNING_SINGLES, *TUNING_BREADTH)
-# Each round holds out one writer of single questions and one of conversations.
+# Each round leaves out one writer of single questions and one of conversations.
 ROUNDS = tuple(zip_longest(ALONE, TUNING_CONVERSATIONS))
 
-# How often a project's own terms occur in queries of a type: names, everyday words.
+# The share of queries of each type that contain a known name, and a known everyday word.
 KNOWN_RATES = {
     QueryType.CODE: (0.6, 0.6),
     QueryType.DOCUMENTATION: (0.3, 0.5),
@@ -60,7 +62,7 @@ KNOWN_RATES = {
 
 
 Tried = tuple[np.ndarray, np.ndarray]
-"""Scores, and the types that were right."""
+"""Scores, and the correct types."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +84,9 @@ class Linear:
         found = (self.vocabulary.get((group, name)) for name in names)
         return sorted(index for index in found if index is not None)
 
-    def type_alone(self, reading: Reading) -> QueryType:
+    def type_alone(self, parsed: ParsedQuery) -> QueryType:
         total = self.bias[:-1].copy()
-        for group, names in plain_features(reading).items():
+        for group, names in plain_features(parsed).items():
             rows = self.weights[self.indices(group, names), :-1]
             total += value_of(group, len(names)) * rows.sum(axis=0)
         return TYPES[int(total.argmax())]
@@ -117,14 +119,16 @@ def flat(sets: dict[str, list[Labelled]], without: str | None = None) -> list[La
 
 
 def trained(singles: list[Labelled], talks: list[Labelled], seeds: Sequence[int] = SEEDS) -> Linear:
-    """The mean over several draws of patterns, noise and context: linear models can be averaged."""
+    """The mean of several models, each with other random examples. That reduces their noise."""
     patterns = filled(each=PATTERNS_EACH, seed=0)
     alone = fitted([*weighted(singles, 1.0), *weighted(patterns, 0.3)])
     return mean([fitted(examples(singles, talks, alone, seed)) for seed in seeds])
 
 
 def weighted(rows: list[Labelled], weight: float) -> list[Example]:
-    return [Example(features=features(read(row.query)), row=row, weight=weight) for row in rows]
+    return [
+        Example(features=features(parse_query(row.query)), row=row, weight=weight) for row in rows
+    ]
 
 
 def examples(
@@ -137,7 +141,7 @@ def examples(
         return Example(features=found, row=row, weight=weight)
 
     plain = [seen(row, 1.0) for row in singles]
-    # Somebody else's history says nothing about a query that stands on its own.
+    # A complete query keeps its type after the history of another conversation.
     shifted = [
         replace(row, history=chance.choice(talks).history)
         for row in chance.sample(singles, len(singles) // 3)
@@ -155,7 +159,7 @@ def examples(
 
 
 def with_known(example: Example, chance: random.Random) -> Example:
-    """As if a list of the project's terms had been at hand."""
+    """The example as it would be with a list of the project's terms."""
     names, words = KNOWN_RATES[example.row.query_type]
     known: set[str] = set()
     if chance.random() < names:
@@ -205,7 +209,7 @@ def mean(linears: list[Linear]) -> Linear:
 def calibrated(
     singles: dict[str, list[Labelled]], talks: dict[str, list[Labelled]]
 ) -> dict[str, float]:
-    """Temperatures at which answers to unseen writers are as sure as they are right."""
+    """The temperatures at which the confidence matches the accuracy for writers left out."""
     tries: dict[str, list[Tried]] = {"alone": [], "talk": []}
     for single, talk in ROUNDS:
         linear = trained(flat(singles, single), flat(talks, talk), SEEDS[:1])

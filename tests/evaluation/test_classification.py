@@ -10,7 +10,7 @@ from oracle.evaluation.classification import evaluate, fingerprint
 from oracle.evaluation.labelled import Labelled, broad_and_narrow, conversations, singles
 from oracle.evaluation.patterns import filled, filled_conversations
 from oracle.models.query_classification import QueryType
-from oracle.services.classification import model as served
+from oracle.services.classification import linear_model as served
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = Path(served.__file__).with_name("weights.txt")
@@ -26,17 +26,17 @@ def on_conversations():
     return evaluate(conversations("test"))
 
 
-def test_single_questions_are_told_apart(on_singles):
+def test_single_questions_are_classified_well(on_singles):
     assert on_singles.accuracy >= 0.91
     assert on_singles.macro_f1 >= 0.91
     assert all(measure.recall >= 0.85 for measure in on_singles.classes)
 
 
-def test_last_turns_are_told_apart(on_conversations):
+def test_last_turns_are_classified_well(on_conversations):
     assert on_conversations.accuracy >= 0.82
 
 
-def test_broad_questions_are_told_from_narrow_ones():
+def test_broad_and_narrow_questions_are_separated():
     report = evaluate(broad_and_narrow("test"))
     assert report.broad_precision >= 0.93
     assert report.broad_recall >= 0.6
@@ -56,7 +56,7 @@ def test_of_the_answers_given_with_nine_tenths_nine_in_ten_are_right(measured, a
 
 def test_the_weights_belong_to_the_tuning_part_and_the_features_of_today():
     recipe = (ROOT / "scripts" / "train_classifier.py").read_bytes()
-    assert served.model().fingerprint == fingerprint(recipe), "run `make classifier`"
+    assert served.linear_model().fingerprint == fingerprint(recipe), "run `make classifier`"
 
 
 def test_the_weights_stay_below_a_megabyte():

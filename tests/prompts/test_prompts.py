@@ -94,7 +94,7 @@ def test_a_composition_names_just_the_granted_tools(query_type: QueryType) -> No
         ("research", "report both, and say which you follow"),
         ("base", "before a write, ask instead"),
         ("actions", "ask before you write"),
-        ("base", "except where you looked in vain"),
+        ("base", "except where you found nothing"),
         ("summarization", "above that turn's signal"),
         ("conversation", "unless asked to restate or translate"),
         ("error-recovery", "These attempts are for calls that read"),

@@ -1,4 +1,4 @@
-"""What the fallback decides, by what a run has to show."""
+"""The decisions of the fallback, from the state of a run."""
 
 import logging
 
@@ -76,7 +76,7 @@ def test_a_firm_signal_changes_nothing(confidence):
     ("action", "level", "severity"),
     [("continue", logging.INFO, "info"), ("escalate", logging.WARNING, "warning")],
 )
-def test_each_consultation_is_told_to_the_log_and_the_bus(caplog, action, level, severity):
+def test_each_decision_is_reported_to_the_log_and_the_bus(caplog, action, level, severity):
     with event_bus_replaced(RecordingBus()) as bus, caplog.at_level(logging.INFO, "fallback"):
         log_fallback_trigger("why", 3, "stuck", 0.2, action, 0.6)
     (event,) = bus.events

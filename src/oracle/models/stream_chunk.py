@@ -37,7 +37,7 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
             "confidence": "how sure the classifier is, 0 to 1",
             "breadth": "how much of the project it covers, 0 to 1",
             "topic_shift": "whether it leaves the topic of the conversation",
-            "sources": "the kinds of source it needs: code, vault, threads, web",
+            "sources": "the kinds of source that its tools look into: code, vault, threads, web",
             "tools": "the names of the tools granted to it",
         },
         ChunkType.PROMPT: {

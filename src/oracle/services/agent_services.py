@@ -1,4 +1,4 @@
-"""What a run of the agent may call on. All of it can be replaced, most of it for tests."""
+"""The services that a run of the agent uses. All of them can be replaced, for example in tests."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.tools.protocol import Tools
 
 Approve: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[bool]]
-"""Asks a person, with the data of an `approval` chunk; returns whether the answer is yes."""
+"""Asks a person, with the data of an `approval` chunk. Returns whether the person approves."""
 
 
 class Sources(Protocol):
-    """What the agent asks of a project before a question begins."""
+    """What the agent needs from a project before it answers a question."""
 
     def at_hand(self) -> AbstractAsyncContextManager[None]:
-        """Up to date with the files while a question is answered. It never fails."""
+        """Keeps the index up to date with the files inside the block. It never raises."""
         ...
 
     async def known(self, terms: Sequence[str]) -> Sequence[str] | None:
-        """The terms that name something in the project; None where that is not known."""
+        """The terms that name something in the project; None if that cannot be found out."""
         ...
 
 
-def _to_nobody(_: OracleStreamChunk) -> None:
-    """Nobody listens."""
+def _ignore(_: OracleStreamChunk) -> None:
+    """Ignore the chunk: nobody listens."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentServices:
-    """What the leaves call on. Without a model and tools it serves a replay, which asks neither.
+    """The services of the tree's leaves. A replay needs neither a model nor tools.
 
-    `say` puts a chunk into the stream. Without `approve` there is no person to ask, and what needs
-    a yes is refused.
+    `say` puts a chunk into the stream. Without `approve` there is no person to ask, and whatever
+    needs approval is refused.
     """
 
     model: Model | None = None
     tools: Tools | None = None
-    say: Callable[[OracleStreamChunk], None] = _to_nobody
+    say: Callable[[OracleStreamChunk], None] = _ignore
     approve: Approve | None = None
     segments: tuple[PromptSegment, ...] = ()
     classify_fallback: FallbackClassifier = heuristic_classify

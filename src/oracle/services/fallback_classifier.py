@@ -1,7 +1,7 @@
-"""What to do when the model's signals are missing, weak, or say that it is stuck.
+"""Decides what to do when the model's signals are missing, weak, or say that it is stuck.
 
-The heuristic is the default that always works. A better classifier may take its place by the same
-protocol; where it is not there, or fails, the heuristic decides.
+The heuristic is the default. Another classifier with the same protocol may replace it. If that one
+is not available, or fails, the heuristic decides.
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ from oracle.services.ans.event import Event, Severity, event_time
 log = logging.getLogger("fallback")
 
 SUBSTANTIAL_CHARACTERS: Final = 500
+"""A longer text is probably an answer."""
 SIMPLE_QUERY_WORDS: Final = 20
+"""A shorter question can often be answered without tools."""
 MANY_TOOL_CALLS: Final = 3
+"""With fewer calls the share of failures means nothing."""
 HIGH_FAILURE_SHARE: Final = 0.7
 SILENT_TURNS: Final = 3
+"""After this many turns in a row without a signal the model is asked for one, or to retry."""
 WEAK_CONFIDENCE: Final = 0.3
 WEAK_SIGNAL_PENALTY: Final = 0.15
+"""Subtracted from the confidence of a decision after a weak signal."""
 
 _SAY_HOW_YOU_STAND: Final = (
     "Go on, and end your next response with one signal that says how you stand."
@@ -40,7 +45,7 @@ class FallbackAction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FallbackClassification:
-    """A decision, how sure it is, why, and what the model is to be told."""
+    """A decision with its confidence and reason. `hint` is a message to the model."""
 
     action: FallbackAction
     confidence: float
@@ -66,16 +71,17 @@ def heuristic_classify(
     tool_results: Sequence[Mapping[str, Any]],
     last_signal_confidence: float | None = None,
 ) -> FallbackClassification:
-    """Decide by what the run has to show: tool results, text, and how long it has been silent."""
+    """Decide from the tool results, the text so far, and the number of turns without a signal.
+
+    The rules are tried in order; the first one that applies decides.
+    """
     failed = [str(r.get("name", "a tool")) for r in tool_results if not r.get("success")]
     decision = (
         _if_tools_fail(failed, len(tool_results))
         or _if_an_answer_is_there(accumulated_content, turns_without_signal)
         or _if_no_tool_was_needed(query, tool_results)
         or _if_silent(turns_without_signal, failed, len(tool_results))
-        or FallbackClassification(
-            FallbackAction.CONTINUE, 0.5, reason="nothing calls for another course"
-        )
+        or FallbackClassification(FallbackAction.CONTINUE, 0.5, reason="no reason to change course")
     )
     return _doubted(decision, last_signal_confidence)
 
@@ -83,14 +89,15 @@ def heuristic_classify(
 def _if_tools_fail(failed: list[str], calls: int) -> FallbackClassification | None:
     if calls < MANY_TOOL_CALLS or len(failed) / calls <= HIGH_FAILURE_SHARE:
         return None
-    reason = f"high rate of failure: {len(failed)} of {calls} tool calls"
+    reason = f"high failure rate: {len(failed)} of {calls} tool calls"
     return FallbackClassification(FallbackAction.ESCALATE, 0.7, reason=reason)
 
 
 def _if_an_answer_is_there(content: str, silent_turns: int) -> FallbackClassification | None:
+    # One turn earlier than without text: the answer seems to be there.
     if len(content) <= SUBSTANTIAL_CHARACTERS or silent_turns < SILENT_TURNS - 1:
         return None
-    reason = f"{len(content)} characters of an answer, without a signal"
+    reason = f"an answer of {len(content)} characters without a signal"
     return FallbackClassification(FallbackAction.FORCE_RESPONSE, 0.8, reason=reason)
 
 
@@ -103,12 +110,12 @@ def _if_no_tool_was_needed(
         FallbackAction.FORCE_RESPONSE,
         0.75,
         hint="The question is short and no tool was needed so far: answer it directly.",
-        reason="a simple question, without a tool call",
+        reason="a simple question without tool calls",
     )
 
 
 def _if_silent(silent_turns: int, failed: list[str], calls: int) -> FallbackClassification | None:
-    """Tools that brought something are progress; only a silence without any is a standstill."""
+    """A successful tool call is progress. Without one, turns without a signal are a standstill."""
     if silent_turns < SILENT_TURNS:
         return None
     if len(failed) < calls:
@@ -132,7 +139,7 @@ def _if_silent(silent_turns: int, failed: list[str], calls: int) -> FallbackClas
 def _doubted(
     decision: FallbackClassification, last_signal_confidence: float | None
 ) -> FallbackClassification:
-    """A model that is unsure of its own state makes the decision about it less sure too."""
+    """Lower the confidence if the model's last signal was weak."""
     if last_signal_confidence is None or last_signal_confidence >= WEAK_CONFIDENCE:
         return decision
     confidence = round(decision.confidence - WEAK_SIGNAL_PENALTY, 2)
@@ -147,7 +154,7 @@ def log_fallback_trigger(
     classification_action: str,
     classification_confidence: float,
 ) -> None:
-    """Tell the log and the bus that the fallback was consulted, and what it decided."""
+    """Report a decision of the fallback to the log and to the event bus."""
     payload = {
         "timestamp": datetime.fromtimestamp(event_time(), UTC).isoformat(),
         "reason": reason,

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oracle.errors import ModelError
-from oracle.services.control.last_words import EXPLAINED
 from oracle.services.control.ledger import Limits
+from oracle.services.control.unfinished_answer import EXPLAINED
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, LONG, ask
 

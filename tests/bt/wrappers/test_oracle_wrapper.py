@@ -177,7 +177,7 @@ async def test_a_tool_that_answers_nonsense_has_failed(result, told):
 
 @pytest.mark.parametrize("limits", [Limits(turns=-1), Limits(seconds=float("inf"))])
 def test_what_is_no_limit_is_refused_at_once(limits):
-    with pytest.raises(InputError, match="is no limit"):
+    with pytest.raises(InputError, match="is not a limit"):
         OracleBTWrapper(limits=limits)
 
 

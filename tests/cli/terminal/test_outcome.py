@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracle.cli.terminal.outcome import EXIT_CODES, exit_code, is_error, notes, summary
-from oracle.services.control.last_words import EXPLAINED
+from oracle.services.control.unfinished_answer import EXPLAINED
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
 USAGE = {"turns": 2, "tokens": 3400, "money": 0.012, "seconds": 1.24, "uses": {"read_file": 3}}

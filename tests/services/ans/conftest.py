@@ -10,7 +10,7 @@ from oracle.services.storage.database import Database, as_url
 
 
 def migrated(where):
-    """Its address, as a process takes it on its command line."""
+    """Its address, in the form for a command line."""
 
     async def prepare():
         await (await Database.open(where)).close()

@@ -1,4 +1,4 @@
-"""The bus: everybody hears everything that they asked for, in order, whatever the others do."""
+"""The bus delivers to each subscriber what it asked for, in order, whatever the others do."""
 
 import threading
 
@@ -60,7 +60,7 @@ def test_a_failing_subscriber_is_logged_and_the_others_still_hear(caplog):
     assert caplog.text.count("RuntimeError: broken") == 2
 
 
-def test_emitting_what_is_no_event_does_not_break_the_caller(caplog):
+def test_emitting_something_else_than_an_event_does_not_break_the_caller(caplog):
     RecordingBus().emit("nonsense")
     assert "failed at 'nonsense'" in caplog.text
 

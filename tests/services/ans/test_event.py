@@ -1,4 +1,4 @@
-"""What an event takes from its surroundings, and that its payload is always JSON."""
+"""An event knows its run and turn, and its payload is always JSON."""
 
 import asyncio
 import json

@@ -70,11 +70,11 @@ def test_a_pattern_that_selects_nothing_is_refused_with_a_suggestion(pattern, ne
 
 
 def test_where_nothing_is_near_the_families_are_listed():
-    with pytest.raises(InputError, match=r"no event type 'zzz'; there are budget\.\*, capability"):
+    with pytest.raises(InputError, match=r"no event type 'zzz'; known are budget\.\*, capability"):
         select_types(["zzz"])
 
 
-def test_an_event_that_fits_the_table_is_no_mistake():
+def test_an_event_that_fits_the_table_is_not_a_mistake():
     assert mistake_in(Event(type="turn.started", source="t", payload={"tools": []})) is None
 
 
@@ -88,7 +88,7 @@ def test_a_mistake_is_logged_once_and_the_event_is_delivered_all_the_same(caplog
         (
             logging.ERROR,
             "the payload of signal.missing lacks ['turns_without_signal'] "
-            "and has ['turns'] besides",
+            "and has the unknown keys ['turns']",
         ),
     ]
     assert len(bus.events) == 6

@@ -1,4 +1,4 @@
-"""Hearing other processes: each event once, in order, through restarts of the database."""
+"""Following other processes: each event once, in order, through restarts of the database."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def event(number=0, **fields):
 
 
 def heard(pages):
-    """Each event as it comes; the pages without one are skipped."""
+    """The events one by one. Empty pages are skipped."""
     return (stored for page in pages for stored in page)
 
 
@@ -106,7 +106,7 @@ def test_postgresql_wakes_who_waits_and_is_not_asked_meanwhile(open_table, table
     assert table.wait(60)
 
 
-def test_a_database_that_is_away_is_told_once(tmp_path, caplog):
+def test_a_database_that_is_away_is_reported_once(tmp_path, caplog):
     pages = follow(partial(open_events, tmp_path / "nothing.db"), EventQuery())
     assert list(islice(pages, 3)) == [[], [], []]
     pages.close()

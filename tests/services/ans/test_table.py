@@ -1,4 +1,4 @@
-"""The events table, on both databases: what goes in comes out, by whichever question."""
+"""The events table, on both databases: every query returns what was stored."""
 
 import pytest
 
@@ -81,6 +81,6 @@ def test_a_batch_is_written_whole_or_not_at_all(table):
 
 
 @pytest.mark.parametrize("where", ["sqlite:////nowhere/x.db", "postgresql://127.0.0.1:1/x"])
-def test_a_database_that_is_not_there_is_told_as_such(where):
+def test_a_missing_database_is_reported_as_missing(where):
     with pytest.raises(StoreError):
         open_events(where)

@@ -1,4 +1,4 @@
-"""The writer: nothing is lost, in order, whatever the database or the process does."""
+"""The writer loses no event and keeps their order, whatever the database or the process does."""
 
 import sqlite3
 import subprocess
@@ -28,7 +28,7 @@ def numbers_in(table):
 
 
 class ShakyTable:
-    """In memory; while `broken` is set the database does not answer."""
+    """A table in memory. While `broken` is set, the database does not answer."""
 
     def __init__(self):
         self.rows = []
@@ -101,7 +101,7 @@ def test_an_event_after_closing_is_written_too(writer, shaky):
     assert shaky.numbers == [1]
 
 
-def test_an_outage_is_told_once_and_bridged(writer, shaky, caplog):
+def test_an_outage_is_reported_once_and_bridged(writer, shaky, caplog):
     shaky.broken = "database is locked"
     writer(event(1))
     for _ in range(3):
@@ -137,7 +137,7 @@ def test_while_the_database_answers_any_number_may_wait(shaky):
     assert shaky.numbers == list(range(5000))
 
 
-def test_what_is_lost_in_the_end_is_told(shaky, caplog):
+def test_lost_events_are_reported(shaky, caplog):
     shaky.broken = "disk is full"
     writer = EventWriter(lambda: shaky, gather=0, retry=3600)
     writer(event(1))
@@ -146,7 +146,7 @@ def test_what_is_lost_in_the_end_is_told(shaky, caplog):
     assert "2 events are lost" in caplog.text
 
 
-def test_an_event_that_the_database_refuses_takes_no_other_with_it(writer, shaky, caplog):
+def test_the_others_are_written_when_the_database_refuses_one_event(writer, shaky, caplog):
     for number, source in enumerate(["t", None, "t"]):
         writer(event(number, source=source))
     writer.close()
@@ -204,7 +204,7 @@ get_event_bus().subscribe(writer)
 
 def run_program(body, *arguments, first=""):
     command = [sys.executable, "-c", first + PROGRAM + body, *map(str, arguments)]
-    # Only in a fresh interpreter is anything done before the writer is imported.
+    # A fresh interpreter, because the order of the first import matters.
     run = subprocess.run if first else processes.run
     return run(command, capture_output=True, text=True, timeout=60)
 
@@ -221,7 +221,7 @@ def test_a_process_that_ends_at_once_loses_nothing(url, table, ending, code):
 
 
 def test_an_event_from_the_last_breath_of_a_process_is_written(url, table):
-    """The first to be registered for the exit is the last to be called, after the writer's end."""
+    """The function that is registered first for the exit is called last, after the writer's end."""
     first = "import atexit\natexit.register(lambda: emit(2))\n"
     result = run_program("emit(1)", url, first=first)
     assert (result.returncode, result.stderr) == (0, "")
@@ -247,7 +247,7 @@ emit(*range(300, 400))
     assert [number for number in written if number >= 1000] == list(range(1000, 1100))
 
 
-def test_a_full_disk_is_told_and_survived(sqlite_file):
+def test_a_full_disk_is_reported_and_survived(sqlite_file):
     body = """
 import resource
 limit = resource.RLIM_INFINITY

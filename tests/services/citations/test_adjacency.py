@@ -1,4 +1,4 @@
-"""Only what is quoted right at a citation tells where its lines are."""
+"""Only a quotation right next to a citation shows where its lines are."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What was read says something else, or has no such part."""
+"""An answer that contradicts what was read, or cites a heading that is not there."""
 
 import pytest
 

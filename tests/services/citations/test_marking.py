@@ -1,4 +1,4 @@
-"""Marks are only ever added, and marking twice is marking once."""
+"""Marks are only added, and marking an answer a second time changes nothing."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A citation against what was read: the quotation first, then the lines."""
+"""Citations compared with what was read: the quotation counts first, then the lines."""
 
 import pytest
 
@@ -70,10 +70,10 @@ TABLE = [
     ("`n.py:13`", "unknown", ""),
     ("`ession.py:13`", "unknown", ""),
     ("`other/session.py:13`", "unknown", ""),
-    # a quotation that stands where the citation says
+    # a quotation that is where the citation says
     ("`return idle > MAX_IDLE` (`session.py:15`)", "resolved", "src/auth/session.py:15"),
     ("`session.py:15` has `return idle  >  MAX_IDLE`.", "resolved", "src/auth/session.py:15"),
-    # one that stands elsewhere
+    # one that is elsewhere
     ("`return idle > MAX_IDLE` (`session.py:13`)", "moved", "src/auth/session.py:15"),
     ("`return idle > MAX_IDLE` (`session.py:150`)", "moved", "src/auth/session.py:15"),
     ('It says "return idle > MAX_IDLE" in session.py:2.', "moved", "src/auth/session.py:15"),

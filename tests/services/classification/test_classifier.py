@@ -1,4 +1,4 @@
-"""The traps that keywords fall into, and what every answer promises whatever the query."""
+"""Queries that keywords alone get wrong, and what holds for every query."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ def asked(user, assistant):
         ("great, thanks! could you save that as a note?", ACTION),
         ("Hi! Hope you're well. Why did we pick Redis over memcached?", DOCUMENTATION),
         ("ok cool. what's the latest LTS of node?", RESEARCH),
-        # A verb of writing is an order only where it stands as one.
+        # A verb of writing is an order only in the position of one.
         ("write a note about the outage", ACTION),
         ("where do we write the note?", DOCUMENTATION),
         ("could you jot that down for me?", ACTION),
@@ -58,7 +58,7 @@ def asked(user, assistant):
         ("redis is underrated, honestly", CONVERSATIONAL),
         # Words are matched on their boundaries.
         ("what does the notebook_loader module do?", CODE),
-        # Remarks that ask nothing, and asks that only rework what was said.
+        # Remarks that ask nothing, and requests that only rework an answer.
         ("well, that was a long day", CONVERSATIONAL),
         ("say that shorter", CONVERSATIONAL),
         ("are you sure?", CONVERSATIONAL),
@@ -119,12 +119,12 @@ def test_history_may_hold_objects_as_well_as_mappings():
     )
 
 
-def test_a_turn_without_content_is_passed_over():
+def test_a_turn_without_content_is_skipped():
     history = [*AFTER_CODE, {"role": "assistant", "content": None}, {}, object()]
     assert classify_query("thanks!", history).query_type == CONVERSATIONAL
 
 
-def test_history_says_nothing_about_a_turn_that_stands_on_its_own():
+def test_history_does_not_change_the_type_of_a_complete_turn():
     query = (
         "what is the difference between optimistic and pessimistic locking in databases in general?"
     )
@@ -209,7 +209,7 @@ def test_the_needs_are_those_of_the_type_or_of_the_two_best(query):
     "query",
     ["list every place that warns about a bad descriptor", "find all places that warn about bad x"],
 )
-def test_a_broad_question_is_no_small_talk(query):
+def test_a_broad_question_is_not_small_talk(query):
     found = classify_query(query)
     assert found.breadth >= BROAD
     assert (found.query_type, found.needs_code) == (CODE, True)

@@ -1,4 +1,4 @@
-"""Messages: weighed once, shortened visibly, and in an order that providers take."""
+"""Messages are measured once, shortened with a note, and in an order that providers accept."""
 
 import pytest
 
@@ -93,7 +93,7 @@ def test_shortening_again_changes_nothing():
         ([], 0),
     ],
 )
-def test_a_result_stands_behind_its_call_and_before_what_the_tree_said(roles, expected):
+def test_a_result_follows_its_call_and_precedes_the_messages_of_the_tree(roles, expected):
     result = message("tool", "result")
     messages = with_result([message(role) for role in roles], result)
     assert messages.index(result) == expected

@@ -1,4 +1,4 @@
-"""Which tools a question gets, which come later, and which do what is asked for in words."""
+"""Which tools a question gets, which are added later, and which fit a request in words."""
 
 import pytest
 
@@ -96,7 +96,7 @@ WORDINGS = [
     ("create a document in the vault", {"write_note"}),
     ("edit the source code", set()),
     ("update a file", set()),
-    # what nothing here can do
+    # no tool here can do it
     ("run the tests", set()),
     ("execute code", set()),
     ("code execution", set()),

@@ -1,4 +1,4 @@
-"""The ledger: what is spent, when to warn, when to withdraw the tools, when it is over."""
+"""The ledger: what is spent, when to warn, when to withdraw the tools, when to end."""
 
 import json
 
@@ -84,6 +84,6 @@ def test_spending_answers_a_new_ledger_and_leaves_the_old_one():
     assert before == ledger()
 
 
-def test_it_stands_on_the_blackboard_as_json():
+def test_the_blackboard_holds_it_as_json():
     spent = ledger(turns=3, uses={"read_file": 1}, warned=("turns",))
     assert Ledger.from_dict(json.loads(json.dumps(spent.to_dict()))) == spent

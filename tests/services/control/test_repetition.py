@@ -1,4 +1,4 @@
-"""A repeat is the same call with the same result; a text that goes round is cut."""
+"""A repetition is the same call with the same result. A text that repeats itself is found."""
 
 import pytest
 

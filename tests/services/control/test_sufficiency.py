@@ -1,4 +1,4 @@
-"""Enough, nothing, or open: a table over what was gathered."""
+"""Enough, nothing, or open: a table of evidence and verdicts."""
 
 import pytest
 

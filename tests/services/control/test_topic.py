@@ -1,4 +1,4 @@
-"""Follow-ups and shifts, as people put them."""
+"""Follow-up questions and changes of topic, in the words that people use."""
 
 import pytest
 
@@ -117,7 +117,7 @@ def conversation(*exchanges):
 
 
 @pytest.mark.parametrize(("before", "query"), FOLLOW_UPS)
-def test_a_follow_up_is_no_shift(before, query):
+def test_a_follow_up_is_not_a_shift(before, query):
     assert is_topic_shift(query, conversation(before)) is False
 
 
@@ -137,7 +137,7 @@ def test_only_the_last_exchanges_are_looked_at():
 
 
 @pytest.mark.parametrize("query", ["", "???", "42", "   ", "it", "\N{GRINNING FACE}"])
-def test_a_query_without_a_subject_of_its_own_is_no_shift(query):
+def test_a_query_without_a_subject_of_its_own_is_not_a_shift(query):
     assert is_topic_shift(query, conversation(AUTH)) is False
 
 

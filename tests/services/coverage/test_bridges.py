@@ -1,4 +1,4 @@
-"""What lies between the parts of a flow."""
+"""Files between the parts of a flow."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a reply about one part is taken for."""
+"""What a reply about one part means."""
 
 import pytest
 
@@ -43,8 +43,8 @@ def test_a_reply_is_an_extract_or_nothing_or_none_at_all(reply, state, told):
 
 
 def test_the_tree_itself_quotes_the_lines_that_have_words_of_the_question():
-    told = quoted(PART, "Where is an order saved?")
-    assert (told["state"], told["told"]) == ("quoted", "- `a.py:2`: `save(order)`")
+    part = quoted(PART, "Where is an order saved?")
+    assert (part["state"], part["told"]) == ("quoted", "- `a.py:2`: `save(order)`")
     assert quoted(PART, "Where are walls painted?")["state"] == "nothing"
 
 

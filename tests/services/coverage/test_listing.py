@@ -1,4 +1,4 @@
-"""What is searched for, and which ranges of which files come of it."""
+"""What is searched for, and which ranges of files are parts then."""
 
 import pytest
 

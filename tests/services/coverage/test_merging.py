@@ -1,4 +1,4 @@
-"""How parts are put before the model."""
+"""How parts are shown to the model."""
 
 import pytest
 
@@ -33,8 +33,8 @@ def test_how_a_part_is_told(state, are_whole, then):
 
 def test_what_has_no_room_is_left_out_and_a_smaller_one_behind_it_is_not():
     parts = [part("a.py", "extracted", told="x " * n) for n in (10, 9_000, 10)]
-    told = settled(parts, FLOW, lambda tokens: tokens < 1_000, are_whole=False)
-    assert [one["state"] for one in told] == ["extracted", "left", "extracted"]
+    shown = settled(parts, FLOW, lambda tokens: tokens < 1_000, are_whole=False)
+    assert [one["state"] for one in shown] == ["extracted", "left", "extracted"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""How parts are told along their uses."""
+"""The order of parts along their uses."""
 
-from oracle.services.coverage.order import told_uses, uses_between
+from oracle.services.coverage.order import uses_as_text, uses_between
 from tests.services.coverage.a_part import part
 
 
@@ -10,4 +10,4 @@ def test_a_name_that_two_ranges_of_a_file_use_is_told_once():
         part("app.py", "def two():", "    return Response(2)", start=300),
         part("wrappers.py", "class Response:", "    pass"),
     ]
-    assert told_uses(uses_between(parts)) == "app.py -> wrappers.py (Response)"
+    assert uses_as_text(uses_between(parts)) == "app.py -> wrappers.py (Response)"

@@ -1,4 +1,4 @@
-"""What is said of the parts that nobody has read."""
+"""How parts that were not read are named."""
 
 import pytest
 
@@ -12,15 +12,15 @@ def part(name, state="open", lines=None):
 
 
 @pytest.mark.parametrize(
-    ("parts", "told"),
+    ("parts", "text"),
     [
         ([part("a.py", "whole")], ""),
         ([part("a.py"), part("b.py", "nothing"), part("a.py", "failed")], "a.py"),
         ([part("src/a.py", "left", [10, 90])], "src/a.py from line 10 to 90"),
     ],
 )
-def test_what_was_not_read_is_named_once_and_never_cited(parts, told):
-    assert left_out(parts) == told
+def test_what_was_not_read_is_named_once_and_never_cited(parts, text):
+    assert left_out(parts) == text
     assert find_citations(left_out(parts)) == []
 
 

@@ -1,8 +1,8 @@
-"""Who uses whom, read off names."""
+"""Which text uses which, by names."""
 
 import pytest
 
-from oracle.services.coverage.uses import along, uses_among
+from oracle.services.coverage.uses import users_first, uses_among
 from oracle.services.quoting.quotation import Quotation
 
 
@@ -72,4 +72,4 @@ def test_imports_are_told_in_the_order_of_their_lines():
     ids=["a chain", "a circle", "one apart", "all apart", "none"],
 )
 def test_users_come_first_and_who_has_no_part_in_it_last(uses, ordered):
-    assert along(uses) == ordered
+    assert users_first(uses) == ordered

@@ -30,7 +30,7 @@ def test_a_diff_is_counted_file_by_file():
 
 def test_a_log_is_quoted_at_its_first_error():
     facts = facts_of("ok\n0 errors\nwarning: slow\nERROR: disk full\nmore", [])
-    assert "5 lines; 1 of them speak of an error, 1 of a warning" in facts
+    assert "5 lines; 1 of them mention an error, 1 a warning" in facts
     assert "The first, line 4:" in facts
     assert "ERROR: disk full" in facts
 

@@ -1,4 +1,4 @@
-"""One part of a broad question, read alone, and what is said of the parts that were left out."""
+"""An extract from one part of a broad question, and the report on parts that were left out."""
 
 import pytest
 
@@ -59,13 +59,13 @@ def test_what_quotes_nothing_has_no_lines():
 
 
 @pytest.mark.parametrize(
-    ("names", "more", "told"),
+    ("names", "more", "text"),
     [
         (["a.py", "b.py"], 0, "`a.py`, `b.py`"),
         (["a.py", "b.py"], 3, "`a.py`, `b.py` and 3 more"),
         (["Terms and conditions.md"], 3, "`Terms and conditions.md` and 3 more"),
     ],
 )
-def test_what_was_left_out_is_named(names, more, told):
+def test_what_was_left_out_is_named(names, more, text):
     report = {"nothing": [], "left_out": names, "more_left_out": more, "uses": []}
-    assert left_out(report) == told
+    assert left_out(report) == text

@@ -1,4 +1,4 @@
-"""Both protocols, and how to talk over them to a scripted server."""
+"""Both protocols, each with a model that talks to a scripted server."""
 
 from dataclasses import dataclass
 from types import ModuleType

@@ -11,7 +11,7 @@ def test_at_home_the_limit_has_the_name_that_the_provider_knows(name, is_newer):
 
 
 @pytest.mark.parametrize("name", ["anthropic:some", "openai:some", "ollama:some"])
-def test_the_sdks_do_not_retry_and_wait_as_long_as_they_are_told(name):
+def test_the_sdks_do_not_retry_and_have_our_timeouts(name):
     client = direct_model(find_endpoint(name, {}, api_key="sk-1"), 7).client
     assert client.max_retries == 0
     assert client.timeout.read == 7

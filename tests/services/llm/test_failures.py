@@ -12,8 +12,8 @@ REFUSALS = {
     "bad_key": (ModelRefused, "refused the key (401: ", "[model] key_variable"),
     "no_credit": (ModelRefused, "has no credit left", "choose another model"),
     "context_too_long": (ContextTooLong, "is too long", "send less"),
-    "rate_limited": (ModelOverloaded, "cannot answer for now", "try again later"),
-    "overloaded": (ModelOverloaded, "cannot answer for now", "try again later"),
+    "rate_limited": (ModelOverloaded, "cannot answer at the moment", "try again later"),
+    "overloaded": (ModelOverloaded, "cannot answer at the moment", "try again later"),
 }
 
 
@@ -101,9 +101,9 @@ async def test_a_server_that_is_not_there_is_named(name):
     assert type(caught.value) is ModelError
 
 
-async def test_a_missing_key_is_told_from_a_wrong_one(dialect):
+async def test_a_missing_key_and_a_wrong_key_have_different_errors(dialect):
     _, error = await dialect.failing(dialect.wire.bad_key())
-    assert "wants a key and got none: set the variable that [model] key_variable names" in str(
+    assert "needs a key and got none: set the variable that [model] key_variable names" in str(
         error
     )
 

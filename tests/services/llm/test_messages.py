@@ -1,4 +1,4 @@
-"""Seen from the other side: what the server gets."""
+"""The messages as the server receives them."""
 
 from itertools import pairwise
 

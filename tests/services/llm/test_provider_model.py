@@ -201,10 +201,10 @@ async def test_a_stream_that_sends_nothing_for_too_long_is_an_error(dialect, whe
         await asyncio.wait_for(server.left.wait(), 5)
 
 
-async def test_an_error_in_the_middle_of_a_stream_is_told(dialect):
+async def test_an_error_in_the_middle_of_a_stream_is_raised(dialect):
     wire = dialect.wire
     body = [*wire.beginning(), *wire.events(wire.text("so far")), wire.overload_event()]
-    with pytest.raises(ModelOverloaded, match="cannot answer for now"):
+    with pytest.raises(ModelOverloaded, match="cannot answer at the moment"):
         await dialect.answer(*body)
 
 
@@ -262,7 +262,7 @@ async def test_the_prompt_is_the_system_prompt(dialect):
 
 
 def test_a_model_may_be_used_in_one_event_loop_after_another(dialect):
-    """It keeps no connection, which would belong to the first."""
+    """It keeps no connection open, which would belong to the first loop."""
     reply = Reply(body=dialect.wire.stream(dialect.wire.text("here")))
     with served_from_a_thread(ScriptedServer(reply, reply)) as server:
         model = dialect.open(server)

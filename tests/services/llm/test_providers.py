@@ -22,17 +22,17 @@ def test_a_name_is_a_provider_and_a_model(name, provider, model):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("claude-sonnet-5", "names no provider; write it as 'anthropic:claude-sonnet-5'"),
-        ("gpt-5", "names no provider; write it as 'openai:gpt-5'"),
-        ("", "model '' names no provider"),
+        ("claude-sonnet-5", "has no provider; write it as 'anthropic:claude-sonnet-5'"),
+        ("gpt-5", "has no provider; write it as 'openai:gpt-5'"),
+        ("", "model '' has no provider"),
         ("antropic:claude", "no provider 'antropic'; did you mean 'anthropic'?"),
         ("Anthropic:claude", "no provider 'Anthropic'; did you mean 'anthropic'?"),
         ("zzz:claude", "no provider 'zzz' (providers: anthropic, openai, ollama)"),
-        ("anthropic:", "'' cannot be the name of a model"),
-        ("anthropic:claude sonnet", "'claude sonnet' cannot be the name of a model"),
-        ("anthropic:a\nb", "cannot be the name of a model"),
-        ("openai:" + "x" * 100_000, "cannot be the name of a model"),
-        ("y" * 100_000, "names no provider"),
+        ("anthropic:", "'' is not a valid name of a model"),
+        ("anthropic:claude sonnet", "'claude sonnet' is not a valid name of a model"),
+        ("anthropic:a\nb", "is not a valid name of a model"),
+        ("openai:" + "x" * 100_000, "is not a valid name of a model"),
+        ("y" * 100_000, "has no provider"),
     ],
 )
 def test_a_name_that_cannot_be_used_is_explained(name, said):
@@ -73,7 +73,7 @@ def test_a_key_follows_an_address_from_the_environment_but_no_other(name):
     ["localhost:8080", "ftp://host/", "http://", "http://[::1", "http://h:99999"],
 )
 def test_an_address_that_is_none_is_refused(address):
-    with pytest.raises(InputError, match="is no address of a server"):
+    with pytest.raises(InputError, match="is not the address of a server"):
         find_endpoint("openai:some", HOME, base_url=address)
 
 
@@ -85,6 +85,6 @@ def test_a_password_in_an_address_is_refused_and_not_repeated():
 
 @pytest.mark.parametrize("key", ["sk-\n1", "sk-ü", "sk\x00"])
 def test_a_key_that_cannot_be_one_is_refused_and_not_repeated(key):
-    with pytest.raises(InputError, match="no key has") as caught:
+    with pytest.raises(InputError, match="not allowed in a key") as caught:
         find_endpoint("openai:some", {}, api_key=key)
     assert key not in str(caught.value)

@@ -13,7 +13,7 @@ BUSY = ModelOverloaded("busy")
 
 
 class Scripted:
-    """Plays what is given, an attempt each; an error is raised where it stands."""
+    """Plays one script for each attempt. An error in a script is raised."""
 
     name, context_window, longest_output, prices = "scripted", 1, 2, None
 

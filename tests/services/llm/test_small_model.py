@@ -1,4 +1,4 @@
-"""A real language model on the other side, where `make test-extra` could install one."""
+"""Tests with a real language model, if `make test-extra` has installed one."""
 
 import pytest
 

@@ -98,7 +98,7 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path, prefix: s
         ("---\nid: own\nsome words\n---\nText", 3, "'some words' is not of the form 'key: value'"),
         ("---\nid: own\nprioritty: 3\n---\nText", 3, "did you mean 'priority'?"),
         ("---\nid: own\nx: 3\n---\nText", 3, "unknown key 'x'; known are id, priority, conditions"),
-        ("---\nid: own\nid: two\n---\nText", 3, "'id' stands here twice"),
+        ("---\nid: own\nid: two\n---\nText", 3, "'id' appears twice"),
         ("---\nid: own\npriority: high\n---\nText", 3, "priority 'high' is not a whole number"),
         ("---\nid: own\npriority: -1\n---\nText", 3, "priority '-1'"),
         ("---\nid: own\npriority: 1.5\n---\nText", 3, "priority '1.5'"),
@@ -132,7 +132,7 @@ def test_a_file_that_cannot_be_used_is_an_error_at_its_line(
 def test_two_files_with_one_id_are_an_error_that_names_both(tmp_path: Path) -> None:
     for name in ("a.md", "b.md"):
         (tmp_path / name).write_text("---\nid: own\n---\nText\n")
-    with pytest.raises(PromptFileError, match=r"b\.md: id 'own' is already that of a\.md"):
+    with pytest.raises(PromptFileError, match=r"b\.md: id 'own' is already used by a\.md"):
         load_segments(tmp_path)
 
 
@@ -148,7 +148,7 @@ def test_a_file_of_absurd_size_is_an_error(tmp_path: Path) -> None:
         load_segments(tmp_path)
 
 
-def test_what_is_no_regular_file_is_an_error_and_is_not_opened(tmp_path: Path) -> None:
+def test_a_file_that_is_not_regular_is_an_error_and_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "own.md")
     with pytest.raises(PromptFileError, match="not a regular file"):
         load_segments(tmp_path)

@@ -1,4 +1,4 @@
-"""Whatever a model writes, the answer is a result that says how to go on."""
+"""Whatever a model writes, the tool box returns a result that says what to do next."""
 
 import asyncio
 
@@ -51,9 +51,9 @@ async def test_good_arguments_run_the_tool_as_an_object_or_as_its_text(arguments
         ({"to": 1, "wrod": "x"}, "it has no argument 'wrod'; did you mean 'word'?"),
         ({"to": 1, "word": "\ud800"}, "word is"),
         ({"to": None}, "to is None"),
-        ("{", "its arguments are no JSON"),
-        ("[" * 100_000, "its arguments are no JSON"),
-        ("9" * 10_000, "its arguments are no JSON"),
+        ("{", "its arguments are not JSON"),
+        ("[" * 100_000, "its arguments are not JSON"),
+        ("9" * 10_000, "its arguments are not JSON"),
         ("[1]", "write one JSON object"),
         ({"to": "x" * 100_000}, "to is 'xxx"),
     ],

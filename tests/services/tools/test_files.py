@@ -1,4 +1,4 @@
-"""Files never escape their root, and no file is too strange to be answered for."""
+"""No path leads out of the root, and strange files give results, not exceptions."""
 
 import os
 import threading
@@ -91,8 +91,8 @@ async def test_a_link_that_changes_between_two_looks_never_leads_outside(root):
         ("loop", "cannot be read"),
         ("x" * 900, "cannot be read"),
         ("README.md/below", "there is no file"),
-        (".env", "holds secrets"),
-        ("tls/server.key", "holds secrets"),
+        (".env", "name of a file with secrets"),
+        ("tls/server.key", "name of a file with secrets"),
         ("build/out.py", "is ignored"),
         (".oracle/oracle.txt", "is ignored"),
         (".git/config", "is ignored"),
@@ -150,7 +150,7 @@ async def test_the_lines_asked_for_are_quoted_with_where_they_stand(tools):
 
 @pytest.mark.parametrize(
     ("lines", "says"),
-    [({"start": 99}, "has 12 lines"), ({"start": 5, "end": 2}, "lies before start")],
+    [({"start": 99}, "has 12 lines"), ({"start": 5, "end": 2}, "is before start")],
 )
 async def test_lines_that_are_not_there_are_a_result(tools, lines, says):
     assert says in (await read(tools, "src/shop/basket.py", **lines))["content"]

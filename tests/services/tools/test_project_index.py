@@ -144,10 +144,10 @@ async def test_a_build_that_runs_out_of_time_answers_and_goes_on_with_the_next_l
         (project / f"f{number}.py").write_text("ebb = 1\n")
     index = ProjectIndex(project, on_disk=False, bound=Bound(seconds=0.0))
     tools = project_tools(project, index=index)
-    told = [(await tools.run("search_code", {"query": "ebb"}))["content"] for _ in range(3)]
-    assert "files left out: 2). The next search reads more of them." in told[0]
-    assert "files left out: 1)." in told[1]
-    assert "left out" not in told[2]
+    contents = [(await tools.run("search_code", {"query": "ebb"}))["content"] for _ in range(3)]
+    assert "files left out: 2). The next search reads more of them." in contents[0]
+    assert "files left out: 1)." in contents[1]
+    assert "left out" not in contents[2]
     index.close()
 
 
@@ -234,9 +234,9 @@ async def test_an_index_that_must_be_begun_does_not_wait_for_ever_either(
     (project / ".oracle/index").mkdir(parents=True)
     with only_one(project / ".oracle/index/lock"):
         asking = asyncio.ensure_future(question(index))
-        came, _ = await asyncio.wait({asking}, timeout=20)
+        done, _ = await asyncio.wait({asking}, timeout=20)
     assert await asking == []
-    assert came == {asking}
+    assert done == {asking}
     assert "another process is writing the index" in caplog.text
 
 

@@ -1,4 +1,4 @@
-"""What a tool answers is checked before anything relies on it."""
+"""What a tool returns is checked before other code relies on it."""
 
 import pytest
 
@@ -48,8 +48,8 @@ def test_a_source_that_says_its_lines_as_data_keeps_them():
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        (None, "answered a NoneType, not a result"),
-        ("text", "answered a str, not a result"),
+        (None, "returned a NoneType, not a result"),
+        ("text", "returned a str, not a result"),
         ({"content": None}, "the content is a NoneType, not text"),
         ({"content": "x", "sources": [{}]}, "says where it is"),
         ({"content": "x", "sources": ["auth.py"]}, "says where it is"),

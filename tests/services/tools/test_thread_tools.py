@@ -1,4 +1,4 @@
-"""A thread only grows, whoever writes to it at the same time."""
+"""A thread only grows, even if several processes write to it at the same time."""
 
 import asyncio
 import sys

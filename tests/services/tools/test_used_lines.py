@@ -1,7 +1,7 @@
-"""Which of the lines that use a name are shown, and what is said of the others."""
+"""Which lines that use a name are shown, and how the others are reported."""
 
 from oracle.services.tools.project_tools import project_tools
-from oracle.services.tools.used_lines import MOST_SHOWN, more_uses, spread, told_of
+from oracle.services.tools.used_lines import MOST_SHOWN, more_uses, spread, summary_of_uses
 
 
 def line(path, number, text="save(x)"):
@@ -39,7 +39,7 @@ def test_what_is_not_shown_is_told_in_words_and_as_data():
     assert left is not None
     assert (left["lines"], left["files"], left["shown"]) == (130, 130, 100)
     assert (left["others"][0], len(left["others"]), left["more_files"]) == ("f100.py", 20, 10)
-    assert told_of("save", found, left) == (
+    assert summary_of_uses("save", found, left) == (
         "Lines that use 'save': 130 in 130 files, 100 shown, spread over the files; give a path "
         f"for others. Files not shown: {', '.join(left['others'])} and 10 more."
     )
@@ -48,7 +48,7 @@ def test_what_is_not_shown_is_told_in_words_and_as_data():
 def test_a_whole_list_leaves_nothing_out():
     found = [line("a.py", 1), line("a.py", 2)]
     assert more_uses("save", found, found) is None
-    assert told_of("save", found, None) == "Lines that use 'save': 2 in 1 file."
+    assert summary_of_uses("save", found, None) == "Lines that use 'save': 2 in 1 file."
 
 
 async def test_each_file_is_shown_and_all_uses_are_counted(tmp_path):

@@ -1,4 +1,4 @@
-"""The vault is found without being told where, and a note is never lost or replaced unasked."""
+"""The vault is found without settings, and a note is never lost or replaced by accident."""
 
 import asyncio
 import os
@@ -143,7 +143,7 @@ async def test_a_folder_that_is_a_link_is_not_written_to(root, tools):
     (root / "notes").rmdir()
     (root / "notes").symlink_to(outside)
     result = await tools.run("write_note", {"title": "Note", "content": "x"})
-    assert "is a link or no folder" in result["content"]
+    assert "is a link or not a folder" in result["content"]
     assert files_below(outside) == []
 
 
@@ -175,7 +175,7 @@ async def test_after_a_crash_it_is_known_whether_the_note_was_written(root, tool
 
 @pytest.mark.parametrize("folder", ["", "/tmp", "../x", ".git/x", ".oracle", "threads"])
 def test_a_folder_for_notes_lies_inside_the_project(root, folder):
-    with pytest.raises(InputError, match="is no folder for notes"):
+    with pytest.raises(InputError, match="is not a folder for notes"):
         project_tools(root, notes_folder=folder)
 
 

@@ -2,7 +2,7 @@ import ipaddress
 
 from oracle.services.tools.project_tools import project_tools
 from oracle.services.web.fetching import Fetcher
-from oracle.services.web.settings import WebSettings
+from oracle.services.web.searching import WebSearchAccess
 from oracle.testing.web import LoopbackServer, page, searxng
 
 
@@ -63,7 +63,7 @@ async def test_a_page_without_text_is_empty_and_a_private_one_refused(root):
 async def test_a_search_gives_pages_as_sources(root):
     pages = [{"title": "Tea", "url": "https://tea.test/", "content": "About tea.", "score": 4.2}]
     async with LoopbackServer(searxng(pages)) as server:
-        tools = web_tools(root, web=WebSettings(provider="searxng", url=server.url))
+        tools = web_tools(root, web=WebSearchAccess(provider="searxng", url=server.url))
         result = await tools.run("web_search", {"query": "tea"})
     (source,) = result["sources"]
     assert (source["url"], source["title"]) == ("https://tea.test/", "Tea")
@@ -72,7 +72,7 @@ async def test_a_search_gives_pages_as_sources(root):
 
 async def test_a_search_that_finds_nothing_is_empty_and_one_not_set_up_says_what_to_set(root):
     async with LoopbackServer(searxng([])) as server:
-        tools = web_tools(root, web=WebSettings(provider="searxng", url=server.url))
+        tools = web_tools(root, web=WebSearchAccess(provider="searxng", url=server.url))
         assert (await tools.run("web_search", {"query": "tea"}))["empty"]
     result = await web_tools(root).run("web_search", {"query": "tea"})
     assert not result["success"]

@@ -21,7 +21,7 @@ async def by_the_book(host, port):
 
 @pytest.fixture
 def fetcher():
-    """Reads from one loopback address, as if that were public, and from no other."""
+    """Reads from one loopback address, as if it were public, and from no other private one."""
 
     def make(**more):
         allowed = [ipaddress.ip_network("127.0.0.1/32")]

@@ -1,4 +1,4 @@
-"""Pages are read from public addresses only, at every hop, and never without end."""
+"""Pages are read from public addresses only, at every hop, and with limits."""
 
 import asyncio
 import gzip
@@ -92,7 +92,7 @@ async def test_loopback_is_refused_in_every_spelling(url):
 )
 async def test_a_redirect_is_checked_like_the_first_address(fetcher, target):
     async with LoopbackServer({"/": redirect(target)}) as server:
-        with pytest.raises(WebProblem, match=r"not public|no address"):
+        with pytest.raises(WebProblem, match=r"not public|not the address"):
             await fetcher().fetch(f"http://good.test:{server.port}/")
     assert len(server.requests) == 1
 
@@ -129,7 +129,7 @@ async def test_redirects_in_circles_end(fetcher):
         "",
     ],
 )
-async def test_what_is_no_address_of_a_page_is_refused(fetcher, url):
+async def test_text_that_is_not_the_address_of_a_page_is_refused(fetcher, url):
     with pytest.raises(WebProblem):
         await fetcher().fetch(url)
 
@@ -175,18 +175,21 @@ async def test_a_packed_page_cannot_blow_up(fetcher):
 @pytest.mark.parametrize(
     ("reply", "says"),
     [
-        (Reply(status=404), "answers 404"),
-        (Reply(status=500), "answers 500"),
+        (Reply(status=404), "returned status 404"),
+        (Reply(status=500), "returned status 500"),
         (page("x", "application/pdf"), "cannot be read as text"),
         (page("x", "image/png"), "cannot be read as text"),
-        (Reply(body=b"\0\1\2"), "no text"),
-        (Reply(body=b"x", headers={"Content-Encoding": "br"}), "packed as 'br'"),
-        (Reply(body=b"not packed", headers={"Content-Encoding": "gzip"}), "packed, and broken"),
+        (Reply(body=b"\0\1\2"), "not text"),
+        (Reply(body=b"x", headers={"Content-Encoding": "br"}), "compressed as 'br'"),
+        (
+            Reply(body=b"not packed", headers={"Content-Encoding": "gzip"}),
+            "page is broken",
+        ),
         (Reply(body=b"x", headers={"Content-Length": "99"}), "cannot be read"),
         (Reply(status=302), "redirects"),
     ],
 )
-async def test_an_answer_that_is_no_page_is_a_problem_with_a_way_on(fetcher, reply, says):
+async def test_a_response_that_is_not_a_page_is_a_problem_with_advice(fetcher, reply, says):
     async with LoopbackServer({"/": reply}) as server:
         with pytest.raises(WebProblem, match=says):
             await fetcher().fetch(f"http://good.test:{server.port}/")

@@ -15,8 +15,8 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import BoundReached
 from oracle.models.stream_chunk import ChunkType
-from oracle.services.control.last_words import Remains, last_words
 from oracle.services.control.ledger import STOP_AT
+from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
 from oracle.services.coverage.parts import left_out
 
 _CLOSING = ["response", "signal", "ledger"]
@@ -190,8 +190,8 @@ def answer_from_the_evidence(ctx: TickContext) -> RunStatus:
     response: dict[str, Any] = bb_get(bb, "response") or {}
     is_cut = bb_get(bb, "is_cut") or (bool(response) and not response["is_complete"])
     so_far: str = (response.get("text") if is_cut else "") or bb_get(bb, "answer_so_far")
-    answer = last_words(
-        Remains(
+    answer = unfinished_answer(
+        UnfinishedRun(
             stop_reason=bb_get(bb, "stop_reason"),
             detail=bb_get(bb, "stop_detail"),
             text=so_far,

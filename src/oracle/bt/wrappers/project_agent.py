@@ -95,7 +95,7 @@ def tools_of(
     dry_run: bool = False,
 ) -> Tools:
     from oracle.services.tools.project_tools import project_tools
-    from oracle.services.web.settings import WebSettings
+    from oracle.services.web.searching import WebSearchAccess
 
     web = settings.web
     key = environment.get(web.key_name) if web.key_name else None
@@ -104,7 +104,7 @@ def tools_of(
         notes_folder=settings.vault.notes,
         dry_run=dry_run,
         index=index,
-        web=WebSettings(provider=web.provider, url=web.url, key=key),
+        web=WebSearchAccess(provider=web.provider, url=web.url, key=key),
     )
 
 

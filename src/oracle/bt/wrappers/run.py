@@ -26,7 +26,7 @@ from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, Stor
 from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.citations import places_to_remember
-from oracle.services.control.last_words import Remains, last_words
+from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
 
 log = logging.getLogger(__name__)
 
@@ -280,8 +280,8 @@ class Run:
 
     def _what_there_is(self, stop: str, detail: str) -> str:
         response: dict[str, Any] = self._read("response", None) or {}
-        return last_words(
-            Remains(
+        return unfinished_answer(
+            UnfinishedRun(
                 stop_reason=stop,
                 detail=detail,
                 text=self._read("answer_so_far", "") or response.get("text", ""),

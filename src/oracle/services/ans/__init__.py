@@ -1,1 +1,1 @@
-"""Events: what happened, delivered to subscribers and stored in the `events` table."""
+"""Events of a run, delivered to subscribers and stored in the `events` table."""

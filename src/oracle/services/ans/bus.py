@@ -1,4 +1,4 @@
-"""The bus only delivers. The table, the page and the terminal are its subscribers."""
+"""The event bus. It only delivers; storage and terminal are subscribers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from oracle.services.ans.event_types import report_mistake, select_types
 log = logging.getLogger(__name__)
 
 Subscriber: TypeAlias = Callable[[Event], object]
-"""Called in the thread that emits, so it takes the event and returns at once; what takes longer
-belongs in a thread of its own, as in `EventWriter`.
+"""Called in the thread that emits, so it must return at once. Slow work belongs in another thread,
+as in `EventWriter`.
 """
 
 
@@ -29,14 +29,15 @@ class EventBus:
     """Hands each event to each subscriber, in the order of emission and of subscription."""
 
     def __init__(self, *subscribers: Subscriber) -> None:
-        """Without `subscribers`, it at least reports events that do not fit the table of types."""
+        """Without `subscribers`, the bus reports events that do not fit the table of types."""
         self._subscriptions: tuple[_Subscription, ...] = ()
         self._changing = Lock()
         for subscriber in subscribers or (report_mistake,):
             self.subscribe(subscriber)
 
     def emit(self, event: Event) -> None:
-        """Tell every subscriber. Takes no lock and never raises: the caller has other work."""
+        """Call every subscriber. It never raises, because the caller has other work to do."""
+        # No lock is needed: the tuple is replaced, never changed.
         for subscription in self._subscriptions:
             try:
                 if subscription.types is None or event.type in subscription.types:
@@ -47,9 +48,9 @@ class EventBus:
     def subscribe(
         self, callback: Subscriber, types: Iterable[str] | None = None
     ) -> Callable[[], None]:
-        """Call `callback` with each event of the given types, `fallback.*` for a family.
+        """Call `callback` with each event of the given types. `fallback.*` is a whole family.
 
-        Returns the function that ends it. A name that matches no type is refused.
+        Returns a function that unsubscribes. Raises `InputError` for a name that matches no type.
         """
         subscription = _Subscription(callback, None if types is None else select_types(types))
         with self._changing:
@@ -69,13 +70,13 @@ _bus_of_context: ContextVar[EventBus | None] = ContextVar("_bus_of_context", def
 
 
 def get_event_bus() -> EventBus:
-    """The bus of the current run, else that of the process."""
+    """The bus of the current run, or the bus of the process."""
     return _bus_of_context.get() or _bus
 
 
 @contextmanager
 def emitting_to(bus: EventBus) -> Generator[EventBus]:
-    """What is emitted inside, also by tasks started inside, goes only to `bus`."""
+    """Events emitted inside the block, also by tasks started inside, go only to `bus`."""
     token = _bus_of_context.set(bus)
     try:
         yield bus
@@ -85,7 +86,7 @@ def emitting_to(bus: EventBus) -> Generator[EventBus]:
 
 @contextmanager
 def event_bus_replaced(bus: EventBus) -> Generator[EventBus]:
-    """For tests: the whole process emits to `bus` until the block is left."""
+    """For tests: inside the block the whole process emits to `bus`."""
     global _bus
     previous, _bus = _bus, bus
     try:

@@ -1,4 +1,4 @@
-"""What an event is, and how it knows which run and turn it belongs to."""
+"""An event, and the run and turn that it belongs to."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ class Severity(StrEnum):
     ERROR = "error"
 
 
-class _Place(NamedTuple):
+class _Origin(NamedTuple):
+    """The run that the current code belongs to."""
+
     run_id: str | None
     turn: int | Callable[[], int] | None
     clock: Callable[[], float]
 
 
-_NOWHERE = _Place(None, None, time.time)
-_place: ContextVar[_Place] = ContextVar("_place", default=_NOWHERE)
+_NO_RUN = _Origin(None, None, time.time)
+_origin: ContextVar[_Origin] = ContextVar("_origin", default=_NO_RUN)
 
 
 @contextmanager
@@ -45,55 +47,55 @@ def running_in(
     *,
     clock: Callable[[], float] | None = None,
 ) -> Generator[None]:
-    """Events made inside, also by tasks started inside, belong to this run and turn.
+    """Events created inside the block, also by tasks started inside, belong to this run and turn.
 
-    A `turn` that changes meanwhile is given as a function. `clock` returns their time, in seconds
+    If the turn changes inside, pass a function. `clock` returns the time of the events in seconds
     since the epoch, so that a replay repeats the recorded times. By default the clock of the
     surrounding block is kept.
     """
-    token = _place.set(_Place(run_id, turn, clock or _place.get().clock))
+    token = _origin.set(_Origin(run_id, turn, clock or _origin.get().clock))
     try:
         yield
     finally:
-        _place.reset(token)
+        _origin.reset(token)
 
 
 def event_time() -> float:
-    """Now, in seconds since the epoch, by the clock of the current run."""
-    return _place.get().clock()
+    """The current time in seconds since the epoch, from the clock of the current run."""
+    return _origin.get().clock()
 
 
 def current_run_id() -> str | None:
     """The run that this code belongs to."""
-    return _place.get().run_id
+    return _origin.get().run_id
 
 
 def _turn_now() -> int | None:
-    turn = _place.get().turn
+    turn = _origin.get().turn
     return turn() if callable(turn) else turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that happened. Making one never fails, whatever the payload is.
+    """Something that happened. Creating an event never fails, whatever its payload is.
 
     `payload_json` is fixed when it is first read, or by `kept`. A subscriber that stores events
     calls `kept` during `emit`, so that later changes of the payload are not stored. Without such a
-    subscriber no JSON is made.
+    subscriber no JSON is created.
     """
 
     type: str
     source: str
     severity: Severity = Severity.INFO
     payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    run_id: str | None = field(default_factory=lambda: _place.get().run_id)
+    run_id: str | None = field(default_factory=lambda: _origin.get().run_id)
     turn: int | None = field(default_factory=_turn_now)
     at: float = field(default_factory=event_time)
     _json: str | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         payload: object = self.payload
-        # The quick way for nearly all payloads: no JSON is made only to see that it can be.
+        # The quick way for nearly all payloads: a check without creating any JSON.
         if type(payload) is dict and is_plain(payload):
             return
         try:
@@ -114,11 +116,13 @@ class Event:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+# The escape of NUL, unless its backslash is itself escaped (an even number before it), and single
+# halves of characters.
 _UNSTORABLE = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000|[\ud800-\udfff]")
 
 
 def _as_json(payload: object) -> str:
-    """An object that both databases take: NUL and halves of characters become U+FFFD."""
+    """JSON that SQLite and PostgreSQL accept: NUL and halves of characters become U+FFFD."""
     if not isinstance(payload, dict):
         raise TypeError(f"a payload is a dict, not {type(payload).__name__}")
     text = _encode(payload)

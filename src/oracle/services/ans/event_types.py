@@ -29,6 +29,17 @@ class EventType:
     """Each field and its meaning. A field without a value is null, never absent."""
 
 
+_GRANT = {
+    "tool": "the tool's name",
+    "reason": "why",
+    "by": "who decided: the tree, or a person",
+}
+_BUDGET = {
+    "budget": "turns, tokens, money, seconds, or a tool's name",
+    "used": "how much",
+    "limit": "of how much",
+}
+
 EVENT_TYPES: Mapping[str, EventType] = {
     "run.started": EventType(
         when="a run begins, or is resumed",
@@ -93,19 +104,11 @@ EVENT_TYPES: Mapping[str, EventType] = {
     ),
     "grant.given": EventType(
         when="a tool becomes available during a run",
-        payload={
-            "tool": "the tool's name",
-            "reason": "why",
-            "by": "who decided: the tree, or a person",
-        },
+        payload=_GRANT,
     ),
     "grant.refused": EventType(
         when="a tool that was asked for is not granted",
-        payload={
-            "tool": "the tool's name",
-            "reason": "why",
-            "by": "who decided: the tree, or a person",
-        },
+        payload=_GRANT,
     ),
     "capability.missing": EventType(
         when="the model asks for something that no tool can do",
@@ -113,19 +116,11 @@ EVENT_TYPES: Mapping[str, EventType] = {
     ),
     "budget.warning": EventType(
         when="70 % of a budget is used",
-        payload={
-            "budget": "turns, tokens, money, seconds, or a tool's name",
-            "used": "how much",
-            "limit": "of how much",
-        },
+        payload=_BUDGET,
     ),
     "budget.exhausted": EventType(
         when="only the reserve for the last answer is left",
-        payload={
-            "budget": "turns, tokens, money, seconds, or a tool's name",
-            "used": "how much",
-            "limit": "of how much",
-        },
+        payload=_BUDGET,
     ),
     "loop.detected": EventType(
         when="a run repeats itself",
@@ -177,27 +172,29 @@ def _matching(pattern: str) -> list[str]:
 def _suggestion(pattern: str) -> str:
     families = {f"{name.partition('.')[0]}.*" for name in EVENT_TYPES}
     near = did_you_mean(pattern, families if "*" in pattern else EVENT_TYPES)
-    return near or f"; there are {', '.join(sorted(families))}"
+    return near or f"; known are {', '.join(sorted(families))}"
 
 
 def mistake_in(event: Event) -> str | None:
-    """How an event breaks the table, which is a mistake in the code that emits it; else None."""
+    """How an event differs from the table, or None. It is a mistake in the code that emits it."""
     known = EVENT_TYPES.get(event.type)
     if known is None:
         return f"no event type {event.type!r}{did_you_mean(event.type, EVENT_TYPES)}"
+    # A payload that is not JSON was reported when the event was created.
     if event.payload.keys() == known.payload.keys() or NOT_JSON in event.payload:
         return None
     missing = sorted(known.payload.keys() - event.payload.keys())
     surplus = sorted(event.payload.keys() - known.payload.keys())
-    return f"the payload of {event.type} lacks {missing} and has {surplus} besides"
+    return f"the payload of {event.type} lacks {missing} and has the unknown keys {surplus}"
 
 
 def report_mistake(event: Event) -> None:
-    """A subscriber: such a mistake is reported in the log, not raised in the code that emits."""
+    """A subscriber that logs such a mistake. Raising it would stop the code that emits."""
     if mistake := mistake_in(event):
         _report_once(mistake, event.source)
 
 
+# The cache is the memory of what was reported: a mistake in a loop would fill the log.
 @lru_cache(maxsize=1000)
 def _report_once(mistake: str, source: str) -> None:
     log.error("%s, in an event from %s; see EVENT_TYPES in %s", mistake, source, __name__)

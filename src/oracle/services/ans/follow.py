@@ -1,7 +1,7 @@
-"""Hearing what other processes emit.
+"""Reads the events of other processes as they are written.
 
-The connection says when there may be news. The events themselves are read from the table, by id:
-none is missed, none comes twice, and they keep their order.
+The connection only says that there may be new events. The events are read from the table by id, so
+none is missed, none is read twice, and they keep their order.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from oracle.services.ans.table import EventsTable, StoredEvent
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 0.25
-"""How long a follower takes to notice that it is no longer wanted, while nothing happens."""
+"""While nothing happens, `follow` yields an empty list this often, so that its caller can stop."""
 
 
 def follow(
     open_table: Callable[[], EventsTable], query: EventQuery
 ) -> Generator[list[StoredEvent]]:
-    """What there is and then what comes, for ever; an empty list means that nothing is new.
+    """Yield the stored events, then new ones, without end. An empty list means nothing is new.
 
-    If the database goes away, it waits, and then reads on where it stopped.
+    If the database cannot be reached, it waits, and then continues where it stopped.
     """
     is_away = False
     while True:
         try:
             with closing(open_table()) as table:
-                # Read before the first wait: what came during an outage wakes nobody.
+                # Read before the first wait: there is no wake-up for events during an outage.
                 page = table.read(query)
                 is_away = False
                 while True:
@@ -43,7 +43,7 @@ def follow(
                     if page or table.wait(IDLE_SECONDS):
                         page = table.read(query)
         except StoreError as problem:
-            # Reported once for each outage, however many tries it takes.
+            # Reported once for each outage, not for each attempt.
             if not is_away:
                 log.warning("events cannot be read: %s; trying again", problem)
             is_away = True

@@ -1,4 +1,4 @@
-"""Which events a reader wants, and how to ask a database for them."""
+"""A query for events, and its SQL."""
 
 from __future__ import annotations
 
@@ -10,26 +10,28 @@ COLUMNS = "run_id, turn, type, source, severity, payload, at"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventQuery:
-    """Selects the oldest `limit` events that meet every condition given."""
+    """Selects the oldest `limit` events that meet all given conditions."""
 
     types: frozenset[str] | None = None
     run_id: str | None = None
     run_begins: str | None = None
-    """The first letters of a run's id, as `oracle runs` shows them."""
+    """The beginning of a run's id, as `oracle runs` shows it."""
     since: float | None = None
     after: int = 0
-    """An event's id. Ids grow in the order of commits, so this is how to read on."""
+    """Only events with a larger id. Ids grow in the order of commits, so a reader can continue
+    after the last id that it has seen.
+    """
     limit: int = 1000
 
 
 def select(query: EventQuery) -> tuple[str, list[Any]]:
-    """SQL and its values."""
+    """The SQL statement and its values."""
     conditions, values = ["id > ?"], list[Any]([query.after])
     if query.run_id is not None:
         conditions.append("run_id = ?")
         values.append(query.run_id)
     if query.run_begins is not None:
-        # A range, unlike LIKE, uses the index. `~` sorts after all characters of an id.
+        # A range uses the index, LIKE does not. `~` sorts after all characters of an id.
         conditions.append("run_id >= ? AND run_id < ?")
         values += [query.run_begins, f"{query.run_begins}~"]
     if query.types is not None:

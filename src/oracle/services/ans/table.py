@@ -28,15 +28,15 @@ class StoredEvent:
 
 
 class EventsTable:
-    """The table over one connection. If the database does not answer, a method raises `StoreError`;
-    any other exception of `append` is the fault of an event.
+    """The table, used through one connection. A method raises `StoreError` if the database cannot
+    be used. Any other exception of `append` is caused by an event.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def append(self, events: Sequence[Event]) -> None:
-        """Write all of them or none."""
+        """Write all events or none."""
         with self._connection.transaction(TOPIC) as write:
             write(INSERT, map(row_of, events))
 
@@ -44,7 +44,7 @@ class EventsTable:
         return [stored_event(row) for row in self._connection.rows(*select(query))]
 
     def last_id(self) -> int:
-        """The newest event's id; 0 if there is none."""
+        """The id of the newest event; 0 if there is none."""
         ((newest,),) = self._connection.rows("SELECT max(id) FROM events")
         return newest or 0
 
@@ -70,7 +70,7 @@ def row_of(event: Event) -> tuple[Any, ...]:
 
 
 def stored_event(row: Sequence[Any]) -> StoredEvent:
-    """Take an id and the values of `COLUMNS`; some drivers have read the JSON already."""
+    """Build an event from an id and the values of `COLUMNS`. Some drivers decode the JSON."""
     number, run_id, turn, type_, source, severity, payload, at = row
     event = Event(
         type=type_,
@@ -85,11 +85,11 @@ def stored_event(row: Sequence[Any]) -> StoredEvent:
 
 
 _SEVERITIES: Final = {severity.value: severity for severity in Severity}
-"""A name that is not among them was written by a newer oracle or by mistake: shown as an error."""
+"""Any other name was written by a newer version or by mistake, and is shown as an error."""
 
 
 def open_events(where: URL | Path | str) -> EventsTable:
-    """Open the table of a database that `Database.open` has brought to the newest schema."""
+    """Open the table of a database. `Database.open` must have migrated it to the newest schema."""
     from oracle.services.storage.connections import connect
     from oracle.services.storage.database import as_url
 
@@ -98,7 +98,7 @@ def open_events(where: URL | Path | str) -> EventsTable:
 
 
 def pages(table: EventsTable, query: EventQuery) -> Iterator[list[StoredEvent]]:
-    """All events of the query, `limit` at a time: a long history is never in memory as a whole."""
+    """All events of the query, `limit` at a time, so that a long history is never all in memory."""
     while page := table.read(query):
         query = replace(query, after=page[-1].id)
         yield page

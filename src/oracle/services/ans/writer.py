@@ -1,7 +1,7 @@
-"""The subscriber that stores events: emitting only queues, one thread writes.
+"""The subscriber that stores events. `emit` only puts an event into a queue; one thread writes.
 
-Nothing is lost when the process ends by returning, by an exception or by `sys.exit`. A process that
-ends without notice (`kill -9`, `os._exit`, a power cut) loses its last `GATHER_SECONDS`.
+No event is lost when the process returns, raises an exception or calls `sys.exit`. A process that
+is killed (`kill -9`, `os._exit`, a power cut) loses the events of its last `GATHER_SECONDS`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ log = logging.getLogger(__name__)
 
 
 class EventWriter(GroupWriter[Event, EventsTable]):
-    """Subscribe it to a bus; close it at the end, or leave that to the interpreter's exit.
+    """Subscribe it to a bus. Close it at the end, or the interpreter closes it at its exit.
 
-    While the database answers, any number of events may wait. During an outage `bound` events are
-    kept. What is dropped beyond that is counted and reported, in the log and as `events.dropped`.
+    While the database works, any number of events may wait. During an outage `bound` events are
+    kept. Further events are dropped, counted, and reported in the log and as `events.dropped`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class EventWriter(GroupWriter[Event, EventsTable]):
         is_written = super().close()
         if not is_written:
             lost = len(self._batch) + len(self._waiting) + self._dropped
-            log.error("%d events are lost: the database did not take them to the end", lost)
+            log.error("%d events are lost: the database did not accept them", lost)
         return is_written
 
     def _write(self, items: list[Event]) -> None:
@@ -75,7 +75,7 @@ class EventWriter(GroupWriter[Event, EventsTable]):
             self._write_one_by_one(table, items)
 
     def _write_one_by_one(self, table: EventsTable, items: list[Event]) -> None:
-        """An event that the database refuses takes no other with it."""
+        """Write the others when the database refuses one event."""
         while items:
             try:
                 table.append(items[:1])
@@ -83,7 +83,7 @@ class EventWriter(GroupWriter[Event, EventsTable]):
                 raise
             except Exception:
                 log.exception("the database refuses %r", items[0])
-            # Removed one by one: if the database goes away now, none is written twice later.
+            # Removed one by one: if the database fails now, no event is written twice later.
             del items[0]
 
     def _when_failed(self, problem: Exception) -> None:
@@ -108,17 +108,17 @@ class EventWriter(GroupWriter[Event, EventsTable]):
                     source=__name__,
                     severity=Severity.ERROR,
                     payload={"count": dropped},
-                    # It belongs to no run, though a run may be the one that flushes here.
+                    # It does not belong to a run, although a run may have called this by a flush.
                     run_id=None,
                     turn=None,
                 )
             )
-            # At once: a reader of the table finds the gap explained right after it.
+            # Written at once, so that the table explains the gap directly after it.
             self._write_batch()
 
 
 class _Shared:
-    """One writer for all who record the same bus to the same database at the same time."""
+    """One writer for all blocks that record the same bus to the same database."""
 
     def __init__(self, where: URL | Path | str, bus: EventBus) -> None:
         self.writer = EventWriter(partial(open_events, where))
@@ -132,9 +132,9 @@ _sharing = Lock()
 
 @contextmanager
 def recording(where: URL | Path | str, bus: EventBus | None = None) -> Generator[EventWriter]:
-    """Store every event that is emitted inside in the table of this database, and store it once.
+    """Store every event that is emitted inside the block in this database, exactly once.
 
-    When the block is left, the events from inside it are on disk.
+    After the block its events are on disk.
     """
     from oracle.services.storage.database import as_url
 
@@ -152,7 +152,7 @@ def recording(where: URL | Path | str, bus: EventBus | None = None) -> Generator
             if is_last:
                 del _shared[key]
                 shared.unsubscribe()
-        # Outside of the lock: writing may take long, and others may begin to record meanwhile.
+        # Outside of the lock: writing may take long, and another block may begin meanwhile.
         if is_last:
             shared.writer.close()
         else:

@@ -1,4 +1,4 @@
-"""Citations that hold: found in an answer, held against what was read, marked where they fail."""
+"""Find the citations of an answer, compare them with what was read, and mark those that fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer quotes next to a citation: inline code, words in quotation marks, a code block."""
+"""Find what an answer quotes near a citation: inline code, words in quotation marks, a block."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from oracle.services.citations.finding import (
 
 MOST_ON_A_SIDE: Final = 3
 LONGEST: Final = 2_000
+# In letters and digits: shorter code such as `i` is found everywhere, so it confirms nothing.
 _SHORTEST: Final = 3
 _STRONG: Final = 6
+# In characters: so little around a citation is not a sentence of its own.
 _NEARLY_ALONE: Final = 40
 
 _MARKS: Final = re.compile(r"\"([^\"\n]{3,400}+)\"|“([^”\n]{3,400}+)”|„([^“”\n]{3,400}+)[“”]")
 _SENTENCE_END: Final = re.compile(r"[.!?][\"')\]*_]*+(?=\s)")
 _LEFT_OUT: Final = re.compile(r"\W*(?:\.\.\.|…)\W*")
+# Line numbers as our tools (`12  x`), grep (`12:x`) and tables (`12| x`) print them.
 _LINE_NUMBER: Final = re.compile(r"\s*\d+(?:  |[:|\t] ?)")
 _WORDS: Final = re.compile(r"\w")
 _ONLY_A_NAME: Final = re.compile(r"[\w.():]*")
@@ -36,7 +39,7 @@ _ONLY_A_NAME: Final = re.compile(r"[\w.():]*")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerQuote:
-    """`text` has its white space folded. A `strong` one says more than a name does."""
+    """`text` has single blanks between its words. A `strong` quote is more than one name."""
 
     text: str
     at: int
@@ -46,9 +49,10 @@ class AnswerQuote:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cited:
-    """A citation with what is quoted in its sentence, or in the block that follows, nearest
-    first. Of these, the `attached` ones stand right at it, and `said` to be its words are those
-    that a verb or a colon joins to it. `inside` is the quotation that it is itself a part of.
+    """A citation and the quotations of its sentence or of the block below it, nearest first.
+
+    `attached` are those right next to it. `said` are those that the sentence claims to be the words
+    of the cited lines. `inside` is the quotation that the citation itself is a part of.
     """
 
     citation: Citation
@@ -59,7 +63,11 @@ class Cited:
 
 
 def find_cited(text: str, names: Names = NO_NAMES) -> list[Cited]:
-    """`names` are paths with blanks in them that may be cited."""
+    """`names` are paths with blanks in them that may be cited.
+
+    A block belongs to the line with text above it, if that line has a citation. If it has several,
+    the block belongs to the last one.
+    """
     found: list[Cited] = []
     last: Line | None = None
     for part in layout(text, names):
@@ -87,11 +95,13 @@ def _with_block(cited: Cited, text: str, line: Line, block: Block) -> Cited:
 
 
 def _pieces(code: str, at: int) -> Iterator[AnswerQuote]:
-    """A block as it is quoted: without line numbers, in pieces where something was left out."""
+    """The quotations of a block: without line numbers, divided where a line is only an ellipsis."""
     lines = code[: 2 * LONGEST].split("\n")
+    # Only if all lines have a number: otherwise the numbers belong to the code.
     if all(_LINE_NUMBER.match(line) for line in lines if line.strip()):
         lines = [_LINE_NUMBER.sub("", line, count=1) for line in lines]
     piece: list[str] = []
+    # The ellipsis at the end closes the last piece.
     for line in [*lines, "…"]:
         if _LEFT_OUT.fullmatch(line) is None:
             piece.append(line)
@@ -156,7 +166,7 @@ def _place(quotation: AnswerQuote) -> int:
 
 
 def _quotations(text: str, line: Line, marked: list[Span]) -> list[AnswerQuote]:
-    """In their order. What is or holds a citation is no quotation."""
+    """In the order of the text. What is a citation or contains one is not a quotation."""
     taken = [(citation.start, citation.end) for citation in line.citations]
     found: list[AnswerQuote] = []
     for start, end in sorted([*line.code, *marked]):
@@ -168,7 +178,7 @@ def _quotations(text: str, line: Line, marked: list[Span]) -> list[AnswerQuote]:
 
 
 def _overlaps(taken: list[Span], start: int, end: int) -> bool:
-    """`taken` is in order, and so are its ends."""
+    """Binary search: the spans of `taken` are in order and do not overlap."""
     number = bisect_right(taken, start, key=lambda span: span[1])
     return number < len(taken) and taken[number][0] < end
 
@@ -184,11 +194,12 @@ def _quotation(text: str, at: int, end: int) -> AnswerQuote | None:
 
 def _sentence_ends(text: str, line: Line) -> list[int]:
     found = [match.end() for match in _SENTENCE_END.finditer(text, line.start, line.end)]
+    # A full stop inside inline code does not end a sentence.
     return [end for end in found if not _overlaps(line.code, end - 1, end)]
 
 
 def _sentence(text: str, citation: Citation, ends: list[int], line: Line) -> Span:
-    """Where its sentence begins and ends. A citation alone belongs to the sentence before."""
+    """Where its sentence begins and ends. "(a.py:3)" alone belongs to the sentence before it."""
     number = bisect_left(ends, citation.start + 1)
     end = ends[number] if number < len(ends) else line.end
     start = ends[number - 1] if number else line.start

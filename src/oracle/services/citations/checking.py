@@ -1,4 +1,4 @@
-"""Check the citations of one answer against what its session has read."""
+"""Check the citations of one answer against what its conversation has read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from oracle.services.citations.resolving import Resolved, resolve_all
 from oracle.services.tools.answer import place
 
 MOST_REMEMBERED: Final = 100
+# Fields of a source that are remembered; the text is left out.
 _KEPT: Final = ("kind", "where", "path", "start", "end", "title", "entry", "url")
+# Of one map: it can show hundreds of lines, which would push out everything else.
 _MOST_MAPPED: Final = 12
 
-Place = Mapping[str, Any]
+Data = Mapping[str, Any]
+"""A source, a message or a checked citation, as plain data."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,56 +36,58 @@ class Checked:
 def check_answer(
     answer: str,
     *,
-    evidence: Sequence[Place] = (),
-    messages: Sequence[Place] = (),
-    earlier: Sequence[Place] = (),
+    evidence: Sequence[Data] = (),
+    messages: Sequence[Data] = (),
+    earlier: Sequence[Data] = (),
     attachment: str = "",
 ) -> Checked:
-    """`evidence` are the places of this run, `earlier` those of the exchanges before, oldest first.
+    """`evidence` are the sources of this run; `earlier` those of earlier exchanges, oldest first.
 
-    The evidence has the beginning of each text; the whole is in the sources of the `messages`, as
-    far as these were not shortened. What an attachment names was given by the user and counts as
-    read.
+    The evidence has only the beginning of each text. The whole text is in the sources of the
+    `messages`, unless these were shortened. Places that an attachment names count as read, because
+    the user gave them.
     """
     bare = Bare.of(answer)
-    readings = [KnownPlace.of(known, "", is_earlier=True) for known in earlier]
-    readings += _given(attachment)
-    readings += _read(evidence, messages)
-    record = Record(readings)
+    # The order matters: where two places disagree about a file, the record takes the later one.
+    known = [KnownPlace.of(source, "", is_earlier=True) for source in earlier]
+    known += _given(attachment)
+    known += _read(evidence, messages)
+    record = Record(known)
     resolved = resolve_all(find_cited(bare.text, record.names_with_blanks()), record)
     marked = with_marks(answer, bare, resolved)
-    told = [_told(one, span) for one, span in zip(resolved, marked.spans, strict=True)]
-    return Checked(answer=marked.text, citations=told)
+    citations = [_as_data(one, span) for one, span in zip(resolved, marked.spans, strict=True)]
+    return Checked(answer=marked.text, citations=citations)
 
 
-def places_to_remember(evidence: Sequence[Place]) -> list[dict[str, Any]]:
-    """What later exchanges need of the evidence to resolve a citation: places, but no texts.
+def places_to_remember(evidence: Sequence[Data]) -> list[dict[str, Any]]:
+    """What later exchanges need to resolve a citation: the places without their texts.
 
-    Lines of one file are put together; of very many places the latest are kept, and the lines
-    that a map showed are the first to go.
+    Ranges of one file are joined. If there are too many places, the latest are kept; lines that
+    a map showed are dropped first.
     """
     lines: defaultdict[tuple[str, str, str, str], list[Lines]] = defaultdict(list)
     others: dict[tuple[str, ...], dict[str, Any]] = {}
-    shown: list[KnownPlace] = []
-    for known in evidence:
-        reading = KnownPlace.of(known, "")
-        if reading.path and reading.first and not reading.entry:
-            key = (reading.kind, reading.path, reading.title, reading.digest)
-            lines[key].append((reading.first, reading.last))
+    on_maps: list[dict[str, Any]] = []
+    for source in evidence:
+        known = KnownPlace.of(source, "")
+        if known.path and known.first and not known.entry:
+            key = (known.kind, known.path, known.title, known.digest)
+            lines[key].append((known.first, known.last))
         else:
-            kept = {name: known[name] for name in _KEPT if known.get(name)}
-            kept["digest"] = reading.digest
+            kept = {name: source[name] for name in _KEPT if source.get(name)}
+            kept["digest"] = known.digest
             others[tuple(map(str, kept.values()))] = kept
-            shown.extend(islice(mapped(reading), _MOST_MAPPED))
-    drawn = [_range(r.kind, r.path, "", "", r.first, r.last) for r in shown]
+            rows = islice(mapped(known), _MOST_MAPPED)
+            on_maps += [_range(row.kind, row.path, "", "", row.first, row.last) for row in rows]
     files = [
         _range(*key, first, last) for key, ranges in lines.items() for first, last in merged(ranges)
     ]
-    return [*drawn, *others.values(), *files][-MOST_REMEMBERED:]
+    # The slice keeps the end of the list: what matters least comes first.
+    return [*on_maps, *others.values(), *files][-MOST_REMEMBERED:]
 
 
-def are_cited(evidence: Sequence[Place], citations: Sequence[Place]) -> list[bool]:
-    """Which of the places the answer rests on, as far as its citations hold."""
+def are_cited(evidence: Sequence[Data], citations: Sequence[Data]) -> list[bool]:
+    """For each source, whether a citation that holds names it or a part of it."""
     files: defaultdict[str, list[Lines]] = defaultdict(list)
     names: set[str] = set()
     for cited in citations:
@@ -93,15 +98,14 @@ def are_cited(evidence: Sequence[Place], citations: Sequence[Place]) -> list[boo
             elif cited["kind"] == "note" and cited["path"]:
                 names.add(cited["path"])
     ranges = {path: merged(lines) for path, lines in files.items()}
-    return [_is_cited(KnownPlace.of(known, ""), ranges, names) for known in evidence]
+    return [_is_cited(KnownPlace.of(source, ""), ranges, names) for source in evidence]
 
 
-def _is_cited(reading: KnownPlace, ranges: Mapping[str, list[Lines]], names: set[str]) -> bool:
-    if not names.isdisjoint((reading.where, reading.url, reading.path)):
+def _is_cited(known: KnownPlace, ranges: Mapping[str, list[Lines]], names: set[str]) -> bool:
+    if not names.isdisjoint((known.where, known.url, known.path)):
         return True
     return any(
-        first <= reading.last and reading.first <= last
-        for first, last in ranges.get(reading.path, ())
+        first <= known.last and known.first <= last for first, last in ranges.get(known.path, ())
     )
 
 
@@ -116,23 +120,24 @@ def _given(attachment: str) -> Iterator[KnownPlace]:
             yield KnownPlace.of({"where": citation.text}, "")
 
 
-def _read(evidence: Sequence[Place], messages: Sequence[Place]) -> Iterator[KnownPlace]:
+def _read(evidence: Sequence[Data], messages: Sequence[Data]) -> Iterator[KnownPlace]:
     texts = {
         (message["call_id"], source["where"]): str(source.get("text", ""))
         for message in messages
         if message.get("role") == "tool"
         for source in message.get("sources", ())
     }
-    for known in evidence:
-        whole = texts.get((known.get("call", ""), known.get("where", "")))
-        text = str(known.get("text", "")) if whole is None else whole
-        is_whole = whole is not None and bool(known.get("whole"))
-        read = KnownPlace.of(known, text, is_whole=is_whole)
-        yield read
-        yield from mapped(read)
+    for source in evidence:
+        # The same place can be read twice with other content between, so the call counts too.
+        whole = texts.get((source.get("call", ""), source.get("where", "")))
+        text = str(source.get("text", "")) if whole is None else whole
+        is_whole = whole is not None and bool(source.get("whole"))
+        known = KnownPlace.of(source, text, is_whole=is_whole)
+        yield known
+        yield from mapped(known)
 
 
-def _told(resolved: Resolved, span: tuple[int, int]) -> dict[str, Any]:
+def _as_data(resolved: Resolved, span: tuple[int, int]) -> dict[str, Any]:
     citation = resolved.citation
     return {
         "text": citation.text,

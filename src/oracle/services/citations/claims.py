@@ -1,10 +1,12 @@
-"""What a line or a note says, as far as an answer can be held to it."""
+"""Statements of a source that can be compared: the value of a name, the headings of a note."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+# A whole line that gives a name a plain value: `limit = 30,  # seconds`, `debug: true`. A call or
+# an expression does not match, because two spellings of it can mean the same.
 _VALUE: Final = re.compile(
     r"\s*+(?P<name>[\w.]++)\s*+(?P<sign>=|:)\s*+"
     r"(?P<value>[+-]?\d[\w.]*+|\"[^\"]*+\"|'[^']*+'|[Tt]rue|[Ff]alse)\s*+[,;]?\s*+(?:(?:\#|//).*+)?"
@@ -12,7 +14,10 @@ _VALUE: Final = re.compile(
 
 
 def value_in(line: str) -> tuple[str, str] | None:
-    """The name and the plain value that a line gives it: a number, a text, true or false."""
+    """The name with its sign, and its value: a number, a string, true or false.
+
+    `30_000` and `30000` are the same value, and so are `True` and `true`.
+    """
     found = _VALUE.fullmatch(line)
     if found is None:
         return None
@@ -23,7 +28,10 @@ def value_in(line: str) -> tuple[str, str] | None:
 
 
 class Headings:
-    """The headings of a note, whatever their case and punctuation. A line of its own will do."""
+    """The headings of a note, compared without case and punctuation.
+
+    Headings are not only lines with `#`: any line that is just these words counts.
+    """
 
     __slots__ = ("_headed", "_lines")
 

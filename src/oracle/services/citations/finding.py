@@ -1,4 +1,4 @@
-"""Find the citations in an answer, and what is quoted next to each of them."""
+"""Find the citations in an answer, line by line, outside of code blocks."""
 
 from __future__ import annotations
 
@@ -26,12 +26,16 @@ from oracle.services.signals.inline_code import code_spans
 
 Span = tuple[int, int]
 Names = Mapping[str, Sequence[str]]
-"""Paths with blanks in them that were read, the longest first, by what follows the last blank."""
+"""Paths with blanks in them that were read, the longest first.
 
-Kind = str
+The key is what follows the last blank, because that is all of the path that a pattern finds.
+"""
+
+CitationKind = str
 """`file`, `note`, `url`, or for an entry the prefix of its kind of source, such as `thread`."""
 
 NO_NAMES: Final[Names] = {}
+# Endings of the groups of the patterns: `:12`, `#L12`, `#12`, "line 12".
 _FORMS: Final = ("", "_l", "_n", "_w")
 _CLOSING: Final = re.compile(r"[`*]+")
 _DRIVE: Final = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
@@ -39,14 +43,14 @@ _DRIVE: Final = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Citation:
-    """Characters `start` to `end` of the answer; a mark for it goes to `mark_at`.
+    """Characters `start` to `end` of the answer; a mark for it is inserted at `mark_at`.
 
-    `name` is the path, the title, the thread or the address. A file has lines, an entry its time in
-    `entry`, a note perhaps a `heading`. One that is not `certain` is a citation only if what it
-    names was read; what looks like a citation inside of it is then not one.
+    `name` is the path, the title, the thread or the address. A file has lines, an entry has its
+    time in `entry`, a note may have a `heading`. If it is not `certain`, it is a citation only if
+    what it names was read. In that case what looks like a citation inside of it is not one.
     """
 
-    kind: Kind
+    kind: CitationKind
     text: str
     start: int
     end: int
@@ -61,7 +65,7 @@ class Citation:
 
     @property
     def ranges(self) -> Sequence[Span]:
-        """All lines that it names, each as the first and the last of them."""
+        """All ranges of lines that it names, each with its first and last line."""
         return ((self.first, self.last), *self.more)
 
 
@@ -121,13 +125,14 @@ def _line(text: str, start: int, end: int, names: Names) -> Line:
     line = Line(start=start, end=end, code=code)
     links = [found.span() for found in LINK.finditer(text, start, end)]
     place = start
-    for opening, behind in code:
-        line.citations.extend(_in_part(text, place, opening, links))
-        line.citations.extend(_in_code(text, opening, behind, links))
-        place = behind
+    for code_start, code_end in code:
+        line.citations.extend(_in_part(text, place, code_start, links))
+        line.citations.extend(_in_code(text, code_start, code_end, links))
+        place = code_end
     line.citations.extend(_in_part(text, place, end, links))
     if spread := list(_spread(text, line, links)):
         line.citations[:] = _merged(line.citations, spread)
+    # First the whole names, then the opening of code: `_with_opening` measures from the name.
     if names:
         line.citations[:] = with_known_names(text, line.citations, names)
     if spread:
@@ -136,29 +141,30 @@ def _line(text: str, start: int, end: int, names: Names) -> Line:
 
 
 def _spread(text: str, line: Line, links: list[Span]) -> Iterator[Citation]:
+    """Citations whose lines are outside the code or the bold type of their path."""
     for match in SPREAD.finditer(text, line.start, line.end):
-        if _leaves_code_of_others(text, line, match):
+        if _leaves_longer_code(text, line, match):
             continue
         number = bisect_right(line.code, (match.end(), 0)) - 1
-        behind = line.code[number][1] if number >= 0 else 0
-        behind_code = behind if behind >= match.end() else 0
-        found = _citation(text, match.span(), match, links, behind_code)
+        last_end = line.code[number][1] if number >= 0 else 0
+        code_end = last_end if last_end >= match.end() else 0
+        found = _citation(text, match.span(), match, links, code_end)
         if found is not None:
             certain = found.certain and is_plainly_a_file(found.name)
             yield replace(found, certain=certain)
 
 
-def _leaves_code_of_others(text: str, line: Line, match: re.Match[str]) -> bool:
-    """Whether it begins in inline code that says more than its path, and ends outside."""
+def _leaves_longer_code(text: str, line: Line, match: re.Match[str]) -> bool:
+    """Whether it begins in inline code that has more than its path, and ends outside of it."""
     number = bisect_right(line.code, (match.start(), len(text))) - 1
-    opening, behind = line.code[number] if number >= 0 else (0, 0)
-    if not match.start() < behind < match.end():
+    code_start, code_end = line.code[number] if number >= 0 else (0, 0)
+    if not match.start() < code_end < match.end():
         return False
-    return text[opening:behind].strip("`").strip() != match["path"]
+    return text[code_start:code_end].strip("`").strip() != match["path"]
 
 
 def _with_opening(text: str, citation: Citation) -> Citation:
-    """One whose lines stand outside its code begins with the code."""
+    """A citation whose lines are outside its code begins where the code begins."""
     closing = _CLOSING.match(text, citation.start + len(citation.name), citation.end)
     opening = closing[0][::-1] if closing is not None and citation.kind == "file" else ""
     start = citation.start - len(opening)
@@ -168,124 +174,95 @@ def _with_opening(text: str, citation: Citation) -> Citation:
 
 
 def _merged(found: list[Citation], spread: list[Citation]) -> Iterator[Citation]:
-    """In their order; none begins inside another, but for those that are not certain."""
-    behind = 0
+    """In the order of the text. None begins inside another one that is certain."""
+    last_end = 0
     for citation in sorted([*found, *spread], key=lambda each: each.start):
-        if citation.start >= behind:
+        if citation.start >= last_end:
             yield citation
-            behind = citation.end if citation.certain else behind
+            last_end = citation.end if citation.certain else last_end
 
 
-def _in_code(text: str, opening: int, behind: int, links: list[Span]) -> Iterator[Citation]:
-    ticks = len(text[opening:behind]) - len(text[opening:behind].lstrip("`"))
-    start, end = opening + ticks, behind - ticks
+def _in_code(text: str, code_start: int, code_end: int, links: list[Span]) -> Iterator[Citation]:
+    ticks = len(text[code_start:code_end]) - len(text[code_start:code_end].lstrip("`"))
+    start, end = code_start + ticks, code_end - ticks
     inside = text[start:end].strip()
+    # `WHOLE` tries each length of the path, so its time is bounded by the length of the code.
     whole = WHOLE.fullmatch(inside) if len(inside) <= 600 else None
     if whole is not None and " " in inside:
         begins = text.index(inside, start)
         span = (begins, begins + len(inside))
-        if (found := _citation(text, span, whole, links, behind)) is not None:
+        if (found := _citation(text, span, whole, links, code_end)) is not None:
+            # Not certain: `see a.py:3` matches too. The parts are therefore searched as well.
             yield replace(found, certain=False)
-    yield from _in_part(text, start, end, links, behind)
+    yield from _in_part(text, start, end, links, code_end)
 
 
 def _in_part(
-    text: str, start: int, end: int, links: list[Span], mark_at: int = 0
+    text: str, start: int, end: int, links: list[Span], code_end: int = 0
 ) -> Iterator[Citation]:
     place = start
     while (match := TOKEN.search(text, place, end)) is not None:
         begins, place = match.span()
         if match["url"] is not None:
+            # What is cut off an address may itself be a citation, so the search goes on there.
             place = begins + max(1, len(trimmed_url(match["url"])))
-        found = _citation(text, (begins, place), match, links, mark_at)
+        found = _citation(text, (begins, place), match, links, code_end)
         if found is not None:
             yield found
 
 
 def _citation(
-    text: str, span: Span, match: re.Match[str], links: list[Span], mark_at: int
+    text: str, span: Span, match: re.Match[str], links: list[Span], code_end: int
 ) -> Citation | None:
+    """`code_end` is where the inline code around it ends; 0 if it is not in code."""
     start, end = span
     given = match.groupdict()
-    where = _Where(
-        text=text[start:end], start=start, end=end, mark_at=_behind(text, span, links, mark_at)
+    mark_at = _place_for_mark(text, span, links, code_end)
+    found = Citation(
+        kind="file", text=text[start:end], start=start, end=end, mark_at=mark_at, name=""
     )
     if given.get("url") is not None:
-        return where.url() if is_page(where.text) else None
+        return replace(found, kind="url", name=found.text) if is_page(found.text) else None
     if given.get("prefix") is not None:
-        return where.entry(str(given["prefix"]), str(given["holder"]), str(given["time"]))
+        kind, name, time = (str(given[group]) for group in ("prefix", "holder", "time"))
+        return replace(found, kind=kind, name=name, entry=time)
     if given.get("title") is not None:
-        is_all = mark_at > 0 and text[start - 1 : start] == "`" and text.startswith("`", end)
-        is_note = is_title_in_code(given["title"]) if is_all else not mark_at
-        return where.note(given["title"], given["heading"] or "", certain=is_note)
+        # In code, double brackets are mostly something else: a test, a table, an attribute.
+        is_all = code_end > 0 and text[start - 1 : start] == "`" and text.startswith("`", end)
+        is_note = is_title_in_code(given["title"]) if is_all else not code_end
+        return _as_note(found, given["title"], given["heading"] or "", certain=is_note)
     if _is_of_something_else(text, start, given["path"]):
         return None
-    return where.file(given)
+    return _as_file(found, given)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Where:
-    text: str
-    start: int
-    end: int
-    mark_at: int
+def _as_note(found: Citation, title: str, heading: str, *, certain: bool) -> Citation | None:
+    """None for brackets around blanks or numbers, such as `[[1, 2]]`."""
+    if title != title.strip() or not any(letter.isalpha() for letter in title):
+        return None
+    part = heading.rpartition("#")[2]
+    return replace(found, kind="note", name=title, heading=part, certain=certain)
 
-    def url(self) -> Citation:
-        return self._made("url", self.text)
 
-    def entry(self, prefix: str, holder: str, time: str) -> Citation:
-        return self._made(prefix, holder, entry=time)
-
-    def note(self, title: str, heading: str, *, certain: bool) -> Citation | None:
-        """In code, double brackets are mostly something else: a test, a table, an attribute."""
-        if title != title.strip() or not any(letter.isalpha() for letter in title):
-            return None
-        part = heading.rpartition("#")[2]
-        return replace(self._made("note", title, certain=certain), heading=part)
-
-    def file(self, given: dict[str, str | None]) -> Citation | None:
-        path = given["path"] or ""
-        certain = is_path(path)
-        if certain is False or (given.get("first_n") and not is_anchored(path)):
-            return None
-        first = _number(given, "first")
-        last = _number(given, "last") or first
-        more = [
-            (int(found[1]), int(found[2] or found[1]))
-            for found in FURTHER.finditer(given.get("more") or given.get("more_w") or "")
-        ]
-        return self._made(
-            "file", path, first=first, last=last, more=tuple(more), certain=bool(certain)
-        )
-
-    def _made(
-        self,
-        kind: Kind,
-        name: str,
-        *,
-        first: int = 0,
-        last: int = 0,
-        more: Sequence[Span] = (),
-        entry: str = "",
-        certain: bool = True,
-    ) -> Citation:
-        return Citation(
-            kind=kind,
-            text=self.text,
-            start=self.start,
-            end=self.end,
-            mark_at=self.mark_at,
-            name=name,
-            first=first,
-            last=last,
-            more=more,
-            entry=entry,
-            certain=certain,
-        )
+def _as_file(found: Citation, given: Mapping[str, str | None]) -> Citation | None:
+    path = given["path"] or ""
+    certain = is_path(path)
+    if certain is False or (given.get("first_n") and not is_anchored(path)):
+        return None
+    first = _number(given, "first")
+    more = [
+        (int(lines[1]), int(lines[2] or lines[1]))
+        for lines in FURTHER.finditer(given.get("more") or given.get("more_w") or "")
+    ]
+    last = _number(given, "last") or first
+    # None means that it may be a file: it is one if such a file was read.
+    return replace(
+        found, name=path, first=first, last=last, more=tuple(more), certain=bool(certain)
+    )
 
 
 def _number(given: Mapping[str, str | None], name: str) -> int:
-    """As it stands in one of the forms; 0 where it stands in none."""
+    """From the one form that matched; 0 if none has it."""
     return int(next(filter(None, (given.get(f"{name}{form}") for form in _FORMS)), 0))
 
 
@@ -300,20 +277,20 @@ def _is_of_something_else(text: str, start: int, path: str) -> bool:
 
 
 def with_known_names(text: str, citations: Iterable[Citation], names: Names) -> Iterator[Citation]:
-    """Each file by the longest known name that ends where its path does."""
-    behind = 0
+    """Files cited by the longest known name that ends where the path found so far ends."""
+    last_end = 0
     for citation in citations:
         if citation.kind == "file" and citation.certain:
-            citation = _by_known_name(text, citation, names.get(citation.name, ()), behind)
-            behind = citation.end
+            citation = _by_known_name(text, citation, names.get(citation.name, ()), last_end)
+            last_end = citation.end
         yield citation
 
 
-def _by_known_name(text: str, citation: Citation, names: Sequence[str], behind: int) -> Citation:
+def _by_known_name(text: str, citation: Citation, names: Sequence[str], last_end: int) -> Citation:
     ends = citation.start + len(citation.name)
     for name in names:
         start = ends - len(name)
-        if start >= behind and text.endswith(name, start, ends) and not _in_a_path(text, start):
+        if start >= last_end and text.endswith(name, start, ends) and not _in_a_path(text, start):
             return replace(
                 citation, name=name, start=start, text=text[start : citation.end], certain=True
             )
@@ -326,10 +303,12 @@ def _in_a_path(text: str, start: int) -> bool:
     return before.isalnum() or before in ("/", "\\", "_", "-", ".")
 
 
-def _behind(text: str, span: Span, links: list[Span], behind_code: int) -> int:
-    """A mark stands behind the code, the link or the angle brackets around its citation."""
+def _place_for_mark(text: str, span: Span, links: list[Span], code_end: int) -> int:
+    """After the code, the link or the angle brackets around a citation: inside, a mark would break
+    the markdown.
+    """
     start, end = span
-    place = max(end, behind_code)
+    place = max(end, code_end)
     number = bisect_right(links, (start, len(text) + 1)) - 1
     if number >= 0 and end <= links[number][1]:
         place = max(place, links[number][1])

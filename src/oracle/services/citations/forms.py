@@ -1,7 +1,7 @@
 """How citations are written, and what only looks like one.
 
-Every pattern starts where a run of its characters starts and never goes back, so that the time is
-linear in the text.
+Each pattern begins at the start of a run of its characters (the look-behind) and never gives one
+back (`++`, `*+`, `(?>…)`). So the time is linear in the length of the text, whatever it contains.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ from oracle.models.source_kind import PREFIXES
 
 LONGEST_PATH: Final = 300
 
-# Latin to Georgian, but no scripts that write words without spaces: there a path in running text
-# would swallow the words around it.
+# Latin to Georgian. Scripts that write words without spaces are left out: there a path in running
+# text would swallow the words around it.
 _LETTERS: Final = r"0-9A-Za-z_\u00c0-\u1fff"
 _PATH: Final = rf"[{_LETTERS}./@+~%\-]"
 _RANGE: Final = r"L?\d{1,7}(?:[-–—]L?\d{1,7})?"
-# Behind a comma and a blank, a number may be anything: a count, a year. It is a line where no word
-# follows it.
+# More lines of the same file: `a.py:3,7-9`. After a comma and a blank a number may be anything, for
+# example a count or a year. It is a line only if no word follows it.
 _MORE: Final = (
     rf"(?P<more>(?>(?:,{_RANGE}(?![{_LETTERS}.:%]\w|[{_LETTERS}%])"
     rf"|,[ ]{_RANGE}(?=$|[;)\]`*]|\.(?:[\s)`*]|$)|[ ]\||,[ ]?L?\d))*))"
 )
+# `:12`, `:12-20`, `:L12`, `:12:5` (line and column), `#L12`, `#L12-L20`, `#12`. A number with more
+# than seven digits is not a line.
 _LINES: Final = (
     r"(?::L?(?P<first>\d{1,7})(?:[-–—]L?(?P<last>\d{1,7}))?(?::\d{1,5})?"
     r"|\#L(?P<first_l>\d{1,7})(?:C\d{1,5})?(?:[-–]L?(?P<last_l>\d{1,7})(?:C\d{1,5})?)?"
@@ -47,13 +49,16 @@ TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-"""A citation in running text, or in a part of inline code."""
+"""A citation in running text or in a part of inline code: address, entry, note or file.
+
+An address is matched as a whole, so that its `host:80` is not read as a file and its line.
+"""
 
 WHOLE: Final = re.compile(
     rf"(?P<path>[^:\#`\\]{{1,{LONGEST_PATH}}}?){_LINES}"
     rf"|(?P<prefix>{_PREFIX}):(?P<holder>[^@`]{{1,200}})@(?P<time>{_TIME})",
 )
-"""Inline code that is nothing but a citation: there a name may have spaces in it."""
+"""Inline code that is only a citation. Here a name may have blanks in it."""
 
 SPREAD: Final = re.compile(
     rf"""
@@ -68,7 +73,7 @@ SPREAD: Final = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-"""A path whose lines stand outside its code or its bold type, or are named in words."""
+"""A path whose lines are outside its code or bold type, or are given as "line 12"."""
 
 FURTHER: Final = re.compile(r"L?(\d{1,7})(?:[-–—]L?(\d{1,7}))?")
 
@@ -79,6 +84,7 @@ LINK: Final = re.compile(
 )
 """A link; its target may have blanks in it, as the names of notes have."""
 
+# Endings that make `name.ending:12` a file and its line.
 _OF_FILES: Final = """
 adb ads asm astro awk bash bat bazel bib bzl c cc cfg cjs clj cljs cmake cmd coffee conf cpp cr
 cs cshtml csproj css csv cu cxx d dart diff dockerfile edn el elm env erl ex exs f f90 fish fs
@@ -90,6 +96,7 @@ rst s sass sbt scala scm scss sh snap sol sql styl sum sv svelte svg swift tcl t
 tfvars thrift toml ts tsv tsx txt v vb vhd vim vue wat wgsl xaml xml xsd xsl yaml yml zig zsh
 """
 _EXTENSIONS: Final = frozenset(_OF_FILES.split())
+# Endings that are not also common names of methods or attributes, as `log` and `json` are.
 _OF_FILES_ALONE: Final = """
 bash bazel cc clj cljs cpp cs csproj css cxx dart exs gradle graphql groovy hpp hs htm ini
 ipynb java jsonl jsx kt kts less lua markdown md mdx mjs mts php proto ps1 py pyi pyx rb rs rst
@@ -101,6 +108,7 @@ brewfile build changelog codeowners contributing copying dockerfile gemfile jenk
 justfile license makefile notice procfile rakefile readme vagrantfile workspace
 """
 _NAMES: Final = frozenset(_OF_BARE_FILES.split())
+# `example.com:80` is a server and its port.
 _OF_HOSTS: Final = """
 ai app arpa au biz br ca ch cloud cn co com corp de dev edu es eu example fr gov home info int
 internal invalid io jp kr lan local localdomain localhost mil net nl online org test tv uk us
@@ -117,10 +125,10 @@ _LOCAL_HOST: Final = re.compile(
 
 
 def is_path(path: str) -> bool | None:
-    """Whether this, before a line number, is the path of a file.
+    """Whether this text before a line number is the path of a file.
 
-    None where it may as well be something else (an image with its tag, a key with its value): then
-    it is one if a file of that path was read.
+    None if it may be something else (an image with its tag, a key with its value). It is a path
+    then only if such a file was read.
     """
     name = path.rpartition("/")[2]
     if len(path) > LONGEST_PATH or "//" in path or not any(c.isalpha() for c in name):
@@ -140,22 +148,24 @@ def is_path(path: str) -> bool | None:
 
 
 def is_anchored(path: str) -> bool:
-    """Whether a number behind `#` is a line: not a part of a page, nor an issue of a project."""
+    """Whether a number after `#` is a line, not a part of a page or the number of an issue."""
     extension = path.rpartition(".")[2].lower()
     return extension in _EXTENSIONS - {"js", "md", "mdx", "markdown", "rst", "org", "htm", "html"}
 
 
 def is_plainly_a_file(path: str) -> bool:
-    """Whether this is one also where no line number stands right behind it: `console.log` and
-    `response.json` are mostly no files.
+    """Whether this is a file even without a line number right after it.
+
+    `console.log` and `response.json` are usually not files.
     """
     name = path.rpartition("/")[2]
     return name != path or "." not in name or name.rpartition(".")[2].lower() in _DISTINCT
 
 
 def is_title_in_code(title: str) -> bool:
-    """Whether double brackets that are all of a piece of inline code are a note's: no test of a
-    shell, no table, no attribute.
+    """Whether double brackets that fill a piece of inline code name a note.
+
+    Otherwise they are a test of a shell, a table of TOML or an attribute of C++.
     """
     words = title.split()
     if not all(_WORD_OF_A_TITLE.fullmatch(word) for word in words):
@@ -164,7 +174,7 @@ def is_title_in_code(title: str) -> bool:
 
 
 def trimmed_url(url: str) -> str:
-    """Without the punctuation of the sentence around it, and what follows its closing bracket."""
+    """Without the sentence's punctuation at its end, and cut at a bracket that closes too much."""
     depth = 0
     for place, letter in enumerate(url):
         depth += (letter == "(") - (letter == ")")
@@ -175,7 +185,7 @@ def trimmed_url(url: str) -> str:
 
 
 def is_page(url: str) -> bool:
-    """Whether it may be a page of the web: nothing local, and no server with its port."""
+    """Whether it may be a page of the public web: not a local host, not a server with its port."""
     scheme, _, rest = url.partition("://")
     host = rest.partition("/")[0].partition("?")[0].partition("#")[0]
     if scheme.lower() not in ("http", "https") or ":" in host or "@" in host:
@@ -184,7 +194,7 @@ def is_page(url: str) -> bool:
 
 
 def same_page(url: str) -> str:
-    """The same for addresses of the same page."""
+    """A form of an address that is equal for the same page."""
     rest = url.partition("://")[2].partition("#")[0]
     host, slash, path = rest.partition("/")
     return f"{host.lower().removeprefix('www.')}{slash}{path}".rstrip("/")

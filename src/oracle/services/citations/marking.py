@@ -1,6 +1,7 @@
-"""Marks in an answer: a few words behind each citation that does not hold.
+"""Marks in an answer: a few words after each citation that does not hold.
 
-Marks are only ever added. A text is looked at as if it had none, so marking twice is marking once.
+Marks are only added. The text is checked without the marks it has, so marking it a second time
+changes nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 from oracle.services.citations.finding import Citation
 from oracle.services.citations.resolving import Resolved, Status
 
+# Exactly the marks that `mark_of` makes, so that no words of the model are taken for a mark.
 _MARK: Final = re.compile(
     r" \(⚠ (?:not read|lines not read|entry not read|no such heading|changed since"
     r"|it says otherwise"
@@ -27,7 +29,7 @@ _SAID: Final[Mapping[Status, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """A text without its marks, and where in it they stood."""
+    """A text without its marks, and where the marks were."""
 
     text: str
     marks: Sequence[tuple[int, int]]
@@ -47,7 +49,7 @@ class Bare:
 
 
 def without_marks(marked: str) -> str:
-    """An answer as it was written, and as it was streamed."""
+    """The answer as the model wrote it and as it was streamed."""
     return Bare.of(marked).text
 
 
@@ -82,11 +84,11 @@ def _right_place(resolved: Resolved) -> str:
 class Marked:
     text: str
     spans: Sequence[tuple[int, int]]
-    """Where each citation stands in `text`."""
+    """Where each citation is in `text`."""
 
 
 def with_marks(marked: str, bare: Bare, resolved: Sequence[Resolved]) -> Marked:
-    """Add what is missing to `marked`, of which `bare` is the text that was looked at."""
+    """Add the missing marks to `marked`. `bare` is its text without marks, which was checked."""
     there = {place for place, _ in bare.marks}
     added: dict[int, str] = {}
     for one in resolved:
@@ -102,17 +104,17 @@ def _inserted(marked: str, bare: Bare, added: Mapping[int, str]) -> str:
     if not added:
         return marked
     pieces: list[str] = []
-    behind = 0
+    done = 0
     for place, offset in zip(sorted(added), _offsets(sorted(added), bare.marks), strict=True):
-        pieces += [marked[behind : place + offset], added[place]]
-        behind = place + offset
-    return "".join([*pieces, marked[behind:]])
+        pieces += [marked[done : place + offset], added[place]]
+        done = place + offset
+    return "".join([*pieces, marked[done:]])
 
 
 def _shifted(
     spans: Sequence[tuple[int, int]], marks: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """A mark at the very end of a citation stands behind it."""
+    """A mark at the very end of a citation follows it and does not extend its span."""
     starts = _offsets([start for start, _ in spans], marks, including=True)
     ends = _offsets([end for _, end in spans], marks)
     return [
@@ -124,7 +126,10 @@ def _shifted(
 def _offsets(
     places: Sequence[int], marks: Sequence[tuple[int, int]], *, including: bool = False
 ) -> list[int]:
-    """How far marks push each of the places, which are in order."""
+    """By how many characters the marks before each place move it; both lists are in order.
+
+    `including` counts a mark at the place itself too: it comes before what begins there.
+    """
     offsets: list[int] = []
     offset = number = 0
     for place in places:

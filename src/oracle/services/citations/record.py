@@ -1,4 +1,4 @@
-"""What a session has read and found: the other side of a citation."""
+"""The record of what a conversation has read and found, which citations are compared with."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ DIGEST: Final = 16
 """Characters of a digest that are compared and kept."""
 
 _MOST_OCCURRENCES: Final = 20
+# Bounds the time for an answer with very many quotations: after so many characters nothing is
+# searched, and what is not found leaves its citation as it is.
 _MOST_CHARACTERS_SEARCHED: Final = 100_000_000
 _MOST_OF_ONE_NAME: Final = 50
 
@@ -29,8 +31,8 @@ Lines = tuple[int, int]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownPlace:
-    """One place that was read or found. `text` is what is known of its content; of one that
-    `is_whole` it is all that there is in the file. `listed` are the rows of a map or a list.
+    """One place that was read or found. `text` is what is known of its content; if `is_whole`, it
+    is the whole file. `listed` are the rows of a map or a list.
     """
 
     kind: str = ""
@@ -56,8 +58,8 @@ class KnownPlace:
         is_earlier: bool = False,
         is_whole: bool = False,
     ) -> KnownPlace:
-        """From a source as tools name it; one that has only a `where` is read from that."""
-        known = {**_told_by(str(place.get("where", ""))), **place}
+        """From a source of a tool. If it has only a `where`, the other fields are taken from it."""
+        known = {**_fields_in(str(place.get("where", ""))), **place}
         first = _number(known.get("start"))
         return cls(
             kind=str(known.get("kind") or ""),
@@ -95,7 +97,7 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _told_by(where: str) -> dict[str, Any]:
+def _fields_in(where: str) -> dict[str, Any]:
     found = find_citations(where)
     if len(found) != 1 or found[0].text != where.strip():
         return {}
@@ -108,18 +110,21 @@ def _told_by(where: str) -> dict[str, Any]:
     return {"url" if citation.kind == "url" else "title": citation.name}
 
 
-class Page:
-    """A text whose words are looked for, whatever the white space between them."""
+class FoldedText:
+    """A text with single blanks between its words, and the line that each of them is in.
+
+    An answer may wrap or indent what it quotes, so white space is not compared.
+    """
 
     __slots__ = ("_last", "_numbers", "_starts", "words")
 
-    def __init__(self, reading: KnownPlace) -> None:
+    def __init__(self, known: KnownPlace) -> None:
         self._starts: list[int] = []
         self._numbers: list[int] = []
-        self._last = reading.last
+        self._last = known.last
         words: list[str] = []
         place = 0
-        for number, line in enumerate(reading.text.split("\n"), start=reading.first):
+        for number, line in enumerate(known.text.split("\n"), start=known.first):
             if folded_line := " ".join(line.split()):
                 self._starts.append(place)
                 self._numbers.append(number)
@@ -128,7 +133,7 @@ class Page:
         self.words = " ".join(words)
 
     def find(self, text: str) -> set[Lines]:
-        """The lines where it stands as a whole: not as a part of longer words."""
+        """The lines that have it, but not as a part of longer words."""
         found: set[Lines] = set()
         place = self.words.find(text)
         while place >= 0 and len(found) < _MOST_OCCURRENCES:
@@ -153,7 +158,7 @@ def _is_of_a_word(letter: str) -> bool:
 
 
 def merged(ranges: Iterable[Lines]) -> list[Lines]:
-    """Lines that touch or overlap are one range."""
+    """In order; ranges that touch or overlap are joined."""
     found: list[Lines] = []
     for first, last in sorted(ranges):
         if found and first <= found[-1][1] + 1:
@@ -170,101 +175,106 @@ def covers(ranges: list[Lines], first: int, last: int) -> bool:
 
 @dataclass(kw_only=True, slots=True)
 class FileRecord:
-    """A file as it was read last, and the lines of it that were read before it changed."""
+    """A file as it was read last. `current` are lines of this content, `ever` of older ones too."""
 
     path: str
     digest: str
     current: list[Lines]
     ever: list[Lines]
-    readings: Sequence[KnownPlace]
-    _pages: list[Page] | None = None
+    places: Sequence[KnownPlace]
+    _texts: list[FoldedText] | None = None
     _found: dict[str, list[Lines]] = field(default_factory=dict[str, list[Lines]])
     _headings: Headings | None = None
-    _left: int = _MOST_CHARACTERS_SEARCHED
+    _characters_left: int = _MOST_CHARACTERS_SEARCHED
 
     @classmethod
-    def of(cls, path: str, readings: Sequence[KnownPlace]) -> FileRecord:
-        digest = next((reading.digest for reading in readings[::-1] if reading.digest), "")
-        current = [reading for reading in readings if reading.digest in ("", digest)]
+    def of(cls, path: str, places: Sequence[KnownPlace]) -> FileRecord:
+        digest = next((known.digest for known in places[::-1] if known.digest), "")
+        # Without a digest it is not known whether the file has changed: it counts as current.
+        current = [known for known in places if known.digest in ("", digest)]
         return cls(
             path=path,
             digest=digest,
-            current=merged((r.first, r.last) for r in current if r.first),
-            ever=merged((r.first, r.last) for r in readings if r.first),
-            readings=current,
+            current=merged((known.first, known.last) for known in current if known.first),
+            ever=merged((known.first, known.last) for known in places if known.first),
+            places=current,
         )
 
     def find(self, quotation: AnswerQuote) -> list[Lines]:
-        """Where it stands in what is known of the content, in order."""
-        if self._pages is None:
-            self._pages = [Page(r) for r in self.readings if r.text and r.first]
+        """The lines that have it, in order, as far as the content is known."""
+        if self._texts is None:
+            self._texts = [FoldedText(each) for each in self.places if each.text and each.first]
         if quotation.text not in self._found:
-            self._left -= sum(len(page.words) for page in self._pages)
-            found = [page.find(quotation.text) for page in self._pages if self._left > 0]
+            self._characters_left -= sum(len(text.words) for text in self._texts)
+            searched = self._texts if self._characters_left > 0 else ()
+            found = [text.find(quotation.text) for text in searched]
             self._found[quotation.text] = sorted(set[Lines]().union(*found))
         return self._found[quotation.text]
 
     def lacks(self, heading: str) -> bool:
-        """Whether all of the content was read in one piece, and has no such heading."""
+        """Whether the whole file was read at once, and it has no such heading."""
         if self._headings is None:
-            whole = next((reading.text for reading in self.readings if reading.is_whole), None)
+            whole = next((known.text for known in self.places if known.is_whole), None)
             if whole is None:
                 return False
             self._headings = Headings(whole)
         return not self._headings.has(heading)
 
     def lines(self, first: int, last: int) -> list[str]:
-        """What is known of these, from the first reading that has them all."""
-        for reading in self.readings:
-            if reading.text and 0 < reading.first <= first <= last <= reading.last:
-                self._left -= len(reading.text)
-                here = reading.text.split("\n") if self._left > 0 else []
-                return here[first - reading.first : last - reading.first + 1]
+        """Their text, from the first place that has them all; empty if none has."""
+        for known in self.places:
+            if known.text and 0 < known.first <= first <= last <= known.last:
+                self._characters_left -= len(known.text)
+                lines = known.text.split("\n") if self._characters_left > 0 else []
+                return lines[first - known.first : last - known.first + 1]
         return []
 
     def is_earlier(self, first: int, last: int) -> bool:
-        """Whether no reading of this run has anything of these lines."""
+        """Whether this run itself has read none of these lines."""
         return not any(
-            not r.is_earlier and r.first <= last and first <= r.last for r in self.readings
+            not known.is_earlier and known.first <= last and first <= known.last
+            for known in self.places
         )
 
 
 class Record:
-    """Known places, oldest first, to be asked by path, title, thread and address."""
+    """All known places, oldest first, found by path, title, thread or address."""
 
-    def __init__(self, readings: Sequence[KnownPlace]) -> None:
-        self._readings = readings
+    def __init__(self, places: Sequence[KnownPlace]) -> None:
+        self._places = places
         self.notes: dict[str, KnownPlace] = {}
         self.entries: defaultdict[tuple[str, str], list[KnownPlace]] = defaultdict(list)
         self.pages: dict[str, KnownPlace] = {}
         self._mentioned: set[str] | None = None
-        self._pages: list[Page] | None = None
-        self._left = _MOST_CHARACTERS_SEARCHED
+        self._texts: list[FoldedText] | None = None
+        self._characters_left = _MOST_CHARACTERS_SEARCHED
         by_path: defaultdict[str, list[KnownPlace]] = defaultdict(list)
-        for reading in readings:
-            self._take(reading)
-            if reading.path and reading.first:
-                by_path[reading.path].append(reading)
-        self.files = {path: FileRecord.of(path, read) for path, read in by_path.items()}
+        for known in places:
+            self._take(known)
+            if known.path and known.first:
+                by_path[known.path].append(known)
+        self.files = {path: FileRecord.of(path, known) for path, known in by_path.items()}
         self._by_name: defaultdict[str, list[str]] = defaultdict(list)
         for path in self.files:
             self._by_name[posixpath.basename(path)].append(path)
 
     def files_of(self, path: str) -> list[FileRecord]:
-        """The file of that path; else those whose path ends with it, or that it ends with."""
+        """The file of that path. Otherwise those whose path ends with it, or that it ends with."""
         cited = normal_path(path).lstrip("/") if path.startswith("/") else normal_path(path)
         if cited in self.files:
             return [self.files[cited]]
-        known = self._by_name.get(posixpath.basename(cited), [])
-        longer = [name for name in known if name.endswith(f"/{cited}")]
-        if not longer and path.startswith("/"):
-            longer = [name for name in known if cited.endswith(f"/{name}")]
-        if not longer and "%" in path and (plain := unquote(path)) != path:
+        same_name = self._by_name.get(posixpath.basename(cited), [])
+        found = [name for name in same_name if name.endswith(f"/{cited}")]
+        # An absolute path may lead through folders above the project.
+        if not found and path.startswith("/"):
+            found = [name for name in same_name if cited.endswith(f"/{name}")]
+        # Only last: a file's own name may have a percent sign.
+        if not found and "%" in path and (plain := unquote(path)) != path:
             return self.files_of(plain)
-        return [self.files[name] for name in longer]
+        return [self.files[name] for name in found]
 
     def names_with_blanks(self) -> Names:
-        """Paths that have blanks in them, also shortened from the left, for `find_cited`."""
+        """Paths with blanks in them, also without their first folders, for `find_cited`."""
         found: defaultdict[str, set[str]] = defaultdict(set)
         for path in self.files:
             end = path.rpartition(" ")[2]
@@ -274,45 +284,45 @@ class Record:
         return {end: sorted(names, key=len, reverse=True) for end, names in found.items() if names}
 
     def mentions(self, url: str) -> bool:
-        """Whether the address stands in something that was read: then the answer quotes it."""
+        """Whether a text that was read has this address: then the answer quotes it."""
         if self._mentioned is None:
             self._mentioned = {
                 same_page(trimmed_url(found["url"]))
-                for reading in self._readings
-                if "://" in reading.text
-                for found in TOKEN.finditer(reading.text)
+                for known in self._places
+                if "://" in known.text
+                for found in TOKEN.finditer(known.text)
                 if found["url"] is not None
             }
         return same_page(url) in self._mentioned
 
     def says(self, text: str) -> bool:
-        """Whether this stands in something that was read: then what it cites is not the answer's
-        own citation.
+        """Whether a text that was read has these words: then a citation inside of them is a part
+        of the quotation, and not the answer's own.
         """
-        if not text or self._left <= 0:
+        if not text or self._characters_left <= 0:
             return False
-        if self._pages is None:
-            self._pages = [Page(reading) for reading in self._readings if reading.text]
-        self._left -= sum(len(page.words) for page in self._pages)
-        return any(text in page.words for page in self._pages)
+        if self._texts is None:
+            self._texts = [FoldedText(known) for known in self._places if known.text]
+        self._characters_left -= sum(len(each.words) for each in self._texts)
+        return any(text in each.words for each in self._texts)
 
-    def _take(self, reading: KnownPlace) -> None:
-        kind = kind_named(reading.kind)
+    def _take(self, known: KnownPlace) -> None:
+        kind = kind_named(known.kind)
         if kind.citation == "entry":
-            self.entries[kind.prefix, folded(reading.title)].append(reading)
-        elif reading.title and not reading.url:
-            self.notes[folded(reading.title)] = reading
-        if kind.citation == "note" and reading.path:
-            self._take_names(reading)
-        if reading.url:
-            self.pages[same_page(reading.url)] = reading
+            self.entries[kind.prefix, folded(known.title)].append(known)
+        elif known.title and not known.url:
+            self.notes[folded(known.title)] = known
+        if kind.citation == "note" and known.path:
+            self._take_names(known)
+        if known.url:
+            self.pages[same_page(known.url)] = known
 
-    def _take_names(self, reading: KnownPlace) -> None:
-        """A note goes by its file's name too; one that was listed was found."""
-        names = [reading.path] if reading.first else []
-        for row in reading.listed:
+    def _take_names(self, known: KnownPlace) -> None:
+        """A note may be cited by its file's name too. A note that was listed counts as found."""
+        names = [known.path] if known.first else []
+        for row in known.listed:
             names += [row["path"], row.get("title", "")]
         for name in filter(None, names):
             stem = posixpath.splitext(name)[0] if name.endswith((".md", ".mdx", ".txt")) else name
-            for known in (name, stem, posixpath.basename(stem), posixpath.basename(name)):
-                self.notes.setdefault(folded(known), reading)
+            for form in (name, stem, posixpath.basename(stem), posixpath.basename(name)):
+                self.notes.setdefault(folded(form), known)

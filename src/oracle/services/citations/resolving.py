@@ -1,12 +1,12 @@
-"""Hold each citation against the record, the quotation first.
+"""Compare each citation with the record. Quotations count more than line numbers.
 
-| status | what it means |
+| status | meaning |
 | --- | --- |
-| resolved | the place was read, and what is quoted from it does not stand elsewhere |
-| moved | the quotation stands in the same file or thread, but at another place, which is given |
-| otherwise | the lines were read, and give another value to the name that is quoted from them |
-| stale | the lines were read, but the file has another content since |
-| unread | the file or thread was read, but not this part of it; the note has no such heading |
+| resolved | the place was read, and what is quoted from it is not found elsewhere |
+| moved | the quotation is in the same file or thread, but at another place, which is given |
+| otherwise | the lines were read, and they give another value to the quoted name |
+| stale | the lines were read, but the file has changed since |
+| unread | the file or thread was read, but not this part of it; or the note has no such heading |
 | unknown | nothing of that name was read or found |
 """
 
@@ -32,6 +32,7 @@ from oracle.services.tools.answer import place
 
 Status = Literal["resolved", "moved", "otherwise", "stale", "unread", "unknown"]
 
+# A citation may fit several files of the same name. The one that fits best counts.
 _BEST: Final[Mapping[Status, int]] = {
     "resolved": 0,
     "moved": 1,
@@ -44,8 +45,8 @@ _BEST: Final[Mapping[Status, int]] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resolved:
-    """`where` is the place as it should be cited; empty where there is none. `quoted` says whether
-    what the answer quotes was found there; None where it quotes nothing.
+    """`where` is the place as it should be cited; empty if it was not found. `quoted` says whether
+    the words that the answer quotes were found there; None if it quotes nothing.
     """
 
     citation: Citation
@@ -62,20 +63,21 @@ class Resolved:
 
 
 def resolve_all(found: Sequence[Cited], record: Record) -> list[Resolved]:
-    """In their order, without those that turn out to be none."""
+    """In the order of the text, without those that turn out not to be citations."""
     taken = _taken(found, record)
     resolved: list[Resolved] = []
-    behind = 0
+    last_end = 0
     for cited in found:
         citation = cited.citation
-        if citation.start < behind:
+        if citation.start < last_end:
             continue
         made = _resolve(cited, record, taken)
+        # A source that was read may cite something. An answer that quotes it does not vouch for it.
         if made.status != "resolved" and record.says(cited.inside):
             continue
         if citation.certain or made.status != "unknown":
             resolved.append(made)
-            behind = citation.end
+            last_end = citation.end
     return resolved
 
 
@@ -93,7 +95,7 @@ def _resolve(cited: Cited, record: Record, taken: set[int]) -> Resolved:
 
 
 def _taken(found: Sequence[Cited], record: Record) -> set[int]:
-    """Quotations that stand where one of the citations near them says: they are no others'."""
+    """Quotations found where a citation near them says: they do not belong to another citation."""
     return {
         quotation.at
         for cited in found
@@ -113,8 +115,9 @@ def _is_at(lines: Sequence[Lines], citation: Citation) -> bool:
 
 
 def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
-    """Against lines that were read only what is quoted right at the citation says anything, and
-    a mere name does not: the sentence may well speak of something that stands elsewhere.
+    """Lines that were read are refuted only by a strong quotation right next to the citation.
+
+    Other quotations and single names are too weak: the sentence may speak of another place.
     """
     citation = cited.citation
     is_read = all(covers(file.current, *lines) for lines in citation.ranges)
@@ -122,13 +125,13 @@ def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
     quoted = bool(confirmed) if cited.quotations else None
     if is_read and confirmed:
         return _at(file, citation, "resolved", (citation.first, citation.last), quoted)
-    telling = [q for q in cited.attached if q.strong] if is_read else cited.quotations
-    stands = _only_place(telling, file, taken, confirmed)
-    if stands is not None:
-        return _at(file, citation, "moved", stands, True)
+    searched = [q for q in cited.attached if q.strong] if is_read else cited.quotations
+    lines = _only_place(searched, file, taken, confirmed)
+    if lines is not None:
+        return _at(file, citation, "moved", lines, True)
     if is_read:
-        is_so = not any(_is_denied(quotation, file, citation) for quotation in cited.said)
-        status: Status = "resolved" if is_so else "otherwise"
+        is_refuted = any(_is_contradicted(each, file, citation) for each in cited.said)
+        status: Status = "otherwise" if is_refuted else "resolved"
         return _at(file, citation, status, (citation.first, citation.last), quoted)
     is_old = all(covers(file.ever, *lines) for lines in citation.ranges)
     status = "stale" if is_old else "unread"
@@ -137,8 +140,8 @@ def _in_file(cited: Cited, file: FileRecord, taken: set[int]) -> Resolved:
     )
 
 
-def _is_denied(quotation: AnswerQuote, file: FileRecord, citation: Citation) -> bool:
-    """Whether it stands nowhere, and the cited lines give its name another plain value."""
+def _is_contradicted(quotation: AnswerQuote, file: FileRecord, citation: Citation) -> bool:
+    """Whether it is nowhere in the file, and the cited lines give its name another plain value."""
     quoted = value_in(quotation.text)
     if quoted is None or file.find(quotation):
         return False
@@ -153,13 +156,13 @@ def _only_place(
     taken: set[int],
     confirmed: Sequence[AnswerQuote],
 ) -> Lines | None:
-    """Where the nearest quotation stands, if in one place only."""
+    """The lines of the nearest quotation that the file has exactly once."""
     for quotation in quotations:
         if quotation.at in taken and quotation not in confirmed:
             continue
-        stands = file.find(quotation)
-        if len(stands) == 1:
-            return stands[0]
+        places = file.find(quotation)
+        if len(places) == 1:
+            return places[0]
     return None
 
 
@@ -183,48 +186,49 @@ def _at(
 def _among_entries(cited: Cited, record: Record) -> Resolved:
     citation = cited.citation
     entries = record.entries.get((citation.kind, folded(citation.name)), [])
+    # A time may be cited shortened, such as only the date.
     wanted = citation.entry.rstrip("Z")
-    for reading in entries:
-        if reading.entry.startswith(wanted):
-            return _of(citation, reading, "resolved")
+    for known in entries:
+        if known.entry.startswith(wanted):
+            return _of(citation, known, "resolved")
     for quotation in cited.quotations:
-        holding = [r for r in entries if quotation.text in " ".join(r.text.split())]
-        if len({reading.entry for reading in holding}) == 1:
+        holding = [known for known in entries if quotation.text in " ".join(known.text.split())]
+        if len({known.entry for known in holding}) == 1:
             return _of(citation, holding[0], "moved")
     return Resolved(citation=citation, status="unread" if entries else "unknown")
 
 
 def _page(citation: Citation, record: Record) -> Resolved:
-    reading = record.pages.get(same_page(citation.name))
-    if reading is not None:
-        return _of(citation, reading, "resolved")
+    known = record.pages.get(same_page(citation.name))
+    if known is not None:
+        return _of(citation, known, "resolved")
     if record.mentions(citation.name):
         return Resolved(citation=citation, status="resolved", url=citation.name, quoted=True)
     return _unknown(citation)
 
 
 def _note(citation: Citation, record: Record) -> Resolved:
-    reading = record.notes.get(folded(citation.name))
-    if reading is None:
+    known = record.notes.get(folded(citation.name))
+    if known is None:
         return _unknown(citation)
-    file = record.files.get(reading.path)
+    file = record.files.get(known.path)
     if citation.heading and file is not None and file.lacks(citation.heading):
-        return Resolved(citation=citation, status="unread", path=reading.path)
-    return _of(citation, reading, "resolved")
+        return Resolved(citation=citation, status="unread", path=known.path)
+    return _of(citation, known, "resolved")
 
 
-def _of(citation: Citation, reading: KnownPlace, status: Status) -> Resolved:
+def _of(citation: Citation, known: KnownPlace, status: Status) -> Resolved:
     return Resolved(
         citation=citation,
         status=status,
-        where=reading.where,
-        path=reading.path if reading.first else "",
-        first=reading.first,
-        last=reading.last,
-        entry=reading.entry,
-        url=reading.url,
-        digest=reading.digest,
-        is_earlier=reading.is_earlier,
+        where=known.where,
+        path=known.path if known.first else "",
+        first=known.first,
+        last=known.last,
+        entry=known.entry,
+        url=known.url,
+        digest=known.digest,
+        is_earlier=known.is_earlier,
     )
 
 

@@ -1,1 +1,1 @@
-"""How `query_classifier` decides: a reading of the text, evidence from it, and a linear model."""
+"""The query classifier: it parses a query, describes it by features, and weighs them."""

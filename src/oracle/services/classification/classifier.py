@@ -1,9 +1,12 @@
-"""What kind of question is this? Offline, deterministic, in a fraction of a millisecond.
+"""Finds the type of a query: offline, deterministic, in a fraction of a millisecond.
 
-Text becomes tokens (`classification/text.py`), tokens a sketch (`reading.py`), the sketch evidence
-and n-grams (`evidence.py`, `features.py`). History is evidence for turns that lean on it
-(`context.py`), the project's terms are for what is inside it (`known.py`). A linear model weighs
-them all (`model.py`).
+1. `tokenizer.py` splits the text into tokens.
+2. `parsed_query.py` makes a sketch of the tokens.
+3. `structure.py` and `features.py` turn the sketch into features.
+4. `history.py` adds features from the conversation, if the turn depends on it. A turn that only
+   accepts an offer is replaced by the offer (`accepted_offers.py`).
+5. `known_terms.py` adds features for names that belong to the project.
+6. `linear_model.py` weighs all features.
 """
 
 from __future__ import annotations
@@ -14,46 +17,50 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from oracle.models.query_classification import NEEDS, Needs, QueryClassification, QueryType
-from oracle.services.classification.context import (
-    Turn,
-    acceptance_features,
-    accepted,
-    history_features,
-    look_back,
-)
+from oracle.services.classification.accepted_offers import accepted_offer
 from oracle.services.classification.features import (
     Features,
     features,
     plain_features,
     talk_features,
 )
-from oracle.services.classification.known import ONLY_OURS, KnownTerms, known_features
-from oracle.services.classification.model import Scores, model
-from oracle.services.classification.reading import Reading, read
+from oracle.services.classification.history import (
+    Turn,
+    acceptance_features,
+    history_features,
+    recent_turns,
+)
+from oracle.services.classification.known_terms import ONLY_OURS, KnownTerms, known_features
+from oracle.services.classification.linear_model import Scores, linear_model
+from oracle.services.classification.parsed_query import ParsedQuery, parse_query
 
 History = Iterable[object]
 
 MARGIN = 0.25
-"""Closer than this the two best types cannot be told apart, and what both need is granted."""
+"""If the two best types are closer than this, the query gets the sources of both."""
 OURS_OR_THEIRS = 25
-"""How much more often a question about the project names a thing that only the project has."""
+"""A question about the project names a thing that only the project has about this many times as
+often as another question does. Its types are multiplied by this.
+"""
 BROAD = 0.6
-"""From here on a question spans the project, and is no small talk."""
+"""From this breadth on, a query is about the whole project and not small talk."""
 SURE_TALK = 0.8
-"""From here on breadth does not overrule it: `thanks for all of this` names everything too."""
+"""From this probability on, small talk stays small talk: `thanks for all of this` is broad too."""
 MOST_KEYWORDS = 6
+MOST_TURNS = 8
+"""Older turns are not read: only the last two questions and answers are used."""
 _INSIDE = (QueryType.CODE, QueryType.DOCUMENTATION)
-_TURNS = 8
-_PLACE = r"\bwhere\b.*\b(?:code|inside)\b"
+_LOCATION = r"\bwhere\b.*\b(?:code|inside)\b"
 _DECISION = r"\bdecide\b"
-_BOTH = re.compile(rf"{_DECISION}.*\band {_PLACE}|{_PLACE}.*\band\b.*{_DECISION}")
-"""In a sketch: what was decided, and where that is in the code."""
+_BOTH = re.compile(rf"{_DECISION}.*\band {_LOCATION}|{_LOCATION}.*\band\b.*{_DECISION}")
+"""Matches the sketch of a query for a decision and for its place in the code, in either order."""
+# The groups whose features a person can read. N-grams of letters and sketches say nothing.
 _READABLE = ("evidence", "word", "history", "known")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """Why a query got its type; `read_as` is the offer that it takes up, if it does."""
+    """Why a query got its type. `read_as` is the offer that the query accepts, or empty."""
 
     classification: QueryClassification
     probabilities: Mapping[QueryType, float]
@@ -64,15 +71,19 @@ class Explanation:
 
 @dataclass(frozen=True, kw_only=True)
 class Gathered:
+    """All that is known about a query before it is scored. `parsed` is the accepted offer, if the
+    query accepts one.
+    """
+
     features: Features
-    reading: Reading
+    parsed: ParsedQuery
     read_as: str
 
 
 def classify_query(
     query: str, history: History = (), known_terms: KnownTerms | None = None
 ) -> QueryClassification:
-    """`history` holds turns with a role and a content, mappings or objects, oldest first."""
+    """`history` are turns with a role and a content, oldest first, as mappings or as objects."""
     gathered = gather(query, history, known_terms)
     return _classification(gathered, _scores(gathered.features))
 
@@ -85,14 +96,14 @@ def explain_query(
     return Explanation(
         classification=_classification(gathered, scores),
         probabilities=scores.probabilities,
-        sketch=" ".join(gathered.reading.sketch),
+        sketch=" ".join(gathered.parsed.sketch),
         read_as=gathered.read_as,
         evidence={kind: _strongest(gathered.features, kind) for kind in scores.probabilities},
     )
 
 
 def terms_to_look_up(query: str, history: History = ()) -> list[str]:
-    """All that a classification may ask `known_terms` for, with this history or without."""
+    """Every term that a classification may look up in `known_terms`, with or without history."""
     asked: dict[str, None] = {}
 
     def note(term: str) -> bool:
@@ -105,8 +116,8 @@ def terms_to_look_up(query: str, history: History = ()) -> list[str]:
 
 
 def _scores(found: Features) -> Scores:
-    """What only this project has is not asked of the world, whatever the sentence sounds like."""
-    scores = model().scores(found)
+    """A query that names a thing only this project has is about the project, however it sounds."""
+    scores = linear_model().scores(found)
     if ONLY_OURS not in found["known"]:
         return _about_the_project(scores) if scores.breadth >= BROAD else scores
     shares = {
@@ -119,8 +130,10 @@ def _scores(found: Features) -> Scores:
 
 
 def _about_the_project(scores: Scores) -> Scores:
-    """A broad question that sounds like talk is one about the project, with no more confidence
-    than in the talk. One that sounds like the world is left: where it is close, both are needed.
+    """Read a broad query that looks like small talk as a question about the project.
+
+    Its best inside type and small talk share their probability equally. A broad query about the
+    world stays as it is: if the types are close, it gets the sources of both anyway.
     """
     (best, first), *others = scores.probabilities.items()
     if best != QueryType.CONVERSATIONAL or first >= SURE_TALK:
@@ -131,32 +144,32 @@ def _about_the_project(scores: Scores) -> Scores:
     return replace(scores, probabilities={inside: half, best: half, **rest})
 
 
-def type_alone(reading: Reading) -> QueryType:
-    """The type of a turn whatever came before it."""
-    return next(iter(model().scores(plain_features(reading)).probabilities))
+def type_alone(parsed: ParsedQuery) -> QueryType:
+    """The type of a turn without its history."""
+    return next(iter(linear_model().scores(plain_features(parsed)).probabilities))
 
 
 def gather(
     query: str,
     history: History = (),
     known_terms: KnownTerms | None = None,
-    type_of: Callable[[Reading], QueryType] = type_alone,
+    type_of: Callable[[ParsedQuery], QueryType] = type_alone,
 ) -> Gathered:
-    """All that the model is to weigh."""
-    before = look_back([_turn(turn) for turn in list(history)[-_TURNS:]])
-    reading = read(query)
-    read_as = accepted(query, reading, before)
+    """The features of a query. Training passes its own `type_of` for the earlier turns."""
+    recent = recent_turns([_turn(turn) for turn in list(history)[-MOST_TURNS:]])
+    parsed = parse_query(query)
+    read_as = accepted_offer(query, parsed, recent.offer)
     if read_as:
-        reading = read(read_as)
-        context = acceptance_features(before, type_of)
+        parsed = parse_query(read_as)
+        context = acceptance_features(recent, type_of)
     else:
-        context = history_features(query, reading, before, type_of)
-    known = known_features(reading, known_terms)
-    found = features(reading)
+        context = history_features(query, parsed, recent, type_of)
+    known = known_features(parsed, known_terms)
+    found = features(parsed)
     found |= {"talk": set(), "history": context, "known": known}
     if context:
         found["talk"] = talk_features(found)
-    return Gathered(features=found, reading=reading, read_as=read_as)
+    return Gathered(features=found, parsed=parsed, read_as=read_as)
 
 
 def _turn(turn: object) -> Turn:
@@ -164,7 +177,7 @@ def _turn(turn: object) -> Turn:
 
 
 def _part(turn: object, name: str) -> str:
-    """A turn without a part (a tool call has no content) says nothing by it."""
+    """A missing part is empty: a turn that only calls tools has no content."""
     if isinstance(turn, Mapping):
         return str(cast("Mapping[str, object]", turn).get(name) or "")
     return str(getattr(turn, name, None) or "")
@@ -172,7 +185,7 @@ def _part(turn: object, name: str) -> str:
 
 def _classification(gathered: Gathered, scores: Scores) -> QueryClassification:
     (best, first), (second, next_best), *_ = scores.probabilities.items()
-    is_both = {best, second} == {*_INSIDE} and _BOTH.search(" ".join(gathered.reading.sketch))
+    is_both = {best, second} == {*_INSIDE} and _BOTH.search(" ".join(gathered.parsed.sketch))
     is_clear = first - next_best >= MARGIN and not is_both
     needs = NEEDS[best] if is_clear else _union(NEEDS[best], NEEDS[second])
     return QueryClassification(
@@ -194,9 +207,9 @@ def _union(one: Needs, other: Needs) -> Needs:
 
 
 def _strongest(found: Features, query_type: QueryType) -> tuple[tuple[str, float], ...]:
-    """What speaks most for `query_type`, without what only repeats a part of something stronger."""
+    """The features that favour `query_type` most, without those that only repeat a stronger one."""
     chosen: dict[str, float] = {}
-    for name, weight in model().speaking_for(query_type, found, _READABLE):
+    for name, weight in linear_model().speaking_for(query_type, found, _READABLE):
         if len(chosen) == MOST_KEYWORDS:
             break
         if not any(name in other or other in name for other in chosen):

@@ -1,4 +1,7 @@
-"""What the linear model sees of a reading: n-grams of words, letters and sketch, and evidence."""
+"""The features that the linear model weighs: n-grams of words, letters and sketch, and structure.
+
+The names of the groups are keys in `weights.txt`.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +9,46 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from oracle.services.classification.evidence import evidence
-from oracle.services.classification.reading import Reading
+from oracle.services.classification.parsed_query import ParsedQuery
+from oracle.services.classification.structure import structural_features
 
 Features = dict[str, set[str]]
 
+# These limits bound the cost of a query.
 MOST_WORDS = 120
 LONGEST_WORD, LETTERS = 22, (3, 4)
+# In Chinese and Japanese one or two characters are a word.
 LONGEST_RUN, SIGNS = 40, (1, 2)
 
 
-def features(reading: Reading) -> Features:
-    """Names of the features that are present, by group."""
-    return {**plain_features(reading), "letters": _letter_ngrams(reading)}
+def features(parsed: ParsedQuery) -> Features:
+    """The names of the features that the query has, by group."""
+    return {**plain_features(parsed), "letters": _letter_ngrams(parsed)}
 
 
-def plain_features(reading: Reading) -> Features:
-    """Without the letters: enough, and half the cost, for a turn that is only looked back at."""
+def plain_features(parsed: ParsedQuery) -> Features:
+    """All but the letters. That is half the cost, and enough for an earlier turn."""
     return {
-        "evidence": evidence(reading),
-        "sketch": _sketch_ngrams(reading),
-        "word": _word_ngrams(reading),
+        "evidence": structural_features(parsed),
+        "sketch": _sketch_ngrams(parsed),
+        "word": _word_ngrams(parsed),
     }
 
 
 def talk_features(alone: Features) -> set[str]:
-    """The same short n-grams and evidence once more: in a conversation they weigh differently."""
+    """The short n-grams and the structure again: in a conversation they have other weights."""
     grams = (gram for group in ("sketch", "word") for gram in alone[group])
     return {*alone["evidence"], *(gram for gram in grams if gram.count(" ") < 2)}
 
 
-def _word_ngrams(reading: Reading) -> set[str]:
-    words = ["^", *(token.word for token in reading.tokens[:MOST_WORDS]), "$"]
+def _word_ngrams(parsed: ParsedQuery) -> set[str]:
+    words = ["^", *(token.word for token in parsed.tokens[:MOST_WORDS]), "$"]
     return {*words[1:-1], *_ngrams(words, 2), *_ngrams(words, 3)}
 
 
-def _letter_ngrams(reading: Reading) -> set[str]:
+def _letter_ngrams(parsed: ParsedQuery) -> set[str]:
     found: set[str] = set()
-    for token in reading.tokens[:MOST_WORDS]:
+    for token in parsed.tokens[:MOST_WORDS]:
         if token.kind == "word":
             found.update(_letters_of(f" {token.word} "[:LONGEST_WORD], LETTERS))
         elif token.kind == "cjk":
@@ -53,12 +58,13 @@ def _letter_ngrams(reading: Reading) -> set[str]:
 
 @lru_cache(maxsize=8192)
 def _letters_of(word: str, sizes: tuple[int, ...]) -> tuple[str, ...]:
-    """Cached because most words of a query are words of other queries."""
+    """Cached, because queries share most of their words."""
     return tuple(word[i : i + size] for size in sizes for i in range(len(word) - size + 1))
 
 
-def _sketch_ngrams(reading: Reading) -> set[str]:
-    core = ["^", *reading.core[:MOST_WORDS], "$"]
+def _sketch_ngrams(parsed: ParsedQuery) -> set[str]:
+    core = ["^", *parsed.core[:MOST_WORDS], "$"]
+    # Several unknown words in a row count as one: only their position says anything.
     symbols = ["^", *(after for before, after in pairwise(core) if not before == after == "w")]
     return {*symbols, *(gram for size in (2, 3, 4) for gram in _ngrams(symbols, size))}
 

@@ -1,4 +1,4 @@
-"""Words that mean the same thing, from `lexicon.txt` and `technologies.txt`."""
+"""The tags of words and phrases, read from `lexicon.txt` and `technologies.txt`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from oracle.services import classification
-from oracle.services.classification.text import expand
+from oracle.services.classification.tokenizer import expand
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lexicon:
-    """`tags` of words and phrases; `longest` is the length of a phrase by its first word."""
+    """`tags` are those of each word and phrase. `longest` maps the first word of a phrase to the
+    number of words in the longest phrase that begins with it.
+    """
 
     tags: dict[str, tuple[str, ...]]
     function_words: frozenset[str]
@@ -26,7 +28,7 @@ class Lexicon:
         return self.tags.get(phrase, ())
 
     def phrase_at(self, words: list[str], start: int) -> list[str]:
-        """The longest phrase at `start`, or the one word that stands there."""
+        """The longest known phrase at `start`, or the word at `start`."""
         for length in range(self.longest.get(words[start], 1), 1, -1):
             phrase = words[start : start + length]
             if " ".join(phrase) in self.tags:
@@ -34,7 +36,7 @@ class Lexicon:
         return [words[start]]
 
     def in_cjk(self, run: str) -> list[str]:
-        """Writing without spaces is searched for the entries that it contains."""
+        """The entries in a run of Chinese or Japanese characters, which has no spaces."""
         return self.cjk.findall(run)
 
 
@@ -44,6 +46,7 @@ def lexicon() -> Lexicon:
     function_words: set[str] = set()
     longest: dict[str, int] = {}
     for tag, entry in (*_entries("technologies.txt", "tech"), *_entries("lexicon.txt", "")):
+        # `_` in an entry is a space. Contractions are expanded, as in the query.
         words = [word for part in entry.split("_") for word in expand(part)]
         phrase = " ".join(words)
         if tag == "function":
@@ -51,6 +54,7 @@ def lexicon() -> Lexicon:
         elif tag not in tags.get(phrase, ()):
             tags[phrase] = (*tags.get(phrase, ()), tag)
             longest[words[0]] = max(longest.get(words[0], 1), len(words))
+    # Longest first: a regular expression takes the first alternative that matches.
     cjk = sorted(filter(_CJK.search, tags), key=len, reverse=True)
     return Lexicon(
         tags=tags,
@@ -62,12 +66,15 @@ def lexicon() -> Lexicon:
 
 @lru_cache(maxsize=8192)
 def inflected(word: str) -> tuple[str, ...]:
-    """`redis's` is `redis`; `jotting` and `jotted` are forms of `jot`, though not orders."""
+    """Tags of an inflected form: `redis's` has those of `redis`. `jotting` and `jotted` are forms
+    of the verb `jot`, but not orders, so they have tags of their own.
+    """
     known = lexicon()
     if word.endswith("'s"):
         return known.of(word[:-2])
     for ending in ("ing", "ed"):
         stem = word.removesuffix(ending)
+        # `adding` → `add`, `writing` → `write`, `jotting` → `jot`.
         bases = (stem, f"{stem}e", stem[:-1])
         if stem != word and len(stem) > 2 and any("write" in known.of(base) for base in bases):
             return (f"write_{ending}",)
@@ -75,6 +82,7 @@ def inflected(word: str) -> tuple[str, ...]:
 
 
 def _entries(file: str, tag: str) -> list[tuple[str, str]]:
+    """Pairs of tag and entry. A line `[tag]` sets the tag of the lines after it."""
     found: list[tuple[str, str]] = []
     for line in files(classification).joinpath(file).read_text("utf-8").splitlines():
         if line.startswith("["):

@@ -1,1 +1,1 @@
-"""What the tree decides by: budgets, grants, evidence, repetition, topic."""
+"""What the tree bases its decisions on: budgets, grants, evidence, repetition and topic."""

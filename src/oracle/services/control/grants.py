@@ -1,7 +1,7 @@
-"""Which tools a question gets: a ladder, from those of its class to all that only read.
+"""Which tools a question gets: a ladder, from the tools of its class to all tools that only read.
 
-Uncertainty adds tools that read, never tools that write: those need a clear request for an action,
-or a person's yes.
+Uncertainty adds tools that read, never tools that write. A tool that writes needs a clear request
+for an action, or a person's approval.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORDS_OF_DOING: Final = _words(
     "run running execute executing execution compile build deploy install delete deleting remove "
     "kill restart debug test shell terminal command send email"
 )
-"""What neither reading nor writing notes can do: only a tool of that very name could."""
+"""Verbs that no tool for reading or writing notes can do. Only a tool with that name can."""
 
 
 def first_grant(
@@ -41,9 +41,10 @@ def first_grant(
     sure_of_an_action: float,
     sure_of_a_class: float,
 ) -> list[str]:
-    """The tools of the query's class, and of the sources that it needs besides.
+    """The tools of the query's class, and those of every other source that it needs.
 
-    Writing tools need a clear request for an action. An unclear class adds the tools of the second.
+    Tools that write need a clear request for an action. If the class is not sure, the tools of the
+    second class are added.
     """
     if not classification.needs_any_source:
         return []
@@ -65,8 +66,8 @@ def more_tools(
     specs: Sequence[ToolSpec],
     granted: Collection[str],
 ) -> list[str]:
-    """What a rung adds: the tools of the class that came second, those of all local sources, or
-    all that only read.
+    """The tools that a rung adds: those of the second class, those of all local sources, or all
+    tools that only read.
     """
 
     def belongs(spec: ToolSpec) -> bool:
@@ -82,11 +83,12 @@ def more_tools(
 
 
 def tools_for(capability: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
-    """The tools that can do what was asked for in words; the most fitting kind only.
+    """The tools that fit a request in the model's own words.
 
-    A tool's own name counts most. Else a source that is named picks the tools that look into it;
-    a word of writing picks those that write to it, or to anything where no source is named. To run
-    or to delete something is another matter: no tool that reads is offered in its place.
+    1. If the request names tools, those.
+    2. If it is about running or deleting something, none: a tool that reads is not a substitute.
+    3. If it names sources, the tools that read them, or write to them if it speaks of writing.
+    4. If it speaks of writing and names no source, all tools that write.
     """
     words = set(_WORD.findall(capability.lower().replace("_", " ")))
     named = [spec for spec in specs if _is_named(spec.name, capability, words)]
@@ -102,7 +104,7 @@ def tools_for(capability: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
 
 
 def specs_from(data: Sequence[Mapping[str, Any]]) -> list[ToolSpec]:
-    """Back from the form on the blackboard. In older recordings it has no role."""
+    """Read the form on the blackboard. In older recordings it has no role."""
     return [_spec_from(spec) for spec in data]
 
 
@@ -128,7 +130,7 @@ def _spec_from(data: Mapping[str, Any]) -> ToolSpec:
 
 
 def _types_of(classification: QueryClassification, sure_of_a_class: float) -> set[QueryType]:
-    """The class, and each class whose source is needed too: two classes may be too close."""
+    """The class, and every class whose source is needed too because two classes were close."""
     types = {classification.query_type}
     needed = (
         (classification.needs_code, QueryType.CODE),
@@ -143,7 +145,9 @@ def _types_of(classification: QueryClassification, sure_of_a_class: float) -> se
 
 def _is_named(name: str, capability: str, words: set[str]) -> bool:
     """`web_search`, `web search` and `searching the web` all name the tool web_search."""
+    # The name itself, not as a part of a longer name: `read_file` is not in `read_file_lines`.
     if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", capability, re.IGNORECASE):
         return True
+    # Else every part of the name begins a word. A name of one part (`search`) is too common.
     parts = [part for part in name.lower().split("_") if part]
     return len(parts) > 1 and all(any(word.startswith(part) for word in words) for part in parts)

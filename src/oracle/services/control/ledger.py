@@ -1,7 +1,7 @@
 """What a run may spend, what it has spent, and what must be left for its last answer.
 
-One place for turns, tokens, money, seconds and uses of each tool. It is data: each change answers a
-new ledger, and its dictionary stands on the blackboard.
+This is the only place for turns, tokens, money, seconds and uses of each tool. A ledger is frozen
+data: each change returns a new one. The blackboard holds it as a dictionary.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ STOP_AT: Final[Mapping[Resource, str]] = {
     "money": "money_limit",
     "seconds": "time_limit",
 }
-"""The stop reason of a run that a budget has ended."""
+"""The stop reason of a run that ends because a budget is spent."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """`money` is None where a price is unknown: a budget that cannot be kept is not promised."""
+    """`money` is None if a price is unknown, because the budget could not be kept."""
 
     turns: int = 30
     tokens: int = 400_000
@@ -36,10 +36,12 @@ class Limits:
     uses_of_a_tool: int = 20
 
     def check(self) -> Self:
-        """Refuse what is no limit; not at each construction, of which there are many in a run."""
+        """Raise `InputError` if a value is not a limit. Called once: a run builds many `Limits`."""
         for name, limit in self.to_dict().items():
             if limit is not None and not (limit >= 0 and isfinite(limit)):
-                raise InputError(f"{limit} {name} is no limit; give a number that is not negative")
+                raise InputError(
+                    f"{name}: {limit} is not a limit; give a number that is not negative"
+                )
         return self
 
     def to_dict(self) -> dict[str, Any]:
@@ -48,7 +50,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reserve:
-    """What the last request will take: its input as estimated, and its longest output."""
+    """What the last request will cost: its estimated input and its longest output."""
 
     tokens: int = 0
     money: float = 0.0
@@ -57,6 +59,8 @@ class Reserve:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ledger:
+    """`longest_turn` is in seconds. `warned` are the budgets that a warning was given for."""
+
     limits: Limits = field(default_factory=Limits)
     started_at: float = 0.0
     turns: int = 0
@@ -72,7 +76,7 @@ class Ledger:
         return replace(self, turns=self.turns + 1)
 
     def with_usage(self, tokens: int, money: float = 0.0, seconds: float = 0.0) -> Self:
-        """What a request took; the longest one tells what the last may take."""
+        """Add the cost of a request. The longest one is the estimate for the last one."""
         return replace(
             self,
             tokens=self.tokens + tokens,
@@ -92,14 +96,14 @@ class Ledger:
         return now - self.started_at if resource == "seconds" else getattr(self, resource)
 
     def share(self, resource: Resource, now: float) -> float:
-        """How much of a limit is spent, from 0 up; a limit of nothing is spent from the start."""
+        """The spent share of a limit, from 0 up. A limit of 0 is spent from the start."""
         limit = getattr(self.limits, resource)
         if limit is None:
             return 0.0
         return self.spent(resource, now) / limit if limit > 0 else 1.0
 
     def warnings_due(self, now: float, share: float) -> tuple[Resource, ...]:
-        """The budgets of which this share is spent and that were not warned of yet."""
+        """The budgets that have reached this share and had no warning yet."""
         return tuple(
             resource
             for resource in RESOURCES
@@ -110,11 +114,11 @@ class Ledger:
         return tuple(tool for tool in self.uses if not self.may_use(tool))
 
     def exhausted(self, now: float) -> Resource | None:
-        """What leaves no room for another request at all."""
+        """The first budget that is fully spent, so that no request is possible."""
         return next((r for r in RESOURCES if self.share(r, now) >= 1.0), None)
 
     def at_reserve(self, now: float, reserve: Reserve) -> Resource | None:
-        """What is so scarce that the next request must be the last one; it gets no tools."""
+        """The first budget that is down to the reserve: the next request is the last one."""
         if self.limits.turns - self.turns <= 1:
             return "turns"
         for resource in RESOURCES[1:]:
@@ -128,7 +132,7 @@ class Ledger:
         return self.uses.get(tool, 0) < self.limits.uses_of_a_tool
 
     def usage(self, now: float) -> dict[str, Any]:
-        """What was spent of each budget, for people and for records."""
+        """The amounts spent, for people and for records."""
         spent: dict[str, Any] = {resource: self.spent(resource, now) for resource in RESOURCES}
         return {**spent, "seconds": round(spent["seconds"], 3), "uses": dict(self.uses)}
 
@@ -164,7 +168,7 @@ class Ledger:
 def _limits(
     turns: int, tokens: int, money: float | None, seconds: float, uses_of_a_tool: int
 ) -> Limits:
-    """Read many times in a turn, and the same for all runs of a project."""
+    """Cached: limits are read many times per turn, and are the same for all runs of a project."""
     return Limits(
         turns=turns, tokens=tokens, money=money, seconds=seconds, uses_of_a_tool=uses_of_a_tool
     )

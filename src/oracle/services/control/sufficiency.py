@@ -1,4 +1,4 @@
-"""Is there enough to answer from? A small function that a better one may replace."""
+"""Decides whether the evidence is enough for an answer. A better function may replace this one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from enum import StrEnum
 from typing import Any, Final, Protocol
 
 GOOD_MATCH: Final = 0.6
+"""The score from which a place counts as a good match."""
 MANY_PLACES: Final = 6
-WELL_MATCHED: Final = 2
+"""This many good matches are enough, wherever they are."""
+SEPARATE_FILES: Final = 2
+"""Good matches in this many files are enough, if the last call added nothing."""
 BARREN_CALLS: Final = 3
+"""After this many calls without a place there is nothing to find."""
+ADDED_NOTHING: Final = 2
+"""After this many calls in a row that add nothing, more calls will not help."""
 
 
 class Verdict(StrEnum):
@@ -21,7 +27,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """What a run has gathered. `new_by_call` is how many new places each call brought, in order."""
+    """What a run has gathered. `new_by_call` is the number of new places of each call, in order."""
 
     places: Sequence[Mapping[str, Any]]
     new_by_call: Sequence[int]
@@ -34,9 +40,9 @@ class Sufficiency(Protocol):
 
 
 def heuristic_sufficiency(evidence: Evidence) -> Verdict:
-    """Enough: places that match well, in more than one file or often, and calls that add no more.
+    """Enough: many good matches, or some in more than one file and calls that add nothing new.
 
-    Nothing: every source on offer was tried, and no call has brought anything.
+    Nothing: no place was found, and every offered source was tried, or several calls were made.
     """
     if not evidence.places:
         barren = len(evidence.new_by_call) >= BARREN_CALLS
@@ -45,9 +51,10 @@ def heuristic_sufficiency(evidence: Evidence) -> Verdict:
         )
         return Verdict.NOTHING if exhausted or barren else Verdict.OPEN
     good = [place for place in evidence.places if place.get("score", 0.0) >= GOOD_MATCH]
-    adds_nothing = len(evidence.new_by_call) >= 2 and not any(evidence.new_by_call[-2:])
+    last_calls = evidence.new_by_call[-ADDED_NOTHING:]
+    adds_nothing = len(last_calls) == ADDED_NOTHING and not any(last_calls)
     if adds_nothing or len(good) >= MANY_PLACES:
         return Verdict.ENOUGH
     spread = len({place.get("path") or place.get("where") for place in good})
     last_adds_little = bool(evidence.new_by_call) and evidence.new_by_call[-1] == 0
-    return Verdict.ENOUGH if spread >= WELL_MATCHED and last_adds_little else Verdict.OPEN
+    return Verdict.ENOUGH if spread >= SEPARATE_FILES and last_adds_little else Verdict.OPEN

@@ -1,8 +1,10 @@
-"""Has the conversation moved on to something else?
+"""Decides whether a question changes the topic of the conversation.
 
-A question goes on where it shares a word with the last exchanges, where it has no subject of its
-own (`why?`, `give an example`), or where it leans back: by its first words (`and …`, `what about
-…`), or by a pronoun that nothing before it in the question explains.
+A question stays on the topic if one of these is true:
+- It shares a word with the last exchanges.
+- It has no subject of its own (`why?`, `give an example`).
+- It refers back by its words (`and …`, `what about …`, `again`).
+- It has a pronoun that nothing before it in the question explains.
 """
 
 from __future__ import annotations
@@ -13,14 +15,19 @@ from typing import Any, Final
 
 RECENT_EXCHANGES: Final = 3
 LONGEST_READ: Final = 4_000
+"""Characters of each answer that are compared. An answer names its subject early."""
 FEW_WORDS: Final = 5
+"""A question with this many words of its own is complete, even if it begins with `and`."""
 SHORTEST_STEM: Final = 4
+"""Words are equal if they share one letter more than this, or if one of them is only this long."""
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
+# Phrases that announce another topic.
 _BREAKS_OFF: Final = re.compile(
     r"(?i)\b(?:something else|(?:different|another|new|unrelated) (?:question|topic|subject)|"
     r"unrelated(?:ly)?\b|chang(?:e|ing) (?:the )?(?:topic|subject)|by the way|btw)\b"
 )
+# A first word that continues, a word that refers back anywhere, or `the second one`.
 _LEANS_BACK: Final = re.compile(
     r"(?i)^\W*(?:and|but|so|then|or|also|ok|okay|yes|no|yeah|thanks|thank|"
     r"(?:what|how) about|what if|why not)\b"
@@ -35,6 +42,7 @@ def _words(text: str) -> frozenset[str]:
 
 _PRONOUNS: Final = _words("it its that this those these they them their he she him her")
 _THE_PROJECT: Final = _words("project repo repository codebase code workspace")
+# Words that say nothing about the topic of a question about code.
 _COMMON: Final = _words(
     "a about after all an and any are as at be been before between both but by can class code "
     "could describe detail details did different do does done elaborate else every example "
@@ -51,7 +59,7 @@ _COMMON: Final = _words(
 
 
 def is_topic_shift(query: str, history: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the query shares nothing with the last exchanges and does not lean on them."""
+    """Whether the query shares nothing with the last exchanges and does not refer to them."""
     subject = _subject(query)
     if not history or not subject:
         return False
@@ -68,13 +76,15 @@ def is_topic_shift(query: str, history: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _subject(text: str) -> set[str]:
-    """The words that say what it is about."""
+    """The words that name the topic."""
     words = (word.lower() for word in _WORD.findall(text))
     return {word for word in words if len(word) > 2 and word not in _COMMON}
 
 
 def _share_a_word(one: Iterable[str], other: Iterable[str]) -> bool:
-    """Stems, roughly: the first letters. `auth` and `authentication` are one word too."""
+    """Words are compared by their first letters, as rough stems: `auth` and `authentication` are
+    equal.
+    """
     stems = {word[: SHORTEST_STEM + 1] for word in other}
     short = {stem[:SHORTEST_STEM] for stem in stems}
     return any(
@@ -86,18 +96,22 @@ def _share_a_word(one: Iterable[str], other: Iterable[str]) -> bool:
 
 
 def _has_an_open_pronoun(query: str) -> bool:
-    """`who calls it?`, but not `does the parser skip comments, is it fast?`, nor `this repo`."""
+    """True for `who calls it?`. False for `does the parser skip comments, is it fast?`, where the
+    question explains the pronoun, and for `this repo`.
+    """
     words = [word.lower() for word in _WORD.findall(query)]
     explained = 0
     for place, word in enumerate(words):
         if word in _PRONOUNS:
             follower = words[place + 1] if place + 1 < len(words) else ""
             before = words[place - 1] if place else ""
+            # `the file that …`: here `that` is not a pronoun that refers back.
             is_relative = word == "that" and before in _THE_PROJECT | {"file", "function", "class"}
             if follower not in _THE_PROJECT and not is_relative:
                 return True
         elif len(word) > 2 and word not in _COMMON:
             explained += 1
+        # Two words of its own: from here on a pronoun refers to the question itself.
         if explained > 1:
             return False
     return False

@@ -1,3 +1,1 @@
-"""What a broad question has to cover: its parts, what each says about it, and how they are put
-together.
-"""
+"""Cover a broad question: find its parts, read them, and show the model what matters."""

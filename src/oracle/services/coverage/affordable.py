@@ -1,6 +1,6 @@
-"""What reading the parts of a broad question may cost: uses of tools, tokens, money and room.
+"""What a run can spend on the parts of a broad question: tool uses, tokens, money and room.
 
-All arithmetic about parts and the ledger is here, so that conditions and actions agree on it.
+All arithmetic on parts and the ledger is here, so that conditions and actions agree.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from oracle.services.coverage.parts import ASKED_ABOUT, Part, to_read
 from oracle.services.llm.protocol import Prices
 
 SHARE_KEPT_FOR_THE_MODEL: Final = 5
-"""A fifth of the uses of each tool is left to the model."""
+"""A fifth (1 / 5) of the uses of each tool is left to the model."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Purse:
-    """What a run can still spend on parts without touching the reserve for its last answer."""
+    """What a run can still spend on parts without using the reserve for its last answer."""
 
     ledger: Ledger
     reserve: Reserve
@@ -39,9 +39,9 @@ class Purse:
         return tokens <= self.window_left and scarce not in ("tokens", "money")
 
     def can_ask_about(self, parts: Sequence[Part], prompt: str) -> bool:
-        """Whether a request about each of these parts, and handing over the results, is paid for.
+        """Whether there is enough for a request about each of these parts and for their results.
 
-        Without a prompt for such requests none can be made.
+        False without a prompt, because no such request can be made then.
         """
         sent = [rough_tokens(prompt + part["text"]) for part in parts]
         tokens = sum(sent) + LONGEST_EXTRACT * len(sent) + MOST_TOKENS_WHOLE
@@ -50,9 +50,9 @@ class Purse:
         return bool(prompt) and self._scarce_after(tokens, money) is None
 
     def are_too_much(self, parts: Sequence[Part]) -> bool:
-        """Whether the parts would crowd the conversation as they are, so that extracts are needed.
+        """Whether the whole texts of the parts are too long, so that extracts are needed.
 
-        Decided once for all of them: it stays true after some have become extracts.
+        It stays true after some of them have become extracts, which are shorter.
         """
         was_asked = any(part["state"] in ASKED_ABOUT for part in parts)
         tokens = tokens_of(parts)
@@ -62,7 +62,7 @@ class Purse:
         return 0.0 if self.prices is None else self.prices.cost(input_tokens, output_tokens)
 
     def _scarce_after(self, tokens: int, money: float) -> Resource | None:
-        """What would be scarce then. Turns do not count: requests about parts take none."""
+        """What would be scarce then. Turns do not count: a request about a part is not a turn."""
         after = replace(self.ledger.with_usage(tokens, money), turns=0)
         return after.at_reserve(self.now, self.reserve)
 
@@ -74,7 +74,7 @@ def may_be_read(part: Part, ledger: Ledger) -> bool:
 
 
 def how_many_may_be_read(parts: Sequence[Part], ledger: Ledger) -> int:
-    """Count one after the other, because each takes a use of its tool."""
+    """Counted one by one, because each takes a use of its tool from the next."""
     count = 0
     for part in (parts[n] for n in to_read(parts)):
         if may_be_read(part, ledger):

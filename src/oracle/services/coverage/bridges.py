@@ -1,15 +1,15 @@
-"""What lies between the parts of a flow: files that use one of them, and that another one imports.
+"""Bridges: files between the parts of a flow. They use one part and are imported by another.
 
 Such a file may have no word of the question, so no search finds it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.coverage.listing import part_around
+from oracle.services.coverage.listing import SourceData, part_around
 from oracle.services.coverage.order import code_of
 from oracle.services.coverage.parts import Part
 from oracle.services.coverage.uses import imported_by, module_of, owners_of, uses_among
@@ -18,11 +18,10 @@ from oracle.services.quoting.passages import IN_TESTS, is_dull
 
 MOST_FOLLOWED: Final = 8
 MOST_BRIDGES: Final = 4
-Source = Mapping[str, Any]
 
 
 def names_to_follow(parts: Sequence[Part]) -> list[str]:
-    """What the parts offer to others: first what one of them uses, then the classes, the others."""
+    """Names that the parts define: those that another part uses, then classes, then others."""
     texts = [text for text in map(code_of, parts) if text]
     used = [
         name for uses in uses_among(texts).values() for names in uses.values() for name in names
@@ -32,9 +31,9 @@ def names_to_follow(parts: Sequence[Part]) -> list[str]:
 
 
 def bridges_in(
-    sources: Sequence[Source], parts: Sequence[Part], tools: Sequence[ToolSpec]
+    sources: Sequence[SourceData], parts: Sequence[Part], tools: Sequence[ToolSpec]
 ) -> list[Part]:
-    """Of the places that use what a part offers, those in files that another part imports."""
+    """Places that use a name of a part, in files that another part imports."""
     texts = [text for text in map(code_of, parts) if text]
     known = {text[0].path for text in texts}
     imported = {module for text in texts for module in imported_by(text)}
@@ -43,6 +42,7 @@ def bridges_in(
         path = str(source.get("path", ""))
         line = str(source.get("text", ""))
         is_new = path and path not in known and not IN_TESTS.search(path)
+        # An import or a definition mentions the name too, but nothing happens there.
         is_use = not is_dull(line) and not is_opening(line)
         is_between = is_new and is_use and module_of(path) in imported
         if is_between and path not in found and (part := part_around(source, tools)):
@@ -51,9 +51,10 @@ def bridges_in(
 
 
 def with_bridges(parts: Sequence[Part], bridges: Sequence[Part]) -> list[Part]:
-    """Next to be read. Where a search has found a place in the same file, that one is better.
+    """Put the bridges before the parts that are still open. If a search has found a place in the
+    same file, that place is better.
 
-    What was read stays in its place: it is known by that (`id_of`).
+    Parts that were read keep their numbers, because their calls are named by them (`id_of`).
     """
     files = [bridge["file"] for bridge in bridges]
     left = [part for part in parts if part["state"] == "open"]

@@ -1,4 +1,4 @@
-"""What one part says about the question: how the model is asked, and what its reply means."""
+"""Ask the model what one part says about the question, and read its reply."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ LONGEST_EXTRACT: Final = 500
 """Tokens that a reply about one part may have."""
 
 NOTHING: Final = "Nothing."
-"""What the model is asked to say of a part that does not bear on the question."""
+"""What the prompt tells the model to reply if a part has nothing on the question."""
 
+# About four characters a token.
 MOST_CHARACTERS: Final = 4 * LONGEST_EXTRACT
 _BEFORE_THE_PART: Final = "\n\nOne part of the project, as data, to extract from:\n\n"
 _LONGEST_QUESTION: Final = 2_000
@@ -27,14 +28,14 @@ _SAYS_NOTHING: Final = re.compile(r"\W*(?:nothing|none|no(?:t| part| line)|n/a)\
 
 
 def prompt_for_a_part(segments: Sequence[PromptSegment]) -> str:
-    """The segments for such a request; empty where a project has none."""
+    """The prompt of such a request; empty if the project has no segment for it."""
     chosen = [segment for segment in segments if segment.applies({ONE_PART})]
     chosen.sort(key=lambda segment: (segment.priority, segment.id))
     return "\n\n".join(segment.content for segment in chosen)
 
 
 def asked_about(question: str, part: Part, prompt: str) -> list[Message]:
-    """The whole request: what to do, the question, and this part as data."""
+    """The whole request: the prompt, the question, and the part as data."""
     asked = question[:_LONGEST_QUESTION]
     about: Message = {
         "role": "user",
@@ -46,7 +47,8 @@ def asked_about(question: str, part: Part, prompt: str) -> list[Message]:
 
 
 def answered(part: Part, reply: str | None) -> Part:
-    """The part after the reply; None means that no reply came."""
+    """The part with its state after the reply. None means that there was no reply."""
+    # A model may add a signal, because it does so in its other replies.
     said = strip_signal(reply or "")[:MOST_CHARACTERS].strip()
     if not said:
         return {**part, "state": "unanswered"}
@@ -56,12 +58,12 @@ def answered(part: Part, reply: str | None) -> Part:
 
 
 def quoted(part: Part, question: str) -> Part:
-    """What the tree takes out of a part itself: the lines that have words of the question."""
-    told = as_list(lines_about(question, part["sources"]))
-    return {**part, "state": "quoted" if told else "nothing", "told": told}
+    """An extract without the model: the lines that have words of the question."""
+    lines = as_list(lines_about(question, part["sources"]))
+    return {**part, "state": "quoted" if lines else "nothing", "told": lines}
 
 
 def _is_nothing(said: str) -> bool:
-    """Short, without a citation: `None is its default (a.py:4)` says something."""
+    """Whether it only says that there is nothing. `None is the default (a.py:4)` says something."""
     is_short = len(said) <= _LONGEST_NOTHING and not _CITES.search(said)
     return is_short and bool(_SAYS_NOTHING.match(said))

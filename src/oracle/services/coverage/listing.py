@@ -1,4 +1,4 @@
-"""Find the parts: what to search for, and which ranges of which files the searches found."""
+"""Find the parts of a broad question: what to search for, and the ranges that were found."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from oracle.services.questions.search_words import (
     SearchWords,
     asks_for_all,
     asks_for_uses,
+    bare_name,
     search_words,
     specific_words,
 )
@@ -34,35 +35,38 @@ from oracle.services.tools.offered import (
 
 LINES_OF_A_PART: Final = 120
 _LINES_BEFORE: Final = 20
+# More places of one file strengthen its first range: one file must not fill the list.
 _RANGES_OF_A_FILE: Final = 3
 _SINGLE_WORDS: Final = 4
 _NAMES: Final = 2
 _PLACES: Final = 30
 _PLACES_OF_A_WORD: Final = 10
 _FILES_OF_A_MAP: Final = 12
+# A vote is 1 / (10 + rank): the offset keeps one first place from outweighing two good ones.
 _RANK_OFFSET: Final = 10
+# A name that cannot be a plain word: `a_b`, `aB`, `AbC`, `a.b`.
 _CODE: Final = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w")
 
-Source = Mapping[str, Any]
-Found = tuple[Role, Sequence[Source]]
-"""The role of a tool that looked, and what it found."""
+SourceData = Mapping[str, Any]
+Found = tuple[Role, Sequence[SourceData]]
+"""The role of a tool, and the sources that it found."""
 
 
 def can_cover(tools: Sequence[ToolSpec]) -> bool:
-    """Whether some tool searches the project, and some tool reads in it."""
+    """Whether there are a tool that searches the project and a tool that reads from it."""
     return bool(local(tools, "search")) and bool(local(tools, "read"))
 
 
 def asks_where_it_is_used(question: str) -> bool:
-    """Whether each use of something with a name is wanted, rather than how it is used."""
+    """Whether it asks for each use of a name, not for how it is used."""
     is_how = re.match(r"\s*(?:how|why)\b", question, re.I)
     return not is_how and bool(search_words(question).names) and asks_for_uses(question)
 
 
 def searches_for(question: str, tools: Sequence[ToolSpec]) -> list[ToCall]:
-    """The question in each source, and then each specific word alone: a part in the middle of
-    a flow may know only one of them. Uses of a name are looked up, else a map shows what lies
-    between the places.
+    """Search each source for the question, then for each specific word alone: a part in the middle
+    of a flow may have only one of them. Then look up the uses of a name; without a name, ask for
+    a map, which shows what is between the places.
     """
     words = search_words(question)
     if not words.query:
@@ -84,15 +88,16 @@ def calls_for_uses(names: Sequence[str], tools: Sequence[ToolSpec]) -> list[ToCa
 
 
 def parts_of(question: str, found: Sequence[Found], tools: Sequence[ToolSpec]) -> list[Part]:
-    """The distinct ranges of files that several searches found, best first.
+    """The distinct ranges of files that the searches found, best first.
 
-    Each search votes by its own order, so that what several of them name comes before what one
-    does. Where the uses of a name are wanted, what does not have the name is not a part.
+    Each search votes by its own order, so a range that several searches found comes before one that
+    a single search found. If the question asks for the uses of a name, a place without the name is
+    not a part.
     """
     names = _names_to_look_up(question, search_words(question))
     ranges: dict[str, list[_Range]] = defaultdict(list)
     named = _with_names(names, found, or_none=asks_for_uses(question))
-    for role, sources in _lively_first(question, named):
+    for role, sources in _without_mere_imports(question, named):
         if role == "map":
             _vote_by_map(ranges, sources)
             continue
@@ -105,9 +110,9 @@ def parts_of(question: str, found: Sequence[Found], tools: Sequence[ToolSpec]) -
 
 
 def listed_uses(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Part]:
-    """The lists of uses themselves, by call and result: the model is shown them as they are.
+    """The lists of uses as parts, from calls and results: the model is shown them whole.
 
-    Where a list ends before the uses do, the other lines and files are parts that were not read.
+    If a list does not show all uses, the other lines and files are parts that were not read.
     """
     parts: list[Part] = []
     for call, result in calls:
@@ -121,27 +126,27 @@ def listed_uses(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) ->
         left: MoreUses | None = result.get("more_uses")
         more = {} if left is None else {"more_uses": left}
         parts.append({**listed, **shown, **more, "name": name, "file": name, "state": "whole"})
-        for each in () if left is None else _beyond(left):
+        for each in () if left is None else _not_shown(left):
             unread = {"name": each, "file": each, "state": "left", "text": ""}
             parts.append({**listed, **unread, "sources": []})
     return parts
 
 
 def without_listed(parts: Sequence[Part], found: Sequence[Found], count: int) -> list[Part]:
-    """The first `count`; of the others only those in files of which no list of uses has a line."""
+    """The first `count` parts; of the others only those in files that no list of uses names."""
     listed = {_name_of(source) for role, sources in found if role == "uses" for source in sources}
     others = (part for part in parts[count:] if part["file"] not in listed)
     return [*parts[:count], *others]
 
 
-def _beyond(left: MoreUses) -> list[str]:
+def _not_shown(left: MoreUses) -> list[str]:
     lines = f"{left['lines'] - left['shown']} of {left['lines']} lines that use {left['name']}"
     more = f"{left['more_files']} more files that use {left['name']}"
     return [lines, *left["others"], *([more] if left["more_files"] else [])]
 
 
-def part_around(source: Source, tools: Sequence[ToolSpec]) -> Part | None:
-    """The part of a file that has this place; None where no tool on offer reads it."""
+def part_around(source: SourceData, tools: Sequence[ToolSpec]) -> Part | None:
+    """The part of a file around this place; None if no tool on offer reads it."""
     start, end = _lines_around(_line_of(source))
     each = _Range(name=_name_of(source), source=source, start=start, end=end)
     return _part(each, tools, is_one_of_many=False)
@@ -150,14 +155,14 @@ def part_around(source: Source, tools: Sequence[ToolSpec]) -> Part | None:
 @dataclass(kw_only=True, slots=True)
 class _Range:
     name: str
-    source: Source
+    source: SourceData
     start: int
     end: int
     votes: float = 0.0
 
 
 def _names_to_look_up(question: str, words: SearchWords) -> list[str]:
-    """Any name whose uses are asked for; where it is everything of a kind, what is clearly code."""
+    """All names if the question asks for uses; only clear names of code if it asks for all."""
     if asks_for_uses(question):
         return list(words.names[:_NAMES])
     if not asks_for_all(question):
@@ -168,10 +173,10 @@ def _names_to_look_up(question: str, words: SearchWords) -> list[str]:
 def _with_names(
     names: Collection[str], found: Sequence[Found], *, or_none: bool
 ) -> Sequence[Found]:
-    """What has one of the names; all where nothing has, unless nothing else is wanted."""
+    """The sources that have one of the names. If none has, all sources, unless `or_none`."""
     if not names:
         return found
-    bare = "|".join(re.escape(re.split(r"[.:]+", name)[-1]) for name in names)
+    bare = "|".join(re.escape(bare_name(name)) for name in names)
     pattern = re.compile(rf"(?<!\w)(?:{bare})(?!\w)")
     kept: list[Found] = [
         (role, [source for source in sources if pattern.search(str(source.get("text", "")))])
@@ -180,30 +185,28 @@ def _with_names(
     return kept if or_none or any(sources for _, sources in kept) else found
 
 
-def _lively_first(question: str, found: Sequence[Found]) -> list[Found]:
-    """Without the places that only import what is asked for; where no search has found another
-    one in such a file, they come last.
+def _without_mere_imports(question: str, found: Sequence[Found]) -> list[Found]:
+    """Without places that only import what is asked for. They are kept, at the end, if no search
+    found another place in their file.
     """
     terms = [term for term in terms_for(search_words(question), ()) if not term.is_extra]
-    lively = [
-        (role, [s for s in sources if not _only_imports(s, terms)]) for role, sources in found
-    ]
-    files = {_name_of(source) for _, sources in lively for source in sources}
+    kept = [(role, [s for s in sources if not _only_imports(s, terms)]) for role, sources in found]
+    files = {_name_of(source) for _, sources in kept for source in sources}
     return [
         (role, [*first, *(source for source in sources if _name_of(source) not in files)])
-        for (role, sources), (_, first) in zip(found, lively, strict=True)
+        for (role, sources), (_, first) in zip(found, kept, strict=True)
     ]
 
 
-def _only_imports(source: Source, terms: Sequence[Term]) -> bool:
-    """Whether each line that has a word of the question is a dull one, and there is such a line."""
+def _only_imports(source: SourceData, terms: Sequence[Term]) -> bool:
+    """Whether all lines with a word of the question are dull, and there is at least one."""
     lines = str(source.get("text", "")).split("\n")
-    speaking = [line for line in lines if any(term.is_in(line) for term in terms)]
-    return bool(speaking) and all(map(is_dull, speaking))
+    matching = [line for line in lines if any(term.is_in(line) for term in terms)]
+    return bool(matching) and all(map(is_dull, matching))
 
 
-def _vote(ranges: list[_Range], source: Source, vote: float) -> None:
-    """For the range that has the place, or for another one of the same file far enough away."""
+def _vote(ranges: list[_Range], source: SourceData, vote: float) -> None:
+    """For the range that has the place; otherwise for a new range of the same file."""
     line = _line_of(source)
     for known in ranges:
         if not line or known.start <= line <= known.end:
@@ -213,21 +216,21 @@ def _vote(ranges: list[_Range], source: Source, vote: float) -> None:
         ranges[0].votes += vote
         return
     start, end = _lines_around(line)
+    # A new range ends where its neighbours begin: no line is read twice.
     start = max([start, *(known.end + 1 for known in ranges if known.end < line)])
     end = min([end, *(known.start - 1 for known in ranges if known.start > line)])
     ranges.append(_Range(name=_name_of(source), source=source, start=start, end=end, votes=vote))
 
 
-def _vote_by_map(ranges: Mapping[str, list[_Range]], sources: Sequence[Source]) -> None:
-    """A map knows files, best first, and no lines: it votes for those that a search has found."""
+def _vote_by_map(ranges: Mapping[str, list[_Range]], sources: Sequence[SourceData]) -> None:
+    """A map ranks files but has no lines to read, so it only moves up what a search found."""
     for source in sources:
-        # The files of a map have no lines to read: it only moves up what a search has found.
         for rank, row in enumerate(source.get("listed", ())[:_FILES_OF_A_MAP]):
             if known := ranges.get(row["path"]):
                 known[0].votes += 1 / (_RANK_OFFSET + rank)
 
 
-def _name_of(source: Source) -> str:
+def _name_of(source: SourceData) -> str:
     """The file, or the thread that an entry belongs to."""
     kind = kind_named(source.get("kind"))
     if kind.citation == "entry":
@@ -235,21 +238,21 @@ def _name_of(source: Source) -> str:
     return str(source.get("path") or source["where"])
 
 
-def _line_of(source: Source) -> int:
-    """0 for what has no lines."""
+def _line_of(source: SourceData) -> int:
+    """0 if the source has no lines."""
     if not kind_named(source.get("kind")).has_lines:
         return 0
     return int(source.get("start") or 1)
 
 
 def _lines_around(line: int) -> tuple[int, int]:
-    """From the top where the place is near it, else from a little above it."""
+    """From the top of the file if the place is near it, otherwise from a little above it."""
     start = 1 if line <= LINES_OF_A_PART // 2 else line - _LINES_BEFORE
     return start, start + LINES_OF_A_PART - 1
 
 
 def _part(each: _Range, tools: Sequence[ToolSpec], *, is_one_of_many: bool) -> Part | None:
-    """None where no tool on offer reads it, and for what is not in the project."""
+    """None if no tool on offer reads it, or if it is not in the project."""
     kind = kind_named(each.source.get("kind") or "code")
     name = each.name.removeprefix(f"{kind.prefix}:") if kind.prefix else each.name
     reader = reader_of(tools, kind.name) if kind.is_local else None

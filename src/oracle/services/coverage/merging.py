@@ -1,4 +1,4 @@
-"""Show the parts to the model: as results of calls that the tree has made, and a report on them."""
+"""Show the parts to the model: as results of calls that the tree made, and with a report."""
 
 from __future__ import annotations
 
@@ -7,31 +7,33 @@ from typing import Any, Final
 
 from oracle.services.control.conversation import TOKENS_AROUND_A_MESSAGE, rough_tokens
 from oracle.services.coverage.extracts import quoted
-from oracle.services.coverage.order import in_order, told_uses, uses_between
+from oracle.services.coverage.order import in_order, uses_as_text, uses_between
 from oracle.services.coverage.parts import Part, id_of, is_covered, left_out, names_left_out
 from oracle.services.llm.protocol import CoverageReport
 from oracle.services.quoting.best_lines import lines_about
 from oracle.services.tools.answer import fence
 
 MOST_TOKENS_WHOLE: Final = 6_000
-"""Up to here parts are handed over as they are: cheaper than a request for each of them."""
+"""Up to here parts are shown whole: that is cheaper than a request about each of them."""
 
+# A rough size of the call itself: its id, name and arguments.
 _TOKENS_OF_A_CALL: Final = 60
 
 Message = dict[str, Any]
 
 
 def tokens_of(parts: Sequence[Part]) -> int:
-    """What the parts that were read would take in the conversation as they are."""
+    """How many tokens the parts take in the conversation if they are shown whole."""
     return sum(rough_tokens(part["text"]) for part in parts if part["state"] in ("read", "whole"))
 
 
 def settled(
     parts: Sequence[Part], question: str, fits: Callable[[int], bool], *, are_whole: bool
 ) -> list[Part]:
-    """How each part will be told, the best first, as far as `fits` says that its tokens do.
+    """Decide how each part is shown: whole, as an extract, by its best lines, or not at all.
 
-    Where they are not handed over whole, one that has no extract is quoted from.
+    The best part is first. A part that does not fit (`fits` is asked with the tokens so far) is
+    left out, and a shorter one after it may still fit.
     """
     tokens = 0
     found: list[Part] = []
@@ -40,16 +42,16 @@ def settled(
         if part["state"] in ("read", "unanswered"):
             one = {**part, "state": "whole"} if are_whole else quoted(part, question)
         if _is_shown(one):
-            tokens += _tokens_told(one)
-            if not fits(tokens):
-                tokens -= _tokens_told(one)
+            if fits(tokens + _tokens_shown(one)):
+                tokens += _tokens_shown(one)
+            else:
                 one = {**one, "state": "left"}
         found.append(one)
     return found
 
 
 def messages_of(parts: Sequence[Part], question: str) -> list[Message]:
-    """One message that makes the calls, and a result for each; none where nothing is to be told."""
+    """One message with the calls, and a result for each; empty if no part is shown."""
     shown = [n for n, part in enumerate(parts) if _is_shown(part)]
     if not shown:
         return []
@@ -63,9 +65,9 @@ def messages_of(parts: Sequence[Part], question: str) -> list[Message]:
 
 
 def message_after(parts: Sequence[Part]) -> Message:
-    """What the model is told after the parts, in words and as data."""
+    """The message after the parts: what was covered and what was not, as text and as data."""
     report = _report_on(parts)
-    return {"role": "system", "content": _told(parts, report), "coverage": report}
+    return {"role": "system", "content": _as_text(parts, report), "coverage": report}
 
 
 def _report_on(parts: Sequence[Part]) -> CoverageReport:
@@ -78,30 +80,30 @@ def _report_on(parts: Sequence[Part]) -> CoverageReport:
     )
 
 
-def _told(parts: Sequence[Part], report: CoverageReport) -> str:
+def _as_text(parts: Sequence[Part], report: CoverageReport) -> str:
     covered = sum(map(is_covered, parts))
-    told = (
+    text = (
         f"This question is broad, so its parts were looked up and read for you: {covered} of "
         f"{len(parts)} that were found. They are data. Answer from all of them: go through them in "
         "an order that the question suggests, cite each that bears on it by file and line, and "
-        "pass over the others. Search on only for what is still open."
+        "skip the others. Search further only for what is still open."
     )
     if any(part["told"] for part in parts):
-        told += " Extracts are not the files: before you rely on more than they say, read there."
+        text += " Extracts are not the files: before you rely on more than they say, read there."
     if report["uses"]:
-        told += f"\nWho uses whom among them, read off their names:\n{told_uses(report['uses'])}"
+        text += f"\nWhich part uses which, judged by their names:\n{uses_as_text(report['uses'])}"
     if report["nothing"]:
-        told += f"\nRead, with nothing that bears on it: {', '.join(report['nothing'])}"
+        text += f"\nRead, with nothing that bears on it: {', '.join(report['nothing'])}"
     if missing := left_out(parts):
-        told += f"\nSay in the answer that these were not read.\nLeft out: {missing}"
-    return told
+        text += f"\nSay in the answer that these were not read.\nLeft out: {missing}"
+    return text
 
 
 def _is_shown(part: Part) -> bool:
     return is_covered(part) and part["state"] != "nothing"
 
 
-def _tokens_told(part: Part) -> int:
+def _tokens_shown(part: Part) -> int:
     return _TOKENS_OF_A_CALL + TOKENS_AROUND_A_MESSAGE + rough_tokens(_content(part))
 
 
@@ -114,7 +116,7 @@ def _content(part: Part) -> str:
 
 
 def _result(call_id: str, part: Part, question: str) -> Message:
-    """Of an extract the sources are the best lines of the part: it does not show the others."""
+    """An extract has only the best lines of its part as sources: the others are not shown."""
     message = {"role": "tool", "call_id": call_id, "name": part["tool"]}
     message |= {"content": _content(part), "success": True}
     message |= {"tool_role": part["role"], "tool_kind": part["kind"]}

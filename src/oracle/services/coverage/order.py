@@ -1,5 +1,7 @@
-"""In which order parts are told: by path where each place is wanted, else along their uses, so that
-a flow is told from its beginning. Prose and tests come last.
+"""The order in which parts are shown. Prose and tests are last.
+
+If the question asks for each place, the order is by path. Otherwise a file is before those that it
+uses, so that a flow is read from its beginning.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.services.coverage.parts import Part
-from oracle.services.coverage.uses import along, uses_among
+from oracle.services.coverage.uses import users_first, uses_among
 from oracle.services.llm.protocol import FileUse
 from oracle.services.questions.search_words import asks_for_all, asks_for_uses
 from oracle.services.quoting.excerpts import is_prose
@@ -20,19 +22,19 @@ _MOST_NAMES: Final = 3
 
 
 def in_order(question: str, parts: Sequence[Part]) -> list[int]:
-    """The places of the parts in the list, as they should be told."""
+    """The numbers of the parts in the order in which they are shown."""
     kinds = [_kind(part) for part in parts]
     if asks_for_all(question) or asks_for_uses(question):
         return sorted(range(len(parts)), key=lambda n: (kinds[n], *_place(parts[n])))
-    ordered = along(uses_among([code_of(part) for part in parts]))
+    ordered = users_first(uses_among([code_of(part) for part in parts]))
     return sorted(ordered, key=lambda n: kinds[n])
 
 
 def uses_between(parts: Sequence[Part]) -> list[FileUse]:
-    """Which file uses which, users first."""
+    """Which file uses which other one, users first."""
     uses = uses_among([code_of(part) for part in parts])
     found: dict[tuple[str, str], list[str]] = {}
-    for one in along(uses):
+    for one in users_first(uses):
         for other, names in uses[one].items():
             found.setdefault((parts[one]["file"], parts[other]["file"]), []).extend(names)
     made = [
@@ -43,8 +45,8 @@ def uses_between(parts: Sequence[Part]) -> list[FileUse]:
     return made[:_MOST_USES]
 
 
-def told_uses(uses: Sequence[FileUse]) -> str:
-    """One to a line: `cli.py -> service.py (place_order)`."""
+def uses_as_text(uses: Sequence[FileUse]) -> str:
+    """One use a line: `cli.py -> service.py (place_order)`."""
     return "\n".join(
         f"{use['user']} -> {use['used']}"
         + (f" ({', '.join(use['names'])})" if use["names"] else "")
@@ -58,7 +60,7 @@ def code_of(part: Part) -> list[Quotation]:
 
 
 def _kind(part: Part) -> int:
-    """A list of uses, code, prose, tests."""
+    """0 for a list of uses, 1 for code, 2 for prose, 3 for tests: shown in this order."""
     if part["role"] == "uses":
         return 0
     if IN_TESTS.search(part["name"]):

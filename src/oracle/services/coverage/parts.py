@@ -1,19 +1,25 @@
 """The parts of a broad question, as data, and the state of each.
 
-A part is a range of a file, a note or a thread. Its `name` is what it is called, its `file` and
-`lines` are where it is (`lines` is None for what has none, or for all of it). It is read by `tool`,
-a tool with this `role` for this `kind`, with these `arguments`. The result is its `text` and, as
-data, its `sources`; `told` is what the model is told where that is less than the text.
+A part is a range of a file, a note or a thread.
 
-| state | means |
+| field | meaning |
+| --- | --- |
+| name | what it is called |
+| file, lines | where it is; `lines` is None if it has no lines or is the whole file |
+| tool, arguments | the call that reads it |
+| role, kind | the role of that tool and the kind of source it reads |
+| text, sources | the result of the call, as text and as data |
+| told | what the model is shown if it is not shown the whole text |
+
+| state | meaning |
 | --- | --- |
 | open | found, not read yet |
 | failed | could not be read |
 | read | its text is here, and the model was not asked about it |
-| unanswered | the model was asked about it, in vain |
-| extracted | the model said what bears on the question |
-| nothing | it was read, and nothing in it does |
-| whole, quoted | the model is shown all of it, or its lines that have the question's words |
+| unanswered | the model was asked about it and did not reply |
+| extracted | the model said what matters to the question |
+| nothing | it was read, and nothing in it matters to the question |
+| whole, quoted | the model is shown the whole text, or the lines with the question's words |
 | left | there was no room for it |
 """
 
@@ -31,12 +37,12 @@ Part = dict[str, Any]
 
 
 def id_of(number: int) -> str:
-    """The call that the tree makes for a part."""
+    """The id of the call that the tree makes for a part."""
     return f"coverage-part-{number}"
 
 
 def to_read(parts: Sequence[Part]) -> list[int]:
-    """The places in the list of those that may be read at all: a list of uses takes up none."""
+    """The numbers of the parts that may be read. A list of uses does not count: it is whole."""
     return [n for n, part in enumerate(parts) if part["role"] != "uses"][:MOST_PARTS]
 
 
@@ -45,19 +51,19 @@ def is_covered(part: Part) -> bool:
 
 
 def names_left_out(parts: Sequence[Part]) -> tuple[list[str], int]:
-    """Those that the model has not seen, the best first, and how many more there are."""
-    names = list(dict.fromkeys(_spoken(part) for part in parts if not is_covered(part)))
+    """The parts that the model has not seen, the best first, and how many more there are."""
+    names = list(dict.fromkeys(_name_in_text(part) for part in parts if not is_covered(part)))
     return names[:_NAMED], max(0, len(names) - _NAMED)
 
 
 def left_out(parts: Sequence[Part]) -> str:
-    """`names_left_out` in words; nothing where the model has seen all."""
+    """`names_left_out` as text; empty if the model has seen all parts."""
     names, more = names_left_out(parts)
     return ", ".join(names) + (f" and {more} more" if more else "")
 
 
-def _spoken(part: Part) -> str:
-    """Not in the form of a citation: the part was not read."""
+def _name_in_text(part: Part) -> str:
+    """Not written as a citation, because the part was not read."""
     if part["lines"] is None:
         return part["name"]
     first, last = part["lines"]
@@ -65,7 +71,7 @@ def _spoken(part: Part) -> str:
 
 
 def as_results(parts: Sequence[Part]) -> list[dict[str, Any]]:
-    """What was read, as results of calls: where there is an extract, the conversation lacks it."""
+    """What was read, as results of calls. Of an extract, the conversation lacks the whole text."""
     return [
         {"role": "tool", "call_id": id_of(number), "sources": part["sources"]}
         for number, part in enumerate(parts)
@@ -74,5 +80,5 @@ def as_results(parts: Sequence[Part]) -> list[dict[str, Any]]:
 
 
 def without_texts(parts: Sequence[Part]) -> list[Part]:
-    """Only where they are and what became of them: of a run that is over nothing else is needed."""
+    """Only their places and states: after the end of a run nothing else is needed."""
     return [{**part, "text": "", "sources": []} for part in parts]

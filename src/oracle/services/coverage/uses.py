@@ -1,7 +1,7 @@
-"""Who uses whom among texts: read off the names that one defines and another has.
+"""Find out which text uses which other one, by the names that one defines and another contains.
 
-A reading by words, not by a compiler: names at the top level that one text alone defines, and
-imports of a file by its name.
+This compares words and does not compile anything. It counts names that only one text defines at
+its top level, and imports of a file by its name.
 """
 
 from __future__ import annotations
@@ -13,21 +13,24 @@ from typing import Final
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.tools.definitions import DefinedName, definitions_in
 
+# Shorter names are often words of the language or of comments.
 _SHORTEST_NAME: Final = 4
 _WORD: Final = re.compile(r"(?P<dot>\.?)\b(?P<name>\w+)(?P<call>\(?)")
+# `snake_case` or a capital: it looks like a name even if it is not called.
 _SHAPED: Final = re.compile(r"[a-z0-9]_[a-z0-9]|[A-Z]")
 _IMPORT: Final = re.compile(
     r"\s*(?:from|import|use|require|#\s*include)\b|.*\brequire\(|\s*export .{1,200} from\b"
 )
 _MODULE: Final = re.compile(r"[\w./:-]+")
-_FACES: Final = ("__init__", "index", "mod")
+# Files that are imported by the name of their folder.
+_FOLDER_FILES: Final = ("__init__", "index", "mod")
 
 Uses = Mapping[int, Mapping[int, Sequence[str]]]
-"""By the number of a text: whom it uses, and the names that show it."""
+"""By the number of a text: the numbers of the texts that it uses, and the names that show it."""
 
 
 def uses_among(texts: Sequence[Sequence[Quotation]]) -> dict[int, dict[int, list[str]]]:
-    """Two that use each other show no direction, and count for neither."""
+    """If two texts use each other there is no direction, so neither use counts."""
     owners = owners_of(texts)
     files = {module_of(text[0].path): number for number, text in enumerate(texts) if text}
     found = {number: _used(number, text, owners, files) for number, text in enumerate(texts)}
@@ -37,21 +40,23 @@ def uses_among(texts: Sequence[Sequence[Quotation]]) -> dict[int, dict[int, list
     }
 
 
-def along(uses: Uses) -> list[int]:
-    """Users first. In a circle the one goes first that uses most and is used least. Who has no
-    part in it comes last.
+def users_first(uses: Uses) -> list[int]:
+    """Each text before those that it uses; texts without any use are last.
+
+    In a circle the text is first that uses the most others and is used by the fewest.
     """
     left = [number for number in uses if uses[number] or _users(number, uses)]
     apart = [number for number in uses if number not in left]
     ordered: list[int] = []
     while left:
+        # Uses of texts that are placed already do not count any more.
         among = {n: {o: names for o, names in uses[n].items() if o in left} for n in left}
-        ordered.append(min(left, key=lambda number: _burden(number, among)))
+        ordered.append(min(left, key=lambda number: _place_in_order(number, among)))
         left.remove(ordered[-1])
     return [*ordered, *apart]
 
 
-def _burden(number: int, uses: Uses) -> tuple[bool, int]:
+def _place_in_order(number: int, uses: Uses) -> tuple[bool, int]:
     users = _users(number, uses)
     return bool(users), users - len(uses[number]) if users else 0
 
@@ -61,12 +66,12 @@ def _users(number: int, uses: Uses) -> int:
 
 
 def owners_of(texts: Sequence[Sequence[Quotation]]) -> dict[str, int]:
-    """Who defines a name, where just one does."""
+    """By name: the number of the text that defines it, if only one does."""
     owners: dict[str, set[int]] = {}
     for number, quotations in enumerate(texts):
         for quotation in quotations:
             for each in _definitions(quotation):
-                if each.depth == 0 and _is_telling(each.name):
+                if each.depth == 0 and _is_distinct(each.name):
                     owners.setdefault(each.name, set()).add(number)
     return {name: min(numbers) for name, numbers in owners.items() if len(numbers) == 1}
 
@@ -94,12 +99,12 @@ def _definitions(quotation: Quotation) -> list[DefinedName]:
     return list(definitions_in("\n".join(quotation.lines), quotation.path))
 
 
-def _is_telling(name: str) -> bool:
+def _is_distinct(name: str) -> bool:
     return len(name) >= _SHORTEST_NAME and not name.startswith("_")
 
 
 def names_in(lines: Iterable[str]) -> list[str]:
-    """What looks like a name; a plain word only where it is called or imported."""
+    """Words that look like names; a plain word only if it is called or imported."""
     found: list[str] = []
     for line in lines:
         is_import = bool(_IMPORT.match(line))
@@ -111,7 +116,7 @@ def names_in(lines: Iterable[str]) -> list[str]:
 
 
 def imported_by(text: Sequence[Quotation]) -> list[str]:
-    """The last word of each module that it imports, and of what it takes from there."""
+    """The last word of each module that it imports, and the names that it imports from there."""
     lines = (line for quotation in text for line in quotation.lines)
     named = (found for line in lines if _IMPORT.match(line) for found in _MODULE.findall(line))
     words = (re.split(r"[./:]+", module.strip("./:"))[-1] for module in named)
@@ -119,7 +124,7 @@ def imported_by(text: Sequence[Quotation]) -> list[str]:
 
 
 def module_of(path: str) -> str:
-    """The name that an import ends with; a file that is the face of its folder has the folder's."""
+    """The name that an import of this file ends with; for `__init__` and such, the folder's."""
     *folders, file = path.split("/")
     stem = file.partition(".")[0]
-    return folders[-1] if stem in _FACES and folders else stem
+    return folders[-1] if stem in _FOLDER_FILES and folders else stem

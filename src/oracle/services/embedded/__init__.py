@@ -1,1 +1,1 @@
-"""A reader without a language model: what it searches for, what it quotes, what it says."""
+"""A model without a language model: it searches the project and answers with quotations."""

@@ -1,4 +1,4 @@
-"""The answer: the best place first, quoted; then others, each with a line; then what is missing."""
+"""The answer: quote the best place, list others with a line each, then say what is missing."""
 
 from __future__ import annotations
 
@@ -22,9 +22,12 @@ from oracle.services.tools.answer import code, codes
 _LISTED: Final = 4
 _LISTED_OF_ALL: Final = 20
 _NEAREST: Final = 3
+# Shares of the question's words, by weight: from here on it is answered, or mostly answered.
 _ENOUGH: Final = 0.6
 _MOST: Final = 0.75
+# The highest confidence if all words of the question are generic.
 _VAGUE: Final = 0.45
+# Shares of the best passage's score.
 _WORTH_QUOTING: Final = 0.6
 _WORTH_LISTING: Final = 0.2
 _CANNOT: Final = (
@@ -37,18 +40,18 @@ _NO_WORDS: Final = (
 
 
 def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
-    """What was found, and a signal that claims no more than the quoted lines cover."""
+    """What was found, with a signal that claims only what the quoted lines cover."""
     if not found or (web_failed(situation) and _share(aim, found[:1]) < _MOST):
         return nothing_found(situation, aim)
     listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
     shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
     missing = _missing(aim, shown)
-    told = _every_place(listed) if listed else _best_places(shown)
+    body = _every_place(listed) if listed else _best_places(shown)
     if not listed:
-        told = _joined(told, _outline(situation, aim))
+        body = _joined(body, _outline(situation, aim))
     cannot = _CANNOT if aim.wants_a_change else ""
     failed = what_failed(situation, found_some=True)
-    text = _joined(cannot, told, _what_is_missing(missing), failed)
+    text = _joined(cannot, body, _what_is_missing(missing), failed)
     return Response(
         text=with_no_model(text, situation.earlier_answers),
         signal=_signal(aim, shown, missing),
@@ -57,13 +60,13 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
 
 def nothing_found(situation: Situation, aim: Aim) -> Response:
     words = aim.words.all
-    told = f"I found nothing for {codes(words)}." if words else _NO_WORDS
+    body = f"I found nothing for {codes(words)}." if words else _NO_WORDS
     if searched := list(dict.fromkeys(call.name for call in situation.calls)):
-        told += f" I tried {codes(searched)}."
+        body += f" I tried {codes(searched)}."
     nearest = [] if web_failed(situation) else nearest_of(situation, aim)[:_NEAREST]
     if nearest:
-        told += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)
-    text = _joined(told, what_failed(situation, found_some=False))
+        body += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)
+    text = _joined(body, what_failed(situation, found_some=False))
     return Response(
         text=with_no_model(text, situation.earlier_answers),
         signal=signal("partial_answer", 0.3, missing=", ".join(words) or "words to search for"),
@@ -71,22 +74,23 @@ def nothing_found(situation: Situation, aim: Aim) -> Response:
 
 
 def web_failed(situation: Situation) -> bool:
-    """The question was one for the web, which could not be searched."""
+    """Whether the question was for the web, and the web could not be searched."""
     first = situation.turns[0] if situation.turns else ()
     return len(first) == 1 and first[0].searches_the_web and first[0].success is False
 
 
 def what_failed(situation: Situation, *, found_some: bool) -> str:
-    """The last message of each tool that failed. Beside an answer it does not matter that the web
-    has no provider, or that a file of that name is somewhere else.
+    """The last message of each tool that failed. If something was found, failures of the web and of
+    reading are left out: a missing provider or a wrong path does not matter then.
     """
     failed = {
         call.name: call.summary
         for call in situation.failed
         if not found_some or not (call.searches_the_web or call.role == "read")
     }
-    told = {name: why.replace("tell the user to ", "") for name, why in failed.items()}
-    return "\n\n".join(f"{code(name)} failed: {code(why, 400)}" for name, why in told.items())
+    # The messages are written for a model. Here the user reads them.
+    shown = {name: why.replace("tell the user to ", "") for name, why in failed.items()}
+    return "\n\n".join(f"{code(name)} failed: {code(why, 400)}" for name, why in shown.items())
 
 
 def _joined(*parts: str) -> str:
@@ -94,7 +98,7 @@ def _joined(*parts: str) -> str:
 
 
 def _chosen(found: Sequence[Passage]) -> list[Passage]:
-    """The best, a second one to quote if it is nearly as good, and a few to list."""
+    """The best passage, and a few others that are worth quoting or listing."""
     best = found[0].score
     good = [
         passage
@@ -125,7 +129,7 @@ def _is_about_a_file(aim: Aim) -> bool:
 
 
 def _outline(situation: Situation, aim: Aim) -> str:
-    """What a file defines, where the question names the file and nothing else."""
+    """What a file defines, if the question names only the file."""
     if not _is_about_a_file(aim):
         return ""
     sources = [s for s in found_in(situation) if any(s.path.endswith(p) for p in aim.words.paths)]
@@ -148,11 +152,11 @@ def _lead(passage: Passage) -> str:
 
 def _every_place(listed: Sequence[Passage]) -> str:
     files = len({passage.source.path for passage in listed})
-    told = f"I found {counted(len(listed), 'place')} in {counted(files, 'file')}"
+    body = f"I found {counted(len(listed), 'place')} in {counted(files, 'file')}"
     if len(listed) > _LISTED_OF_ALL:
-        told += f"; the first {_LISTED_OF_ALL}"
+        body += f"; the first {_LISTED_OF_ALL}"
     note = "I looked at the best places of a search; there may be more."
-    return f"{told}:\n\n{_items(listed[:_LISTED_OF_ALL])}\n\n{note}"
+    return f"{body}:\n\n{_items(listed[:_LISTED_OF_ALL])}\n\n{note}"
 
 
 def _items(found: Sequence[Passage]) -> str:
@@ -169,8 +173,8 @@ def _what_is_missing(missing: Sequence[str]) -> str:
 
 
 def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
-    """Confident as far as the shown lines cover the question's specific words, and one place most
-    of them; more where a name is defined, less where every word is generic.
+    """The confidence grows with the specific words that the shown lines have, and with those that
+    one place has together. It is higher for a definition, and lower if all words are generic.
     """
     weights = {word: aim.words.weight_of(word) for word in specific_words(aim.words)}
     coverage = 1 - sum(weights[word] for word in missing) / (sum(weights.values()) or 1.0)
@@ -189,13 +193,13 @@ def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
 
 
 def _share(aim: Aim, shown: Sequence[Passage]) -> float:
-    """How much of the question the one place has that has most of it."""
+    """The share of the question's words, by weight, in the place that has the most of them."""
     weights = {word: aim.words.weight_of(word) for word in specific_words(aim.words)}
     most = max(sum(weights.get(word, 0.0) for word in passage.words) for passage in shown)
     return most / (sum(weights.values()) or 1.0)
 
 
 def _kind(passage: Passage) -> str:
-    """Prose that was read as a file of code still comes from the vault."""
+    """Prose belongs to the vault, even if the tool for code has read it."""
     source = passage.source
     return source.kind.name if not source.kind.has_lines or not is_prose(source) else "vault"

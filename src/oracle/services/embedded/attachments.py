@@ -1,4 +1,4 @@
-"""Plain facts about what the user attached: counted and quoted, never judged."""
+"""Plain facts about an attachment: it is counted and quoted, not judged."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+)", re.M)
 _ERROR: Final = re.compile(
     r"\b(?:\w*error|\w*exception|fatal|panic(?:ked)?|failed|failure|fail)\b", re.I
 )
+# "0 errors" is not an error.
 _HARMLESS: Final = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed)\b", re.I)
 _WARNING: Final = re.compile(r"\bwarn(?:ing)?\b", re.I)
 _TRACEBACK: Final = "Traceback (most recent call last):"
@@ -21,6 +22,7 @@ _FRAME: Final = re.compile(r'File "(?P<path>[^"\n]{1,300})", line (?P<line>\d{1,
 _PLACE: Final = re.compile(r"(?P<path>[\w./-]{1,200}\.\w{1,5}):(?P<line>\d{1,7})\b")
 _MOST_FILES: Final = 20
 _SHOWN: Final = 6
+_NO_JUDGEMENT: Final = "Whether it is right I cannot judge: I only count and quote."
 
 
 @dataclass(slots=True)
@@ -42,10 +44,11 @@ def facts_of(attachment: str, words: Sequence[str]) -> str:
 
 
 def places_in(attachment: str) -> list[tuple[str, int]]:
-    """Files and lines that an error names, the innermost first; only those of the project."""
+    """Files and lines that an error names, the innermost first; only paths inside the project."""
     frames = [(found["path"], int(found["line"])) for found in _FRAME.finditer(attachment)]
     if not frames and _DIFF.search(attachment) is None:
         frames = [(found["path"], int(found["line"])) for found in _PLACE.finditer(attachment)]
+        # A compiler names the first error first; the next line reverses all frames.
         frames.reverse()
     inside = [(path, line) for path, line in reversed(frames) if not path.startswith(("/", "<"))]
     return list(dict.fromkeys(inside))[:2]
@@ -54,7 +57,7 @@ def places_in(attachment: str) -> list[tuple[str, int]]:
 def _diff_facts(lines: Sequence[str]) -> str:
     changes = _changes(lines)
     added, removed = sum(c.added for c in changes), sum(c.removed for c in changes)
-    told = (
+    lead = (
         f"The attached diff touches {counted(len(changes), 'file')}: "
         f"{counted(added, 'line')} added, {removed} removed."
     )
@@ -63,10 +66,7 @@ def _diff_facts(lines: Sequence[str]) -> str:
         items.append(f"- and {counted(len(changes) - _MOST_FILES, 'more file')}")
     tests = [c for c in changes if re.search(r"(?:^|/)tests?[/_]|[._]test\.|\.spec\.", c.path)]
     with_tests = f"{len(tests)} of them are tests." if tests else "None of them is a test."
-    return "\n\n".join((told, "\n".join(items), with_tests, _NO_JUDGEMENT))
-
-
-_NO_JUDGEMENT: Final = "Whether it is right I cannot judge: I only count and quote."
+    return "\n\n".join((lead, "\n".join(items), with_tests, _NO_JUDGEMENT))
 
 
 def _changes(lines: Sequence[str]) -> list[_Changed]:
@@ -87,12 +87,13 @@ def _changes(lines: Sequence[str]) -> list[_Changed]:
         elif in_hunk and changes:
             changes[-1].added += line.startswith("+")
             changes[-1].removed += line.startswith("-")
+            # Any other line ends the hunk. Some programs strip the blank of an empty line.
             in_hunk = line.startswith(("+", "-", " ", "\\")) or not line
     return changes
 
 
 def _name(changes: list[_Changed], name: str) -> None:
-    """A plain diff has no line of git's: there the new file's name begins a change."""
+    """A diff that was not made by git has no `diff --git` line: there `+++` begins a file."""
     path = name.split("\t")[0].strip().removeprefix("b/")
     if not changes or changes[-1].added or changes[-1].removed:
         changes.append(_Changed(path=path))
@@ -103,12 +104,12 @@ def _name(changes: list[_Changed], name: str) -> None:
 def _log_facts(lines: Sequence[str]) -> str:
     errors = [number for number, line in enumerate(lines) if _is_error(line)]
     warnings = sum(bool(_WARNING.search(line)) for line in lines)
-    told = (
-        f"The attached text has {counted(len(lines), 'line')}; {len(errors)} of them speak of an "
-        f"error, {warnings} of a warning."
+    lead = (
+        f"The attached text has {counted(len(lines), 'line')}; {len(errors)} of them mention an "
+        f"error, {warnings} a warning."
     )
     first = errors[0] if errors else 0
-    parts = [told, f"The first, line {first + 1}:", quoted(lines[first : first + 2], "x.txt")]
+    parts = [lead, f"The first, line {first + 1}:", quoted(lines[first : first + 2], "x.txt")]
     if _TRACEBACK in "\n".join(lines) and errors:
         raised = _raised(lines)
         if raised is not None and raised != first:
@@ -118,22 +119,22 @@ def _log_facts(lines: Sequence[str]) -> str:
 
 
 def _raised(lines: Sequence[str]) -> int | None:
-    """The line that ends the first traceback: it is the first one that is not indented."""
+    """The last line of the first traceback: the first line after its head that is not indented."""
     start = next((n for n, line in enumerate(lines) if _TRACEBACK in line), None)
     if start is None:
         return None
-    behind = range(start + 1, len(lines))
-    return next((n for n in behind if lines[n].strip() and not lines[n].startswith(" ")), None)
+    after = range(start + 1, len(lines))
+    return next((n for n in after if lines[n].strip() and not lines[n].startswith(" ")), None)
 
 
 def _text_facts(lines: Sequence[str], words: Sequence[str]) -> str:
-    """Its size, and the lines that have words of the question."""
-    told = f"The attached text has {counted(len(lines), 'line')}."
+    """The size, and the lines that have words of the question."""
+    lead = f"The attached text has {counted(len(lines), 'line')}."
     found = [line for line in lines if any(word.lower() in line.lower() for word in words)]
     if found:
         which = counted(len(found), "of them has", "of them have")
-        return f"{told} {which} words of the question:\n\n{quoted(found[:_SHOWN])}"
-    return f"{told} It begins:\n\n{quoted(lines[:_SHOWN])}"
+        return f"{lead} {which} words of the question:\n\n{quoted(found[:_SHOWN])}"
+    return f"{lead} It begins:\n\n{quoted(lines[:_SHOWN])}"
 
 
 def _is_error(line: str) -> bool:

@@ -1,4 +1,4 @@
-"""A broad question: the extract of one part, and the answer from all parts in their order."""
+"""A broad question: extract what matters from one part, and answer from all parts in order."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ from oracle.services.quoting.terms import Term, terms_for
 from oracle.services.tools.answer import code, codes
 
 NOTHING: Final = "Nothing."
-"""What the prompt asks for where a part does not bear on the question."""
+"""The reply that the prompt asks for if a part has nothing on the question.
+
+`coverage/extracts.py` expects it. It is not imported from there: this model gets only what any
+model gets.
+"""
 
 
 def is_about_one_part(request: ModelRequest) -> bool:
-    """Whether a part is alone in the request, with the question."""
+    """Whether the request has only the question and one part, and asks for an extract."""
     roles = [message["role"] for message in request.messages]
     is_alone = roles == ["system", "user"] and not request.tools
     return is_alone and "sources" in request.messages[-1]
@@ -36,8 +40,8 @@ def extract(request: ModelRequest) -> str:
 
 
 def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Response | None:
-    """A numbered list of the parts, and a plain word on what was left out; None where no part says
-    anything.
+    """A numbered list of the parts, and what was left out; None if no part has anything on the
+    question.
     """
     uses = _uses(situation, aim.words.names) if aim.wants_uses or aim.wants_all else {}
     parts = _parts(situation, aim)
@@ -52,12 +56,12 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     silent = [path for path in [*parts, *report["nothing"]] if path not in found]
     beyond = [call.more_uses for call in _lists_of_uses(situation) if call.more_uses]
     lead = _lead(aim, found, has_uses=bool(uses), beyond=beyond, is_a_flow=bool(onward))
-    told = [
+    paragraphs = [
         lead + "\n\n" + "\n".join(items),
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
         f"Left out, found but not read: {left_out(report)}." if report["left_out"] else "",
     ]
-    text = with_no_model("\n\n".join(filter(None, told)), situation.earlier_answers)
+    text = with_no_model("\n\n".join(filter(None, paragraphs)), situation.earlier_answers)
     return Response(text=text, signal=signal("context_sufficient", 0.7, sources_found=len(items)))
 
 
@@ -81,7 +85,7 @@ def _lead(
 
 
 def _totals(beyond: Sequence[MoreUses]) -> str:
-    """Where a list of uses ends before they do, it says how many there are."""
+    """How many uses there are, if a list does not show all of them."""
     return "; ".join(
         f"{code(each['name'])} is used on {counted(each['lines'], 'line')} in "
         f"{counted(each['files'], 'file')}"
@@ -94,8 +98,8 @@ def _lists_of_uses(situation: Situation) -> list[Call]:
 
 
 def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[QuotedLine]]:
-    """The line of each quotation in a list of uses that has the name, by file; an import only where
-    a file has nothing else.
+    """By file: the lines in lists of uses that have the name. An import counts only if a file has
+    nothing else.
     """
     found: dict[str, list[QuotedLine]] = {}
     for call in _lists_of_uses(situation):
@@ -107,7 +111,7 @@ def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[QuotedLi
 def _without_definitions(
     found: Mapping[str, Sequence[QuotedLine]], names: Sequence[str]
 ) -> dict[str, list[QuotedLine]]:
-    """A definition is not a use; it is shown only where there is no other place."""
+    """A definition is not a use. It is shown only if there is no other place."""
     used = {path: _not_defining(lines, names) for path, lines in found.items()}
     used = {path: lines for path, lines in used.items() if lines}
     return used or {path: list(lines) for path, lines in found.items()}
@@ -123,7 +127,7 @@ def _naming(source: Quotation, names: Sequence[str]) -> QuotedLine:
 
 
 def _with(names: Sequence[str], lines: Sequence[QuotedLine]) -> list[QuotedLine]:
-    """A list of uses does not have the places where a text or a setting has the name."""
+    """Lines of other parts with the name: a list of uses lacks prose and settings."""
     named = [line for line in lines if any(name in line.text for name in names)]
     return _not_defining(named, names)
 
@@ -133,7 +137,7 @@ def _lively(lines: Sequence[QuotedLine]) -> list[QuotedLine]:
 
 
 def _parts(situation: Situation, aim: Aim) -> dict[str, list[QuotedLine]]:
-    """The best lines of each part, which is there whole or as an extract."""
+    """By file: the best lines of each part, which is shown whole or as an extract."""
     terms = terms_for(aim.words, found_in(situation))
     found: dict[str, list[QuotedLine]] = {}
     for call in situation.calls_of("read"):
@@ -154,19 +158,19 @@ def _best_lines(
 
 
 def _onward(report: CoverageReport, found: Mapping[str, object]) -> dict[str, list[str]]:
-    """Whom each file uses, as far as these are told after it."""
+    """By file: the files that it uses, if they come later in the answer."""
     order = [*found]
-    told: dict[str, list[str]] = {}
+    onward: dict[str, list[str]] = {}
     for use in report["uses"]:
         user, used = use["user"], use["used"]
         if user in found and used in found and order.index(used) > order.index(user):
             shown = f" by {codes(use['names'])}" if use["names"] else ""
-            told.setdefault(user, []).append(f"{code(used)}{shown}")
-    return told
+            onward.setdefault(user, []).append(f"{code(used)}{shown}")
+    return onward
 
 
 def _number(line: QuotedLine) -> int:
-    """0 for what is not cited by lines."""
+    """The number of the line in its file; 0 if it is not cited by lines."""
     return line.source.first + line.number if line.source.kind.has_lines else 0
 
 
@@ -174,7 +178,7 @@ def _item(number: int, lines: Sequence[QuotedLine], onward: Sequence[str]) -> st
     first, *others = lines
     head = f"{number}. "
     below = [*map(str, others), *([f"on to {'; '.join(onward[:3])}"] if onward else [])]
-    indent = " " * len(head)  # as markdown wants it: less would end the list
+    indent = " " * len(head)  # with less, markdown would end the numbered list
     return "\n".join([f"{head}{first}", *(f"{indent}- {line}" for line in below)])
 
 

@@ -1,7 +1,7 @@
-"""`embedded`: a reader that answers by quoting, where no language model is configured.
+"""`embedded`: the model that is used if no language model is configured. It answers by quoting.
 
-It is a function of the request. It searches with the tools that it is given, reads the best places
-and quotes them with file and line; it knows nothing and invents nothing.
+It is a pure function of the request. It searches with the tools on offer, reads the best places and
+quotes them with file and line. It knows nothing itself and invents nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PIECE: Final = 400
 
 
 class EmbeddedModel:
-    """The same request has the same answer, on any machine, without a network."""
+    """The same request gets the same response on any machine, without a network."""
 
     name = "embedded"
     context_window = _CONTEXT_WINDOW

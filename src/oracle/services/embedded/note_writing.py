@@ -1,4 +1,4 @@
-"""Write a note or an entry of a thread as the user said it, and nothing else."""
+"""Write a note or an entry of a thread with the text that the user gave, and nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_PLACES = 5
 
 
 def write(situation: Situation, request: WriteRequest, aim: Aim) -> Response:
-    """Write it where that is granted, ask where it is not, and report the result."""
+    """Write it if that is granted, otherwise ask for it; then report the result."""
     written = [c for c in situation.calls_of("write") if c.kind.name == request.kind]
     if written:
         return _report(written[-1], request)
@@ -30,12 +30,13 @@ def write(situation: Situation, request: WriteRequest, aim: Aim) -> Response:
             calls=[(tool.name, request.arguments)],
             signal=signal("need_turn", 0.9, reason=why, expected_turns=1),
         )
+    # A turn without calls was the request for the permission.
     was_asked = any(not turn for turn in situation.turns)
     return _refused(request) if was_asked else _ask(request)
 
 
 def _gathered(situation: Situation, aim: Aim) -> str:
-    """What the project says about it, each line with its place."""
+    """What the project says about it, each passage with its place."""
     found = best_of(situation, aim)[:_MOST_PLACES]
     return "\n\n".join(
         f"From {code(passage.where)}:\n\n{quoted(passage.lines, passage.source.path)}"
@@ -94,7 +95,7 @@ def _report(call: Call, request: WriteRequest) -> Response:
 def _nothing_to_write(request: WriteRequest) -> Response:
     return Response(
         text=f"Nothing was written: I found nothing about {code(request.target)}, and I write only "
-        "what I am told. Say it after a colon: `write a note about caching: an hour is enough`.",
+        "what you give me. Put it after a colon: `write a note about caching: an hour is enough`.",
         signal=signal("partial_answer", 0.7, missing=f"what {request.what} should say"),
     )
 

@@ -1,4 +1,4 @@
-"""One response to one situation: talk, an action, a look around, or the answer."""
+"""Choose the response to a situation: talk, write, search further, or answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from oracle.services.quoting.passages import Passage
 from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, read_call
 
-_PATIENCE: Final = 2
+# So many turns without a call may report `stuck`; then the answer says that nothing was found.
+_MOST_STUCK_TURNS: Final = 2
 
 
 def respond(situation: Situation) -> Response:
@@ -41,7 +42,7 @@ def respond(situation: Situation) -> Response:
 
 
 def read_attachment(situation: Situation, aim: Aim) -> Response:
-    """Facts about it; and the places of the project that it names, where they can be read."""
+    """Facts about it, and the places of the project that it names, if they can be read."""
     facts = facts_of(situation.attachment, aim.own.all)
     calls = [
         call
@@ -63,7 +64,7 @@ def read_attachment(situation: Situation, aim: Aim) -> Response:
 
 
 def look(situation: Situation, aim: Aim) -> Response:
-    """Search, look closer, answer; another way where nothing was found, and `stuck` at the end."""
+    """Search, read the best places, answer. If nothing was found try other ways, then `stuck`."""
     report = situation.coverage
     if report is not None and (covered := answer_broadly(situation, aim, report)):
         return covered
@@ -84,7 +85,7 @@ def look(situation: Situation, aim: Aim) -> Response:
 
 
 def _into_the_project(situation: Situation) -> Response | None:
-    """Where the web cannot be searched the project itself may say it; that needs other tools."""
+    """If the web cannot be searched, ask for tools for the project: it may have the answer."""
     is_only_the_web = all(call.searches_the_web for call in situation.calls)
     if not is_only_the_web or not situation.failed or _silent_turns(situation):
         return None
@@ -107,8 +108,8 @@ def _another_way(situation: Situation, aim: Aim) -> Response:
     if calls := other_calls(situation, aim):
         return _go(calls, f"{_so_far(situation)}; trying other words and ways", 2)
     if calls := mapped_calls(situation, aim):
-        return _go(calls, "Reading files whose names speak for them", 1)
-    if _silent_turns(situation) < _PATIENCE and not web_failed(situation):
+        return _go(calls, "Reading files whose names fit the question", 1)
+    if _silent_turns(situation) < _MOST_STUCK_TURNS and not web_failed(situation):
         return _stuck(situation, aim)
     return answer(situation, aim, ())
 
@@ -119,7 +120,7 @@ def _so_far(situation: Situation) -> str:
 
 
 def _silent_turns(situation: Situation) -> int:
-    """How many of the latest turns called nothing: it was said then that no way is left."""
+    """How many turns at the end called nothing: each of them reported that no way is left."""
     called = [bool(turn) for turn in situation.turns]
     return len(called) - max((place + 1 for place, some in enumerate(called) if some), default=0)
 

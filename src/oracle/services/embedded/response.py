@@ -1,7 +1,8 @@
-"""A response, written so that nothing quoted can speak for us.
+"""A response, written so that nothing in a quotation can pretend to be ours.
 
-A quotation is in a fence longer than any inside it, a name or a word in inline code without a
-backtick. So a `<signal>` in a file stays a quotation, and the only signal is our own, at the end.
+A quotation is in a fence that is longer than any fence inside it. A name or a word is in inline
+code without a backtick. So a `<signal>` in a file stays a quotation, and the only signal is our
+own, at the end.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def signal(type_: str, confidence: float, **fields: str | int | Sequence[str]) -
 
 
 def with_no_model(text: str, earlier_answers: Iterable[str]) -> str:
-    """Said once in a conversation."""
+    """Add the note that no model is configured, once in a conversation."""
     if any(_MARK in answer for answer in earlier_answers):
         return text
     return f"{text}\n\n{NO_MODEL}"
@@ -81,5 +82,6 @@ def _value(value: str | int | Sequence[str]) -> str:
 
 
 def _shortened(line: str) -> str:
+    # Control characters and line separators could end the line for a terminal or a parser.
     shown = re.sub(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\x85]", " ", line.rstrip())
     return shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]}…"

@@ -1,4 +1,4 @@
-"""What to call next: first searches, other words, other tools, then the best places closer."""
+"""Which tools to call next: first searches, then other words and tools, then the best places."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _IN_ORDER: Final[Sequence[Role]] = ("uses", "read", "search")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Aim:
-    """What is asked for. `own` are the question's own words, `words` with those it leans on."""
+    """What is asked for. `own` are this question's words; `words` adds those of earlier ones."""
 
     words: SearchWords
     own: SearchWords
@@ -72,7 +72,7 @@ def aim_of(situation: Situation) -> Aim:
 def first_calls(
     situation: Situation, aim: Aim, searching: Sequence[ToolSpec] | None = None
 ) -> list[ToCall]:
-    """A search in each source on offer, side by side, and what was named looked up directly."""
+    """A search in each source on offer, and look-ups of the names and files in the question."""
     words = aim.words
     tools = with_role(situation.tools, "search") if searching is None else searching
     calls: list[ToCall] = []
@@ -87,7 +87,7 @@ def first_calls(
 
 
 def _not_made(situation: Situation, calls: Sequence[ToCall]) -> list[ToCall]:
-    """A call that was made has its result: it is never made again."""
+    """Without calls that were made before: they would return the same result."""
     made = [(call.name, dict(call.arguments)) for call in situation.calls]
     return [call for call in calls if call not in made]
 
@@ -97,7 +97,7 @@ def _whole(situation: Situation, path: str) -> list[ToCall]:
 
 
 def _lines_of(situation: Situation, path: str, lines: tuple[int, int]) -> list[ToCall]:
-    """By whatever tool on offer reads files."""
+    """A call of the tool on offer that reads files, if there is one."""
     kind = file_reader(situation.tools)
     call = read_call(situation.tools, kind.name, path, lines) if kind else None
     return [call] if call else []
@@ -109,14 +109,14 @@ def _definitions(situation: Situation, names: Sequence[str]) -> list[ToCall]:
 
 
 def _query_for(tool: ToolSpec, situation: Situation, aim: Aim) -> str:
-    """The question as it was asked, which says most; its words where it leans on another one."""
-    # A search engine is made for whole questions; our own searches are made for words as well.
-    is_for_others = not kind_named(tool.source).is_local
-    return situation.question if is_for_others or aim.words is aim.own else aim.words.query
+    """The question as it was asked; only the words if it needs those of an earlier question."""
+    # A search engine works best with a whole question, so the web always gets the question.
+    is_for_the_web = not kind_named(tool.source).is_local
+    return situation.question if is_for_the_web or aim.words is aim.own else aim.words.query
 
 
 def closer_calls(situation: Situation, found: Sequence[Passage]) -> list[ToCall]:
-    """The best places with the lines around them, one reading a file."""
+    """Calls that read the best places with the lines around them, one call a file."""
     calls: list[ToCall] = []
     seen: set[str] = set()
     for passage in found[:_READ_CLOSER]:
@@ -127,7 +127,7 @@ def closer_calls(situation: Situation, found: Sequence[Passage]) -> list[ToCall]
 
 
 def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
-    """A search gives an entry of a thread whole: there is nothing around it to read."""
+    """A search returns whole entries of threads, so there is nothing more to read around them."""
     source = passage.source
     if source.kind.citation == "page":
         call = read_call(situation.tools, source.kind.name, source.where)
@@ -140,7 +140,7 @@ def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
 
 
 def found_in(situation: Situation) -> list[Quotation]:
-    """All that was quoted, what was read closer before what a search showed; nothing twice."""
+    """All quotations, no place twice. What was looked up or read comes before search results."""
     calls = (call for role in _IN_ORDER for call in situation.calls_of(role) if call.success)
     found: dict[str, Quotation] = {}
     for call in calls:
@@ -157,7 +157,7 @@ def best_of(situation: Situation, aim: Aim) -> list[Passage]:
 
 
 def _ranks(situation: Situation) -> dict[str, int]:
-    """How far up a search has a file, the first being 0, as is what was looked up by its name."""
+    """By file: its best rank in a search, from 0. What was looked up by name has rank 0."""
     ranks: dict[str, int] = {}
     for call in situation.calls_of("search", "uses"):
         for rank, quotation in enumerate(call.quotations if call.success else ()):
@@ -172,14 +172,14 @@ def all_of(situation: Situation, aim: Aim) -> list[Passage]:
 
 
 def nearest_of(situation: Situation, aim: Aim) -> list[Passage]:
-    """What was found by other words only."""
+    """What was found only by other words."""
     sources = found_in(situation)
     words = SearchWords(plain=other_words(aim.words))
     return passages(sources, terms_for(words, sources), ranks=_ranks(situation))
 
 
 def mapped_calls(situation: Situation, aim: Aim) -> list[ToCall]:
-    """Files that a map or a list of notes names and that sound like the question."""
+    """Calls that read files of a map or a list of notes, if their paths fit the question."""
     terms = terms_for(aim.words, ())
     listed = [call for call in situation.calls_of("map", "list") if call.success]
     paths = [path for call in listed for path in _paths_in(call)]
@@ -189,7 +189,7 @@ def mapped_calls(situation: Situation, aim: Aim) -> list[ToCall]:
 
 
 def _paths_in(call: Call) -> list[str]:
-    """Of a row that is a folder, the files that it names."""
+    """The files of each row; a row may be a folder with the names of its files."""
     rows = [row for source in call.sources for row in source.get("listed", ())]
     return [
         path
@@ -203,7 +203,7 @@ def _inside(folder: str, name: str) -> str:
 
 
 def other_calls(situation: Situation, aim: Aim) -> list[ToCall]:
-    """Another way: the same sources by other words, and tools that have not been asked yet."""
+    """Another way: search the same sources by other words, and call tools not called so far."""
     words = other_words(aim.words)
     failed = {call.name for call in situation.calls if call.success is False}
     searching = [tool for tool in situation.local_tools("search") if tool.name not in failed]
@@ -217,6 +217,6 @@ def other_calls(situation: Situation, aim: Aim) -> list[ToCall]:
 
 
 def new_searches(situation: Situation) -> list[ToolSpec]:
-    """Searches that are on offer now and have not been made."""
+    """Search tools that are on offer and have not been called."""
     made = {call.name for call in situation.calls}
     return [tool for tool in with_role(situation.tools, "search") if tool.name not in made]

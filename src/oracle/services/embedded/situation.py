@@ -1,4 +1,4 @@
-"""The state of a run, taken from the messages: the question, the calls, their results."""
+"""The state of a run, read from its messages: the question, the calls and their results."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from oracle.services.tools import offered
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """A call and its result. `success` is None until there is one; `was_run` is false where the
-    tree did not run it. `role` and `kind` are those of the tool.
+    """A call and its result. `success` is None until there is a result; `was_run` is false if the
+    tree did not run the call. `role` and `kind` are those of the tool.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Call:
 
     @property
     def quotations(self) -> list[Quotation]:
-        """What it quotes whole; an extract shows only single lines."""
+        """The quotations of its result; none for an extract, which has only single lines."""
         return [] if self.is_extract else quotations_of(self.sources)
 
     @property
@@ -42,7 +42,7 @@ class Call:
 
     @property
     def summary(self) -> str:
-        """The tool's own first words."""
+        """The first line of the result."""
         return self.content.split("\n", 1)[0].strip()
 
     @property
@@ -59,7 +59,7 @@ class Exchange:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Situation:
     """`turns` are this run's responses so far, each with its calls; the newest is last. `coverage`
-    is the tree's report on the parts of a broad question; None where it has read none.
+    is the tree's report on the parts of a broad question; None if there is none.
     """
 
     question: str
@@ -75,7 +75,7 @@ class Situation:
 
     @property
     def failed(self) -> list[Call]:
-        """What went wrong; a call that the tree did not run has done nothing."""
+        """Calls that failed. A call that the tree did not run has not failed."""
         return [call for call in self.calls if call.success is False and call.was_run]
 
     @property
@@ -86,17 +86,17 @@ class Situation:
         return [call for call in self.calls if call.role in roles]
 
     def tool(self, role: Role, kind: str | None = None) -> ToolSpec | None:
-        """The first tool on offer with this role."""
+        """The first tool on offer with this role; None if there is none."""
         found = offered.with_role(self.tools, role, kind)
         return found[0] if found else None
 
     def local_tools(self, *roles: Role) -> list[ToolSpec]:
-        """Those on offer that look into the project itself."""
+        """The tools on offer with these roles that look into the project itself."""
         return [tool for role in roles for tool in offered.local(self.tools, role)]
 
 
 def read_situation(request: ModelRequest) -> Situation:
-    """The last message of the user asks; what is before it is history, what is after it the run."""
+    """The last message of the user is the question. Before it is history, after it the run."""
     messages = request.messages
     place = max((n for n, message in enumerate(messages) if message["role"] == "user"), default=-1)
     asked: Message = messages[place] if place >= 0 else {"role": "user", "content": ""}
@@ -135,7 +135,7 @@ def _turns(messages: Iterable[Message], tools: Mapping[str, ToolSpec]) -> list[l
 
 
 def _call(call: ToolCall, spec: ToolSpec | None) -> Call:
-    """A tool that is not on offer any more is known by its name, until its result says better."""
+    """The role of a tool that is not on offer any more is guessed; its result may correct it."""
     arguments = call["arguments"]
     return Call(
         name=call["name"],

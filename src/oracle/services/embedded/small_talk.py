@@ -1,4 +1,4 @@
-"""Thanks, greetings and questions about the conversation: polite, and nothing is called."""
+"""Thanks, greetings and questions about the conversation, which need no tools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WHAT_I_DO: Final = (
 
 
 def talk(situation: Situation) -> Response | None:
-    """None where the question is about something else."""
+    """None if the question is not small talk."""
     if situation.tools or situation.turns or not _is_talk(situation):
         return None
     return Response(
@@ -39,6 +39,7 @@ def talk(situation: Situation) -> Response | None:
 
 
 def _is_talk(situation: Situation) -> bool:
+    # Imported when needed, because the classifier takes time to load.
     from oracle.models.query_classification import QueryType
     from oracle.services.classification.classifier import classify_query
 
@@ -70,5 +71,5 @@ def _reply(situation: Situation) -> str:
 
 
 def _cited(answer: str) -> list[str]:
-    """The places that an answer names, each once; what it quotes in fences is not its own."""
+    """The places that an answer cites, each once. What it quotes in fences does not count."""
     return list(dict.fromkeys(found.text for found in find_citations(answer)))[:_MOST_CITED]

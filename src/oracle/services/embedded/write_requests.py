@@ -1,4 +1,4 @@
-"""What the user asks to have written: a note, or an entry of a thread."""
+"""Recognise a request to write a note or an entry of a thread."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ _SAYS: Final = r"\s*(?:[:,-]|that\b|saying\b|with\b)*\s*"
 _FLAGS: Final = re.I | re.S
 _WITH: Final = r"\b[^:\n]{0,40}?\b"
 _THREADS: Final = (rf"thread\s+{_NAME}", rf"{_NAME}\s+thread")
+# "add to the thread NAME: TEXT" and "record TEXT in the NAME thread".
 _ENTRIES: Final = tuple(
     re.compile(pattern, _FLAGS)
     for thread in _THREADS
@@ -55,14 +56,17 @@ _CHANGE: Final = re.compile(
     re.I,
 )
 _ASKS_NICELY: Final = re.compile(r"\s*(?:can|could|would|will) you\b", re.I)
+# Bounds the time of the patterns. The text to write is not a part of the command.
 _LONGEST_COMMAND: Final = 1_000
+# Takes the place of the text while the command is matched, so that its words cannot be taken for a
+# part of the command.
 _BODY: Final = "\x00"
 _TITLE_WORDS: Final = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WriteRequest:
-    """`target` is the note's title or the thread's name; without `text` it is still to be found."""
+    """`target` is the note's title or the thread's name. Without `text` the content is searched."""
 
     kind: Literal["vault", "threads"]
     target: str
@@ -85,19 +89,19 @@ class WriteRequest:
 
 
 def request_in(question: str, attachment: str = "") -> WriteRequest | None:
-    """None where nothing is to be written: a question about notes does not ask for one."""
+    """None if nothing should be written. A question about notes is not a request for one."""
     divider = _end_of(question)
     command, _, body = question.strip().partition(divider)
     said = " ".join(command.split())
     if len(said) > _LONGEST_COMMAND or (not body and _is_question(said)):
         return None
-    order = f"{said}: {_BODY}" if body.strip() else said
-    request = _entry(order, attachment) or _note(order, attachment)
+    command = f"{said}: {_BODY}" if body.strip() else said
+    request = _entry(command, attachment) or _note(command, attachment)
     return request and _with_body(request, body.strip())
 
 
 def _end_of(question: str) -> str:
-    """What comes first, a colon or the end of the line, divides the order from what to write."""
+    """The first colon or line end divides the command from the text to write."""
     found = re.search(r":(?=\s)|\n", question.strip())
     return found[0] if found else "\n"
 
@@ -113,8 +117,9 @@ def _is_question(said: str) -> bool:
 
 
 def asks_for_a_change(question: str) -> bool:
-    """Whether something is to be done that only a person or a program with more hands can do."""
+    """Whether it asks for a change of the project that this model cannot make."""
     said = " ".join(question[:_LONGEST_COMMAND].split())
+    # The end of the whole question counts, not of the part that is cut out above.
     is_question = question.rstrip().endswith("?") and not _ASKS_NICELY.match(said)
     return not is_question and bool(_CHANGE.match(said))
 

@@ -1,1 +1,1 @@
-"""Language models, behind one protocol."""
+"""Language models: one protocol, the providers' models, and their errors."""

@@ -1,16 +1,18 @@
-"""pydantic-ai's models for our endpoints, on HTTP clients of our own.
+"""Creates pydantic-ai's models for our endpoints, with HTTP clients of our own.
 
-The SDKs' own retries are off, since ours are above them. A connection serves one request: nothing
-idle is left behind to be closed, and closing a stream always closes its connection. Redirects are
-not followed, for a key would travel with them. A server that a setting names gets the headers that
-the protocol needs and no others: the SDKs add what variables hold for the provider itself.
+- The SDKs do not retry, because `RetryingModel` does.
+- A connection serves one request. No idle connection is left to close, and closing a stream always
+  closes its connection.
+- Redirects are not followed: the key would be sent along.
+- A server that a setting names gets only the headers that the protocol needs. The SDKs would add
+  the contents of environment variables that are meant for the provider itself.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import httpx2
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from oracle.services.llm.providers import Endpoint
 
 CONNECT_SECONDS = 10.0
+Sdk = TypeVar("Sdk")
 _NEEDED = {
     "accept",
     "accept-encoding",
@@ -35,7 +38,9 @@ _NEEDED = {
     "user-agent",
 }
 _OF_OPENAI = re.compile(r"gpt-(?!oss)|chatgpt-|o\d")
-"""Names of models that know the limit of their output by its newer name alone."""
+"""OpenAI's own models. They accept only the newer name of the output limit,
+`max_completion_tokens`; most other servers know only the older name. `gpt-oss` runs on those.
+"""
 
 
 def direct_model(endpoint: Endpoint, stall_seconds: float) -> DirectModel:
@@ -43,7 +48,7 @@ def direct_model(endpoint: Endpoint, stall_seconds: float) -> DirectModel:
         client = _http_client(endpoint, stall_seconds)
     except (ImportError, OSError, ValueError, httpx2.InvalidURL) as error:
         raise InputError(
-            f"the settings for proxies or certificates in the environment cannot be used: {error}; "
+            f"the proxy or certificate settings in the environment cannot be used: {error}; "
             "check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE"
         ) from error
     if endpoint.provider.name == "anthropic":
@@ -61,6 +66,8 @@ def _http_client(endpoint: Endpoint, stall_seconds: float) -> httpx2.AsyncClient
 
 
 def _only_needed(key: str) -> Callable[[httpx2.Request], Awaitable[None]]:
+    """A hook that removes all headers but the needed ones, and sets the key."""
+
     async def strip(request: httpx2.Request) -> None:
         for name in [name for name in request.headers if name.lower() not in _NEEDED]:
             del request.headers[name]
@@ -75,14 +82,8 @@ def _anthropic(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
     from pydantic_ai.providers.anthropic import AnthropicProvider
     from pydantic_ai.settings import ModelSettings
 
-    sdk = AsyncAnthropic(
-        api_key=endpoint.key,
-        base_url=endpoint.address,
-        http_client=client,
-        timeout=client.timeout,
-        max_retries=0,
-    )
-    # A run sends its prompt again each turn; from the cache that costs a tenth.
+    sdk = _sdk(AsyncAnthropic, endpoint, client)
+    # A run sends its prompt again in each turn. From the provider's cache that costs a tenth.
     settings = ModelSettings(cache=True)
     return AnthropicModel(
         endpoint.model, provider=AnthropicProvider(anthropic_client=sdk), settings=settings
@@ -98,13 +99,7 @@ def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    sdk = AsyncOpenAI(
-        api_key=endpoint.key,
-        base_url=endpoint.address,
-        http_client=client,
-        timeout=client.timeout,
-        max_retries=0,
-    )
+    sdk = _sdk(AsyncOpenAI, endpoint, client)
     profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=_is_newer(endpoint))
     if endpoint.provider.name == "ollama":
         ollama = OllamaProvider(openai_client=sdk)
@@ -117,7 +112,19 @@ def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
     return OpenAIChatModel(endpoint.model, provider=provider, profile=profile)
 
 
+def _sdk(create: Callable[..., Sdk], endpoint: Endpoint, client: httpx2.AsyncClient) -> Sdk:
+    """Both SDKs take the same arguments."""
+    return create(
+        api_key=endpoint.key,
+        base_url=endpoint.address,
+        http_client=client,
+        timeout=client.timeout,
+        max_retries=0,
+    )
+
+
 def _is_newer(endpoint: Endpoint) -> bool:
+    """Whether the server knows the newer name of the output limit."""
     if endpoint.provider.name == "ollama":
         return False
     return endpoint.is_home or _OF_OPENAI.match(endpoint.model) is not None

@@ -1,4 +1,4 @@
-"""What goes wrong with a model, said in our words: which of our errors it is, and what to do."""
+"""Translates errors of providers and connections to our own errors, with advice what to do."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefu
 from oracle.services.llm.providers import NO_KEY, Endpoint
 
 _MOST_QUOTED = 300
+# Servers without a special error code for this say it in words, with status 400.
 _TOO_LONG = (
     "context length",
     "context size",
@@ -22,12 +23,14 @@ _TOO_LONG = (
     "too many tokens",
 )
 _WAIT = (408, 409, 425)
-"""Statuses besides 429 and 5xx that pass if one waits."""
+"""Statuses, besides 429 and 5xx, that may succeed later: timeout, conflict, too early."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failures:
-    """Quotes the provider where that helps; never the key, nor what could steer a terminal."""
+    """Quotes the provider's message, without the key and without control characters, which could
+    change the state of a terminal.
+    """
 
     endpoint: Endpoint
     stall_seconds: float
@@ -42,7 +45,9 @@ class Failures:
         if isinstance(error, httpx2.HTTPError | httpx2.StreamError):
             return self._broke_off(error)
         what = self._clean(f"{type(error).__name__}: {error}")
-        return ModelError(f"{self.endpoint.name} sent what cannot be read ({what}); ask again")
+        return ModelError(
+            f"the response of {self.endpoint.name} cannot be read ({what}); ask again"
+        )
 
     def broke_off(self) -> ModelError:
         return ModelError(f"{self.endpoint.name} broke off in the middle of its answer; ask again")
@@ -90,9 +95,9 @@ class Failures:
     def _bad_key(self, error: direct.ModelAPIError) -> ModelError:
         setting = self.endpoint.key_setting
         if self.endpoint.key == NO_KEY:
-            return ModelRefused(f"{self._place()} wants a key and got none: set {setting}")
+            return ModelRefused(f"{self._server()} needs a key and got none: set {setting}")
         return ModelRefused(
-            f"{self._place()} refused the key{self._quoted(error)}: check {setting}, "
+            f"{self._server()} refused the key{self._quoted(error)}: check {setting}, "
             f"and that it may use {self.endpoint.model}"
         )
 
@@ -100,13 +105,13 @@ class Failures:
         near = getattr(error, "suggested_model_id", None)
         hint = did_you_mean(near, [near]) if near else ""
         return ModelRefused(
-            f"{self._place()} has no model {self.endpoint.model!r}{hint}{self._quoted(error)}; "
+            f"{self._server()} has no model {self.endpoint.model!r}{hint}{self._quoted(error)}; "
             "check the name, and base_url if you set one"
         )
 
     def _no_credit(self, error: direct.ModelAPIError) -> ModelError:
         return ModelRefused(
-            f"the account at {self._place()} has no credit left{self._quoted(error)}; "
+            f"the account at {self._server()} has no credit left{self._quoted(error)}; "
             "top it up, or choose another model"
         )
 
@@ -114,7 +119,7 @@ class Failures:
         after = error.retry_after
         when = f"in {after:.0f} s" if after else "later"
         return ModelOverloaded(
-            f"{self._place()} cannot answer for now{self._quoted(error)}; try again {when}",
+            f"{self._server()} cannot answer at the moment{self._quoted(error)}; try again {when}",
             retry_after=after,
         )
 
@@ -133,7 +138,7 @@ class Failures:
         )
 
     def _rejected(self, error: direct.ModelAPIError) -> ModelError:
-        return ModelRefused(f"{self._place()} rejected the request{self._quoted(error)}")
+        return ModelRefused(f"{self._server()} rejected the request{self._quoted(error)}")
 
     def _by_status(self, error: direct.ModelAPIError) -> ModelError:
         status = getattr(error, "status_code", 0)
@@ -155,7 +160,7 @@ class Failures:
             f"{self.endpoint.name} broke off in the middle of its answer ({what}); ask again"
         )
 
-    def _place(self) -> str:
+    def _server(self) -> str:
         provider = self.endpoint.provider.name
         return provider if self.endpoint.is_home else f"{provider} at {self.endpoint.address}"
 
@@ -172,7 +177,7 @@ class Failures:
 
 
 def _message_of(error: direct.ModelAPIError) -> str:
-    """What the provider said, without the wrapping of either side."""
+    """The provider's own message, taken out of the JSON around it."""
     said = _field(_field(error.body, "error"), "message")
     if said is None and not isinstance(error, direct.ModelHTTPError):
         return str(error)
@@ -180,7 +185,7 @@ def _message_of(error: direct.ModelAPIError) -> str:
 
 
 def _field(value: object, name: str) -> object:
-    """The field of an object; what is no object, or has no such field, is handed on."""
+    """The field of an object. Anything else, or an object without the field, is returned as is."""
     if isinstance(value, dict):
         fields = cast("dict[str, object]", value)
         return fields.get(name, fields)

@@ -1,12 +1,14 @@
-"""Our messages as pydantic-ai's, in an order that every provider takes.
+"""Converts our messages to pydantic-ai's, in an order that every provider accepts.
 
-Providers want requests and responses in turn, and after a response that calls tools first the
-result of each call; a conversation begins with a request. So what is between two responses
-becomes one request, results first; a call that was never answered gets a result that says so, and a
-result without a call becomes text.
-A user's words that look like a system message are told apart from one.
+Providers expect a request first, then responses and requests in turn. A request after a response
+with tool calls begins with the result of each call. Therefore:
 
-Only contents and calls are sent. The data beside them (`sources` and the like) stays here.
+- All messages between two responses become one request, results first.
+- A call without a result gets a result that says so.
+- A result without a call becomes text.
+- A user's text that looks like a system message is escaped.
+
+Only contents and calls are sent. The structured data beside them (`sources` and others) is not.
 """
 
 from __future__ import annotations
@@ -28,16 +30,31 @@ from pydantic_ai.messages import (
 )
 
 from oracle.services.llm.protocol import Message
-from oracle.services.llm.unicode import well_formed
 
 NEVER_RUN = "This call was not run; it has no result."
 EMPTY = "(empty)"
 LEFT_OUT = "(What came before is left out.)"
+# The `<` of an opening or closing tag, in any spelling that a model might read as one.
 _TAG = re.compile(r"<(?=\s*/?\s*system_message)", re.IGNORECASE)
 
 
+def well_formed(text: str) -> str:
+    """Text that can be encoded as UTF-8.
+
+    JSON can contain halves of characters (surrogates), and models do write them. Two halves that
+    belong together are joined. A single half becomes U+FFFD.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def split_prompt(messages: Sequence[Message]) -> tuple[str | None, Sequence[Message]]:
-    """The composed prompt, which comes first, and the conversation."""
+    """The composed prompt, which is the first message, and the conversation."""
     if messages and messages[0]["role"] == "system":
         return well_formed(messages[0]["content"]), messages[1:]
     return None, messages
@@ -46,9 +63,7 @@ def split_prompt(messages: Sequence[Message]) -> tuple[str | None, Sequence[Mess
 def to_direct(
     conversation: Iterable[Message], *, flags_failures: bool = False
 ) -> list[ModelMessage]:
-    """`flags_failures`: the provider has a field that says whether a tool failed. Without one only
-    the text says it.
-    """
+    """`flags_failures`: the provider's protocol has a field that says whether a tool failed."""
     said = (message for message in conversation if not _is_silence(message))
     direct: list[ModelMessage] = []
     open_calls: dict[str, str] = {}
@@ -70,12 +85,12 @@ def to_direct(
 
 
 def as_system_message(text: str) -> str:
-    """For providers with one system prompt; the text cannot close the tag, nor open another."""
+    """For providers with one system prompt. The text can neither close the tag nor open another."""
     return f"<system_message>{_TAG.sub('&lt;', text)}</system_message>"
 
 
 def _is_silence(message: Message) -> bool:
-    """Providers refuse a response that says nothing and calls nothing."""
+    """Providers reject a response without text and without calls."""
     return (
         message["role"] == "assistant"
         and not message["content"].strip()
@@ -84,7 +99,9 @@ def _is_silence(message: Message) -> bool:
 
 
 def _response(run: Iterable[Message]) -> ModelResponse:
-    """Ids are unique within a response; of two calls with one id the first counts."""
+    """One response of several messages. Of two calls with the same id only the first is kept,
+    because providers reject ids that are not unique.
+    """
     parts: list[TextPart | ToolCallPart] = []
     seen: set[str] = set()
     for message in run:
@@ -99,7 +116,7 @@ def _response(run: Iterable[Message]) -> ModelResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Answers:
-    """The request that follows a response. `open_calls` are its calls, names by id."""
+    """Builds the request after a response. `open_calls` are the response's calls: names by id."""
 
     open_calls: dict[str, str]
     flags_failures: bool

@@ -1,4 +1,4 @@
-"""Opens a model by its name. The SDKs are imported here and nowhere earlier."""
+"""Opens a model by its name. The SDKs are imported only when a model is opened."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from oracle.services.llm.providers import Endpoint, find_endpoint
 from oracle.services.llm.retrying import ATTEMPTS, RetryingModel
 
 STALL_SECONDS = 120.0
+"""A server that sends nothing for this long has failed. Models that think are silent for long."""
 
 
 def open_model(
@@ -25,10 +26,10 @@ def open_model(
     attempts: int = ATTEMPTS,
     environment: Mapping[str, str] | None = None,
 ) -> Model:
-    """`name` is `provider:model`; `base_url` is any server that speaks the provider's protocol.
+    """`name` is `provider:model`. `base_url` is any server with the same protocol as the provider.
 
     What is not given is looked up: the key in the provider's variable, the rest in a table. Nothing
-    is sent before the first request, so a wrong key or an unknown model shows then.
+    is sent before the first request, so a wrong key or an unknown model is reported only then.
     """
     _check_positive(
         context_window=context_window,
@@ -57,14 +58,15 @@ def _open(
     stall_seconds: float,
 ) -> Model:
     from oracle.services.llm.clients import direct_model
-    from oracle.services.llm.facts import Facts, facts_about
+    from oracle.services.llm.model_facts import WINDOW_FOR_OUTPUT, ModelFacts, facts_about
     from oracle.services.llm.provider_model import ProviderModel
 
     known = facts_about(endpoint.provider.name, endpoint.model)
     window = context_window or known.context_window
-    facts = Facts(
+    facts = ModelFacts(
         context_window=window,
-        longest_output=longest_output or min(known.longest_output, window // 4),
+        longest_output=longest_output or min(known.longest_output, window // WINDOW_FOR_OUTPUT),
+        # The table has the provider's own prices. Another server may cost something else.
         prices=prices or (known.prices if endpoint.is_home else None),
     )
     return ProviderModel(

@@ -1,6 +1,6 @@
-"""What a language model is to us: messages and tools in; text, reasoning, calls and usage out.
+"""The protocol of a language model: messages and tools in; text, reasoning, calls and usage out.
 
-Both sides are JSON-shaped, so that a journal can hold them and a replay can give them back.
+Both sides are plain JSON data, so that the journal can store them and a replay can return them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 
 class ToolCall(TypedDict):
-    """`arguments` is the object that the model wrote; where it wrote no object, it is the text."""
+    """`arguments` is the object that the model wrote, or its text if that is not an object."""
 
     id: str
     name: str
@@ -25,7 +25,7 @@ class ToolCall(TypedDict):
 
 
 class FileUse(TypedDict):
-    """One file uses another, as the `names` show."""
+    """The file `user` uses the `names` that the file `used` defines."""
 
     user: str
     used: str
@@ -33,8 +33,8 @@ class FileUse(TypedDict):
 
 
 class CoverageReport(TypedDict):
-    """What became of the parts of a broad question: those with `nothing` about it, those that were
-    `left_out` and how many more there are, and which file uses which.
+    """The result for the parts of a broad question: parts with `nothing` about it, parts that were
+    `left_out` and how many more, and which file uses which.
     """
 
     nothing: list[str]
@@ -46,17 +46,19 @@ class CoverageReport(TypedDict):
 class Message(TypedDict):
     """One message. The first of a conversation is the composed prompt, with the role `system`.
 
-    A later `system` message comes from the tree in mid-run; a provider that has only one system
-    prompt gets it as a tagged user message. `tool_calls` belong to the assistant, `call_id`, `name`
-    and `success` to a tool's answer.
+    A later `system` message comes from the tree during the run. A provider with only one system
+    prompt gets it as a tagged user message. `tool_calls` belong to the assistant; `call_id`, `name`
+    and `success` belong to a tool result.
 
-    The other keys say in data what the content says in words. They are not sent to providers and
-    not counted as tokens; `embedded` reads them. `sources` are the quotations in the content, of a
-    tool's answer or of a part to extract from. `tool_role` and `tool_kind` describe the tool, and
-    `was_run` is false where the tree did not run the call; the sources of an answer that
-    `is_extract` are only the best lines of what was read. `question` is the user's question where
-    the content says more, and `attachment` is what was attached to it. `coverage` belongs to the
-    tree's message about the parts of a broad question.
+    The other keys hold the content as structured data. They are not sent to providers and not
+    counted as tokens; the `embedded` model reads them.
+
+    - `sources`: the quotations in the content.
+    - `tool_role`, `tool_kind`: describe the tool.
+    - `was_run`: false if the tree did not run the call.
+    - `is_extract`: the sources are only the best lines of what was read.
+    - `question`, `attachment`: the user's question and its attachment, if the content says more.
+    - `coverage`: in the tree's message about the parts of a broad question.
     """
 
     role: Role
@@ -77,14 +79,14 @@ class Message(TypedDict):
 
 
 class Usage(TypedDict):
-    """What a request used. Input that a provider served from its cache counts as input."""
+    """The tokens of a request. Input from the provider's cache counts as input."""
 
     input_tokens: int
     output_tokens: int
 
 
 class Part(TypedDict, total=False):
-    """A piece of a response; exactly one of these. A call comes whole, usage comes last."""
+    """A piece of a response, with exactly one key. A call is always complete; usage comes last."""
 
     text: str
     reasoning: str
@@ -103,7 +105,8 @@ class ModelRequest:
 class Prices:
     """Money for a million tokens.
 
-    Some rise with the input: then a request beyond `above` tokens costs `then` as a whole.
+    Some providers charge more for long input: a request with more than `above` input tokens has
+    the prices `then`, for all of its tokens.
     """
 
     input: float
@@ -112,14 +115,14 @@ class Prices:
     then: Prices | None = None
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Of one request; of the sum of several it would be another."""
+        """The cost of one request. For the sum of several requests it would be wrong."""
         if self.above is not None and self.then is not None and input_tokens > self.above:
             return self.then.cost(input_tokens, output_tokens)
         return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Back from `dataclasses.asdict`, the form on a blackboard."""
+        """Read the form of `dataclasses.asdict`, which the blackboard holds."""
         known: dict[str, Any] = dict(data)
         if known.get("then") is not None:
             known["then"] = cls.from_dict(known["then"])
@@ -127,7 +130,7 @@ class Prices:
 
 
 class Model(Protocol):
-    """`prices` is None where they are unknown; then no money budget can be kept."""
+    """`prices` is None if they are unknown; then there is no money budget."""
 
     @property
     def name(self) -> str: ...
@@ -139,7 +142,7 @@ class Model(Protocol):
     def prices(self) -> Prices | None: ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[Part]:
-        """Answer in parts. What goes wrong is raised as a `ModelError`; closing the iterator closes
-        the connection.
+        """Stream the response in parts. Raises `ModelError`. Closing the iterator closes the
+        connection.
         """
         ...

@@ -1,4 +1,4 @@
-"""A provider's model, through pydantic-ai's direct API."""
+"""A provider's model, called through pydantic-ai's direct API."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from oracle.services.llm.failures import Failures
-from oracle.services.llm.messages import split_prompt, to_direct
+from oracle.services.llm.messages import split_prompt, to_direct, well_formed
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
-from oracle.services.llm.unicode import well_formed
 from oracle.services.prompting.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -32,17 +31,19 @@ if TYPE_CHECKING:
     from pydantic_ai.models import StreamedResponse
 
     from oracle.models.tool_spec import ToolSpec
-    from oracle.services.llm.facts import Facts
+    from oracle.services.llm.model_facts import ModelFacts
     from oracle.services.llm.providers import Endpoint
 
 
 class ProviderModel:
-    """Asks once. What had been streamed before a failure stands; calls come only with a whole
-    answer, and where a provider reports no usage it is estimated.
+    """Sends each request once.
+
+    Text that was streamed before a failure stays valid. Tool calls are returned only with a
+    complete answer. If a provider reports no usage, it is estimated.
     """
 
     def __init__(
-        self, *, endpoint: Endpoint, facts: Facts, direct: DirectModel, stall_seconds: float
+        self, *, endpoint: Endpoint, facts: ModelFacts, direct: DirectModel, stall_seconds: float
     ) -> None:
         self._endpoint = endpoint
         self._facts = facts
@@ -90,6 +91,7 @@ class ProviderModel:
         whole = response.get()
         details = whole.provider_details or {}
         refusal = details.get("refusal")
+        # Without a finish reason the stream ended early: half an answer is not an answer.
         if not refusal and "finish_reason" not in details:
             raise self._failures.broke_off()
         if refusal:
@@ -116,7 +118,7 @@ def _parameters(prompt: str | None, tools: Sequence[ToolSpec]) -> ModelRequestPa
 
 
 def _part_of(event: ModelResponseStreamEvent) -> Part | None:
-    """Text and reasoning, as they come. The most frequent kind is looked for first."""
+    """A piece of text or reasoning. The most frequent kind is tested first."""
     kind = type(event)
     if kind is PartDeltaEvent:
         delta = cast("PartDeltaEvent", event).delta
@@ -142,14 +144,14 @@ def _calls(whole: ModelResponse) -> Iterator[Part]:
 
 
 def _arguments(written: str | dict[str, Any] | None) -> dict[str, object] | str:
-    """The object, or the text where it is none. No arguments at all are an empty object."""
+    """The arguments as an object, or as text if they are not one. No text is an empty object."""
     text = written if isinstance(written, str) else json.dumps(written or {})
     if not text.strip():
         return {}
     try:
         value = json.loads(text)
         if isinstance(value, dict):
-            # Once more, since only the value shows the halves of characters that the text spells.
+            # Encoded once more: escapes such as `\ud83c` become halves of characters only now.
             return json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError):
         pass
@@ -157,6 +159,7 @@ def _arguments(written: str | dict[str, Any] | None) -> dict[str, object] | str:
 
 
 def _usage(whole: ModelResponse, request: ModelRequest) -> Usage:
+    """The usage that the provider reports, else an estimate from what was sent and received."""
     used = whole.usage
     if used.input_tokens or used.output_tokens:
         return {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}

@@ -1,4 +1,4 @@
-"""The providers of models that we know, and how a model is named: `anthropic:claude-sonnet-5`."""
+"""The known providers of models, and the names of models, such as `anthropic:claude-sonnet-5`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from oracle.settings import KEY_VARIABLES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# The characters in names of models at all providers: `llama3.2:3b`, `qwen/qwen3-coder@q4`.
 _MODEL = re.compile(r"[\w./:@+-]{1,200}", re.ASCII)
+# For suggestions only: the provider of a model that was named without one.
 _FAMILIES = {"claude": "anthropic", "gpt": "openai", "o1": "openai", "o3": "openai"}
 
 KEY_SETTING = "the variable that [model] key_variable names in oracle.toml"
-"""Where the key of a server of one's own comes from: never from a provider's variable."""
+"""The source of the key for a server at `base_url`. It is never the provider's own variable."""
 
 NO_KEY = "no-key"
-"""Goes to servers that want none, since the clients insist on one."""
+"""Sent to servers that need no key, because the SDKs require one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Provider:
-    """Where a provider is, and the variables that say who calls and whether it is elsewhere.
+    """A provider's address, and the environment variables for its key and for another address.
 
-    `flags_failures`: in its protocol a tool's result says apart from its text whether it failed.
+    `flags_failures`: a tool result in its protocol has a field that says whether the tool failed.
     """
 
     name: str
@@ -67,9 +69,10 @@ PROVIDERS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Endpoint:
-    """A model, where it is asked and with which key.
+    """A model with its address and its key.
 
-    `is_home`: at the provider's own address. `is_trusted`: there, or where the environment says.
+    `is_home`: the address is the provider's own. `is_trusted`: it is the provider's own, or the
+    environment names it.
     """
 
     provider: Provider
@@ -92,8 +95,10 @@ def find_endpoint(
     base_url: str | None = None,
     api_key: str | None = None,
 ) -> Endpoint:
-    """A key from the provider's variable never goes to a `base_url`: a project's own settings file
-    could name one, and would collect the key of whoever tries the project.
+    """Find the address and the key of a model.
+
+    The key from the provider's variable is never sent to a `base_url`. A project's settings file
+    can name one, and could so steal the key of everyone who tries the project.
     """
     provider, model = split_name(name)
     chosen = base_url or environment.get(provider.address_variable) or provider.address
@@ -109,7 +114,9 @@ def find_endpoint(
             "or choose another model"
         )
     if not key.isascii() or not key.isprintable():
-        raise InputError(f"the key for {provider.name} holds characters that no key has")
+        raise InputError(
+            f"the key for {provider.name} contains characters that are not allowed in a key"
+        )
     return Endpoint(
         provider=provider,
         model=model,
@@ -126,7 +133,7 @@ def split_name(name: str) -> tuple[Provider, str]:
     known, colon, model = name.partition(":")
     if not colon:
         raise InputError(
-            f"model {name[:80]!r} names no provider; write it as {_example(name)!r} "
+            f"model {name[:80]!r} has no provider; write it as {_example(name)!r} "
             f"(providers: {', '.join(PROVIDERS)})"
         )
     if known not in PROVIDERS:
@@ -135,7 +142,7 @@ def split_name(name: str) -> tuple[Provider, str]:
             f"{did_you_mean(known[:40], PROVIDERS)} (providers: {', '.join(PROVIDERS)})"
         )
     if not _MODEL.fullmatch(model):
-        raise InputError(f"model {name[:80]!r}: {model[:60]!r} cannot be the name of a model")
+        raise InputError(f"model {name[:80]!r}: {model[:60]!r} is not a valid name of a model")
     return PROVIDERS[known], model
 
 
@@ -147,16 +154,18 @@ def _example(name: str) -> str:
 def _checked_address(address: str) -> str:
     try:
         parts = urlsplit(address)
+        # Reading the port checks it: it raises for a port that is not a number up to 65535.
         host, _ = parts.hostname, parts.port
     except ValueError:
         host, parts = None, urlsplit("")
     if parts.scheme not in ("http", "https") or not host or parts.username is not None:
         raise InputError(
-            f"base_url {_without_password(address)!r} is no address of a server; "
+            f"base_url {_without_password(address)!r} is not the address of a server; "
             "write it as 'http://localhost:8080/v1'"
         )
     return address.rstrip("/")
 
 
 def _without_password(address: str) -> str:
+    """For an error message: hide the user and the password before the `@`."""
     return re.sub(r"//[^/]*@", "//…@", address)[:200]

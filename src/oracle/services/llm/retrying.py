@@ -1,4 +1,4 @@
-"""Asks again, after a while, where a model was overloaded."""
+"""Repeats a request after a while if the model was overloaded."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from oracle.services.llm.protocol import Model, ModelRequest, Part, Prices
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 30.0
+"""Seconds. A longer wait would use too much of the time of a run, which is 300 s by default."""
 ATTEMPTS = 4
 
 
 class RetryingModel:
-    """The same model, more patient. Once something has been streamed a failure is final: nobody
-    can take back what the user has read.
+    """A model that retries. After the first streamed part a failure is final, because the user has
+    read that part already.
 
-    A wait doubles from one attempt to the next, and up to half of it is left out by chance, so that
-    many callers do not come back together. A provider that says how long to wait is obeyed; one
-    that asks for more than `longest_wait` seconds is not waited for.
+    The wait doubles with each attempt. Up to half of it is left out at random, so that many callers
+    do not return at the same time. If the provider says how long to wait, that is the minimum. If
+    it asks for more than `longest_wait` seconds, the failure is final.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class RetryingModel:
         attempt = 1
         while True:
             begun = False
-            # Whoever closes this generator closes the connection that the inner one holds.
+            # Closing this generator must close the connection of the inner one.
             inner = cast("AsyncGenerator[Part]", self._model.stream(request))
             try:
                 async with aclosing(inner) as parts:

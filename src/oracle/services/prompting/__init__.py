@@ -1,1 +1,1 @@
-"""What the model is told first: segments, the tools on offer, and what it all costs in tokens."""
+"""The system prompt: its segments, the list of tools, and estimates of their tokens."""

@@ -1,8 +1,8 @@
 """Composes the system prompt of a run from segments.
 
-Pure, and deterministic to the byte. What differs between two runs of one query type (the question,
-the date, the order in which tools were granted) is not in the text, and what depends on the state
-of the conversation comes last, so that providers' caches hit.
+The result is byte-for-byte reproducible, so that providers can cache it. The text does not contain
+what differs between two runs of one query type: the question, the date, the order of granting. What
+depends on the state of the conversation comes last.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from oracle.models.tool_spec import ToolSpec
 
 TOKEN_BUDGET = 8_000
+"""The built-in segments take about half. The rest is for tools and a project's own segments."""
 NO_TOOLS = (
     "No tools are granted at the start: answer from the conversation, or emit `need_capability`. "
     "A system message may grant some later; then that counts."
@@ -31,7 +32,7 @@ NO_TOOLS = (
 
 @dataclass(frozen=True, kw_only=True)
 class ComposedPrompt:
-    """`segments` are those in the text, in order, with their contents as sent."""
+    """`segments` are those of the text, in order, with their contents as sent."""
 
     segments: tuple[PromptSegment, ...]
     warnings: tuple[str, ...] = ()
@@ -62,12 +63,14 @@ def compose_prompt(
     segments: Sequence[PromptSegment] | None = None,
     token_budget: int = TOKEN_BUDGET,
 ) -> ComposedPrompt:
-    """Over budget, optional segments go; if that is not enough, the list of tools is shortened.
+    """Compose the prompt within the budget.
 
-    Of the optional ones each is kept, in order, that still fits: what comes later never decides
-    about what comes earlier, so the prefix stays. `tools` are the granted ones. `segments` come
-    from `load_segments` where a project has its own; a `ValueError` names a required one that they
-    lack.
+    Over budget, optional segments are dropped. If the required ones alone exceed it, the list of
+    tools is shortened. An optional segment is kept if it still fits after those before it. A later
+    segment never affects an earlier one, so the beginning of the prompt stays the same.
+
+    `tools` are the granted ones. `segments` come from `load_segments` if a project has its own.
+    Raises `ValueError` if a required segment is missing.
     """
     facts = {ALWAYS, query_type_is(classification.query_type)}
     facts |= {LARGE_CONTEXT} if large_context else set()

@@ -1,4 +1,4 @@
-"""The few lines between `---` and `---` that say what a project's prompt file is."""
+"""Reads front matter: the lines between `---` and `---` at the top of a project's prompt file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from oracle.errors import PromptFileError, did_you_mean
 from oracle.models.prompt_segment import CONDITIONS
 
+# The block begins at the first character of the file and ends at the first line that is `---`.
+# A YAML parser would be a dependency for three keys.
 _BLOCK = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.S | re.M)
 _ENTRY = re.compile(r"([A-Za-z_]+)[ \t]*:[ \t]*(.*)")
 _LIST_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
@@ -16,7 +18,7 @@ _KEYS = ("id", "priority", "conditions")
 
 @dataclass(frozen=True, kw_only=True)
 class FrontMatter:
-    """What it does not state is None."""
+    """A key that the file does not have is None."""
 
     id: str
     priority: int | None
@@ -31,7 +33,7 @@ class _Entry:
 
 
 def read_front_matter(text: str, *, file: str) -> FrontMatter:
-    """Raises `PromptFileError` at the line that is wrong."""
+    """Raises `PromptFileError` with the line of the mistake."""
     block = _BLOCK.match(text)
     if block is None:
         raise PromptFileError(
@@ -49,9 +51,11 @@ def read_front_matter(text: str, *, file: str) -> FrontMatter:
 def _entries(block: str, file: str) -> dict[str, _Entry]:
     entries: dict[str, _Entry] = {}
     last: _Entry | None = None
+    # The first line of the file is `---`, so the block begins at line 2.
     for number, line in enumerate(block.splitlines(), start=2):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
+        # `- value` adds to the key above it.
         if last and (item := _LIST_ITEM.fullmatch(line)):
             last.values.extend(_values(item[1]))
             continue
@@ -71,12 +75,13 @@ def _key_and_value(
         hint = did_you_mean(key, _KEYS) or f"; known are {', '.join(_KEYS)}"
         raise PromptFileError(f"unknown key {key!r}{hint}", file=file, line=number)
     if key in entries:
-        raise PromptFileError(f"{key!r} stands here twice; keep one", file=file, line=number)
+        raise PromptFileError(f"{key!r} appears twice; keep one", file=file, line=number)
     return key, entry[2]
 
 
 def _values(text: str) -> list[str]:
-    """`a`, `"a"`, `a, b` and `[a, b]`, with or without a comment."""
+    """The values of `a`, `"a"`, `a, b` and `[a, b]`, with or without a comment."""
+    # A `#` inside a word is not a comment.
     bare = re.sub(r"(?:^|\s)#.*", "", text).strip()
     if bare.startswith("[") and bare.endswith("]"):
         bare = bare[1:-1]
@@ -96,7 +101,7 @@ def _priority(entry: _Entry | None, file: str) -> int | None:
     value = ", ".join(entry.values)
     if not re.fullmatch(r"[0-9]{1,6}", value):
         raise PromptFileError(
-            f"priority {value!r} is not a whole number from 0 on", file=file, line=entry.line
+            f"priority {value!r} is not a whole number of 0 or more", file=file, line=entry.line
         )
     return int(value)
 

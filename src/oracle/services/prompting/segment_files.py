@@ -1,8 +1,9 @@
 """Reads prompt segments: the built-in ones of `prompts/oracle/`, and a project's own.
 
-A project's file with the id of a built-in segment replaces that one, and inherits the priority and
-the conditions that its front matter does not state; any other id adds a segment. A file that cannot
-be used is a `PromptFileError`: a prompt that silently lacks a part is found too late.
+A project's file with the id of a built-in segment replaces that segment. Priority and conditions
+that its front matter does not give stay those of the built-in one. Any other id adds a segment.
+A file that cannot be used raises `PromptFileError`, because a prompt without it would be wrong and
+nobody would notice.
 """
 
 from __future__ import annotations
@@ -33,11 +34,15 @@ if TYPE_CHECKING:
 REQUIRED = ("base", "signals", "tools")
 TOOLS_PLACEHOLDER = "{{tools}}"
 
+# What a project's own `signals` segment must contain for the model to use every signal.
 _SIGNAL_WORDS = ("<signal", *SignalType)
 
+# Bytes. More than the token budget could ever hold; such a file is there by mistake.
 _LARGEST_FILE = 64 * 1024
+# After all built-in segments, so that the beginning of the prompt stays the same.
 _PRIORITY_OF_ADDITIONS = 50
 
+# Id, file, priority, condition.
 _REGISTRY = (
     ("base", "base.md", 0, ALWAYS),
     ("signals", "signals.md", 1, ALWAYS),
@@ -63,9 +68,9 @@ def built_in_segments() -> tuple[PromptSegment, ...]:
 
 
 def load_segments(folder: Path) -> tuple[PromptSegment, ...]:
-    """The built-in segments with a project's own: each `*.md` in the folder that is not hidden.
+    """The built-in segments and a project's own: every `*.md` in the folder that is not hidden.
 
-    Reads the folder anew at each call. One that does not exist adds nothing.
+    The folder is read at each call. A folder that does not exist adds nothing.
     """
     segments = {segment.id: segment for segment in built_in_segments()}
     origins: dict[str, str] = {}
@@ -96,6 +101,7 @@ def _text(path: Path) -> str:
         if (size := path.stat().st_size) > _LARGEST_FILE:
             advice = f"{size} bytes are more than {_LARGEST_FILE}; shorten it"
             raise PromptFileError(advice, file=str(path))
+        # `-sig`: some editors write a byte order mark.
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as cause:
         line = cause.object[: cause.start].count(b"\n") + 1
@@ -113,16 +119,16 @@ def _check(matter: FrontMatter, path: Path, origins: dict[str, str]) -> None:
         return PromptFileError(message, file=str(path))
 
     if matter.id in origins:
-        taken = f"id {matter.id!r} is already that of {origins[matter.id]}"
+        taken = f"id {matter.id!r} is already used by {origins[matter.id]}"
         raise error(f"{taken}; give one of them another id, or merge them")
     if not matter.body:
         raise error("no text below the front matter; write some, or remove the file")
     if matter.id in REQUIRED and matter.conditions not in (None, (ALWAYS,)):
         raise error(f"{matter.id!r} is part of every prompt; remove its conditions")
     if matter.id == "tools" and TOOLS_PLACEHOLDER not in matter.body:
-        raise error(f"'tools' must say where the list goes; add a line {TOOLS_PLACEHOLDER}")
+        raise error(f"'tools' must contain the place of the list; add a line {TOOLS_PLACEHOLDER}")
     if matter.id == "signals" and (unsaid := [s for s in _SIGNAL_WORDS if s not in matter.body]):
-        raise error(f"'signals' must teach every signal; it lacks {', '.join(unsaid)}")
+        raise error(f"'signals' must explain every signal; it lacks {', '.join(unsaid)}")
 
 
 def _project_segment(

@@ -1,9 +1,11 @@
-"""How many tokens a text will cost, without the tokenizer.
+"""Estimates the tokens of a text without the tokenizer.
 
-The estimate lies between 1.0 and 1.25 times the o200k count, near 1.1: a budget that trusts it is
-spent a little early, never late. Text is cut into pieces with o200k's own pattern. Pieces in the
-shipped half of the vocabulary cost one token; what is guessed is the cost of the others, for the
-half that is not shipped would join some of the parts that we find.
+The estimate is between 1.0 and 1.25 times the count of the o200k tokenizer, usually about 1.1. A
+budget based on it ends a little early, never late.
+
+Text is split into pieces with o200k's own pattern. A piece in the shipped half of the vocabulary is
+one token. For any other piece the cost is a guess: it is split into known parts, but the half that
+is not shipped would join some of those parts.
 """
 
 from __future__ import annotations
@@ -17,19 +19,28 @@ from importlib.resources import files
 from itertools import groupby
 
 _MARGIN = 1.08
+"""Raises every estimate, so that it is never below the real count."""
+
 _COST_OF_FURTHER_PART = 0.86
-"""With the margin this puts a piece of two tokens at two."""
+"""With the margin, a piece of two parts costs two tokens: 1.08 · (1 + 0.86) ≈ 2."""
 
 _COST_OF_UNKNOWN_CHARACTER = 2.3
+"""A character outside of the vocabulary has two to four bytes, and each may be a token."""
+
 _LONGEST_PART = 24
+"""Characters. Limits the search in a long run without spaces."""
+
 _LONGEST_REMEMBERED = 40
 _MOST_REMEMBERED = 100_000
+"""Limits of the cache: long chunks rarely return, and the memory of a server is finite."""
 
 _CHUNK = re.compile(r"[^\S\r\n]?\S+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
-"""A word with what clings to it. Pieces end where chunks end, so chunks can be counted alone."""
+"""A word with the space before it and the line ends after it. No piece crosses the end of a chunk,
+so chunks can be counted separately, and cached.
+"""
 
 _COMMON = re.compile(r"[\x00-\u02ff\u2000-\u206f]*")
-"""Latin letters and the punctuation that goes with them."""
+"""Latin letters and their punctuation: what `_common_pattern` covers."""
 
 
 def estimate_tokens(text: str) -> int:
@@ -37,7 +48,7 @@ def estimate_tokens(text: str) -> int:
 
 
 class _ChunkCosts(dict[str, float]):
-    """Remembers short chunks, since most words come back, and starts anew when it is full."""
+    """A cache of short chunks, because most words occur again. When full, it is emptied."""
 
     def __missing__(self, chunk: str) -> float:
         pattern = _common_pattern() if _COMMON.fullmatch(chunk) else _piece_pattern()
@@ -50,17 +61,18 @@ class _ChunkCosts(dict[str, float]):
 
 
 class _PieceCosts(dict[str, float]):
-    """One for each piece of the shipped vocabulary; any other is taken apart."""
+    """A piece of the shipped vocabulary costs 1. Any other is split into parts."""
 
     def __init__(self, vocabulary: list[str]) -> None:
         super().__init__(dict.fromkeys(vocabulary, 1))
+        # The longest word for each first two characters: longer parts need not be tried.
         self._longest = {word[:2]: len(word) for word in sorted(vocabulary, key=len)}
 
     def __missing__(self, piece: str) -> float:
         return 1 + _COST_OF_FURTHER_PART * (self._parts(piece) - 1)
 
     def _parts(self, piece: str) -> float:
-        """Takes the longest known part from the left, again and again."""
+        """Take the longest known part from the left until nothing is left, and count."""
         count: float = 0
         start = 0
         while start < len(piece):
@@ -85,7 +97,10 @@ def _piece_costs() -> _PieceCosts:
 
 
 def unpack_words(packed: str) -> list[str]:
-    """Undo front coding: a mark says how many characters a word shares with the one before it."""
+    """Undo front coding: a mark gives the number of characters shared with the word before.
+
+    The marks are the control characters from 0x0E on, which do not occur in words.
+    """
     words: list[str] = []
     word = ""
     for mark, rest in re.findall(r"([\x0e-\x1f])([^\x0e-\x1f]*)", packed):
@@ -96,18 +111,19 @@ def unpack_words(packed: str) -> list[str]:
 
 @cache
 def _piece_pattern() -> re.Pattern[str]:
-    """o200k's pattern, its Unicode categories spelt out because `re` has no names for them."""
+    """o200k's pattern. Unicode categories are written as ranges, because `re` has no names for
+    them.
+    """
     return _pattern(_ranges_by_category(range(0x10000)))
 
 
 @cache
 def _common_pattern() -> re.Pattern[str]:
-    """The same for what most text consists of, made in a tenth of the time."""
+    """The same pattern for the characters of most texts. It compiles in a tenth of the time."""
     return _pattern(_ranges_by_category([*range(0x300), *range(0x2000, 0x2070)]))
 
 
 def _pattern(ranges: Mapping[str, str]) -> re.Pattern[str]:
-
     def of(*categories: str) -> str:
         return "".join(ranges.get(category, "") for category in categories)
 
@@ -127,7 +143,10 @@ def _pattern(ranges: Mapping[str, str]) -> re.Pattern[str]:
 
 
 def _ranges_by_category(codes: Iterable[int]) -> dict[str, str]:
-    """Of the basic plane at most; letters beyond it are too rare to matter."""
+    """The ranges of characters in each Unicode category.
+
+    Only the basic plane is used: letters beyond it are too rare to matter.
+    """
     ranges: dict[str, str] = {}
     for category, run in groupby(map(chr, codes), unicodedata.category):
         characters = list(run)

@@ -1,4 +1,4 @@
-"""The granted tools as the prompt lists them, sorted: the order of granting leaves no trace."""
+"""Lists the granted tools for the prompt, sorted, so that the order of granting has no effect."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ _LONGEST_SENTENCE = 160
 _FIRST_SENTENCE = re.compile(
     r".*?(?:(?<!\b[A-Z])(?<!\b[A-Z][a-z])(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s[^a-z]|$)|[。！？]|$)"
 )
-"""A stop behind an initial or an abbreviation (`Dr.`, `e.g.`) ends no sentence."""
+"""The text up to the first full stop. A stop after an initial or an abbreviation (`Dr.`, `e.g.`)
+does not end a sentence, and the next sentence does not begin in lower case.
+"""
 
 
 def list_tools(tools: Iterable[ToolSpec], *, brief: bool = False) -> str:
-    """A line for each tool; briefly, its name and the first sentence of its description."""
+    """One line for each tool. If `brief`: its name and the first sentence of its description."""
     in_order = sorted(tools, key=lambda tool: (tool.name, tool.description))
     return "\n".join(map(_brief_line if brief else _full_line, in_order))
 
@@ -40,12 +42,12 @@ def _mark(tool: ToolSpec) -> str:
 
 
 def _parameters(tool: ToolSpec) -> str:
-    """Names in the order of the schema, `?` behind those that may be left out."""
+    """The names in the order of the schema, with `?` after the optional ones."""
     required = tool.parameters.get("required", ())
     names = tool.parameters.get("properties", {})
     return _one_line(", ".join(name if name in required else f"{name}?" for name in names))
 
 
 def _one_line(text: str) -> str:
-    """A description may come from another server, and must not open a section of its own."""
+    """On one line: a description may come from another server and must not begin a section."""
     return " ".join(text.split())

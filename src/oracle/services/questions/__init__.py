@@ -1,1 +1,1 @@
-"""What a question asks for: the words to search by, and whether it wants all, uses or reasons."""
+"""What a question asks for: its search words, and whether it wants everything, uses or reasons."""

@@ -1,4 +1,4 @@
-"""What a question is searched by: its names, its quoted strings and paths, its telling words."""
+"""Turn a question into search words: names, quoted strings, paths and plain words."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from oracle.services.classification.ways_of_asking import without_ways_of_asking
 from oracle.services.project.identifiers import without_ending as stem
 from oracle.services.questions.word_lists import (
     ENDINGS_OF_FILES,
     GENERIC,
-    KIN,
-    SMALL,
+    STOP_WORDS,
+    SYNONYMS,
+    without_ways_of_asking,
 )
 
+# A question is cut before these patterns see it, which bounds their time.
 _QUOTED: Final = re.compile(
     r"`([^`\n]{2,120})`|\"([^\"\n]{2,120})\"|(?<!\w)'([^'\n]{2,120})'(?!\w)"
 )
@@ -24,12 +25,14 @@ _PATH: Final = re.compile(r"(?<![\w/.])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]{1,5}(
 _FOLDER: Final = re.compile(r"(?<![\w/.:])[\w.-]+(?:/[\w.-]+)+/?")
 _WORD: Final = re.compile(r"[^\W_]\w*(?:[.:]{1,2}\w+)*|__?\w+")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+# What looks like an identifier: `a_b`, `aB`, `AbC`, `a.b`, `ABC`, `Abc`.
 _NAME: Final = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w|^[A-Z]{2,}$|^[A-Z]\w*[a-z]$")
 _PAIRS_IN: Final = re.compile(r"[^\W\d_]{3,}")
 _REFERS_BACK: Final = re.compile(
     r"\b(?:it|its|that|this|these|those|they|them|there|he|she|same|other|another|above)\b", re.I
 )
 _GOES_ON: Final = re.compile(r"\s*(?:and|also|but|so|what about|how about|or|then)\b", re.I)
+# "where is the X defined?", "what does X do?": a plain word in the place of a name.
 _DEFINED: Final = re.compile(
     r"(?:\bwhere(?:'s| is| are| do we)|\bwhat(?:'s| is| are| does| do)|\bfind|\bshow(?: me)?)"
     r"\s+(?:the |a |an )?(?:(?:class|function|method|type|constant|module|command)\s+)?"
@@ -41,9 +44,11 @@ _WHAT: Final = re.compile(
     r"\s*(?:what(?:'s| is| are)|how (?:do|can|should) (?:i|we|you)|how to|why|explain|describe)\b",
     re.I,
 )
+# "which files …" asks for all of them; "which class …" asks for one, though it ends with an s.
 _EVERY: Final = re.compile(
     r"\b(?:list|every|everywhere|all|which (?!\w*(?:is|has|was|does|class|process)\b)\w+s)\b", re.I
 )
+# "where is X used" asks for uses; "what is X used for" and "X is used to …" ask for its purpose.
 _USES: Final = re.compile(
     r"\b(?:callers?|usages?|references to"
     r"|(?:who|what|which \w+|places? that) (?:calls?|uses?|imports?)"
@@ -56,9 +61,9 @@ _MOST: Final = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchWords:
-    """`names` are identifiers, `phrases` what was quoted, `paths` files and folders, `plain` the
-    rest, all in the order of the question. `guesses` are plain words that may be names as well,
-    `pairs` those that stand side by side.
+    """`names` are identifiers, `phrases` quoted strings, `paths` files and folders, `plain` the
+    other words, each in the order of the question. `guesses` are plain words that may be names,
+    `pairs` are plain words side by side.
     """
 
     names: Sequence[str] = ()
@@ -77,18 +82,18 @@ class SearchWords:
 
     @property
     def query(self) -> str:
-        """For a search tool. Neighbouring words stand in code as one name: `retry_policy`."""
+        """For a search tool. In code, neighbouring words are often one name: `retry_policy`."""
         joined = ["_".join(pair) for pair in self.pairs[:3]]
         return " ".join([*self.all, *joined])[:900]
 
     def weight_of(self, word: str) -> float:
-        """What was named or quoted is what the question is about."""
+        """Names, quoted strings and paths count most: the question is about them."""
         if word in self.names or word in self.phrases or word in self.paths:
             return 2.0
         return 0.35 if is_generic(word) else 1.0
 
     def joined(self, other: SearchWords) -> SearchWords:
-        """These first, then those of an earlier question."""
+        """These words, followed by those of an earlier question."""
         return SearchWords(
             names=_once(self.names, other.names),
             phrases=_once(self.phrases, other.phrases),
@@ -103,6 +108,7 @@ class SearchWords:
 
 
 def search_words(question: str) -> SearchWords:
+    # Each kind is cut out before the next is looked for: a path in quotes must not be found twice.
     text = without_ways_of_asking(question[:4000])
     phrases = [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
     rest = _QUOTED.sub(" ", text)
@@ -111,7 +117,7 @@ def search_words(question: str) -> SearchWords:
     files = [found[0] for found in _PATH.finditer(rest) if _is_file(found[0])]
     rest = _blanked(rest, files)
     paths = [*paths, *files, *(phrase for phrase in phrases if _is_file(phrase))]
-    words = [found[0] for found in _WORD.finditer(rest) if found[0].lower() not in SMALL]
+    words = [found[0] for found in _WORD.finditer(rest) if found[0].lower() not in STOP_WORDS]
     starts = _first_words(text)
     names = [word for word in words if _is_name(word, is_first=word in starts)]
     names = [*(p for p in phrases if re.fullmatch(r"[\w.:]+(?:\(\))?", p)), *names]
@@ -131,7 +137,7 @@ def search_words(question: str) -> SearchWords:
 
 
 def goes_on(question: str, words: SearchWords) -> bool:
-    """Whether a question leans on the one before it."""
+    """Whether a question needs the words of the one before it."""
     if words.names or words.phrases or words.paths:
         return bool(_GOES_ON.match(question)) and len(words.all) < 2
     few = len(words.all) <= 1
@@ -139,29 +145,29 @@ def goes_on(question: str, words: SearchWords) -> bool:
 
 
 def asks_for_all(question: str) -> bool:
-    """Whether everything of a kind is wanted: `list every …`, `which files …`."""
+    """Whether it asks for everything of a kind: `list every …`, `which files …`."""
     return bool(_EVERY.search(question))
 
 
 def asks_for_uses(question: str) -> bool:
-    """Whether it is about who uses something: `callers of …`, `where is … used`."""
+    """Whether it asks where something is used: `callers of …`, `where is … used`."""
     return bool(_USES.search(question))
 
 
 def other_words(words: SearchWords) -> list[str]:
-    """Parts of names, stems, and words that mean about the same; none that was tried."""
+    """Words to try next: parts of names, stems and synonyms, without those tried before."""
     tried = {word.lower() for word in words.all}
     found: list[str] = []
     for word in words.all:
         parts = [found[0].lower() for found in _PART.finditer(word)]
-        found += [part for part in parts if len(part) > 2 and part not in SMALL]
-        found += KIN.get(word.lower(), ()) or KIN.get(stem(word.lower()), ())
+        found += [part for part in parts if len(part) > 2 and part not in STOP_WORDS]
+        found += SYNONYMS.get(word.lower(), ()) or SYNONYMS.get(stem(word.lower()), ())
         found += [short_stem(part) for part in parts]
     return [word for word in _once(found) if word not in tried and len(word) > 2][:_MOST]
 
 
 def short_stem(word: str) -> str:
-    """A stem that is shorter than the usual one, so that relatives of the word match as well."""
+    """A shorter stem than usual, so that related words match as well."""
     for ending in ("ation", "ition", "ment", "ness", "able", "tion", "ing", "ers", "or", "er"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]
@@ -169,7 +175,7 @@ def short_stem(word: str) -> str:
 
 
 def _is_path(text: str) -> bool:
-    """`src/store` and `docs/a.md` are paths; `and/or` and `client/server` hardly."""
+    """`src/store` and `docs/a.md` are paths; `and/or` and `client/server` are not."""
     return (
         _is_file(text) or text.count("/") >= 2 or bool(re.match(r"(?:src|docs|tests?|lib)/", text))
     )
@@ -181,7 +187,7 @@ def _is_file(text: str) -> bool:
 
 
 def _is_name(word: str, *, is_first: bool) -> bool:
-    """An identifier by its looks; a capital alone says nothing where a sentence begins."""
+    """Whether it looks like an identifier. At the start of a sentence a capital is not enough."""
     if is_first and not re.search(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w", word):
         return False
     return bool(_NAME.search(word))
@@ -192,15 +198,20 @@ def _first_words(text: str) -> set[str]:
 
 
 def _guesses(text: str, plain: Sequence[str]) -> list[str]:
-    """A word in the place of a name, as it is written and as a class would be."""
+    """Plain words in the place of a name, as written and with a capital as a class has it."""
     named = [found["name"] for found in _DEFINED.finditer(text)]
     known = [name for name in named if name in plain and not is_generic(name)]
     return [form for name in known for form in (name, name[:1].upper() + name[1:])]
 
 
 def specific_words(words: SearchWords) -> list[str]:
-    """Those that an answer should speak of; all words where each of them is generic."""
+    """The words that an answer should have; all words if each of them is generic."""
     return [word for word in words.all if not is_generic(word)] or words.all
+
+
+def bare_name(name: str) -> str:
+    """The last part of `Class.method` or `module::function`, which is how lines mention it."""
+    return re.split(r"[.:]+", name)[-1]
 
 
 def is_generic(word: str) -> bool:
@@ -208,7 +219,7 @@ def is_generic(word: str) -> bool:
 
 
 def _pairs(text: str, plain: Sequence[str]) -> list[tuple[str, str]]:
-    """Telling words that stand side by side: `signal parser`, `exit codes`."""
+    """Plain words side by side: `signal parser`, `exit codes`."""
     kept = {word.lower() for word in plain}
     found: list[tuple[str, str]] = []
     for part in re.split(r"[^\w\s-]", text):

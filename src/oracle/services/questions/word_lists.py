@@ -1,10 +1,11 @@
-"""Words that mean little, words that stand anywhere, and words that mean about the same."""
+"""Lists of words: those not searched for, those that count little, and synonyms."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-_SMALL: Final = """
+_STOP_WORDS: Final = """
 a about above actually after again all also am an and another any anyone anything are around as
 ask at be because been before behind being below between both but by call called calls can
 cannot code codebase come comes could currently define defined definition describe detail
@@ -42,6 +43,7 @@ _ENDINGS: Final = """
 c cc cfg cpp css csv env go h hpp html ini java js json jsx kt lock lua md py pyi rb rs rst sh
 sql toml ts tsx txt xml yaml yml
 """
+# One group of synonyms a line.
 _GROUPS: Final = """
 delete remove drop purge
 create make new open
@@ -74,17 +76,33 @@ encrypt cipher hash
 render draw format display print
 """
 
-SMALL: Final = frozenset(_SMALL.split())
+STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 """Not searched for."""
 
 GENERIC: Final = frozenset(_GENERIC.split())
-"""Searched for and weighed lightly; an answer need not speak of them."""
+"""Searched for, but with a low weight. An answer need not have them."""
 
 ENDINGS_OF_FILES: Final = frozenset(_ENDINGS.split())
 
-KIN: Final[dict[str, tuple[str, ...]]] = {
+SYNONYMS: Final[dict[str, tuple[str, ...]]] = {
     word: tuple(other for other in group.split() if other != word)
     for group in _GROUPS.strip().splitlines()
     for word in group.split()
 }
-"""What to try where a word finds nothing."""
+"""Synonyms to try if a word finds nothing."""
+
+# `walk me through`, `could you please`, `step by step`, `in detail`: they say how to answer. Their
+# words (`walk`, `step`) must not be searched for. Alone, such a word is searched for.
+_WAYS_OF_ASKING: Final = re.compile(
+    r"\b(?:(?:walk|talk|take|run|guide|lead)\s+(?:me|us)\s+through|step\s+by\s+step"
+    r"|(?:from\s+)?(?:end[\s-]+to[\s-]+end|start[\s-]+to[\s-]+finish)|all\s+the\s+way"
+    r"|in\s+(?:detail|depth|a\s+nutshell|short|general)|at\s+a\s+high\s+level"
+    r"|(?:can|could|would)\s+you(?:\s+please)?|i(?:\s+would|'d)\s+like\s+to\s+know)\b",
+    re.IGNORECASE,
+)
+
+
+def without_ways_of_asking(question: str) -> str:
+    """Remove phrases that only ask. If nothing else is left, they are the subject and stay."""
+    bare = _WAYS_OF_ASKING.sub(" ", question)
+    return bare if any(letter.isalnum() for letter in bare) else question

@@ -1,1 +1,1 @@
-"""Which of the quoted lines answer a question, and how much to quote around them."""
+"""Choose the lines that answer a question, and how much to quote around them."""

@@ -1,4 +1,4 @@
-"""The lines of quoted text that say most about a question."""
+"""Choose the few lines of quoted text that say most about a question."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_LINE: Final = 90
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuotedLine:
-    """One line with its citation; `source` is what it is quoted from, `number` its place there."""
+    """One line with its citation. `number` is its place in the quotation `source`, from 0."""
 
     source: Quotation
     number: int
@@ -38,7 +38,7 @@ class QuotedLine:
         return f"{code(self.where)}: {code(self.text, _LONGEST_LINE)}"
 
     def as_source(self) -> Source:
-        """The line alone, as a source of its own."""
+        """A source that has only this line."""
         made = Source(kind=self.source.kind.name, where=self.where, text=self.text)
         if self.source.first and self.source.kind.has_lines:
             made["path"] = self.source.path
@@ -47,7 +47,7 @@ class QuotedLine:
 
 
 def lines_about(question: str, sources: Sequence[Source | Mapping[str, Any]]) -> list[QuotedLine]:
-    """The best lines for a question; none where no line has a word of it."""
+    """The best lines for a question. Empty if no line has its words or opens a definition."""
     quotations = quotations_of(sources)
     terms = terms_for(search_words(question), quotations)
     return best_lines(quotations, terms, uses=asks_for_uses(question))
@@ -60,14 +60,16 @@ def as_list(lines: Sequence[QuotedLine]) -> str:
 def best_lines(
     sources: Sequence[Quotation], terms: Sequence[Term], *, uses: bool
 ) -> list[QuotedLine]:
-    """The best passage, and the lines that say about as much elsewhere, in the order of lines.
+    """The best passage and the lines that are about as good, in the order of the lines.
 
-    A part without a word of the question was read because it connects others: what it defines.
+    A part without any word of the question was read because it connects other parts. Of such a
+    part the lines that open a definition are taken.
     """
     best = passages(sources, terms)[:1]
     others = sorted(every_line(sources, terms, uses=uses), key=lambda passage: -passage.score)
     lively = [passage for passage in [*best, *others] if not is_dull(passage.best_line)]
     chosen = {_line(passage): passage for passage in lively or best}
+    # Cut first, best lines first; only then sort by place.
     found = [chosen[line] for line in sorted([*chosen][:MOST_LINES])]
     lines = [QuotedLine(source=passage.source, number=passage.best) for passage in found]
     return lines or [line for source in sources for line in _openings(source)]

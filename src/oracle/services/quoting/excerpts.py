@@ -1,4 +1,4 @@
-"""How much to quote around a line: a definition with its beginning, a paragraph, a row."""
+"""How much to quote around a line: a definition from its start, a paragraph, a row of a table."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ _PROSE_LINES: Final = 8
 _TABLE_LINES: Final = 14
 _PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _KINDS: Final = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var|local"
+# A line that opens a definition, in several languages; or a constant at the start of a line. `==`
+# is a comparison.
 _DEFINES: Final = re.compile(
     rf"\s*(?:(?:async|pub|export|public|private|static|final|abstract|default)\s+){{0,4}}"
     rf"(?:{_KINDS})\s+(?P<name>[\w$.:]+)|^(?P<constant>[A-Za-z_]\w*)\s*(?::[^=\n]{{1,80}})?=(?!=)"
 )
+# A decorator or a comment, which belongs to what is below it.
 _ABOVE: Final = re.compile(r"\s*(?:@|#|//|/\*|\*)")
 _QUOTES: Final = ('"""', "'''")
 
 
 def is_definition(line: str, name: str) -> bool:
-    """Whether the line defines the name; a plain word need only be a part of the defined one."""
+    """Whether the line defines the name. A plain word may be only a part of the defined name."""
     found = _DEFINES.match(line)
     if found is None:
         return False
@@ -31,14 +34,14 @@ def is_definition(line: str, name: str) -> bool:
 
 
 def is_opening(line: str) -> bool:
-    """Whether the line opens a definition that others may use."""
+    """Whether the line opens a public definition at the top level."""
     found = _DEFINES.match(line)
     name = (found["name"] or found["constant"]) if found else "_"
     return not line.startswith((" ", "\t")) and not name.startswith("_")
 
 
 def excerpt_around(source: Quotation, line: int) -> tuple[int, int]:
-    """First and last line to quote, counted from 0."""
+    """The first and the last line to quote, counted from 0."""
     lines = source.lines
     if is_prose(source):
         start, end = _rows(lines, line) if _is_row(lines[line]) else _paragraph(lines, line)
@@ -60,7 +63,7 @@ def _is_row(line: str) -> bool:
 
 
 def _rows(lines: Sequence[str], line: int) -> tuple[int, int]:
-    """The row alone; from the head of a table on, the whole of it."""
+    """Only the row; for the head of a table, the whole table."""
     end = line
     if line + 1 < len(lines) and re.match(r"\s*\|[\s:|-]+$", lines[line + 1]):
         while end + 1 < len(lines) and _is_row(lines[end + 1]) and end - line < _TABLE_LINES - 1:
@@ -69,12 +72,13 @@ def _rows(lines: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
-    """From the blank line before to the one after; a heading takes what follows it along."""
+    """From the blank line before to the one after. A heading is quoted with what follows it."""
     start = line
     while start > 0 and lines[start - 1].strip() and line - start < _PROSE_LINES // 2:
         if lines[start].startswith("#") or _is_item(lines[start]):
             break
         start -= 1
+    # After a heading, blank lines and further headings do not end the paragraph.
     end, is_open = line, lines[line].startswith("#")
     while end + 1 < len(lines) and end - start < _PROSE_LINES - 1:
         following = lines[end + 1]
@@ -92,7 +96,7 @@ def _is_item(line: str) -> bool:
 
 
 def _block(lines: Sequence[str], line: int) -> tuple[int, int]:
-    """The definition that the line opens or explains, else the lines that belong together."""
+    """The definition that the line opens or belongs to, otherwise the lines up to a blank one."""
     opening = _opening(lines, line)
     start = line if opening is None else opening
     depth = _depth(lines[start])
@@ -106,16 +110,18 @@ def _block(lines: Sequence[str], line: int) -> tuple[int, int]:
         end += 1
         if opening is None and following.rstrip().endswith(_QUOTES):
             break
+    # At most two lines above, such as a decorator.
     while start > 0 and line - start < 2 and _ABOVE.match(lines[start - 1]):
         start -= 1
     return start, max(end, line)
 
 
 def _opening(lines: Sequence[str], line: int) -> int | None:
-    """The line itself where it opens a definition, or the one a little above that contains it."""
+    """The line itself if it opens a definition, or one of the four above that encloses it."""
     depth = _depth(lines[line])
     for number in range(line, max(-1, line - 5), -1):
         above = lines[number]
+        # The docstring of the module ends above, so nothing encloses the line.
         if above.rstrip().endswith(_QUOTES) and number < line and _depth(above) == 0:
             return None
         if _DEFINES.match(above) and (number == line or _depth(above) < depth):
@@ -124,6 +130,7 @@ def _opening(lines: Sequence[str], line: int) -> int | None:
 
 
 def _leaves(following: str, depth: int, *, is_definition: bool) -> bool:
+    """Whether the block ends before this line. A closing bracket still belongs to it."""
     if _depth(following) < depth:
         return True
     if _depth(following) > depth or following.lstrip().startswith((")", "]", "}")):

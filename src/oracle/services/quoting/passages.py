@@ -1,4 +1,4 @@
-"""Which of the lines that were read answer the question best."""
+"""Rank the passages that were read by how well they answer a question."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _PER_RANK: Final = 0.4
 LAST_RANK: Final = 10
 IN_TESTS: Final = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/")
 _DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
+# Imports, lines of a list, closing brackets, `name=name,` and decorators.
 _DULL: Final = re.compile(
     r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|\"(?!\"\")|['\])}]|\w+,$|(\w+)=\1,?$|@\w+\s)"
 )
@@ -24,8 +25,8 @@ _DULL: Final = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """Lines to quote. `start` and `end` count from 0 in the quotation, `end` included; `best` is
-    the line that speaks most for it.
+    """Lines to quote: `start` to `end` of the quotation, from 0, `end` included. `best` is the line
+    with the highest score.
     """
 
     source: Quotation
@@ -60,7 +61,7 @@ def passages(
     ranks: Mapping[str, int] = MappingProxyType({}),
     prefers_prose: bool = False,
 ) -> list[Passage]:
-    """The best of each source, best first, no place twice. `ranks` is the order of the searches."""
+    """The best passage of each source, best first, no place twice. `ranks` are from searches."""
     found = [
         passage
         for source in sources
@@ -74,8 +75,9 @@ def passages(
 
 
 def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: bool) -> list[Passage]:
-    """Each line that says about as much as the best one, the best files first, tests last. `uses`
-    looks for uses of a name rather than for its definition.
+    """Each line about as good as the best one, the best files first, tests last.
+
+    With `uses`, a use of a name counts more than its definition.
     """
     found: dict[str, Passage] = {}
     for source in sources:
@@ -89,11 +91,13 @@ def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: boo
                 found.setdefault(passage.where, passage)
     best = max((passage.score for passage in found.values()), default=0.0)
     kept = [passage for passage in found.values() if passage.score >= 0.6 * best]
-    return sorted(kept, key=lambda p: (bool(IN_TESTS.search(p.source.path)), -_files(p, kept)))
+    return sorted(
+        kept, key=lambda p: (bool(IN_TESTS.search(p.source.path)), -_score_of_file(p, kept))
+    )
 
 
-def _files(passage: Passage, kept: Sequence[Passage]) -> float:
-    """The best line of its file, so that files stay together and the best file is first."""
+def _score_of_file(passage: Passage, kept: Sequence[Passage]) -> float:
+    """The score of the best line of its file: so lines of one file stay together."""
     return max(other.score for other in kept if other.source.path == passage.source.path)
 
 
@@ -103,9 +107,10 @@ def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passag
         for number, line in enumerate(source.lines)
         if (worth := _worth(line, terms, for_a_definition=1.7))
     ]
-    in_path = [term for term in terms if _speaks_for(source.path, term)]
+    in_path = [term for term in terms if _is_in_path(source.path, term)]
     if not anchors:
         return _first_lines(source, in_path, terms, rank) if in_path else None
+    # The excerpt around a weaker line may have more terms than the one around the best line.
     best = sorted(anchors, key=lambda pair: (-pair[0], pair[1]))[:6]
     candidates = [_around(source, number, worth, terms) for worth, number in best]
     chosen = max(candidates, key=lambda passage: passage.score)
@@ -115,7 +120,7 @@ def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passag
 
 
 def _what_was_decided(passage: Passage, terms: Sequence[Term]) -> Passage:
-    """Of the record of a decision, the decision itself, though the question's words stand above."""
+    """In the record of a decision, quote the decision, even if the words are in another section."""
     lines = passage.source.lines
     heads = (n for n, line in enumerate(lines) if re.match(r"#+[ \t]+decisions?\b", line, re.I))
     below = next(
@@ -157,7 +162,7 @@ def _first_lines(
 def _weighed(
     passage: Passage, in_path: Sequence[Term], terms: Sequence[Term], rank: int
 ) -> Passage:
-    """As a share of all that is asked for; the search's own order settles what is close."""
+    """The score as a share of all terms. The order of the search decides between close ones."""
     source = passage.source
     total = sum(term.weight for term in terms) or 1.0
     score = (passage.score + 0.6 * sum(term.weight for term in in_path)) / total
@@ -189,18 +194,18 @@ def _worth(
 
 
 def is_dull(line: str) -> bool:
-    """An import, a lone name in a list: it has the word and says nothing about it."""
+    """Whether the line has a word but says nothing about it: an import, a name in a list."""
     return bool(_DULL.match(line))
 
 
 def _is_data(path: str) -> bool:
-    """Tables have every word. A text outside the folders for prose is one more often than not."""
+    """Tables have every word. A `.txt` file outside the folders for prose is usually a table."""
     low = path.lower()
     return low.endswith(_DATA) or (low.endswith(".txt") and not re.search(r"(?:docs?|notes)/", low))
 
 
-def _speaks_for(path: str, term: Term) -> bool:
-    """By the file's name and its folder; the folders above say little."""
+def _is_in_path(path: str, term: Term) -> bool:
+    """Whether the file's name or its folder has the term. Folders above say little."""
     if term.is_path:
         return f"/{path}/".endswith(f"/{term.word}/") or f"/{path}".startswith(f"/{term.word}/")
     near = "/".join(path.split("/")[-2:])

@@ -1,4 +1,4 @@
-"""A source as lines to choose from."""
+"""A source divided into lines, from which passages are chosen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from oracle.services.tools.answer import place
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quotation:
     """`path` is the file; for an entry of a thread and for a page it is the same as `where`.
-    `first` is the number of the first line; 0 where the lines have none.
+    `first` is the number of the first line; 0 if the lines have no numbers.
     """
 
     where: str
@@ -28,7 +28,7 @@ class Quotation:
         kind = kind_named(source.get("kind"))
         where = str(source["where"])
         first = int(source.get("start") or 0)
-        # An entry lies in a file, but two entries of one file are two sources.
+        # An entry is a part of a file, but two entries of one file are two sources.
         is_cited_by_lines = kind.has_lines and first
         return cls(
             where=where,
@@ -39,7 +39,7 @@ class Quotation:
         )
 
     def place(self, start: int, end: int) -> str:
-        """How lines of it are cited, counted from 0; `end` is the last one."""
+        """The citation of lines `start` to `end`, which are counted from 0; `end` is included."""
         if not self.kind.has_lines or not self.first:
             return self.where
         return place(self.path, self.first + start, self.first + end)

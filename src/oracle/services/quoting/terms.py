@@ -1,4 +1,4 @@
-"""What to look for in lines: the words of a question, each with a pattern and a weight."""
+"""The words of a question as terms, each with a pattern and a weight."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from oracle.services.questions.search_words import SearchWords, short_stem
+from oracle.services.questions.search_words import SearchWords, bare_name, short_stem
 from oracle.services.quoting.excerpts import is_definition
 from oracle.services.quoting.quotation import Quotation
 
 _PAIR_WEIGHT: Final = 0.4
+# The place between two words of a CamelCase name.
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Term:
-    """Something to look for in a line. A pair of neighbouring words is an extra one: good to find,
-    no gap where it is not there.
+    """Something to look for in a line. An extra term, such as a pair of neighbouring words, adds to
+    the score of a line, but nothing is missing without it.
     """
 
     word: str
@@ -36,7 +37,7 @@ class Term:
         return not self.is_name and bool(self.pattern.search(split_humps(line)))
 
     def is_defined_in(self, line: str) -> bool:
-        return not self.is_extra and is_definition(line, re.split(r"[.:]+", self.word)[-1])
+        return not self.is_extra and is_definition(line, bare_name(self.word))
 
     def is_explained_in(self, line: str) -> bool:
         """Whether prose says what it is: `**Threads** are logs of decisions`."""
@@ -53,6 +54,7 @@ class Term:
         )
 
 
+# Each term looks at each line, so a line is split once and not once for each term.
 @lru_cache(maxsize=8192)
 def split_humps(line: str) -> str:
     """`SignalStreamParser` is read as `Signal_Stream_Parser`."""
@@ -60,7 +62,7 @@ def split_humps(line: str) -> str:
 
 
 def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
-    """Names count more; a word that is in most of what was found says little."""
+    """Names count more. A word that is in most of the sources counts little."""
     found: list[Term] = []
     for word in words.all:
         is_name = word in words.names
@@ -83,10 +85,10 @@ def _rarity(term: Term, sources: Sequence[Quotation]) -> float:
 
 def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
     if is_name:
-        last = re.split(r"[.:]+", word)[-1]
-        return re.compile(rf"(?<!\w){re.escape(last)}(?!\w)")
+        return re.compile(rf"(?<!\w){re.escape(bare_name(word))}(?!\w)")
     if not word.isalpha():
         return re.compile(re.escape(word), re.I)
+    # At the start of a word or after an underscore: `retry` is found in `max_retries`.
     return re.compile(rf"(?<![^\W_]){re.escape(short_stem(word))}", re.I)
 
 

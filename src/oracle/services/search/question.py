@@ -11,8 +11,8 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
-from oracle.services.classification.ways_of_asking import without_ways_of_asking
 from oracle.services.project.identifiers import WORD
+from oracle.services.questions.word_lists import without_ways_of_asking
 from oracle.services.search.records import Role
 from oracle.services.search.terms import (
     fold,

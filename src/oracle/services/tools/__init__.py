@@ -1,1 +1,1 @@
-"""What the model can have done: one file a tool, one registry."""
+"""The tools that a model can call: one file for each tool, and one table of all."""

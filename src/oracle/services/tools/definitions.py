@@ -1,4 +1,4 @@
-"""What a text defines, as the index would see it, for texts that may be newer than the index."""
+"""What a text defines, found as the index finds it, for texts that may be newer than the index."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from oracle.services.tools.files import FileText
 
 @dataclass(frozen=True, kw_only=True)
 class DefinedName:
-    """`depth` is how far the line is indented; 0 is the top level of the file."""
+    """`depth` is the indentation of the line; 0 is the top level of the file."""
 
     name: str
     depth: int
 
 
 def definitions_in(text: str, path: str) -> Iterator[DefinedName]:
-    """In the order of the lines; none in an unknown language. `text` may be a part of a file."""
+    """In the order of the lines; empty for unknown languages. `text` may be a part of a file."""
     lines = text.split("\n")
     for symbol in outline_of_part(text, path).symbols:
         line = lines[symbol.start - 1]
@@ -43,6 +43,7 @@ def symbols_in(text: FileText) -> list[Definition]:
 
 def where_now(found: Definition, text: FileText) -> list[Definition]:
     """Where a definition is now: the file may have changed since it was indexed."""
+    # The usual case, without parsing: the lines still have the name.
     if any(found.name in line for line in text.lines[found.start - 1 : found.end]):
         return [replace(found, end=min(found.end, len(text.lines)))]
     same = (found.name, found.parent)

@@ -1,4 +1,4 @@
-"""Runs tools by name. Whatever a model wrote, and whatever goes wrong, the answer is a result."""
+"""Runs tools by name. Wrong arguments and failures are results too, never exceptions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from oracle.services.tools.answer import LONGEST_CONTENT, Answer, as_result, fai
 from oracle.services.tools.protocol import ToolResult
 from oracle.services.tools.registry import Tool
 
-Call = Callable[[], Awaitable[Answer | None]]
+_Work = Callable[[], Awaitable[Answer | None]]
 _log: Final = logging.getLogger(__name__)
 
 
 class ToolBox:
-    """A set of tools, as the loop knows it (`Tools`). Calls may run side by side."""
+    """The tools of a project, as the loop sees them (`Tools`). Calls may run at the same time."""
 
     def __init__(self, tools: Iterable[Tool[Any]], *, longest: int = LONGEST_CONTENT) -> None:
         self._tools = {tool.name: tool for tool in tools}
@@ -38,7 +38,7 @@ class ToolBox:
         return result
 
     async def was_done(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult | None:
-        """A tool that only reads was never done: it may simply run again."""
+        """None for a tool that only reads: it can simply run again."""
         tool = self._tools.get(name)
         ask = tool and tool.was_done
         if tool is None or ask is None:
@@ -46,8 +46,8 @@ class ToolBox:
         result = await self._guarded(tool, lambda: ask(tool.read(arguments)))
         return result if result and result["success"] else None
 
-    async def _guarded(self, tool: Tool[Any], call: Call) -> ToolResult | None:
-        """Cancelling passes through; nothing else does."""
+    async def _guarded(self, tool: Tool[Any], call: _Work) -> ToolResult | None:
+        """Cancellation passes through. Every other exception becomes a result."""
         limit = asyncio.timeout(tool.timeout)
         try:
             async with limit:
@@ -56,17 +56,18 @@ class ToolBox:
         except ToolProblem as problem:
             return failure(str(problem))
         except TimeoutError:
+            # A `TimeoutError` can also come from the network, before our own limit is reached.
             if not limit.expired():
-                return failure(f"{tool.name}: the other side did not answer in time; try later")
+                return failure(f"{tool.name}: the server did not respond in time; try later")
             return failure(
                 f"{tool.name} took longer than {tool.timeout:g} s and was stopped; ask for less "
-                "(a narrower path, fewer results), or take another way"
+                "(a narrower path, fewer results), or try another way"
             )
         except Exception as problem:
             _log.exception("tool %s failed", tool.name)
             return failure(
-                f"{tool.name} failed inside ({type(problem).__name__}: "
-                f"{one_line(str(problem))}); this call will fail again, so take another way"
+                f"{tool.name} failed internally ({type(problem).__name__}: "
+                f"{one_line(str(problem))}); this call will fail again, so try another way"
             )
 
     def _unknown(self, name: str) -> ToolResult:

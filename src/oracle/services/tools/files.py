@@ -1,4 +1,4 @@
-"""The text files of a project: which there are, and what they say, without its secrets."""
+"""The text files of a project: their list and their texts, without secrets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from oracle.services.project.walk import FoundFile, Walk
 LARGEST_KEPT: Final = 16 * 1024 * 1024
 _MOST_FILES: Final = 50_000
 _MOST_REMEMBERED: Final = 48 * 1024 * 1024
-_MARKS: Final = (
+# UTF-16 text has NUL bytes, so the byte order mark is looked for before "binary" is decided.
+_BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -32,7 +33,7 @@ _MARKS: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class FileText:
-    """A text as it is on disk. Only `lines`, which have no secrets, may leave the process."""
+    """A text as it is on disk. Only `lines`, where secrets are redacted, may leave the process."""
 
     path: str
     raw: str
@@ -45,7 +46,7 @@ class FileText:
 
 
 class ProjectFiles:
-    """Safe to use from several threads. `kept` folders are shown even where git ignores them."""
+    """Safe to use from several threads. Files in `kept` folders are read even if ignored by git."""
 
     def __init__(self, root: Path, *, kept: tuple[str, ...] = ()) -> None:
         self.root = Path(os.path.realpath(root))
@@ -56,7 +57,7 @@ class ProjectFiles:
         self._lock = threading.Lock()
 
     def entries(self, under: str = "") -> list[FoundFile]:
-        """Every file that may be read and is worth a look, in the order of their paths."""
+        """Every file that may be read and is worth searching, in the order of the paths."""
         # A link to a folder of the project leads to that folder's files. One that leads outside
         # leads to none.
         real = Path(os.path.realpath(self.root / under))
@@ -67,10 +68,11 @@ class ProjectFiles:
         return sorted(islice(found, _MOST_FILES), key=lambda each: each.path)
 
     def read(self, path: str, *, largest: int = LARGEST_READ) -> FileText:
-        """The text of any file of the project, or `ToolProblem` with the reason and a way on."""
+        """The text of any file of the project, or `ToolProblem` with the reason and what to do."""
         inside = inner_path(path)
         self._check_shown(inside, path)
         content = read_inside(self.root, inside, largest=largest)
+        # A link may lead to a secret or ignored file under another name.
         if content.path != inside:
             self._check_shown(content.path, path)
         return _as_text(content, inside)
@@ -78,20 +80,26 @@ class ProjectFiles:
     def _check_shown(self, inside: str, path: str) -> None:
         if is_secret_file(inside):
             raise ToolProblem(
-                f"{named(path)} holds secrets by its name, and is never read; answer without it"
+                f"{named(path)} has the name of a file with secrets, so it is never read; answer "
+                "without it"
             )
         if self._walk.is_ignored(inside):
             raise ToolProblem(
                 f"{named(path)} is ignored by the project (.gitignore, .git, .oracle or a folder "
-                "that tools make), and is not read; answer without it"
+                "that tools make), so it is not read; answer without it"
             )
 
     def text_of(self, entry: FoundFile) -> FileText | None:
-        """The text of an entry, read once until the file changes; None if it is not text."""
+        """The text of an entry, read once until the file changes; None if it is not text.
+
+        The key is the entry with its size and time, so a changed file is another entry.
+        """
         with self._lock:
             if entry in self._remembered:
                 self._remembered.move_to_end(entry)
                 return self._remembered[entry]
+        # Reading is slow, so it is done without the lock. Two threads may read the same file; the
+        # second check keeps its size from being counted twice.
         text = self._searchable(entry)
         with self._lock:
             if entry not in self._remembered:
@@ -117,7 +125,7 @@ class ProjectFiles:
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines as editors and compilers count them: a form feed or U+2028 ends none."""
+    """Lines as editors and compilers count them: a form feed or U+2028 does not end a line."""
     lines = with_plain_ends(text).split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
@@ -127,12 +135,15 @@ def with_plain_ends(text: str) -> str:
 
 
 def _as_text(content: Content, path: str) -> FileText:
-    encoding = next((name for mark, name in _MARKS if content.data.startswith(mark)), None)
+    encoding = next(
+        (name for mark, name in _BYTE_ORDER_MARKS if content.data.startswith(mark)), None
+    )
     if encoding is None and b"\0" in content.data[:8192]:
         raise ToolProblem(
             f"{named(path)} is a binary file of {content.size:,} bytes; it cannot be read as text"
         )
     data = content.data
+    # The last line of a part may be cut in the middle, even inside of a character.
     if content.is_partial:
         data = data[: data.rfind(b"\n") + 1] or data
     return FileText(

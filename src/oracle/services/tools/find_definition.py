@@ -17,7 +17,7 @@ from oracle.services.tools.files import FileText
 from oracle.services.tools.lookup import best_named, name_parts, with_left_out
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
-from oracle.services.tools.used_lines import more_uses, spread, told_of
+from oracle.services.tools.used_lines import more_uses, spread, summary_of_uses
 from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, found_places, lines_of, place_to_look
 
@@ -72,7 +72,7 @@ async def _find(work: Workspace, given: FindDefinition) -> Answer:
 
 
 class _CodeBelow:
-    """The code below one folder, each file read once."""
+    """The code in one folder. Each file is read once."""
 
     def __init__(self, work: Workspace, under: str) -> None:
         self._work = work
@@ -93,7 +93,7 @@ class _CodeBelow:
 
 
 def _quoted(place: _CodeBelow, symbols: Sequence[Definition], longest: int) -> Iterator[Source]:
-    """Each definition once, where it is now."""
+    """Each definition once, with its lines as they are now."""
     seen: set[tuple[str, int]] = set()
     for symbol in symbols:
         text = place.text(symbol.path)
@@ -122,13 +122,13 @@ def _answer_with_usages(
     symbols: Sequence[Definition],
     used: Sequence[Reference],
 ) -> Answer:
-    """Definitions are shown shorter, so that there is room for the lines that use them."""
+    """Definitions are shown shorter, so that there is room for the lines that use the name."""
     definitions = list(islice(_quoted(place, symbols, _LONGEST_BESIDE_USAGES), _MOST))
     found = list(_used_lines(place, name, used))
     usages = spread(found, sum(len(quotation(source)) + 2 for source in definitions))
     left = more_uses(name, found, usages)
     return Answer(
-        summary=f"{_answer(given, definitions).summary} {told_of(name, found, left)}",
+        summary=f"{_answer(given, definitions).summary} {summary_of_uses(name, found, left)}",
         findings=[*definitions, *usages],
         more_uses=left,
         rest=lambda shown, lines: "Give a path to see the uses in one folder.",
@@ -137,7 +137,7 @@ def _answer_with_usages(
 
 
 def _used_lines(place: _CodeBelow, name: str, used: Sequence[Reference]) -> Iterator[Source]:
-    """The lines that still have the name: a file may have changed since it was indexed."""
+    """Lines that still have the name: a file may have changed since it was indexed."""
     for path, usages in groupby(used, key=lambda usage: usage.path):
         text = place.text(path)
         if text is not None:

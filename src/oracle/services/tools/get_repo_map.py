@@ -1,4 +1,4 @@
-"""get_repo_map: what there is, as much of it as fits."""
+"""get_repo_map: the folders and files of the project, with as much detail as fits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace
 
 Row = tuple[str, Listed | None]
-"""How a row of the map is drawn, and the files that it names; None where it only counts them."""
+"""The text of a row of the map, and the files that it names; None if it only counts them."""
 
 _FITS = 16_000
 _MOST_TOKENS = 4_000
@@ -52,7 +52,7 @@ def get_repo_map(work: Workspace) -> Tool[GetRepoMap]:
     return Tool(
         name="get_repo_map",
         description=(
-            "Show the project's folders and files, and what the files define, as far as it fits. "
+            "Show the project's folders and files, and what the files define, as much as fits. "
             "Give a path to see one folder closer, or a question to see what matters to it first."
         ),
         arguments=GetRepoMap,
@@ -112,7 +112,7 @@ def _text_of(rows: Sequence[Row]) -> str:
 def _most_detailed(
     entries: list[FoundFile], folder: str, names: Mapping[str, Sequence[str]]
 ) -> tuple[list[Row], str]:
-    """What fits; if nothing does, the folders, which are cut like any long result."""
+    """The most detailed form that fits. If none fits, the top folders, cut like any long result."""
     steps: tuple[tuple[str, Callable[[], list[Row]]], ...] = (
         ("what they define", lambda: _files_with_names(entries, names)),
         ("their names", lambda: _grouped(entries)),
@@ -135,13 +135,14 @@ def _files_with_names(entries: list[FoundFile], names: Mapping[str, Sequence[str
         shown = ", ".join(own[:_MOST_NAMES]) + (", …" if len(own) > _MOST_NAMES else "")
         drawn = f"{one_line(entry.path)}: {shown}" if shown else one_line(entry.path)
         rows.append((drawn, Listed(path=entry.path)))
+        # A row has about eight characters or more: the form cannot fit any more.
         if len(rows) * 8 > _FITS:
             break
     return rows
 
 
 def _grouped(entries: list[FoundFile]) -> list[Row]:
-    """A line for each folder, with the names of its files."""
+    """One row for each folder, with the names of its files."""
     folders: dict[str, list[str]] = {}
     for entry in entries:
         folder, _, name = entry.path.rpartition("/")

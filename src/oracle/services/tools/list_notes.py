@@ -1,4 +1,4 @@
-"""list_notes: which notes and documents there are."""
+"""list_notes: the notes and documents of the project."""
 
 from __future__ import annotations
 

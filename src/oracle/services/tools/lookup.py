@@ -1,4 +1,4 @@
-"""The seam that tools find things through: words or names in, places out."""
+"""The interface to the index for tools that find things: words or names in, places out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from oracle.services.tools.answer import Answer
 
 class Lookup(Protocol):
     """Places may be out of date. The tools read the lines again before they quote them, so an old
-    place costs a line in the list and is never quoted wrongly.
+    place may be missing in a result, but it is never quoted wrongly.
     """
 
     async def search(self, query: str, kind: Kind, k: int, *, under: str = "") -> Sequence[Hit]:
@@ -25,7 +25,7 @@ class Lookup(Protocol):
         ...
 
     async def usages(self, name: str) -> Sequence[Reference]:
-        """Lines of code that use a bare name, without those that define it; a bounded number."""
+        """Lines of code that use a bare name, without its definitions; a bounded number of them."""
         ...
 
     async def symbols(self, path: str) -> Sequence[Definition]:
@@ -49,9 +49,10 @@ class Lookup(Protocol):
 
 
 def with_left_out(answer: Answer, lookup: Lookup) -> Answer:
-    """The answer of a look-up, which says so if not all files were searched."""
-    left_out = lookup.left_out
-    return replace(answer, summary=f"{answer.summary} {left_out}") if left_out else answer
+    """Add a sentence to the answer if not all files were searched."""
+    if not (note := lookup.left_out):
+        return answer
+    return replace(answer, summary=f"{answer.summary} {note}")
 
 
 def name_parts(name: str) -> list[str]:
@@ -60,7 +61,7 @@ def name_parts(name: str) -> list[str]:
 
 
 def best_named(found: Sequence[Definition], name: str, owners: Sequence[str]) -> list[Definition]:
-    """The exact spelling if there is one, and the right owner if there is one."""
+    """Those with the exact spelling, if any; of these, those with the right owner, if any."""
     exact = [each for each in found if each.name == name] or list(found)
     owned = [each for each in exact if _belongs(each, owners[-1])] if owners else []
     return owned or exact

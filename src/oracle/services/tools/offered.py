@@ -1,7 +1,7 @@
-"""Calls that the tree and the embedded model make by themselves: by a tool's role, not its name.
+"""Calls that the tree and the embedded model make themselves, by a tool's role, not its name.
 
-What each role takes is said in `models/tool_spec.py`; by which argument a kind of source is read is
-said in `models/source_kind.py`.
+`models/tool_spec.py` lists the arguments of each role. `models/source_kind.py` says which argument
+names a source of each kind.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from oracle.models.source_kind import SourceKind, kind_named
 from oracle.models.tool_spec import Role, ToolSpec
 
 _LONGEST_QUERY: Final = 900
+# A margin below the longest query that a tool declares.
 _ROOM_IN_A_QUERY: Final = 10
 
 ToCall = tuple[str, dict[str, Any]]
@@ -24,7 +25,7 @@ def with_role(specs: Sequence[ToolSpec], role: Role, kind: str | None = None) ->
 
 
 def local(specs: Sequence[ToolSpec], role: Role) -> list[ToolSpec]:
-    """Those that look into the project itself."""
+    """The tools with this role that look into the project itself, not into the web."""
     return [spec for spec in with_role(specs, role) if kind_named(spec.source).is_local]
 
 
@@ -40,8 +41,8 @@ def uses_call(spec: ToolSpec, name: str, *, references: bool = False) -> ToCall:
 def read_call(
     specs: Sequence[ToolSpec], kind: str, name: str, lines: tuple[int, int] | None = None
 ) -> ToCall | None:
-    """By the tool that reads this kind. A file of the project can be read by the tool for code as
-    well. None where no tool on offer reads it.
+    """A call of the tool that reads this kind. The tool for code can read any file of the project.
+    None if no tool on offer reads it.
     """
     reader = reader_of(specs, kind)
     if reader is None:
@@ -61,7 +62,7 @@ def reader_of(specs: Sequence[ToolSpec], kind: str) -> ToolSpec | None:
 
 
 def file_reader(specs: Sequence[ToolSpec]) -> SourceKind | None:
-    """The kind whose reading tool takes any file of the project; code where there is a choice."""
+    """The kind whose reading tool takes any file of the project; code if there is a choice."""
     kinds = [kind_named(spec.source) for spec in with_role(specs, "read")]
     files = sorted((kind for kind in kinds if kind.has_lines), key=lambda kind: kind.is_prose)
     return files[0] if files else None

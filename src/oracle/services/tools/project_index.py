@@ -1,8 +1,8 @@
 """The index of a project, shared by all questions, and brought up to date for each of them.
 
-Where it cannot be written (outside of a project, on a disk that is full or read-only, while another
-process takes its time), the same index is kept in memory. It has a bound: what did not fit is said
-in the results of the tools.
+If it cannot be written (outside of a project, on a disk that is full or read-only, while another
+process writes for long), the same index is kept in memory. That one is bounded: the results of the
+tools say if files did not fit.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SECONDS_FOR_OTHERS: Final = 10.0
-"""How long another process may write before the index is built in memory instead."""
+"""How long to wait for another process that writes, before the index is built in memory."""
 SECONDS_TO_LEAVE: Final = 5.0
-"""How long a question that ends waits for the index to be closed."""
+"""How long the end of a question waits until the index is closed."""
 
 _PLACES_IN_A_FILE: Final = 2
 
 Found = TypeVar("Found")
 
 
-class _NotWantedAnyMore(Exception):  # noqa: N818 - it is an outcome, not a bug
+class _NotNeeded(Exception):  # noqa: N818 - it is an outcome, not a bug
     """Ends a refresh that no question waits for."""
 
 
 class ProjectIndex:
-    """All work on the index is done in one thread; on disk it is open only during a question.
+    """All work on the index is done in one thread. On disk it is open only during a question.
 
-    Questions that begin while others are waiting share a refresh: it starts after all of them were
-    asked, so it finds what was on disk then. Without a question under way each look-up refreshes
-    the index first. `progress` is called in the thread. In `kept` folders files are found even if
-    git ignores them. With `on_disk=False` nothing is ever written. `bound` is for the memory.
+    Questions that begin while others are waiting share a refresh. It starts after all of them were
+    asked, so it sees what was on disk then. Outside of a question each look-up refreshes the index
+    first. `progress` is called in the thread. Files in `kept` folders are found even if git ignores
+    them. With `on_disk=False` nothing is ever written. `bound` limits the index in memory.
     """
 
     def __init__(
@@ -79,25 +79,26 @@ class ProjectIndex:
 
     @asynccontextmanager
     async def at_hand(self) -> AsyncGenerator[None]:
-        """Up to date for a question, and closed after the last one.
+        """Bring the index up to date for a question, and close it after the last one.
 
-        A refresh that no question waits for is given up; what it has committed stays.
+        A refresh that no question waits for any more is stopped. What it has committed stays.
         """
         with self._lock:
             self._questions += 1
         try:
+            # Shielded: cancelling this question must not cancel the refresh of the others.
             await asyncio.shield(asyncio.wrap_future(self._refreshed_soon()))
             yield
         finally:
             with self._lock:
                 self._questions -= 1
-            # The thread may hang in a file system that does not answer. It closes the index when
-            # it comes back; the question does not wait for that.
-            closed = asyncio.wrap_future(self._thread.submit(self._rest))
+            # The thread may hang in a file system that does not respond. It closes the index later;
+            # the question does not wait for that.
+            closed = asyncio.wrap_future(self._thread.submit(self._close_if_idle))
             await asyncio.shield(asyncio.wait({closed}, timeout=SECONDS_TO_LEAVE))
 
     async def known(self, terms: Sequence[str]) -> Sequence[str] | None:
-        """Those of the terms that name something in the project; None if that is not certain."""
+        """The terms that name something in the project; None if that is not certain."""
         found = await self.asked(lambda index: _known_among(terms, index.known_terms))
         return found if found or not self.left_out else None
 
@@ -132,10 +133,10 @@ class ProjectIndex:
     @property
     def left_out(self) -> str:
         index = self._in_memory if self._stored is None else None
-        return _told_of(index.last_refresh) if index else ""
+        return _note_on(index.last_refresh) if index else ""
 
     async def asked(self, question: Callable[[Index], Found], *, about: str = "") -> Found:
-        """The answer of the index. `about` says which files come first if not all can be read."""
+        """What the index returns. Files that fit `about` are read first if not all can be read."""
         loop = asyncio.get_running_loop()
         work = partial(self._asked, question, about, time.monotonic())
         with self._lock:
@@ -147,7 +148,7 @@ class ProjectIndex:
                 self._lookups -= 1
 
     def close(self) -> None:
-        """For use without `at_hand`. Ends what is under way."""
+        """For use without `at_hand`. Stops the work that is going on."""
         self._is_closed = True
         self._thread.submit(self._close_stored)
         self._thread.submit(self._drop_memory)
@@ -163,7 +164,7 @@ class ProjectIndex:
             # During a question the index stays as it was when the question began.
             if not is_open or not self._questions:
                 self._refresh(about)
-            elif self._stored is None and self._goes_on():
+            elif self._stored is None and self._is_unfinished():
                 self._refresh_in_memory(about)
         if self._stored is not None:
             try:
@@ -171,10 +172,10 @@ class ProjectIndex:
             except InputError:
                 raise
             except (OracleError, OSError) as problem:
-                self._do_without(problem)
+                self._leave_disk(problem)
         return question(self._in_memory or self._refresh_in_memory(about))
 
-    def _goes_on(self) -> bool:
+    def _is_unfinished(self) -> bool:
         """Whether the last refresh in memory ran out of time."""
         return self._in_memory is not None and self._in_memory.last_refresh.is_late
 
@@ -191,39 +192,39 @@ class ProjectIndex:
         self._problem = None
         self._refresh("")
 
-    def _is_wanted(self) -> bool:
+    def _is_needed(self) -> bool:
         return self._questions + self._lookups > 0 and not self._is_closed
 
     def _refresh(self, about: str) -> None:
         if self._on_disk and self._problem is None:
             self._refresh_on_disk()
-        if self._stored is None and self._is_wanted():
+        if self._stored is None and self._is_needed():
             self._refresh_in_memory(about)
 
     def _refresh_on_disk(self) -> None:
         until = time.monotonic() + SECONDS_FOR_OTHERS
 
         def patience() -> bool:
-            return self._is_wanted() and time.monotonic() < until
+            return self._is_needed() and time.monotonic() < until
 
         try:
             if self._stored is None:
                 from oracle.services.search import Index
 
                 self._stored = Index.open(self._root, kept=self._kept, patience=patience)
-            report = self._stored.refresh(self._tell, patience=patience)
+            report = self._stored.refresh(self._report, patience=patience)
             if report.rebuilt:
                 log.warning("the index was built anew: %s", report.rebuilt)
             # The disk can be written again, so the copy in memory is not needed.
             self._drop_memory()
             self._refreshed_at = time.monotonic()
-        except _NotWantedAnyMore as left:
+        except _NotNeeded as left:
             self._close_stored()
             self._problem = left
         except BaseException as problem:
             # Whatever is wrong with the disk, a question can be answered from memory. A panic of
             # the text index is not an `Exception`.
-            self._do_without(problem)
+            self._leave_disk(problem)
 
     def _refresh_in_memory(self, about: str) -> Index:
         from oracle.services.search import Index
@@ -234,26 +235,26 @@ class ProjectIndex:
             bound = self._bound or IN_MEMORY
             index = self._in_memory = Index.in_memory(self._root, kept=self._kept, bound=bound)
         try:
-            index.refresh(self._tell, about=about)
-        except _NotWantedAnyMore:
-            # No question waits for the answer. What was committed before stays right.
-            log.debug("the index in memory was not brought up to date: it was not wanted")
+            index.refresh(self._report, about=about)
+        except _NotNeeded:
+            # Nothing waits for the result. What was committed before stays correct.
+            log.debug("the index in memory was not brought up to date: nothing waits for it")
         self._refreshed_at = time.monotonic()
         return index
 
-    def _tell(self, step: Progress) -> None:
-        if not self._is_wanted():
-            raise _NotWantedAnyMore
+    def _report(self, step: Progress) -> None:
+        if not self._is_needed():
+            raise _NotNeeded
         if self._progress is not None:
             self._progress(step)
 
-    def _do_without(self, problem: BaseException) -> None:
+    def _leave_disk(self, problem: BaseException) -> None:
         log.warning("the index is kept in memory, because it cannot be written: %s", problem)
         self._close_stored()
         self._problem = problem
 
-    def _rest(self) -> None:
-        """Close the files when no question is under way. An index in memory has none to close."""
+    def _close_if_idle(self) -> None:
+        """Close the files if no question is going on. An index in memory has no files to close."""
         if not self._questions:
             self._close_stored()
 
@@ -272,7 +273,7 @@ def _known_among(terms: Sequence[str], known: Container[str]) -> list[str]:
     return [term for term in terms if term in known]
 
 
-def _told_of(report: RefreshReport) -> str:
+def _note_on(report: RefreshReport) -> str:
     if not report.left_out and not report.is_cut:
         return ""
     many = f"{'at least ' * report.is_cut}{report.left_out:,}" if report.left_out else "some"

@@ -1,4 +1,4 @@
-"""All tools of one project, put together. This is the registry: what is listed here exists."""
+"""The table of all tools of a project. A tool exists if it is listed here."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from oracle.services.tools.web_search import web_search
 from oracle.services.tools.workspace import Workspace
 from oracle.services.tools.write_note import write_note
 from oracle.services.web.fetching import Fetcher
-from oracle.services.web.settings import WebSettings
+from oracle.services.web.searching import WebSearchAccess
 
 TOOLS: Final[tuple[Callable[[Workspace], Tool[Any]], ...]] = (
     search_code,
@@ -57,14 +57,14 @@ def project_tools(
     *,
     notes_folder: str = "notes",
     dry_run: bool = False,
-    web: WebSettings | None = None,
+    web: WebSearchAccess | None = None,
     index: Lookup | None = None,
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> Tools:
-    """`now` gives the dates of new entries in threads.
+    """`now` gives the times of new entries in threads.
 
-    Without an `index` one is kept in memory, and nothing is written.
+    Without an `index`, one is kept in memory and nothing is written for it.
     """
     folder = _folder_for_notes(notes_folder)
     files = ProjectFiles(root, kept=(folder, THREADS_FOLDER))
@@ -76,7 +76,7 @@ def project_tools(
         vault=Vault(files, folder),
         threads=Threads(files, now=now),
         fetcher=fetcher or Fetcher(),
-        web=web or WebSettings(),
+        web=web or WebSearchAccess(),
         notes_folder=folder,
         dry_run=dry_run,
     )
@@ -90,7 +90,7 @@ def _folder_for_notes(folder: str) -> str:
         inside = ""
     if not inside or inside.split("/")[0] in (".git", ".oracle", THREADS_FOLDER):
         raise InputError(
-            f"notes_folder {folder!r} is no folder for notes; name one inside the project, such as "
-            "'notes'"
+            f"notes_folder {folder!r} is not a folder for notes; name one inside the project, such "
+            "as 'notes'"
         )
     return inside

@@ -1,4 +1,4 @@
-"""What a set of tools is to the loop. A result is a value, also where a tool failed."""
+"""The tools as the loop sees them. A failure is a result too."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from oracle.models.tool_spec import ToolSpec
 
 class ToolResult(TypedDict):
     """`content` is what the model reads: the result, or what went wrong and what to do instead. Its
-    first line sums it up. `sources` are its quotations as data: nothing reads the content back.
+    first line is a summary. `sources` are its quotations as data; no code parses the content.
 
-    A search that found nothing succeeded, and is `empty`. `more_uses` is there where a list of uses
-    ends before the uses do.
+    A search that found nothing is a success and `empty`. `more_uses` is set if a list of uses does
+    not show all of them.
     """
 
     success: bool
@@ -29,9 +29,9 @@ class Tools(Protocol):
     def specs(self) -> Sequence[ToolSpec]: ...
 
     async def run(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult:
-        """Run one tool. Whatever goes wrong, wrong arguments included, is a result too."""
+        """Run one tool. Failures and wrong arguments are results too."""
         ...
 
     async def was_done(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult | None:
-        """After a crash in the middle of a write: its result if it was done, None if it was not."""
+        """After a crash during a write: its result if it was done, None if it was not."""
         ...

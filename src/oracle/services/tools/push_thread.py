@@ -1,4 +1,4 @@
-"""push_thread: one more entry in a log of decisions."""
+"""push_thread: add an entry to a thread, a log of decisions."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from oracle.services.tools.threads import Entry, as_body
 from oracle.services.tools.workspace import Workspace
 from oracle.services.tools.writing import file_name
 
+# Others may have appended since the crash, so the entry need not be the last one.
 _LATEST = 20
 
 
@@ -92,7 +93,7 @@ def _done(source: Source) -> Answer:
 
 
 async def _pushed(work: Workspace, given: PushThread) -> Source | None:
-    """Whether one of the latest entries says the same. Nobody else would just have said it too."""
+    """One of the latest entries with the same text: most likely this call has written it."""
     return await asyncio.to_thread(_latest_like, work, given)
 
 
@@ -102,5 +103,5 @@ def _latest_like(work: Workspace, given: PushThread) -> Source | None:
     except ToolProblem:
         return None
     body = as_body(given.entry)
-    said = [entry for entry in entries[-_LATEST:] if entry.text == body.strip("\n")]
-    return entry_source(said[-1], text) if said else None
+    same = [entry for entry in entries[-_LATEST:] if entry.text == body.strip("\n")]
+    return entry_source(same[-1], text) if same else None

@@ -1,4 +1,4 @@
-"""read_file: lines of one file of the project."""
+"""read_file: a file of the project, some of its lines, or one symbol."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _kind(work: Workspace, text: FileText) -> str:
 
 async def _read_symbol(work: Workspace, given: ReadFile, symbol: str) -> Answer:
     if given.start != 1 or given.end is not None:
-        raise ToolProblem("give a symbol, or start and end: not both at once")
+        raise ToolProblem("give a symbol, or start and end, but not both")
     text = await asyncio.to_thread(work.files.read, given.path)
     catalogued = await work.lookup.symbols(text.path)
     return await in_thread(lambda: _symbol_answer(text, symbol, catalogued, _kind(work, text)))
@@ -76,6 +76,7 @@ async def _read_symbol(work: Workspace, given: ReadFile, symbol: str) -> Answer:
 def _symbol_answer(
     text: FileText, symbol: str, catalogued: Sequence[Definition], kind: str
 ) -> Answer:
+    # First the index, whose lines are checked against the file; then the file as it is now.
     found = _named_in(catalogued, symbol)
     now = [place for each in found for place in where_now(each, text)]
     now = now or _named_in(symbols_in(text), symbol)
@@ -92,7 +93,7 @@ def _symbol_answer(
 
 
 def _named_in(symbols: Sequence[Definition], wanted: str) -> list[Definition]:
-    """Without regard to the case of letters only where nothing else fits; an owner must fit."""
+    """The case of letters is ignored only if nothing fits exactly. An owner must fit."""
     *owners, name = name_parts(wanted)
     whole = [each for each in symbols if each.name == wanted]
     same = [each for each in symbols if each.name.casefold() == name.casefold()]
@@ -108,12 +109,12 @@ def _nothing_named(text: FileText, symbol: str, names: Sequence[str]) -> str:
     listed = ", ".join(one_line(name, 100) for name in (near or known)[:_MOST_NEAR])
     wrong = f"{named(text.path)} defines no {named(symbol)}"
     if not listed:
-        return f"{wrong}, nor anything else that can be told; read it by start and end"
+        return f"{wrong}, and no other symbol was recognised; read it with start and end"
     return f"{wrong}; {'the nearest names are' if near else 'it defines'} {listed}"
 
 
 def lines_answer(text: FileText, start: int, end: int | None, *, kind: str, tool: str) -> Answer:
-    """The lines asked for, or a problem that says how many there are."""
+    """The requested lines, or a problem that says how many lines there are."""
     total = len(text.lines)
     last = total if end is None else min(end, total)
     if total == 0:
@@ -121,10 +122,10 @@ def lines_answer(text: FileText, start: int, end: int | None, *, kind: str, tool
     if start > total:
         raise ToolProblem(f"{named(text.path)} has {total} lines; give a start from 1 to {total}")
     if last < start:
-        raise ToolProblem(f"end {end} lies before start {start}; give an end from {start} on")
+        raise ToolProblem(f"end {end} is before start {start}; give an end of {start} or more")
     summary = f"{one_line(text.path)}: lines {start} to {last} of {total}."
     if text.is_partial:
-        summary += " The file is huge: only its beginning can be read, and is counted here."
+        summary += " The file is very large: only its beginning can be read and is counted here."
     source = lines_of(text, start, last, kind)
     if start == 1 and last == total:
         source["whole"] = True

@@ -1,4 +1,4 @@
-"""read_note: one note or document, by its path or its title."""
+"""read_note: a note or document, by its path or title."""
 
 from __future__ import annotations
 

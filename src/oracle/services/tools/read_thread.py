@@ -46,7 +46,7 @@ def _read(work: Workspace, given: ReadThread) -> Answer:
 
 
 def entry_source(entry: Entry, text: FileText) -> Source:
-    """An entry as it is cited: by its thread and its time."""
+    """An entry as a source. It is cited by its thread and its time."""
     return Source(
         kind="threads",
         where=entry.where,

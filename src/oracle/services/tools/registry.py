@@ -1,4 +1,4 @@
-"""What a tool is: what the model is told of it, what it takes, and what runs it."""
+"""What a tool is: its description for the model, its arguments, and the function that runs it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from oracle.services.tools.answer import Answer, one_line
 
 
 class Arguments(BaseModel):
-    """What a model writes to call a tool; a name that is not declared is an error."""
+    """The arguments that a model writes to call a tool. An undeclared name is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @field_validator("*")
     @classmethod
     def _is_text(cls, value: object) -> object:
-        """Neither could be written to a file; no source holds them either."""
+        """NUL bytes and lone surrogates cannot be written to a text file or found in one."""
         if isinstance(value, str) and "\0" in value:
-            raise ValueError("it holds a NUL byte; leave that out")
+            raise ValueError("it holds a NUL byte; leave it out")
         if isinstance(value, str) and not value.isascii() and _HALF.search(value):
-            raise ValueError("it holds half of a character; write whole ones")
+            raise ValueError("it holds half of a character; write whole characters")
         return value
 
 
@@ -41,10 +41,11 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True, kw_only=True)
 class Tool(Generic[A]):
-    """One tool. `run` answers, or raises `ToolProblem`. `was_done` is for a tool that writes.
+    """One tool. `run` returns an answer or raises `ToolProblem`. Only a tool that writes has
+    `was_done`.
 
-    Without `query_types` the tool goes with questions that need its kind of source; one that writes
-    goes with actions.
+    Without `query_types` the tool is offered for questions that need its kind of source; a tool
+    that writes is offered for actions.
     """
 
     name: str
@@ -75,7 +76,7 @@ class Tool(Generic[A]):
         return kind_named(self.source).query_types if self.source else frozenset()
 
     def read(self, arguments: Mapping[str, object] | str) -> A:
-        """Raises `ToolProblem` that says what is wrong and what would be right."""
+        """Raises `ToolProblem`, which says what is wrong and what would be right."""
         given = _as_object(arguments, self.name)
         try:
             return self.arguments.model_validate(given)
@@ -98,7 +99,7 @@ class Tool(Generic[A]):
 
 
 async def in_thread(function: Callable[[], Answer]) -> Answer:
-    """Disk work beside the event loop."""
+    """Run disk work in a thread, so that the event loop goes on."""
     return await asyncio.to_thread(function)
 
 
@@ -107,9 +108,10 @@ def _as_object(arguments: Mapping[str, object] | str, name: str) -> dict[str, ob
         return dict(arguments)
     try:
         given: object = json.loads(arguments) if arguments.strip() else {}
+    # `RecursionError`: the model may write very deep brackets.
     except (ValueError, RecursionError) as problem:
         raise ToolProblem(
-            f"{name} was not run: its arguments are no JSON ({one_line(str(problem))}); write one "
+            f"{name} was not run: its arguments are not JSON ({one_line(str(problem))}); write one "
             'JSON object, such as {"query": "…"}'
         ) from None
     if not isinstance(given, dict):
@@ -134,7 +136,7 @@ def _type_of(schema: Mapping[str, Any]) -> str:
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
-    """Titles repeat the names and cost tokens; so does `null`, which leaving out says as well."""
+    """Titles repeat the names, and `null` means the same as leaving out. Both only cost tokens."""
     properties = schema.get("properties", {})
     cleaned = {name: _plain(dict(part)) for name, part in properties.items()}
     kept = {key: value for key, value in schema.items() if key not in ("title", "description")}

@@ -1,4 +1,4 @@
-"""What a tool answers, checked: it may come from another server, or be a first attempt."""
+"""Check the result of a tool, which may come from another server or have bugs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any, Final, cast
 
 from oracle.plain import is_plain
 
+# `path:12` or `path:12-20`, but not the port of an address.
 _LINES: Final = re.compile(r"(?!\w+://)(?P<path>.+):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?")
 
 
 def well_formed(answer: object) -> dict[str, Any]:
-    """The result as plain data; a `TypeError` says what is wrong with any other shape."""
+    """The result as plain data. A `TypeError` says what is wrong with any other shape."""
     if not isinstance(answer, Mapping):
-        raise TypeError(f"the tool answered a {type(answer).__name__}, not a result")
+        raise TypeError(f"the tool returned a {type(answer).__name__}, not a result")
     result: dict[str, Any] = {"success": False, "content": "", "sources": []}
     result |= cast("Mapping[str, Any]", answer)
     if not isinstance(result["content"], str):
@@ -31,7 +32,7 @@ def _source(source: object) -> dict[str, Any]:
 
 
 def with_lines(source: Mapping[str, Any]) -> dict[str, Any]:
-    """The source with its path and lines, also where a tool says them only in `where`.
+    """The source with its path and lines, even if a tool gives them only in `where`.
 
     Our own tools give them; a tool of another server may know only how its source is cited.
     """

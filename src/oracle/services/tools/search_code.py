@@ -1,22 +1,13 @@
-"""search_code: where in the code something is."""
+"""search_code: places in the code, by words and identifiers."""
 
 from __future__ import annotations
-
-import asyncio
 
 from pydantic import Field
 
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.lookup import with_left_out
 from oracle.services.tools.registry import Arguments, Tool
-from oracle.services.tools.workspace import (
-    Workspace,
-    found_places,
-    nothing_else,
-    place_to_look,
-    quoted_hits,
-)
+from oracle.services.tools.workspace import Workspace, search_files
 
 
 class SearchCode(Arguments):
@@ -31,13 +22,9 @@ class SearchCode(Arguments):
 
 def search_code(work: Workspace) -> Tool[SearchCode]:
     async def run(given: SearchCode) -> Answer:
-        under = place_to_look(work, given.path)
-        hits = await work.lookup.search(given.query, "code", given.limit, under=under)
-        sources = await asyncio.to_thread(quoted_hits, work.files, hits, "code")
-        answer = found_places(
-            given.query, sources, of="places in the code", otherwise=nothing_else("code")
+        return await search_files(
+            work, "code", given.query, given.limit, given.path, of="places in the code"
         )
-        return with_left_out(answer, work.lookup)
 
     return Tool(
         name="search_code",

@@ -1,4 +1,4 @@
-"""search_threads: which entries of the decision logs mention something."""
+"""search_threads: entries of the decision logs, by words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from oracle.services.tools.lookup import with_left_out
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
 from oracle.services.tools.registry import Arguments, Tool
-from oracle.services.tools.workspace import Workspace, found_places, nothing_else
+from oracle.services.tools.workspace import Workspace, advice_if_empty, found_places
 
 
 class SearchThreads(Arguments):
@@ -26,12 +26,13 @@ class SearchThreads(Arguments):
 def search_threads(work: Workspace) -> Tool[SearchThreads]:
     async def run(given: SearchThreads) -> Answer:
         hits = await work.lookup.search(given.query, "threads", 2 * given.limit)
+        # Twice as many places as entries, because one entry may have several places.
         sources = await asyncio.to_thread(_entries, work, hits)
         answer = found_places(
             given.query,
             sources[: given.limit],
             of="entries of threads",
-            otherwise=nothing_else("threads"),
+            otherwise=advice_if_empty("threads"),
         )
         return with_left_out(answer, work.lookup)
 
@@ -50,7 +51,7 @@ def search_threads(work: Workspace) -> Tool[SearchThreads]:
 
 
 def _entries(work: Workspace, hits: Sequence[Hit]) -> list[Source]:
-    """The entries that the places lie in, each once, in the order of the places."""
+    """The entries that contain the places, each once, in the order of the places."""
     found: dict[str, Source] = {}
     for hit in hits:
         try:

@@ -1,22 +1,13 @@
-"""search_vault: where in the notes and documents something is."""
+"""search_vault: places in the notes and documents, by words."""
 
 from __future__ import annotations
-
-import asyncio
 
 from pydantic import Field
 
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.lookup import with_left_out
 from oracle.services.tools.registry import Arguments, Tool
-from oracle.services.tools.workspace import (
-    Workspace,
-    found_places,
-    nothing_else,
-    place_to_look,
-    quoted_hits,
-)
+from oracle.services.tools.workspace import Workspace, search_files
 
 
 class SearchVault(Arguments):
@@ -31,13 +22,9 @@ class SearchVault(Arguments):
 
 def search_vault(work: Workspace) -> Tool[SearchVault]:
     async def run(given: SearchVault) -> Answer:
-        under = place_to_look(work, given.path)
-        hits = await work.lookup.search(given.query, "vault", given.limit, under=under)
-        sources = await asyncio.to_thread(quoted_hits, work.files, hits, "vault")
-        answer = found_places(
-            given.query, sources, of="places in the vault", otherwise=nothing_else("vault")
+        return await search_files(
+            work, "vault", given.query, given.limit, given.path, of="places in the vault"
         )
-        return with_left_out(answer, work.lookup)
 
     return Tool(
         name="search_vault",

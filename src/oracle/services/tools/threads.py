@@ -1,4 +1,4 @@
-"""Threads: append-only logs of decisions, `threads/<name>.md`, one heading of time an entry.
+"""Threads: append-only logs of decisions, `threads/<name>.md`. An entry has its time as heading.
 
 # storage
 
@@ -21,12 +21,13 @@ from typing import Final
 
 from oracle.errors import ToolProblem, did_you_mean, named
 from oracle.services.project.root import THREADS_FOLDER
-from oracle.services.tools.files import LARGEST_KEPT, FileText, ProjectFiles
+from oracle.services.tools.files import LARGEST_KEPT, FileText, ProjectFiles, with_plain_ends
 from oracle.services.tools.writing import file_name, folder_inside, write_all
 
 _ENTRY: Final = re.compile(r"## (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)[ \t]*")
 _LOOKS_LIKE_ENTRY: Final = re.compile(r"^(?=## \d{4}-\d\d-\d\d)", re.M)
-_PATIENCE: Final = 5.0
+_SECONDS_FOR_LOCK: Final = 5.0
+# Enough to find the time of the last entry, without reading a long thread.
 _TAIL: Final = 64 * 1024
 
 
@@ -69,13 +70,14 @@ class Threads:
             )
         text = self._files.read(f"{THREADS_FOLDER}/{real}.md", largest=LARGEST_KEPT)
         if text.is_partial:
-            raise ToolProblem(f"the thread {real!r} is too long to be read; begin another one")
+            raise ToolProblem(f"the thread {real!r} is too long to be read; begin a new one")
         return text, entries_of(real, text.lines)
 
     def append(self, name: str, text: str) -> Entry:
-        """Whoever else appends at the same time waits; nobody's entry is lost or torn."""
+        """Other processes that append at the same time wait, so no entry is lost or divided."""
         body = as_body(text)
         with folder_inside(self._files.root, THREADS_FOLDER) as folder:
+            # Not through a link, which may lead outside; and not waiting if the file is a pipe.
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(f"{name}.md", flags | os.O_NONBLOCK, 0o644, dir_fd=folder)
             try:
@@ -97,6 +99,7 @@ class Threads:
             write_all(descriptor, added.encode())
             os.fsync(descriptor)
         except OSError:
+            # The disk may be full: half an entry must not stay.
             os.ftruncate(descriptor, size)
             raise
         start = _lines_in(descriptor, size) + before.count("\n") + 1
@@ -104,7 +107,7 @@ class Threads:
         return Entry(thread=name, time=moment, start=start, end=end, text=body)
 
     def _later_than(self, tail: str) -> str:
-        """Entries of a thread have different times, in order, also where the clock went back."""
+        """Entries have different times in rising order, even if the clock was set back."""
         moment = self._now()
         times = [found[1] for line in tail.split("\n") if (found := _ENTRY.fullmatch(line))]
         if times:
@@ -138,18 +141,18 @@ def _entry(thread: str, moment: str, start: int, lines: list[str]) -> Entry:
 
 
 def as_body(text: str) -> str:
-    """The text as it stands in the file: a line that looks like an entry's heading is none."""
-    plain = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    """The text as it is written. A line that looks like an entry's heading gets a backslash."""
+    plain = with_plain_ends(text).strip("\n")
     return _LOOKS_LIKE_ENTRY.sub(r"\\", plain)
 
 
 def _gap(tail: str) -> str:
-    """An entry that a crash tore off still ends with its line."""
+    """What comes before a new entry. After a crash the last line may have no end."""
     return "\n" if tail.endswith("\n") else "\n\n"
 
 
 def _lines_in(descriptor: int, size: int) -> int:
-    """How many lines end in the first `size` bytes."""
+    """How many lines end in the first `size` bytes. A long thread is read in pieces."""
     offsets = range(0, size, 1 << 20)
     return sum(
         os.pread(descriptor, min(1 << 20, size - offset), offset).count(b"\n") for offset in offsets
@@ -158,11 +161,11 @@ def _lines_in(descriptor: int, size: int) -> int:
 
 def _check_regular(descriptor: int, name: str) -> None:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        raise ToolProblem(f"the thread {name!r} is no regular file; tell the user")
+        raise ToolProblem(f"the thread {name!r} is not a regular file; tell the user")
 
 
 def _lock(descriptor: int, name: str) -> None:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _SECONDS_FOR_LOCK
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

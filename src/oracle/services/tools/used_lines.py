@@ -1,4 +1,4 @@
-"""The lines that use a name: which of them are shown, and what is said of the others."""
+"""Choose which lines that use a name are shown, and report on the others."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _IMPORT: Final = re.compile(r"\s*(?:from\s+\S+\s+import|import\s|#\s*include|use
 
 
 def spread(found: Sequence[Source], used: int = 0) -> list[Source]:
-    """As many as fit, a line or two of each file before a third of any; `used` characters of the
-    room are taken. An import is the last to be chosen of its file.
+    """As many lines as fit: first up to two of each file, then more. An import is the last choice
+    of its file. `used` characters of the room are already taken.
     """
-    turns: list[tuple[int, int]] = []
+    ranked: list[tuple[int, int]] = []
     seen: dict[str, int] = {}
     for number in sorted(range(len(found)), key=lambda n: bool(_IMPORT.match(found[n]["text"]))):
         path = found[number].get("path", "")
         seen[path] = seen.get(path, 0) + 1
-        turns.append((seen[path], number))
+        ranked.append((seen[path], number))
     room = _LONGEST_SHOWN - used
     chosen: list[int] = []
-    for _, number in sorted(turns, key=lambda t: (max(t[0], _FIRST_OF_A_FILE), t[0], t[1])):
+    for _, number in sorted(ranked, key=lambda t: (max(t[0], _FIRST_OF_A_FILE), t[0], t[1])):
         room -= len(quotation(found[number])) + 2
         if room < 0 or len(chosen) == MOST_SHOWN:
             break
@@ -37,7 +37,7 @@ def spread(found: Sequence[Source], used: int = 0) -> list[Source]:
 
 
 def more_uses(name: str, found: Sequence[Source], shown: Sequence[Source]) -> MoreUses | None:
-    """What is not shown, as data; None where everything is."""
+    """What is not shown, as data; None if everything is shown."""
     if len(shown) == len(found):
         return None
     files = list(dict.fromkeys(source.get("path", "") for source in found))
@@ -53,16 +53,16 @@ def more_uses(name: str, found: Sequence[Source], shown: Sequence[Source]) -> Mo
     )
 
 
-def told_of(name: str, found: Sequence[Source], left: MoreUses | None) -> str:
-    """How many there are in how many files, and the files of which none is shown."""
+def summary_of_uses(name: str, found: Sequence[Source], left: MoreUses | None) -> str:
+    """How many lines in how many files use the name, and the files without a shown line."""
     if not found:
         return f"Nothing here uses {name!r}."
     files = len({source.get("path", "") for source in found})
     total = f"{len(found)} in {files} file{'s'[: files > 1]}"
     if left is None:
         return f"Lines that use {name!r}: {total}."
-    told = f"Lines that use {name!r}: {total}, {left['shown']} shown, spread over the files"
-    return f"{told}; give a path for others.{_others(left)}"
+    text = f"Lines that use {name!r}: {total}, {left['shown']} shown, spread over the files"
+    return f"{text}; give a path for others.{_others(left)}"
 
 
 def _others(left: MoreUses) -> str:

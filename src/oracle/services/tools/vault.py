@@ -1,4 +1,4 @@
-"""The vault is the project's prose: markdown anywhere, and text files in the folders for it."""
+"""The vault is the project's prose: markdown anywhere, and text files in folders for prose."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HEADING: Final = re.compile(r"^#[ \t]+(\S.*)$", re.M)
 
 
 def kind_of(path: str, notes_folder: str = "notes") -> Kind:
-    """What kind of source a file of the project is."""
+    """The kind of source that a file of the project is."""
     *folders, name = path.lower().split("/")
     if name.endswith(_MARKDOWN):
         return "threads" if folders == [THREADS_FOLDER] else "vault"
@@ -32,7 +32,7 @@ def kind_of(path: str, notes_folder: str = "notes") -> Kind:
 
 
 def title_of(text: FileText) -> str:
-    """From the front matter, else the first heading, else the file's name."""
+    """From the front matter, otherwise the first heading, otherwise the file's name."""
     beginning = text.raw[:10_000]
     if (front := _FRONT_MATTER.match(beginning)) and (title := _FRONT_TITLE.search(front[1])):
         return title[1].strip().strip("\"'")
@@ -65,7 +65,7 @@ class Vault:
         return found
 
     def path_of(self, name: str) -> str:
-        """The path of the one note that `name` means: a path, a title or a file's name."""
+        """The path of the one note that `name` means: a path, a title or the name of a file."""
         notes = self.notes()
         wanted = name.strip().removeprefix("./")
         for means in _MEANINGS:
@@ -103,4 +103,5 @@ def _is_slug(note: Note, name: str) -> bool:
     return slug is not None and PurePosixPath(note.entry.path).stem == slug
 
 
+# From the most exact to the least: the first that fits any note decides.
 _MEANINGS: Final = (_is_path, _is_path_without_ending, _is_title, _is_file_name, _is_slug)

@@ -1,4 +1,4 @@
-"""web_fetch: one page of the public web as text."""
+"""web_fetch: a page of the public web as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""web_search: pages of the web, by the provider that the project has set."""
+"""web_search: pages of the web, from the provider in the project's settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from oracle.models.source import Source
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace, found_places
-from oracle.services.web.providers import Page, search_web
+from oracle.services.web.searching import FoundPage, search_web
 
 
 class WebSearch(Arguments):
@@ -46,7 +46,7 @@ def web_search(work: Workspace) -> Tool[WebSearch]:
     )
 
 
-def _source(page: Page) -> Source:
+def _source(page: FoundPage) -> Source:
     text = f"{page.title}\n{page.excerpt}".strip()
     source = Source(
         kind="web",

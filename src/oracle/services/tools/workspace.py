@@ -1,7 +1,8 @@
-"""What the tools of one project share."""
+"""What the tools of one project share: the workspace and the form of their answers."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ from oracle.services.project.safe_open import inner_path
 from oracle.services.search.records import Hit, Kind
 from oracle.services.tools.answer import Answer, place
 from oracle.services.tools.files import FileText, ProjectFiles
-from oracle.services.tools.lookup import Lookup
+from oracle.services.tools.lookup import Lookup, with_left_out
 from oracle.services.tools.threads import Threads
 from oracle.services.tools.vault import Vault, title_of
 from oracle.services.web.fetching import Fetcher
-from oracle.services.web.settings import WebSettings
+from oracle.services.web.searching import WebSearchAccess
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,13 +28,13 @@ class Workspace:
     vault: Vault
     threads: Threads
     fetcher: Fetcher
-    web: WebSettings
+    web: WebSearchAccess
     notes_folder: str = "notes"
     dry_run: bool = False
 
 
 def place_to_look(work: Workspace, path: str | None) -> str:
-    """The folder or file that a search stays in. A missing one finds nothing: better say so."""
+    """The folder or file to search in. If it is missing, that is a problem, not an empty result."""
     inside = inner_path(path or "")
     if inside and not os.path.lexists(work.files.root / inside):
         raise ToolProblem(
@@ -44,7 +45,7 @@ def place_to_look(work: Workspace, path: str | None) -> str:
 
 
 def lines_of(text: FileText, start: int, end: int, kind: str) -> Source:
-    """A quotation of lines `start` to `end`, or to the last one."""
+    """Lines `start` to `end` as a source; fewer if the file is shorter."""
     quoted = text.lines[start - 1 : end]
     last = start + max(len(quoted), 1) - 1
     source = Source(
@@ -61,8 +62,19 @@ def lines_of(text: FileText, start: int, end: int, kind: str) -> Source:
     return source
 
 
+async def search_files(
+    work: Workspace, kind: Kind, query: str, limit: int, path: str | None, *, of: str
+) -> Answer:
+    """The answer of a tool that searches files of one kind. `of` names what it finds."""
+    under = place_to_look(work, path)
+    hits = await work.lookup.search(query, kind, limit, under=under)
+    sources = await asyncio.to_thread(quoted_hits, work.files, hits, kind)
+    answer = found_places(query, sources, of=of, otherwise=advice_if_empty(kind))
+    return with_left_out(answer, work.lookup)
+
+
 def quoted_hits(files: ProjectFiles, hits: Iterable[Hit], kind: str) -> list[Source]:
-    """The lines as they stand now; a file that is gone or shorter by now drops out."""
+    """The lines as they are now. A file that is gone or has become too short is left out."""
     sources: list[Source] = []
     for hit in hits:
         try:
@@ -77,7 +89,7 @@ def quoted_hits(files: ProjectFiles, hits: Iterable[Hit], kind: str) -> list[Sou
 
 
 def found_places(query: str, sources: Sequence[Source], *, of: str, otherwise: str) -> Answer:
-    """The answer of every search: `of` what, and what to do `otherwise`."""
+    """The answer of a search: `of` says what was found, `otherwise` what to do if nothing was."""
     if not sources:
         return Answer(summary=f"No {of} match {named(query)}. {otherwise}", empty=True)
     return Answer(
@@ -87,9 +99,9 @@ def found_places(query: str, sources: Sequence[Source], *, of: str, otherwise: s
     )
 
 
-def nothing_else(kind: Kind) -> str:
-    """The advice where a search came back empty."""
-    other = {"code": "search_vault", "vault": "search_code", "threads": "search_vault"}[kind]
+def advice_if_empty(kind: Kind) -> str:
+    """What the model should do if a search finds nothing."""
+    other = "search_code" if kind == "vault" else "search_vault"
     return (
         f"Try one other word from the source itself (an identifier, a part of a name), or {other}; "
         "then say that it was not found."

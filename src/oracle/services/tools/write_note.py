@@ -1,4 +1,4 @@
-"""write_note: a new note, or a new version of one when that was asked for."""
+"""write_note: a new note, or with `overwrite` a new version of one."""
 
 from __future__ import annotations
 
@@ -81,6 +81,7 @@ def _write(work: Workspace, given: WriteNote) -> Answer:
         raise _taken(draft)
     if work.dry_run:
         return _planned(draft)
+    # Another process may have written it since the check above, so `write_file` checks again.
     try:
         write_file(work.files.root, draft.folder, draft.name, draft.text, overwrite=given.overwrite)
     except AlreadyThere:
@@ -90,7 +91,7 @@ def _write(work: Workspace, given: WriteNote) -> Answer:
 
 def _taken(draft: _Draft) -> ToolProblem:
     return ToolProblem(
-        f"{named(draft.path)} is there already, and nothing was written; read it with read_note, "
+        f"{named(draft.path)} already exists, so nothing was written; read it with read_note, "
         "then give another title, or overwrite true if the user wants it replaced"
     )
 

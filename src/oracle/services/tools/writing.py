@@ -1,4 +1,4 @@
-"""Writing below a root so that nothing is ever half there, and nothing is overwritten unasked."""
+"""Write files in a project: never half of a file, and never over an existing one by accident."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ from oracle.services.project.file_rules import TEMPORARY
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST_NAME: Final = 80
+# File systems allow 255 bytes, the ending included.
 _MOST_BYTES: Final = 200
+# Names that Windows does not allow.
 _RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)")
+# A file system without hard links reports one of these.
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
 def file_name(title: str) -> str | None:
-    """A title as the name of a file, without an ending: one word of letters, digits and dashes.
+    """The name of a file for a title, without an ending: only letters, digits and dashes.
 
-    None where the title has no letter or digit to make a name of.
+    None if the title has no letter or digit.
     """
     folded = unicodedata.normalize("NFKC", title).casefold()
     name = re.sub(r"[\W_]+", "-", folded).strip("-")[:_LONGEST_NAME]
@@ -39,7 +42,10 @@ def file_name(title: str) -> str | None:
 
 @contextlib.contextmanager
 def folder_inside(root: Path, folder: str) -> Generator[int]:
-    """An open folder below the root, made if need be; no part of its path may be a link."""
+    """Open a folder below the root, and create it if needed. No part of its path may be a link.
+
+    Each part is opened in the one before it, so that a link put there meanwhile is refused too.
+    """
     current = os.open(root, _FOLDER)
     try:
         for part in filter(None, folder.split("/")):
@@ -56,15 +62,16 @@ def folder_inside(root: Path, folder: str) -> Generator[int]:
 
 
 def write_file(root: Path, folder: str, name: str, text: str, *, overwrite: bool) -> None:
-    """The file is there whole, and on the disk, or it is not there at all."""
+    """Afterwards the file is on the disk with its whole new content, or nothing has changed."""
     with folder_inside(root, folder) as opened:
         temporary = f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
         try:
             _write_new(temporary, text.encode(), opened)
             _put_in_place(temporary, name, opened, overwrite=overwrite)
+            # The name is a part of the folder: without this it could be lost in a power cut.
             os.fsync(opened)
         except FileExistsError:
-            raise AlreadyThere(f"{named(f'{folder}/{name}')} is there already") from None
+            raise AlreadyThere(f"{named(f'{folder}/{name}')} already exists") from None
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=opened)
@@ -87,7 +94,7 @@ def _write_new(name: str, data: bytes, folder: int) -> None:
 
 
 def _put_in_place(temporary: str, name: str, folder: int, *, overwrite: bool) -> None:
-    """A hard link is refused where the name is taken, which a rename is not."""
+    """A hard link fails if the name is taken; a rename would replace the file."""
     if overwrite:
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
         return
@@ -101,14 +108,14 @@ def _put_in_place(temporary: str, name: str, folder: int, *, overwrite: bool) ->
 
 
 def _claim(name: str, folder: int) -> None:
-    """For file systems without links: whoever makes the empty file may replace it."""
+    """For file systems without links: the process that creates the empty file may replace it."""
     os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=folder))
 
 
 def _cannot_write(folder: str, problem: OSError) -> ToolProblem:
     if problem.errno in (errno.ELOOP, errno.ENOTDIR):
         return ToolProblem(
-            f"{named(folder)} is a link or no folder, so nothing was written; tell the user"
+            f"{named(folder)} is a link or not a folder, so nothing was written; tell the user"
         )
     return ToolProblem(
         f"nothing was written to {named(folder)}: {problem.strerror or problem}; tell the user"

@@ -1,1 +1,1 @@
-"""The web: pages fetched with care, and the providers that search it."""
+"""The web: safe fetching of pages, and search through a provider."""

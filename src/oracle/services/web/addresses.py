@@ -1,4 +1,7 @@
-"""Which addresses may be connected to: the public ones, asked after resolving."""
+"""Which addresses may be connected to: public ones only, checked after the name is resolved.
+
+A name can point to anything, so checking the name would not protect the local network.
+"""
 
 from __future__ import annotations
 
@@ -20,25 +23,30 @@ _TUNNELS: Final = tuple(
         ("2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48", "::/96", "fec0::/10"),
     )
 )
-"""IPv6 that carries an IPv4 address inside, or never leaves a site: no page is only there."""
+"""IPv6 ranges that contain an IPv4 address (6to4, Teredo, NAT64, IPv4-compatible), which could be a
+private one, and the old site-local range. No public page has only such an address.
+"""
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """All addresses of a name, as the system knows them."""
+    """All addresses of a name, from the system's resolver."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as problem:
         raise WebProblem(
-            f"the name {host!r} leads nowhere ({problem}); check the address, or search "
+            f"the name {host!r} cannot be resolved ({problem}); check the address, or search "
             "for the page"
         ) from problem
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 def is_public(text: str) -> bool:
-    """Not private, loopback, link-local, multicast, reserved, nor a way around that."""
+    """False for private, loopback, link-local, multicast and reserved addresses, and for IPv6
+    addresses that contain one.
+    """
     try:
+        # `%eth0` is the zone of a link-local address.
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return False
@@ -55,13 +63,16 @@ def is_public(text: str) -> bool:
 async def checked_addresses(
     host: str, port: int, *, resolver: Resolver, allowed: Sequence[Network]
 ) -> list[str]:
-    """Every address of the host, if all of them are public or allowed; else `WebProblem`."""
+    """All addresses of the host, if all are public or allowed; else raises `WebProblem`.
+
+    One private address among public ones is refused too: the connection might go to that one.
+    """
     addresses = await resolver(host, port)
     refused = [text for text in addresses if not (is_public(text) or _is_in(text, allowed))]
     if refused or not addresses:
         raise WebProblem(
-            f"{host!r} leads to {refused[0] if refused else 'no address'}, which is not public; "
-            "only pages of the public web are read, so take another source"
+            f"{host!r} resolves to {refused[0] if refused else 'no address'}, which is not public; "
+            "only pages of the public web are read, so use another source"
         )
     return list(addresses)
 

@@ -1,7 +1,7 @@
-"""One page of the public web, with every door shut that a hostile page could use.
+"""Fetches one page of the public web, safely.
 
-The name is resolved once for each hop, all its addresses are checked, and the connection goes to
-one that was checked: between check and use there is no second look-up that could answer otherwise.
+For each hop the name is resolved once, all its addresses are checked, and the connection goes to a
+checked address. There is no second look-up between check and use that could return another address.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from oracle.errors import WebProblem
 from oracle.services.web.addresses import Network, Resolver, checked_addresses, resolve
-from oracle.services.web.decoding import as_text, check_content_type, unpacked
+from oracle.services.web.decoding import as_text, check_content_type, decompressed
 from oracle.services.web.readable import readable
 
 if TYPE_CHECKING:
@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 _PORTS: Final = {"http": 80, "https": 443}
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _AGENT: Final = "Mozilla/5.0 (compatible; bt-oracle)"
+_CONNECT_SECONDS: Final = 10.0
+"""A host with several addresses should get to the next one before the whole time is used up."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
-    """`url` is where the page was in the end; `digest` is of the bytes that came."""
+    """`url` is the address after all redirects; `digest` is that of the bytes received."""
 
     url: str
     title: str
@@ -52,13 +54,13 @@ class _Target:
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     def at(self, address: str) -> str:
-        """The same page, at a numeric address."""
+        """The same page at a numeric address."""
         host = f"[{address}]" if ":" in address else address
         return f"{self.scheme}://{host}:{self.port}{self.rest}"
 
 
 class Fetcher:
-    """`resolver` and `allowed` are there for tests, and for a network that has pages of its own."""
+    """`resolver` and `allowed` are for tests, and for networks with pages of their own."""
 
     def __init__(
         self,
@@ -81,10 +83,11 @@ class Fetcher:
                 return await self._follow(url)
         except TimeoutError:
             raise WebProblem(
-                f"{url!r} took longer than {self._seconds:g} s; take another page"
+                f"{url!r} took longer than {self._seconds:g} s; use another page"
             ) from None
 
     async def _follow(self, url: str) -> Fetched:
+        # Redirects are followed here and not by httpx, because each hop needs its own check.
         for _ in range(self._most_redirects + 1):
             target = _target(url)
             async with self._open(target) as response:
@@ -93,7 +96,7 @@ class Fetcher:
                 url = _joined(target.url, response.headers.get("location", ""))
                 if url == target.url:
                     break
-        raise WebProblem(f"{url!r} redirects in circles or too often; take another page")
+        raise WebProblem(f"{url!r} redirects in circles or too often; use another page")
 
     @asynccontextmanager
     async def _open(self, target: _Target) -> AsyncGenerator[httpx.Response]:
@@ -102,8 +105,9 @@ class Fetcher:
         addresses = await checked_addresses(
             target.host, target.port, resolver=self._resolver, allowed=self._allowed
         )
-        limits = httpx.Timeout(self._seconds, connect=min(10.0, self._seconds))
+        limits = httpx.Timeout(self._seconds, connect=min(_CONNECT_SECONDS, self._seconds))
         try:
+            # Without the environment: a proxy would resolve the name again, unchecked.
             async with httpx.AsyncClient(trust_env=False, timeout=limits) as client:
                 response = await _first_to_answer(client, target, addresses)
                 try:
@@ -113,21 +117,22 @@ class Fetcher:
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
             raise WebProblem(
                 f"{target.url!r} cannot be read ({type(problem).__name__}: {problem}); check the "
-                "address or take another page"
+                "address, or use another page"
             ) from problem
 
     async def _page(self, target: _Target, response: httpx.Response) -> Fetched:
         if response.status_code != 200:
             raise WebProblem(
-                f"{target.url!r} answers {response.status_code} {response.reason_phrase}; check "
-                "the address, or search for the page with web_search"
+                f"{target.url!r} returned status {response.status_code} {response.reason_phrase}; "
+                "check the address, or search for the page with web_search"
             )
         kind = check_content_type(target.url, response.headers.get("content-type", ""))
         raw, is_partial = await self._body(response)
-        data, was_cut = unpacked(
+        data, was_cut = decompressed(
             raw, response.headers.get("content-encoding", ""), self._most_bytes
         )
         text = as_text(data, response.headers.get("content-type", ""))
+        # In a thread: a large page takes long enough to block other runs.
         page = await asyncio.to_thread(readable, text, target.url) if kind == "html" else None
         return Fetched(
             url=target.url,
@@ -161,6 +166,7 @@ async def _first_to_answer(
                 "Accept": "text/html,text/plain,application/json,*/*;q=0.1",
                 "Accept-Encoding": "identity",
             },
+            # The address is numeric, so TLS needs the name for the certificate.
             extensions={"sni_hostname": target.host},
         )
         try:
@@ -179,8 +185,10 @@ def _joined(url: str, location: str) -> str:
 
 
 def _target(url: str) -> _Target:
-    """The parts of an address, in the one way that is also connected to."""
-    wrong = WebProblem(f"{url[:200]!r} is no address of a web page; give one with https://")
+    """Split an address once. The same parts are checked and connected to, so two parsers can never
+    disagree about the host.
+    """
+    wrong = WebProblem(f"{url[:200]!r} is not the address of a web page; give one with https://")
     if any(character.isspace() or not character.isprintable() for character in url):
         raise wrong
     try:
@@ -189,10 +197,11 @@ def _target(url: str) -> _Target:
         host = (parts.hostname or "").encode("idna").decode() if parts.hostname else ""
     except (ValueError, UnicodeError):
         raise wrong from None
+    # Browsers read `\` as `/`, urlsplit does not: such an address is ambiguous.
     if parts.scheme not in _PORTS or not host or "\\" in url:
         raise wrong
     if parts.username is not None or parts.password is not None:
-        raise WebProblem("the address holds a user or a password; give it without")
+        raise WebProblem("the address contains a user or a password; give it without them")
     rest = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return _Target(
         url=parts._replace(fragment="").geturl(),

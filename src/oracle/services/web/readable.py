@@ -1,6 +1,6 @@
-"""HTML as text that one can read: headings, lists, code and links stay; scripts and styles go.
+"""Turns HTML into readable text. Headings, lists, code and links stay; scripts and styles do not.
 
-A scanner of our own, because pages are hostile: its time is linear in the page, whatever is in it.
+It is a scanner of our own because pages may be hostile: its time is linear in the size of the page.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ from html import unescape
 from typing import Final
 from urllib.parse import urljoin
 
+# A tag with attributes that may be quoted. Every repetition is limited and possessive (`}+`), so
+# the expression never backtracks. What is longer is read as text.
 _TAG: Final = re.compile(
     r"<(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9:-]{0,30}+)"
     r"(?P<attributes>[^<>\"']{0,2000}+"
     r"(?:(?:\"[^\"]{0,4000}+\"|'[^']{0,4000}+')[^<>\"']{0,2000}+){0,24}+)>"
 )
 _HREF: Final = re.compile(r"\bhref\s{0,5}=\s{0,5}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
+_LONGEST_LINK: Final = 500
 _UNREAD: Final = """
 script style noscript template svg iframe object canvas select button
 """
@@ -36,7 +39,7 @@ class Readable:
 
 
 def readable(html: str, url: str) -> Readable:
-    """`url` is what relative links are relative to."""
+    """`url` is the base of relative links."""
     page = _Page(url)
     place = 0
     while (opening := html.find("<", place)) != -1:
@@ -47,6 +50,12 @@ def readable(html: str, url: str) -> Readable:
 
 
 class _Page:
+    """The text so far, and the state of the scanner.
+
+    `_link` is the target of the open link: None outside of a link, empty if it is not shown.
+    `_missing` are end marks that the rest of the page does not contain.
+    """
+
     def __init__(self, url: str) -> None:
         self._url = url
         self._pieces: list[str] = []
@@ -79,13 +88,14 @@ class _Page:
         self._pieces.append(plain)
 
     def markup(self, html: str, place: int) -> int:
-        """Take in what begins with `<` at `place`; answer where to go on."""
+        """Read what begins with `<` at `place`; return where the text after it begins."""
         if html.startswith("<!--", place):
             return self._after(html, "-->", place + 4)
         if html.startswith(("<!", "<?"), place):
             return self._after(html, ">", place + 2)
         tag = _TAG.match(html, place)
         if tag is None:
+            # A plain `<`, as in `1 < 2`.
             (self._title if self._in_title else self._pieces).append("<")
             return place + 1
         name = tag["name"].lower()
@@ -97,7 +107,10 @@ class _Page:
         return tag.end()
 
     def _after(self, html: str, mark: str, place: int) -> int:
-        """Behind the next `mark`. One that is missing once is not looked for again."""
+        """The place after the next `mark`, or `place` if there is none.
+
+        A missing mark is remembered. Searching for it again and again would take quadratic time.
+        """
         if mark in self._missing:
             return place
         found = html.find(mark, place)
@@ -154,8 +167,8 @@ class _Page:
             self._link = self._absolute(target)
 
     def _absolute(self, target: str) -> str:
-        """Only links that lead to another page are worth their length."""
-        if not target or target.startswith("#") or len(target) > 500:
+        """The full address of a link to another page; empty for any other link."""
+        if not target or target.startswith("#") or len(target) > _LONGEST_LINK:
             return ""
         try:
             link = urljoin(self._url, target.strip())

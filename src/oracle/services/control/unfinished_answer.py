@@ -1,6 +1,6 @@
-"""The answer that the tree itself gives when the model could not finish one.
+"""The answer that the tree itself writes when the model could not finish one.
 
-It is made of what there is: the text so far, and the places that were found. It invents nothing.
+It consists of the text so far and the places that were found. It invents nothing.
 """
 
 from __future__ import annotations
@@ -22,18 +22,21 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "stuck": "no way forward was left",
     "partial_answer": "a part of the question stays open",
     "no_progress": "nothing happened for too long",
-    "tick_budget": "the tree did not come to an end",
-    "settled": "the tree ended without a word",
-    "invalid_input": "it could not be asked",
-    "held_elsewhere": "another process is at work on it",
-    "store_failed": "it could not be written down",
+    "tick_budget": "the tree did not finish",
+    "settled": "the tree ended without an answer",
+    "invalid_input": "the question could not be asked",
+    "held_elsewhere": "another process is working on it",
+    "store_failed": "it could not be saved",
     "internal_error": "something went wrong inside the program",
 }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Remains:
-    """What a run leaves behind."""
+class UnfinishedRun:
+    """What a run has found when it ends without an answer.
+
+    `is_cut` says that `text` stops in the middle. `tried` are tools, `missing` are open questions.
+    """
 
     stop_reason: str
     detail: str
@@ -44,28 +47,28 @@ class Remains:
     missing: Sequence[str]
 
 
-def last_words(remains: Remains) -> str:
-    """The text so far with the place of the cut, why it ends, what was found, tried, missing."""
-    parts = [_text(remains), _reason(remains)]
-    if remains.places:
-        parts.append(_found(remains.places))
-    elif not remains.text.strip():
+def unfinished_answer(run: UnfinishedRun) -> str:
+    """The text so far, the reason for the end, then what was found, tried and is missing."""
+    parts = [_text(run), _reason(run)]
+    if run.places:
+        parts.append(_found(run.places))
+    elif not run.text.strip():
         parts.append("Nothing was found before that.")
-    if remains.tried:
-        parts.append(f"Tried: {', '.join(remains.tried)}.")
-    if remains.missing:
-        parts.append("Missing: " + "; ".join(remains.missing) + ".")
+    if run.tried:
+        parts.append(f"Tried: {', '.join(run.tried)}.")
+    if run.missing:
+        parts.append("Missing: " + "; ".join(run.missing) + ".")
     return "\n\n".join(part for part in parts if part)
 
 
-def _text(remains: Remains) -> str:
-    text = remains.text.strip()
-    return f"{text} […]" if text and remains.is_cut else text
+def _text(run: UnfinishedRun) -> str:
+    text = run.text.strip()
+    return f"{text} […]" if text and run.is_cut else text
 
 
-def _reason(remains: Remains) -> str:
-    why = EXPLAINED.get(remains.stop_reason, remains.stop_reason)
-    detail = f" ({remains.detail})" if remains.detail else ""
+def _reason(run: UnfinishedRun) -> str:
+    why = EXPLAINED.get(run.stop_reason, run.stop_reason)
+    detail = f" ({run.detail})" if run.detail else ""
     return f"*This answer is not complete: {why}{detail}.*"
 
 

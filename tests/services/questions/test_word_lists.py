@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.services.classification.ways_of_asking import without_ways_of_asking
+from oracle.services.questions.word_lists import without_ways_of_asking
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The providers that search the web, one table: how each is asked, and where its answer lies."""
+"""Web search: one table of providers, with the form of each one's request and response."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 from oracle.errors import WebProblem, did_you_mean
-from oracle.services.web.decoding import unpacked
+from oracle.services.web.decoding import decompressed
 from oracle.services.web.readable import readable
-from oracle.services.web.settings import WebSettings
 from oracle.settings import KEY_VARIABLES
 
 if TYPE_CHECKING:
@@ -20,10 +19,26 @@ if TYPE_CHECKING:
 
 _SECONDS: Final = 20.0
 _MOST_BYTES: Final = 2_000_000
+# Characters of a title or an excerpt. Results are a few lines; more is not worth converting.
+_LONGEST_EXCERPT: Final = 5_000
+_LONGEST_URL: Final = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class WebSearchAccess:
+    """The provider that a project has chosen, and its key.
+
+    `url` is the provider's address if it is not the usual one. SearXNG has no usual one.
+    """
+
+    provider: str | None = None
+    url: str | None = None
+    # Not in the repr, which may end up in a log.
+    key: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundPage:
     title: str
     url: str
     excerpt: str
@@ -31,10 +46,11 @@ class Page:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Provider:
-    """`query` and `count` name the parameters, `results` the way to the list in the answer.
+class SearchProvider:
+    """`query` and `count` are the names of parameters. `results` are the keys that lead to the list
+    of results in the response, and `excerpt` is a field of a result.
 
-    `key` is how the key is sent: a header, and what stands before the key in it.
+    `key` is the header that carries the key, and the text before the key in it.
     """
 
     name: str
@@ -50,10 +66,10 @@ class Provider:
     most: int = 20
 
 
-PROVIDERS: Final = {
+SEARCH_PROVIDERS: Final = {
     provider.name: provider
     for provider in (
-        Provider(
+        SearchProvider(
             name="searxng",
             url=None,
             path="/search",
@@ -64,7 +80,7 @@ PROVIDERS: Final = {
             excerpt="content",
             fixed={"format": "json"},
         ),
-        Provider(
+        SearchProvider(
             name="tavily",
             url="https://api.tavily.com",
             path="/search",
@@ -75,7 +91,7 @@ PROVIDERS: Final = {
             excerpt="content",
             key=("Authorization", "Bearer "),
         ),
-        Provider(
+        SearchProvider(
             name="brave",
             url="https://api.search.brave.com",
             path="/res/v1/web/search",
@@ -95,46 +111,49 @@ _HOW_TO_SET: Final = (
 )
 
 
-async def search_web(settings: WebSettings, query: str, limit: int) -> list[Page]:
-    """The first pages that the provider names. Raises `WebProblem`, which never shows the key."""
-    provider, url = _chosen(settings)
+async def search_web(access: WebSearchAccess, query: str, limit: int) -> list[FoundPage]:
+    """The first pages that the provider finds. Raises `WebProblem`, which never shows the key."""
+    provider, url = _chosen(access)
     try:
         async with asyncio.timeout(_SECONDS):
-            data = await _ask(provider, url, settings.key, query, limit)
+            data = await _ask(provider, url, access.key, query, limit)
     except TimeoutError:
         raise WebProblem(
-            f"{provider.name} did not answer within {_SECONDS:g} s; try once more, or go on without"
+            f"{provider.name} did not answer within {_SECONDS:g} s; try once more, or continue "
+            "without the web"
         ) from None
     return _pages(provider, data)[:limit]
 
 
-def _chosen(settings: WebSettings) -> tuple[Provider, str]:
-    """Who is asked, and where."""
-    if not settings.provider:
+def _chosen(access: WebSearchAccess) -> tuple[SearchProvider, str]:
+    """The provider and its address."""
+    if not access.provider:
         raise WebProblem(
-            f"no provider searches the web for this project: tell the user to {_HOW_TO_SET}. "
+            f"this project has no provider for web search: tell the user to {_HOW_TO_SET}. "
             "web_fetch reads a page whose address is known"
         )
-    provider = PROVIDERS.get(settings.provider.strip().lower())
+    provider = SEARCH_PROVIDERS.get(access.provider.strip().lower())
     if provider is None:
-        hint = did_you_mean(settings.provider, PROVIDERS)
+        hint = did_you_mean(access.provider, SEARCH_PROVIDERS)
         raise WebProblem(
-            f"web.provider {settings.provider!r} is unknown{hint}; tell the user to {_HOW_TO_SET}"
+            f"web.provider {access.provider!r} is unknown{hint}; tell the user to {_HOW_TO_SET}"
         )
-    url = settings.url or provider.url
+    url = access.url or provider.url
     if url is None or urlsplit(url).scheme not in ("http", "https"):
         raise WebProblem(
             f"web.url is {url!r}, and {provider.name} needs its address: tell the user to "
             "set url under [web] or ORACLE_WEB_URL, such as http://localhost:8888"
         )
-    if provider.key and not settings.key:
+    if provider.key and not access.key:
         raise WebProblem(
             f"{provider.name} needs a key: tell the user to set {_key_variable(provider)}"
         )
     return provider, url.rstrip("/")
 
 
-async def _ask(provider: Provider, url: str, key: str | None, query: str, limit: int) -> object:
+async def _ask(
+    provider: SearchProvider, url: str, key: str | None, query: str, limit: int
+) -> object:
     import httpx
 
     headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
@@ -144,6 +163,7 @@ async def _ask(provider: Provider, url: str, key: str | None, query: str, limit:
     if provider.count:
         asked[provider.count] = min(limit, provider.most)
     body: dict[str, Any] = {"json": asked} if provider.method == "POST" else {"params": asked}
+    # A setting may hold the whole address, with the path.
     address = url if url.endswith(provider.path) else url + provider.path
     try:
         async with (
@@ -154,25 +174,28 @@ async def _ask(provider: Provider, url: str, key: str | None, query: str, limit:
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as problem:
         raise WebProblem(
             f"{provider.name} at {url} cannot be reached ({type(problem).__name__}); tell the user "
-            "to check web.url, or go on without the web"
+            "to check web.url, or continue without the web"
         ) from None
 
 
-async def _body(provider: Provider, response: httpx.Response) -> bytes:
+async def _body(provider: SearchProvider, response: httpx.Response) -> bytes:
     if response.status_code != 200:
         raise WebProblem(_refused(provider, response.status_code))
     data = bytearray()
     async for piece in response.aiter_raw():
         data += piece
         if len(data) > _MOST_BYTES:
-            raise WebProblem(f"{provider.name} answered with too much; ask for fewer pages")
-    packed = response.headers.get("content-encoding", "")
-    return unpacked(bytes(data), packed, _MOST_BYTES)[0]
+            raise WebProblem(f"{provider.name} sent too much; ask for fewer pages")
+    encoding = response.headers.get("content-encoding", "")
+    return decompressed(bytes(data), encoding, _MOST_BYTES)[0]
 
 
-def _refused(provider: Provider, status: int) -> str:
+def _refused(provider: SearchProvider, status: int) -> str:
     if status == 429:
-        return f"{provider.name} has had too many searches for now (429); go on without, or later"
+        return (
+            f"{provider.name} has received too many searches (429); try later, or continue "
+            "without the web"
+        )
     if provider.name == "searxng" and status == 403:
         return (
             "searxng refuses JSON (403): tell the user to add json to search.formats in the "
@@ -181,14 +204,17 @@ def _refused(provider: Provider, status: int) -> str:
     if status in (401, 403):
         variable = _key_variable(provider)
         return f"{provider.name} refuses the key ({status}): tell the user to check {variable}"
-    return f"{provider.name} answers {status}; tell the user to check web.url, or go on without"
+    return (
+        f"{provider.name} returned status {status}; tell the user to check web.url, or continue "
+        "without the web"
+    )
 
 
-def _key_variable(provider: Provider) -> str:
+def _key_variable(provider: SearchProvider) -> str:
     return f"{KEY_VARIABLES[provider.name]}, or the variable that key_variable names under [web]"
 
 
-def _decoded(provider: Provider, data: bytes) -> object:
+def _decoded(provider: SearchProvider, data: bytes) -> object:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
@@ -197,8 +223,8 @@ def _decoded(provider: Provider, data: bytes) -> object:
         ) from None
 
 
-def _pages(provider: Provider, data: object) -> list[Page]:
-    """Whatever is not shaped as it should be is left out."""
+def _pages(provider: SearchProvider, data: object) -> list[FoundPage]:
+    """The results in a response. Anything of another form is skipped."""
     for step in provider.results:
         data = cast("dict[str, object]", data).get(step) if isinstance(data, dict) else None
     if not isinstance(data, list):
@@ -211,20 +237,21 @@ def _pages(provider: Provider, data: object) -> list[Page]:
     return [page for entry in entries if (page := _page(provider, entry))]
 
 
-def _page(provider: Provider, entry: dict[str, object]) -> Page | None:
+def _page(provider: SearchProvider, entry: dict[str, object]) -> FoundPage | None:
     url = entry.get("url")
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         return None
     score = entry.get("score")
+    # Some providers have scores without an upper limit. Those cannot be compared with ours.
     is_share = isinstance(score, int | float) and 0 <= score <= 1
-    return Page(
+    return FoundPage(
         title=_plain(entry.get("title")) or url,
-        url=url[:2000],
+        url=url[:_LONGEST_URL],
         excerpt=_plain(entry.get(provider.excerpt)),
         score=float(cast("float", score)) if is_share else None,
     )
 
 
 def _plain(value: object) -> str:
-    """Providers mark the words that match with tags."""
-    return readable(value[:5000], "").text if isinstance(value, str) else ""
+    """Text without tags: providers mark the words that match with them."""
+    return readable(value[:_LONGEST_EXCERPT], "").text if isinstance(value, str) else ""

@@ -1,7 +1,7 @@
-"""The first stage: a query becomes tokens, each with the kind of thing that it is.
+"""Stage 1: splits a query into tokens and gives each token a kind (word, path, flag, version …).
 
-Anything may come in: control characters, emoji, a pasted log of 100 KB, any language. What comes
-out is bounded, so that the cost of a query is too.
+Input can be anything: control characters, emoji, a pasted log of 100 KB, any language. The output
+has a maximum size, so a query has a maximum cost.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+# Characters kept from the start and the end of a long text.
 HEAD, TAIL = 400, 240
-# Nobody writes this much by hand: it is a paste, and what is wanted of it stands at either end.
+# A text of PASTE characters is not typed by hand. It is a paste, and the request is at one end.
 PASTE, PASTE_HEAD, PASTE_TAIL = 1600, 140, 80
 
 _CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
+# Control characters (tab and newline excepted) and invisible marks of direction or width.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]")
 
 _CODE_FILE = (
@@ -22,15 +24,21 @@ _CODE_FILE = (
     r"zig|ex|exs|erl|hs|sh|ps1|sql|proto|tf|gradle|cu|glsl|vue|svelte|css|scss|html|ya?ml|toml|"
     r"json|ini|cfg|conf|lock|env|xml|cmake|ipynb|bat|dart|m|mm|r|pl|f90|vert|frag|graphql)"
 )
-# The first four settle most positions at once; the rest are tried in order only where they fail.
+# Order matters: the first alternative that matches wins. The first four match most positions, so
+# the expensive ones after them are rarely tried. Lengths are limited ({0,100}) and look-behinds
+# stop a match from starting inside a longer name; both keep the time linear on hostile input.
 _PATTERNS = (
+    # A plain word, not `at` or `Traceback`, which may begin a stack trace.
     ("plain", r"(?!at |Traceback)[A-Za-z]?[a-z]+(?=[ ,?!]|\Z)"),
     ("space", r"[ \t]+"),
     ("pause", r"[.?!;:,\n]++(?=[ \t]|\Z)"),
+    # A date with an optional time, as in logs, or a bare integer.
     ("stamp", r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d[\d.,Z]*)?(?=\s)|\d{1,9}(?=[ ,?!\n]|\Z)"),
+    # A fence that is never closed extends to the end.
     ("fence", r"```.*?(?:```|\Z)"),
     ("url", r"https?://\S+|www\.\S+"),
     ("quoted_code", r"`[^`\n]{1,120}`"),
+    # First lines and frames of Python, Java and C failures, and log levels in capitals.
     (
         "trace",
         r"Traceback \(most recent|\bat [\w$.<>]+\([\w.]+:\d+\)|File \"[^\"\n]+\", line \d+"
@@ -38,9 +46,11 @@ _PATTERNS = (
         r"|\b(?:panic|fatal|error(?:\[\w+\])?):(?= )"
         r"|\b(?:FATAL|ERROR|WARN|SIGSEGV|SIGABRT)\b",
     ),
+    # A single quote must not touch a word outside: `don't` and `users'` are not quotations.
     ("quote", r"\"[^\"\n]{2,200}\"|(?<!\w)'[^'\n]{3,120}'(?!\w)|«[^»\n]{2,200}»"),
     ("doc_file", r"(?<![\w./~-])[\w./~-]{0,100}[\w-]\.(?:md|mdx|rst|txt|adoc|docx?|pdf)\b"),
     ("line_ref", rf"(?<![\w./~-])[\w./-]{{1,100}}\.{_CODE_FILE}:\d+"),
+    # Not followed by `(`: `path.c(1)` is a call.
     (
         "code_file",
         rf"(?<![\w./~-])[\w./~-]{{0,100}}[\w-]\.{_CODE_FILE}\b(?!\()"
@@ -55,6 +65,7 @@ _PATTERNS = (
     ("scoped", r"\b[A-Za-z_]\w*(?:::\w+)+"),
     ("camel", r"\b[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+[A-Z]*\b"),
     ("pascal", r"\b[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b"),
+    # `/a`, `./a/b`, `a/b/c`, `a/`. One slash alone is not enough: `and/or` is not a path.
     (
         "path",
         r"(?<!\w)(?:~|\.{1,2})?/[\w.@{}*<>:-]+(?:/[\w.@{}*<>:-]*)*"
@@ -64,10 +75,12 @@ _PATTERNS = (
     ("version", r"\bv?\d+(?:\.\d+)+(?:[-.]?(?:rc|alpha|beta|a|b)\d*)?(?:\.x)?\b|\bv\d+\b"),
     ("number", r"\d[\d.,:%]*"),
     ("cjk", r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"),
+    # Letters of any script, with inner marks: `don't`, `e-mail`, `c++`, `.net`, and typed smileys.
     ("word", r"tl;?dr|[^\W\d_](?:[\w+#]|[-'./&](?=\w))*[+#]*|\.net\b|;\)|:\)|:\("),
     ("stop", r"[.?!;:,\n]+|(?<![-–—])[-–—]+(?=\s)|—|=>|->"),
     ("emoji", r"[\u2190-\u2bff\U0001f000-\U0001faff]"),
 )
+# The quick patterns produce the same kinds as the general ones further down.
 _SAME = {"plain": "word", "pause": "stop", "stamp": "number"}
 _SCANNER = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS), re.DOTALL)
 
@@ -84,6 +97,7 @@ _CONTRACTED = dict(
         "w/=with,w/o=without,abt=about,ppl=people,rn=right now".replace(",", "\n"),
     )
 )
+# After these words `'s` means `is`; after a noun it is a possessive.
 _BEFORE_IS = frozenset(
     {"what", "where", "who", "how", "when", "why", "which", "that", "this", "it", "there", "here"}
     | {"he", "she", "everything"}
@@ -92,7 +106,7 @@ _TAILS = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
 
 
 class Token(NamedTuple):
-    """`word` is folded; `kind` names the pattern that matched; `raw` is as typed."""
+    """`word` is lower case; `kind` names the pattern that matched; `raw` is the text as typed."""
 
     word: str
     kind: str
@@ -100,7 +114,7 @@ class Token(NamedTuple):
 
 
 def bounded(text: str) -> str:
-    """Head and tail of a long text: what is wanted of a pasted log stands around it."""
+    """Keep the start and the end of a long text: a request is written around a pasted log."""
     if len(text) <= HEAD + TAIL:
         return text
     head, tail = (HEAD, TAIL) if len(text) < PASTE else (PASTE_HEAD, PASTE_TAIL)
@@ -108,12 +122,13 @@ def bounded(text: str) -> str:
 
 
 def clean(text: str) -> str:
+    # Cut before and after: normalizing 100 KB is slow, and NFKC can make a text longer.
     folded = unicodedata.normalize("NFKC", bounded(text)).translate(_CURLY)
     return bounded(_CONTROL.sub(" ", folded))
 
 
 def expand(word: str) -> list[str]:
-    """The words of a contraction: `what's` is `what is`; other words are themselves."""
+    """Split a contraction into its words (`what's` into `what is`); return other words as is."""
     if word in _CONTRACTED:
         return _CONTRACTED[word].split()
     if "'" not in word:
@@ -142,7 +157,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _placeholder(kind: str, raw: str) -> str:
-    """Punctuation is one of three: `?` asks, `|` ends a sentence, `,` only a clause."""
+    """Reduce punctuation to three signs: `?` asks, `|` ends a sentence, `,` ends a clause."""
     if kind != "stop":
         return f"<{kind}>"
     if "?" in raw:

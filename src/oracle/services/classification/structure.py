@@ -1,13 +1,17 @@
-"""Structural evidence: the stages of the decision, each said in words that a person can read.
+"""Stage 3: features of the query's structure, named so that a person can read them.
 
-Is anything asked or ordered at all? To write or to read? Only then: inside the project or outside?
+They answer three questions. Does the query ask or order something? If it orders: to write or to
+read? Is it about the project or about the world outside?
+
+The names of the features are keys in `weights.txt`. To change one, train the classifier again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
-from oracle.services.classification.reading import IDENTIFIERS, STOPS, Reading
+from oracle.services.classification.parsed_query import IDENTIFIERS, ParsedQuery
 
 _QUESTION_WORDS = frozenset({"what", "where", "who", "whose", "which", "when", "why", "how"})
 _AUXILIARIES = frozenset(
@@ -23,7 +27,7 @@ _MARKS = frozenset(
     {"inside", "identifier", "doc_file", "tech", "time", "world", "general", "decide", "process"}
     | {"history", "team", "note", "code", "self", "feeling"}
 )
-# An order outweighs a question, a question outweighs a remark.
+# The mood of a query with several sentences: an order beats a question, a question beats a remark.
 _BY_WEIGHT = (
     "orders writing",
     "asks openly",
@@ -37,46 +41,52 @@ _INSIDE = frozenset({"inside", "identifier", "doc_file", "line_ref", "trace"})
 _OUTSIDE = frozenset({"tech", "time", "world", "general", "url"})
 _POINTERS = frozenset({"the", "our", "this", "that", "my", "your", "these", "those"})
 _THINGS = frozenset({"w", "code", "note", "tech"})
+# Upper limits of the length classes. They grow, because one word more matters less in a long query.
 _SIZES = (0, 1, 2, 3, 5, 8, 12, 20, 40)
 
 
-def evidence(reading: Reading) -> set[str]:
-    marks = _marks(reading)
-    moods = _moods(reading)
+def structural_features(parsed: ParsedQuery) -> set[str]:
+    marks = _marks(parsed)
+    moods = _moods(parsed)
     mood = _heaviest(moods)
-    place = _place(marks)
-    found = {mood, place, f"{mood}, {place}", f"last {moods[-1]}"}
+    where = _inside_or_outside(marks)
+    found = {mood, where, f"{mood}, {where}", f"last {moods[-1]}"}
     found.update(f"has {mark}" for mark in marks)
     found.update(f"some {mood}" for mood in moods)
     found.update(f"{mood}, has {mark}" for mark in marks & _MARKS)
-    found.update(_articles(reading.core))
-    found.update(_form(reading))
+    found.update(_articles(parsed.core))
+    found.update(_form(parsed))
     if len(moods) > 2:
         found.add(f"long, {mood}")
     return found
 
 
-def mood_of(reading: Reading) -> str:
-    return _heaviest(_moods(reading))
+def mood_of(parsed: ParsedQuery) -> str:
+    return _heaviest(_moods(parsed))
 
 
-def _marks(reading: Reading) -> set[str]:
-    kinds = {token.kind for token in reading.tokens} - {"word", "stop"}
-    marks = reading.tags | kinds
+def size_class(size: int, limits: Sequence[int]) -> int | str:
+    """The first of the growing limits that `size` does not exceed, or `more`."""
+    return next((limit for limit in limits if size <= limit), "more")
+
+
+def _marks(parsed: ParsedQuery) -> set[str]:
+    kinds = {token.kind for token in parsed.tokens} - {"word", "stop"}
+    marks = parsed.tags | kinds
     if kinds & IDENTIFIERS:
         marks.add("identifier")
-    if "Name" in reading.sketch:
+    if "Name" in parsed.sketch:
         marks.add("name")
     return marks
 
 
-def _moods(reading: Reading) -> list[str]:
-    """The mood of each sentence; a pasted failure orders nothing, whatever words it holds."""
-    if reading.core[:1] == ["<trace>"]:
+def _moods(parsed: ParsedQuery) -> list[str]:
+    """The mood of each sentence. A pasted stack trace never orders, whatever words it contains."""
+    if parsed.core[:1] == ["<trace>"]:
         return ["shows a failure"]
     found: list[str] = []
     sentence: list[str] = []
-    for symbol in (*reading.core, "|"):
+    for symbol in (*parsed.core, "|"):
         if symbol not in ("|", "?"):
             sentence.append(symbol)
         elif sentence:
@@ -86,7 +96,9 @@ def _moods(reading: Reading) -> list[str]:
 
 
 def _mood(sentence: list[str], end: str) -> str:
+    """The tests are ordered: the first one that matches decides."""
     first = sentence[0]
+    # `before we deploy, is the cache cleared`: a question may begin after a comma.
     clauses = [first, *(after for before, after in pairwise(sentence) if before == ",")]
     asks = any(symbol in _QUESTION_WORDS or symbol in _AUXILIARIES for symbol in clauses)
     reads = any(s.startswith("read") and s.endswith((":start", ":you_do")) for s in sentence)
@@ -113,7 +125,7 @@ def _heaviest(moods: list[str]) -> str:
     return next((mood for mood in _BY_WEIGHT if mood in moods), moods[0])
 
 
-def _place(marks: set[str]) -> str:
+def _inside_or_outside(marks: set[str]) -> str:
     inside, outside = bool(marks & _INSIDE), bool(marks & _OUTSIDE)
     if inside and outside:
         return "inside and outside"
@@ -121,7 +133,7 @@ def _place(marks: set[str]) -> str:
 
 
 def _articles(core: list[str]) -> set[str]:
-    """They tell a thing of ours (`the parser`) from a thing as such (`a parser`)."""
+    """Articles separate a thing of this project (`the parser`) from any such thing (`a parser`)."""
     found: set[str] = set()
     for before, after in pairwise(core):
         if before in ("a", "an") and after in _THINGS:
@@ -131,11 +143,10 @@ def _articles(core: list[str]) -> set[str]:
     return found
 
 
-def _form(reading: Reading) -> set[str]:
-    size = sum(1 for symbol in reading.core if symbol not in STOPS)
-    found = {f"length {next((top for top in _SIZES if size <= top), 'more')}"}
-    if reading.is_wrapped:
+def _form(parsed: ParsedQuery) -> set[str]:
+    found = {f"length {size_class(parsed.size, _SIZES)}"}
+    if parsed.is_wrapped:
         found.add("wrapped")
-    if "?" in reading.sketch:
+    if "?" in parsed.sketch:
         found.add("question mark")
     return found

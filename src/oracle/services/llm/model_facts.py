@@ -1,7 +1,7 @@
-"""What is known about models: how much they read and write, and what they cost.
+"""Facts about models: context window, longest output and prices.
 
-Prices and context windows come from `genai-prices`, which carries its table with it; nothing is
-fetched. It is imported when a model is opened.
+Prices and context windows come from the package `genai-prices`, which contains its table; nothing
+is downloaded. It is imported when a model is opened.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 USUAL_WINDOW = 32_768
 USUAL_OUTPUT = 16_384
-"""For models that nobody knows. A setting can say it better."""
+"""For models that are not in the table. Settings can give the real values."""
+
+WINDOW_FOR_OUTPUT = 4
+"""The output may take this fraction (one in four) of the context window; the rest is for input."""
 
 _SHORTER_OUTPUT = {
     "claude-2": 4_096,
@@ -29,25 +32,26 @@ _SHORTER_OUTPUT = {
     "gpt-3.5": 4_096,
     "gpt-4-turbo": 4_096,
 }
-"""Models, by how their names begin, that refuse a request for as much as usual."""
+"""Models, by the start of their names, that reject a request for the usual output length."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Facts:
-    """`prices` is None where nobody knows them."""
+class ModelFacts:
+    """`prices` is None if they are unknown."""
 
     context_window: int
     longest_output: int
     prices: Prices | None
 
 
-def facts_about(provider: str, model: str) -> Facts:
+def facts_about(provider: str, model: str) -> ModelFacts:
     known = _look_up(provider, model)
     window = (known.context_window if known else None) or USUAL_WINDOW
-    usual = next((_SHORTER_OUTPUT[_] for _ in _SHORTER_OUTPUT if model.startswith(_)), USUAL_OUTPUT)
-    return Facts(
+    starts = (start for start in _SHORTER_OUTPUT if model.startswith(start))
+    usual = next((_SHORTER_OUTPUT[start] for start in starts), USUAL_OUTPUT)
+    return ModelFacts(
         context_window=window,
-        longest_output=min(usual, window // 4),
+        longest_output=min(usual, window // WINDOW_FOR_OUTPUT),
         prices=_prices(known) if known else None,
     )
 
@@ -73,6 +77,7 @@ def _prices(known: ModelInfo) -> Prices | None:
 
 
 def _stepped(first: Prices, rest: list[tuple[int, Prices]]) -> Prices:
+    """Link the prices of all steps: each one knows where the next begins."""
     if not rest:
         return first
     (above, following), *further = rest

@@ -1,15 +1,15 @@
-"""The answer that the tree gives for the model: made of what there is, never empty."""
+"""The answer that the tree writes for the model: made of what was found, never empty."""
 
 import itertools
 
 import pytest
 
-from oracle.services.control.last_words import EXPLAINED, Remains, last_words
+from oracle.services.control.unfinished_answer import EXPLAINED, UnfinishedRun, unfinished_answer
 
 
-def remains(**known):
+def unfinished(**known):
     nothing = {"stop_reason": "cancelled", "detail": "", "text": "", "is_cut": False}
-    return Remains(**{**nothing, "places": [], "tried": [], "missing": [], **known})
+    return UnfinishedRun(**{**nothing, "places": [], "tried": [], "missing": [], **known})
 
 
 PLACE = {"where": "auth.py:3", "text": "def  login():\n  pass"}
@@ -33,15 +33,17 @@ PLACE = {"where": "auth.py:3", "text": "def  login():\n  pass"}
     ],
 )
 def test_it_says_what_there_is(known, expected):
-    assert expected in last_words(remains(**known))
+    assert expected in unfinished_answer(unfinished(**known))
 
 
 def test_a_text_without_places_does_not_say_that_nothing_was_found():
-    assert "Nothing was found" not in last_words(remains(text="So far."))
+    assert "Nothing was found" not in unfinished_answer(unfinished(text="So far."))
 
 
 def test_it_is_never_empty():
     shapes = itertools.product(EXPLAINED, ["", "text"], [False, True], [[], [PLACE]])
     for reason, text, is_cut, places in shapes:
-        words = last_words(remains(stop_reason=reason, text=text, is_cut=is_cut, places=places))
+        words = unfinished_answer(
+            unfinished(stop_reason=reason, text=text, is_cut=is_cut, places=places)
+        )
         assert EXPLAINED[reason] in words

@@ -2,7 +2,7 @@ from dataclasses import asdict
 
 import pytest
 
-from oracle.services.llm.facts import facts_about
+from oracle.services.llm.model_facts import facts_about
 from oracle.services.llm.protocol import Prices
 
 

@@ -1,10 +1,9 @@
-"""Each provider is asked in its own protocol, and what goes wrong says what to set."""
+"""Each provider is asked in its own protocol, and an error says what to set."""
 
 import pytest
 
 from oracle.errors import WebProblem
-from oracle.services.web.providers import PROVIDERS, search_web
-from oracle.services.web.settings import WebSettings
+from oracle.services.web.searching import SEARCH_PROVIDERS, WebSearchAccess, search_web
 from oracle.testing.web import LoopbackServer, Reply, brave, searxng, tavily
 
 KEY = "tvly-Zq8Xw7Vu6Ts5Rq4Po3Nm"
@@ -22,10 +21,10 @@ ANSWERS = {"searxng": searxng(PAGES), "tavily": tavily(PAGES, KEY), "brave": bra
 
 
 def settings(name, server, key=KEY):
-    return WebSettings(provider=name, url=server.url, key=key)
+    return WebSearchAccess(provider=name, url=server.url, key=key)
 
 
-@pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize("name", SEARCH_PROVIDERS)
 async def test_a_provider_gives_its_first_pages(name):
     async with LoopbackServer(ANSWERS[name]) as server:
         pages = await search_web(settings(name, server), "green tea & more", 3)
@@ -47,14 +46,14 @@ async def test_a_wrong_key_is_named_but_never_shown(name):
 @pytest.mark.parametrize(
     ("set_up", "says"),
     [
-        (WebSettings(), r"\[web\].*ORACLE_WEB_PROVIDER"),
-        (WebSettings(provider="serxng"), "did you mean 'searxng'"),
-        (WebSettings(provider="searxng"), "ORACLE_WEB_URL"),
-        (WebSettings(provider="searxng", url="localhost:8888"), "ORACLE_WEB_URL"),
-        (WebSettings(provider="searxng", url="ftp://x"), "ORACLE_WEB_URL"),
-        (WebSettings(provider="tavily"), "TAVILY_API_KEY.*key_variable"),
-        (WebSettings(provider="brave"), "BRAVE_API_KEY.*key_variable"),
-        (WebSettings(provider="searxng", url="http://127.0.0.1:1"), "cannot be reached"),
+        (WebSearchAccess(), r"\[web\].*ORACLE_WEB_PROVIDER"),
+        (WebSearchAccess(provider="serxng"), "did you mean 'searxng'"),
+        (WebSearchAccess(provider="searxng"), "ORACLE_WEB_URL"),
+        (WebSearchAccess(provider="searxng", url="localhost:8888"), "ORACLE_WEB_URL"),
+        (WebSearchAccess(provider="searxng", url="ftp://x"), "ORACLE_WEB_URL"),
+        (WebSearchAccess(provider="tavily"), "TAVILY_API_KEY.*key_variable"),
+        (WebSearchAccess(provider="brave"), "BRAVE_API_KEY.*key_variable"),
+        (WebSearchAccess(provider="searxng", url="http://127.0.0.1:1"), "cannot be reached"),
     ],
 )
 async def test_what_is_not_set_up_says_what_to_set(set_up, says):
@@ -67,14 +66,14 @@ async def test_what_is_not_set_up_says_what_to_set(set_up, says):
     [
         (Reply(status=403), "search.formats"),
         (Reply(status=429), "too many"),
-        (Reply(status=500), "answers 500"),
-        (Reply(status=302, headers={"Location": "http://x/"}), "answers 302"),
+        (Reply(status=500), "returned status 500"),
+        (Reply(status=302, headers={"Location": "http://x/"}), "returned status 302"),
         (Reply(body=b"<html>"), "JSON"),
         (Reply(body=b"[" * 100_000), "JSON"),
         (Reply(body=b" " * 3_000_000), "too much"),
     ],
 )
-async def test_a_provider_that_fails_is_a_problem_with_a_way_on(reply, says):
+async def test_a_provider_that_fails_is_a_problem_with_advice(reply, says):
     async with LoopbackServer(lambda request: reply) as server:
         with pytest.raises(WebProblem, match=says):
             await search_web(settings("searxng", server), "tea", 3)
