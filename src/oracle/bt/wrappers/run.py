@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
@@ -63,9 +64,8 @@ class Run:
         self._begin = begin
         self._store = store
         self._nodes = nodes
-        # Without a limit: a slow reader must not stop the tree.
-        self._said: asyncio.Queue[OracleStreamChunk | None] = asyncio.Queue()
-        live = replace(agent.live, say=self._said.put_nowait)
+        self._said = Chunks()
+        live = replace(agent.live, say=self._said.put)
         self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
         self._preparing: asyncio.Task[Sequence[str] | None] | None = None
@@ -115,7 +115,7 @@ class Run:
     async def chunks(self) -> AsyncGenerator[OracleStreamChunk]:
         """What the run says, to `done`. A listener who stops listening cancels the run."""
         work = asyncio.create_task(self._work())
-        work.add_done_callback(lambda _: self._said.put_nowait(None))
+        work.add_done_callback(lambda _: self._said.put(None))
         try:
             while (chunk := await self._said.get()) is not None:
                 yield chunk
@@ -317,7 +317,7 @@ class Run:
 
     def _say(self, type_: ChunkType, **data: Any) -> None:
         turn = 0 if self.tree is None else self.tree.tree_run.context.turn
-        self._said.put_nowait(OracleStreamChunk(type=type_, turn=turn, data=data))
+        self._said.put(OracleStreamChunk(type=type_, turn=turn, data=data))
 
     def _say_node(
         self, time: float, path: str, old: RunStatus | None, new: RunStatus | None
@@ -326,3 +326,28 @@ class Run:
         status = "halted" if new is None else new.value
         tick = self.tree.tree_run.context.ticks
         self._say(ChunkType.NODE, path=path, status=status, tick=tick)
+
+
+class Chunks:
+    """From the run to its listener, without a limit: a slow listener must not stop the tree.
+
+    `asyncio.Queue` does the same for ten times the calls, and a run says a dozen chunks a turn.
+    """
+
+    __slots__ = ("_arrival", "_waiting")
+
+    def __init__(self) -> None:
+        self._waiting: deque[OracleStreamChunk | None] = deque()
+        self._arrival: asyncio.Future[None] | None = None
+
+    def put(self, chunk: OracleStreamChunk | None) -> None:
+        """None means that no chunk follows."""
+        self._waiting.append(chunk)
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_result(None)
+
+    async def get(self) -> OracleStreamChunk | None:
+        while not self._waiting:
+            self._arrival = asyncio.get_running_loop().create_future()
+            await self._arrival
+        return self._waiting.popleft()
