@@ -10,7 +10,7 @@ from oracle.bt.core.leaves import LeafRegistry
 from oracle.bt.state.base import SUCCESS
 from oracle.bt.wrappers.recipe import Recipe
 from oracle.bt.wrappers.recorded_tree import RecordedTree
-from oracle.errors import JournalError, ReplayDiverged
+from oracle.errors import InputError, JournalError, ReplayDiverged
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.services.journal import MemorySink
 from oracle.testing import RecordingBus
@@ -367,3 +367,9 @@ async def test_the_trees_are_kept_by_content_once_for_all_runs():
 def test_a_record_without_a_beginning_cannot_be_run_again():
     with pytest.raises(JournalError, match="has no beginning"):
         RecordedTree.replay([], {}, leaves=leaves)
+
+
+async def test_a_record_that_names_a_leaf_of_another_version_says_so():
+    sink, _, _ = await recorded(CONCURRENT, World(1))
+    with pytest.raises(InputError, match="use the version that recorded it"):
+        RecordedTree.replay(sink.records, sink.contents, leaves=LeafRegistry())

@@ -15,6 +15,7 @@ from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.wrappers.lease import Lease
 from oracle.bt.wrappers.recipe import Recipe, import_our_leaves
+from oracle.errors import InputError, TreeFileError
 from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
 from oracle.services.ans.event import Event, Severity, running_in
 from oracle.services.journal import Journal, MemorySink, Record, Sink
@@ -71,7 +72,7 @@ class RecordedTree:
         self._may_act = may_act
         self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
         self.bus = RunBus(self.journal, get_event_bus())
-        definition = _definition(recipe.tree, tuple(recipe.sources.items()), leaves)
+        definition = self._load(leaves)
         self.board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
         self.board.restore(recipe.board)
         self.tree_run = TreeRun(
@@ -84,6 +85,19 @@ class RecordedTree:
                 clock=self.journal,
             ),
         )
+
+    def _load(self, leaves: LeafRegistry) -> TreeDefinition:
+        """A recorded tree names the leaves of the version that recorded it."""
+        recipe = self.recipe
+        try:
+            return _definition(recipe.tree, tuple(recipe.sources.items()), leaves)
+        except TreeFileError as problem:
+            if not self.records:
+                raise
+            raise InputError(
+                f"run {recipe.run_id} cannot be played again: its tree names what this version of "
+                f"oracle does not have ({problem}); use the version that recorded it"
+            ) from None
 
     @classmethod
     def replay(
