@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from oracle.services.classification.ways_of_asking import without_ways_of_asking
+from oracle.services.project.identifiers import parts_of
 from oracle.services.project.identifiers import without_ending as stem
 from oracle.services.questions.word_lists import (
     ENDINGS_OF_FILES,
@@ -23,7 +24,6 @@ _QUOTED: Final = re.compile(
 _PATH: Final = re.compile(r"(?<![\w/.])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]{1,5}(?![\w(])")
 _FOLDER: Final = re.compile(r"(?<![\w/.:])[\w.-]+(?:/[\w.-]+)+/?")
 _WORD: Final = re.compile(r"[^\W_]\w*(?:[.:]{1,2}\w+)*|__?\w+")
-_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _NAME: Final = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w|^[A-Z]{2,}$|^[A-Z]\w*[a-z]$")
 _PAIRS_IN: Final = re.compile(r"[^\W\d_]{3,}")
 _REFERS_BACK: Final = re.compile(
@@ -153,7 +153,7 @@ def other_words(words: SearchWords) -> list[str]:
     tried = {word.lower() for word in words.all}
     found: list[str] = []
     for word in words.all:
-        parts = [found[0].lower() for found in _PART.finditer(word)]
+        parts = parts_of(word)
         found += [part for part in parts if len(part) > 2 and part not in SMALL]
         found += KIN.get(word.lower(), ()) or KIN.get(stem(word.lower()), ())
         found += [short_stem(part) for part in parts]
