@@ -88,8 +88,8 @@ def test_rules_that_cannot_be_understood_leave_the_others_alone(project):
 def test_a_file_that_is_left_out_has_a_reason(project, path, content, reason):
     if content is not None:
         project.write(path, content)
-    told = project.index().explain(path)
-    assert (told is None) if reason is None else (reason in told)
+    said = project.index().explain(path)
+    assert (said is None) if reason is None else (reason in said)
     indexed = project.indexed().paths()
     assert (path in indexed) == (reason is None)
 

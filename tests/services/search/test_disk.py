@@ -50,11 +50,11 @@ def test_a_full_disk_is_named_and_the_old_index_stays(project, limit):
 
 
 @pytest.mark.parametrize(
-    ("problem", "told"),
+    ("problem", "said"),
     [
         (OSError(errno.ENOSPC, "full"), "No space left on device; make room"),
-        (PermissionError(errno.EACCES, "no"), "Permission denied; let yourself write"),
-        (OSError(errno.EROFS, "no"), "Read-only file system; let yourself write"),
+        (PermissionError(errno.EACCES, "no"), "Permission denied; make it writable"),
+        (OSError(errno.EROFS, "no"), "Read-only file system; make it writable"),
         (ValueError("IO error: 'No space left on device (os error 28)'"), "No space left"),
         (ValueError("Io { kind: StorageFull, os error 28) }"), "No space left"),
         (sqlite3.OperationalError("database is locked"), "another process is writing it"),
@@ -63,9 +63,9 @@ def test_a_full_disk_is_named_and_the_old_index_stays(project, limit):
         (ValueError("corrupt"), ""),
     ],
 )
-def test_what_the_disk_refuses_is_told_apart_from_damage(problem, told):
-    assert refusal(problem).startswith(told)
-    assert bool(refusal(problem)) == bool(told)
+def test_a_disk_that_cannot_be_written_is_not_taken_for_damage(problem, said):
+    assert refusal(problem).startswith(said)
+    assert bool(refusal(problem)) == bool(said)
 
 
 def test_a_read_only_database_is_a_refusal(tmp_path):

@@ -1,4 +1,4 @@
-"""An index in memory answers like one on disk, within its bound."""
+"""An index in memory finds the same as one on disk, within its bound."""
 
 import pytest
 

@@ -24,7 +24,7 @@ class BookShelf:
 
 
 def word(kind, number):
-    """A word that stands for a number; digits would be split off."""
+    """A word that encodes a number; digits would be split off."""
     return kind + "".join("abcdefghij"[int(digit)] for digit in f"{number:02}") + "x"
 
 
@@ -194,10 +194,10 @@ def test_an_update_of_a_folder_that_is_gone_forgets_what_was_in_it(project):
 def test_progress_is_told_file_by_file(project):
     for number in range(5):
         project.write(f"f{number}.py", f"x = {number}\n")
-    told = []
-    project.index().refresh(told.append)
-    assert [step.done for step in told] == [1, 2, 3, 4, 5]
-    assert {step.total for step in told} == {5}
+    steps = []
+    project.index().refresh(steps.append)
+    assert [step.done for step in steps] == [1, 2, 3, 4, 5]
+    assert {step.total for step in steps} == {5}
 
 
 def test_two_opened_indexes_see_each_others_changes(project):

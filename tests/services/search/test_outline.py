@@ -118,7 +118,7 @@ def blocks(outline):
 
 @pytest.mark.parametrize("package", ["rich", "hypothesis", "sqlalchemy", "_pytest", "pydantic"])
 def test_our_reading_of_python_agrees_with_its_grammar(package):
-    """Where they differ, the file holds something that neither indentation nor lines can tell."""
+    """Where they differ, the file has something that indentation and lines do not show."""
     read = same = 0
     for file in sorted(Path(find_spec(package).origin).parent.rglob("*.py"))[::4]:
         source = file.read_bytes()

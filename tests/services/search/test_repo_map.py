@@ -1,4 +1,4 @@
-"""Which symbols of a file stand on the map."""
+"""Which symbols of a file are on the map."""
 
 
 def test_of_many_symbols_those_that_the_question_names_are_shown(project):
