@@ -214,7 +214,7 @@ async def broken_off_write():
 
 async def test_a_write_with_an_intent_but_no_answer_is_not_repeated():
     resumed = journal(records=await broken_off_write())
-    with pytest.raises(InterruptedWrite, match="look whether it was done"):
+    with pytest.raises(InterruptedWrite, match="check whether it was done"):
         await resumed.perform(Key(), "q", never, writes=True)
 
 

@@ -55,7 +55,7 @@ def test_the_default_lies_in_the_project(tmp_path, monkeypatch):
 def test_outside_of_a_project_it_is_the_users_own_once_something_was_asked(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="lies in no project"):
+    with pytest.raises(InputError, match="is not in a project"):
         default_url(load_settings())
     url = url_for_writing(load_settings())
     assert url.database == str(tmp_path / "state" / "oracle" / "oracle.db")
@@ -81,7 +81,7 @@ def test_a_path_in_the_settings_file_counts_from_the_root(tmp_path, monkeypatch)
 def test_an_address_that_cannot_be_used_is_told_with_its_place(tmp_path, monkeypatch):
     (tmp_path / "oracle.toml").write_text("[database]\nurl = 'mysql://me@host/db'\n")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"oracle\.toml:2: database\.url names no database"):
+    with pytest.raises(InputError, match=r"oracle\.toml:2: database\.url is not a database"):
         default_url(load_settings())
 
 
@@ -123,7 +123,7 @@ for line in sys.stdin:
 
 
 def open_at_once(urls):
-    """Have three processes open each database at the same moment; answer what they said."""
+    """Have three processes open each database at the same moment. Returns what they print."""
     command = [sys.executable, "-c", OPENER]
     pipes = {"stdin": PIPE, "stdout": PIPE, "text": True}
     processes = [Process(command, **pipes) for _ in range(3)]
@@ -258,6 +258,6 @@ def test_what_is_no_database_is_told(tmp_path):
 
 
 def test_a_server_that_does_not_answer_is_told_without_the_password():
-    with pytest.raises(StoreError, match="cannot be used") as told:
+    with pytest.raises(StoreError, match="cannot be used") as raised:
         schema_of(as_url("postgresql://me:hush@127.0.0.1:1/db"))
-    assert "hush" not in str(told.value)
+    assert "hush" not in str(raised.value)

@@ -125,7 +125,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 @pytest.fixture
 def claimers(database_url):
-    """Three processes that wait, and then answer who holds the run."""
+    """Three processes that wait, and then print who holds the run."""
     address = database_url.render_as_string(hide_password=False)
     pipes = {"stdin": PIPE, "stdout": PIPE, "text": True}
     processes = [
@@ -142,5 +142,5 @@ async def test_of_processes_that_claim_at_once_one_wins_and_the_others_know_who(
     for process in claimers:
         process.stdin.write("go\n")
         process.stdin.flush()
-    answers = {process.stdout.readline().strip() for process in claimers}
-    assert answers == {(await Runs(database).get("r1")).lease_owner}
+    holders = {process.stdout.readline().strip() for process in claimers}
+    assert holders == {(await Runs(database).get("r1")).lease_owner}

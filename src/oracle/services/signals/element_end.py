@@ -36,15 +36,15 @@ _AFTER_BLANK_LINE = re.compile(
     re.I | re.A,
 )
 _MOST_FENCES = 8
-"""Each fence may be searched in vain up to the limit, so that only the first few are looked at."""
+"""Only the first few fences are looked at: each may cost a search up to the limit."""
 
 
 class ElementEnd:
     """Finds the end of the element at the cursor; one object for all elements of a text.
 
     After an element that was never closed, the elements inside it are read on their own. What the
-    first search passed without a find would be searched again for each of them. So a search leaves
-    what it learnt to the next one, and time stays linear.
+    first search passed without a result would be searched again for each of them. So a search keeps
+    what it learnt for the next one, and time stays linear.
     """
 
     def __init__(self, text: Cursor) -> None:
@@ -269,5 +269,5 @@ class _Search:
 
 
 def _ended(window: str) -> str:
-    """With a line end, for a last line that has none may close a fence or be outside of it."""
+    """With a line end, because a last line without one may close a fence or be outside of it."""
     return window if window.endswith("\n") else window + "\n"
