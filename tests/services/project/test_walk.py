@@ -1,4 +1,4 @@
-"""Which files are taken in, and the reasons for those that are not."""
+"""Which files are indexed, and the reasons for those that are not."""
 
 import os
 
@@ -42,7 +42,7 @@ def test_notes_are_found_even_where_git_ignores_them(project, kept, expected):
     assert found(project.root, kept=kept) == expected
 
 
-def test_a_pipe_in_the_place_of_rules_holds_nobody_up(project):
+def test_a_pipe_in_place_of_an_ignore_file_does_not_block(project):
     os.mkfifo(project.root / ".gitignore")
     project.write("a.py", "x\n")
     assert found(project.root) == ["a.py"]

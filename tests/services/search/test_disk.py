@@ -1,4 +1,4 @@
-"""A disk that says no: a clear error, and the old index stays what it was."""
+"""If the disk cannot be written, the error is clear, and the old index stays as it was."""
 
 import errno
 import sqlite3
@@ -83,7 +83,7 @@ def test_a_folder_in_which_a_file_is_in_the_way_is_named(project):
         Index.open(project.root)
 
 
-def test_who_has_no_patience_is_told_who_is_at_work(tmp_path):
+def test_without_patience_a_busy_lock_is_an_error_that_says_so(tmp_path):
     at_work = "another process is writing"
     with only_one(tmp_path / "lock"), pytest.raises(StoreError, match=at_work):
         only_one(tmp_path / "lock", lambda: False).__enter__()

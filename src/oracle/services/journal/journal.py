@@ -193,7 +193,7 @@ class Journal:
     def _with_intent(self, place: Place, request: Any, effect: Effect) -> Effect:
         async def intended() -> Any:
             self._recorder.append("intent", place, {"request": request})
-            # On disk before the effect: after a crash in between, nobody knows whether it was
+            # On disk before the effect: after a crash in between it is unknown whether it was
             # done, and without the intent it would be done twice.
             await self._recorder.flush()
             return await effect()

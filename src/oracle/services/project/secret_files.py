@@ -51,7 +51,7 @@ _NAMES: Final = (
     "*.jks",
     "*.keystore",
     "*.kdbx",
-    # State and variables of Terraform, which hold passwords in clear text.
+    # State and variables of Terraform, which may hold passwords in clear text.
     "*.tfstate",
     "*.tfstate.backup",
     "*.tfvars",

@@ -226,8 +226,8 @@ class Catalogue:
             "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)",
             (_symbol_row(entry.id, symbol) for entry in entries for symbol in entry.symbols),
         )
-        # All names of a file in one row: a row for each would be most of the catalogue. The blanks
-        # at both ends let `users_of` find whole names only.
+        # One row for each file instead of one for each name. The blanks at both ends let `users_of`
+        # find whole names only.
         self._connection.executemany(
             "INSERT INTO uses VALUES (?, ?)",
             ((entry.id, f" {' '.join(entry.uses)} ") for entry in entries),

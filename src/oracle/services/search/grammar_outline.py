@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Captures = Mapping[str, Sequence["Node"]]
 PARSE_SECONDS: Final = 1.0
 LARGEST_PARSED: Final = 400_000
-"""The tree of a larger source takes too much time and memory."""
+"""Larger sources are not parsed, which bounds time and memory."""
 _BLOCK: Final = 16_384
 """How much the parser reads at once. The deadline is checked before each block."""
 _DEEPEST: Final = 500
@@ -192,7 +192,7 @@ def name_node(node: Node) -> tuple[Node, Node | None]:
     C and C++ wrap the name in declarators, Lua in a list. Of a qualified name it is the last part.
     """
     holder = node
-    # A name is rarely more than four levels down; the bound is for hostile sources.
+    # A bound for hostile sources: real names are only a few levels down.
     for _ in range(10):
         inner = _first_field(node, _NAME_FIELDS) or _first_inside(node)
         if inner is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FIELDS: Final = ("body", "names", "place", "remarks", "card")
 _WRITER_BYTES: Final = 60_000_000
 _SMALL_WRITER_BYTES: Final = 15_000_000
-"""The least that tantivy accepts. A larger buffer takes longer to set up than a small update."""
+"""The least that tantivy accepts, and enough for a small update."""
 
 Phrase = tuple[str, ...]
 """Terms that follow one another in a text."""
@@ -203,7 +203,7 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("end", fast=True)
     builder.add_text_field("kind", tokenizer_name="raw", index_option="basic")
     for field in FIELDS:
-        # Positions are for phrases, and cost as much room again, so only the body has them.
+        # Positions are for phrases, and phrases are searched in the body only.
         option = "position" if field == "body" else "freq"
         builder.add_text_field(field, tokenizer_name="plain", index_option=option)
     return builder.build()

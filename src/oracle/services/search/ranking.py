@@ -1,4 +1,8 @@
-"""Ranks files by the passages that match a question. Weights were tuned with `oracle eval`."""
+"""Ranks files by the passages that match a question.
+
+Weights come from measurements on the tuning questions (`oracle eval retrieval --part tuning`), not
+from theory. Measure before and after you change one.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,10 @@ from oracle.services.search.records import Kind, Role
 from oracle.services.search.terms import terms_of_word
 
 CANDIDATES: Final = 200
-"""Passages that are looked at. Beyond these the order of files hardly changes."""
+"""Passages that are scored for a question. Bounds the time of a search."""
 CARDS: Final = 100
 _CALLED_FILES: Final = 3
-"""How many of the best files may bring in their callers. Those of the others are mostly noise."""
+"""Only the callers of the best files are added."""
 _CALLER_SHARE: Final = 0.5
 """Keeps every caller below every file that the words found."""
 
@@ -37,7 +41,7 @@ class Weights:
     defined: float = 0.0
     """Added for a passage that defines a name which the question spells out."""
     phrases: Mapping[int, float] = field(default_factory=lambda: {2: 0.5, 3: 3.0})
-    """By length: words that a text has in the question's order. Three are hardly ever chance."""
+    """By length: words that a text has in the order of the question. Three count much more."""
     further: tuple[float, ...] = (0.5, 0.35, 0.25, 0.15, 0.1)
     """The shares of a file's second-best passage and the next ones."""
     roles: Mapping[Role, float] = field(default_factory=dict[Role, float])
@@ -48,16 +52,15 @@ class Weights:
     """Factors by `FileCard.decides`, for questions about decisions."""
 
 
-# Comments say in plain words what code does, so they count most. Words of the same meaning are
-# trusted most in a path, which is short and chosen with care.
+# Words of the question count most in comments, words of the same meaning in the path.
 CODE: Final = Weights(
     fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
     kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
     defined=1.0,
     roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7},
 )
-# Notes are prose: many share the same words by chance. So words of the same meaning, phrases and
-# further passages count less than in code. A valid decision (8.0) comes before notes about it.
+# Words of the same meaning, phrases and further passages count less than in code. The factor 8.0
+# puts a valid decision before the notes that speak of it.
 NOTES: Final = Weights(
     fields={"body": 1.0, "names": 0.8, "place": 0.6, "remarks": 0.8},
     kin_fields={"body": 0.7, "names": 0.6, "place": 0.8},

@@ -4,8 +4,8 @@ Each batch is announced in the catalogue, committed to the text index, and then 
 catalogue. If a process dies in between, the announcement stays, and the next refresh redoes the
 batch.
 
-An index in memory has a bound. Files that do not fit are left out, and those nearest to the root
-are the last to be. A refresh whose time is over commits what it has, and the next one continues.
+An index in memory has a bound. Files that do not fit are left out, first those farthest from the
+root. A refresh whose time is over commits what it has, and the next one continues.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from oracle.services.search.storage import Generation
 
 _FILES_A_BATCH: Final = 4_000
 _BYTES_A_BATCH: Final = 40_000_000
-"""Bound the memory of a batch, and what a kill makes a refresh do again."""
+"""Both bound the memory of a batch, and the work that is lost if the process is killed."""
 _SMALL: Final = 20
-"""Up to so many files an update is small: it must end within milliseconds."""
+"""An update of at most this many files is small, and must end within milliseconds."""
 _MOST_FRESH: Final = 24
 _LARGEST_FRESH: Final = 500_000
-"""Up to so many passages, in characters, small updates are written again with the next one."""
+"""The most files, and characters of their passages, that `_write_again` adds to an update."""
 
 
 @dataclass(kw_only=True)

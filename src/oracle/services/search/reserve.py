@@ -16,11 +16,11 @@ from typing import Final
 from oracle.services.search.catalogue import Entry
 
 _ALWAYS: Final = 200_000
-"""For the pages that every transaction writes, whatever its size."""
+"""A margin for what a transaction writes in addition to its rows."""
 _PLENTY: Final = 100_000_000
 _BY_SYMBOL: Final = 24_000
-"""Six pages of 4 KiB: a new row changes a page of its table and of each index, and so does the row
-that it replaces.
+"""About six pages of 4 KiB: a new row changes a page of its table and of each index, and so does the
+row that it replaces.
 """
 
 

@@ -82,7 +82,7 @@ def _pieces(part: str) -> Iterator[str]:
     if part.isdigit():
         if 1 < len(part) <= _MOST_DIGITS:
             yield part
-    # From Thai (U+0E00) on most scripts have no blanks between words.
+    # Thai (U+0E00) and the scripts after it are cut: many have no blanks between words.
     elif part.isascii() or part[0] < "\u0e00":
         if 1 < len(part) <= _LONGEST_PART:
             yield part

@@ -22,7 +22,7 @@ GATHER_SECONDS: Final = 0.05
 """How long items are collected. A kill loses at most this much, unless a caller waits for it."""
 RETRY_SECONDS: Final = 2.0
 BATCH: Final = 1000
-"""The most items in one commit: a longer one would keep other processes waiting."""
+"""The most items in one commit. Bounds how long other writers wait for it."""
 
 
 class Closable(Protocol):

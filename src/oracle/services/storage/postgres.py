@@ -56,7 +56,7 @@ class Postgres:
         state = getattr(problem, "sqlstate", None)
         if state not in _ADVICE and isinstance(problem, psycopg.OperationalError):
             reason = (str(problem).strip().splitlines() or ["no answer"])[0]
-            return f"cannot be used ({reason}); see that the server runs and the address is right"
+            return f"cannot be used ({reason}); check that the server runs and the address is right"
         return _ADVICE.get(state)
 
     def json_type(self) -> TypeEngine[Any]:

@@ -28,7 +28,7 @@ POLL_SECONDS: Final = 0.1
 _ADVICE: Final = {
     "SQLITE_FULL": "cannot grow, the disk is full; free some space, then try again",
     "SQLITE_READONLY": "is read-only; make the file and its folder writable",
-    "SQLITE_CANTOPEN": "cannot be opened; see that its folder exists and is writable",
+    "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and is writable",
     "SQLITE_NOTADB": "is not an SQLite database; move the file away, and a new one is made",
     "SQLITE_CORRUPT": "is damaged; restore a copy, or move the file away, and a new one is made",
     "SQLITE_BUSY": "is being written by another process; try again when that has ended",
