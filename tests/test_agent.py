@@ -61,7 +61,7 @@ async def test_one_that_remembers_nothing_needs_no_project(tmp_path):
 
 
 def test_a_folder_that_is_no_project_is_named(tmp_path):
-    with pytest.raises(OracleError, match="lies in no project"):
+    with pytest.raises(OracleError, match="is not in a project"):
         Oracle(project=tmp_path)
 
 

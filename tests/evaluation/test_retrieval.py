@@ -4,7 +4,7 @@ import pytest
 
 from oracle.evaluation.baselines import over_files, over_windows
 from oracle.evaluation.retrieval import LabelledQuestion, evaluate, labelled_questions, root_of
-from oracle.services.tools.vault import kind_of
+from oracle.services.search.roles import kind_of
 
 LARGE = {"pydantic_ai", "pygments"}
 

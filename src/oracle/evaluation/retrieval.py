@@ -21,7 +21,7 @@ from oracle.evaluation.baselines import over_files, over_windows
 from oracle.evaluation.labelled import Part
 from oracle.services.search import Index
 from oracle.services.search.intake import decode
-from oracle.services.tools.vault import kind_of
+from oracle.services.search.roles import kind_of
 
 DEPTH: Final = 10
 Way = Literal["index", "windows", "files"]

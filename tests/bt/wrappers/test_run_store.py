@@ -183,7 +183,7 @@ async def test_a_disk_that_is_full_is_told_before_anything_is_done(tmp_path, cap
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
             writer.close()
     assert run.tree_run.context.ticks == 0
-    assert "see to it that the database can be written" in caplog.text
+    assert "make sure that the database can be written" in caplog.text
 
 
 async def test_by_a_setting_a_run_goes_on_without_a_record_and_says_so_loudly(tmp_path, caplog):

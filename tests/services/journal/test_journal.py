@@ -1,4 +1,4 @@
-"""The port by itself, without a tree."""
+"""The journal by itself, without a tree."""
 
 import asyncio
 from dataclasses import dataclass
@@ -104,7 +104,7 @@ async def test_a_stream_is_recorded_in_few_records_and_comes_back_part_by_part()
     assert [part async for part in replay.stream(Key(), "q", never)] == parts == ["a", "b", "c"]
 
 
-async def test_a_stream_that_breaks_is_recorded_with_what_came_before():
+async def test_a_stream_that_breaks_is_recorded_with_the_parts_before_it():
     async def breaking():
         yield "a"
         raise TimedOut("stalled")
@@ -136,7 +136,7 @@ async def test_a_consumer_that_stops_early_has_the_run_close_the_source():
     assert closed == [True]
 
 
-async def test_a_stream_is_not_read_far_ahead_of_who_asks_for_it():
+async def test_a_stream_is_not_read_far_ahead_of_its_leaf():
     read = []
 
     async def endless():
@@ -150,7 +150,7 @@ async def test_a_stream_is_not_read_far_ahead_of_who_asks_for_it():
     await stream.aclose()
 
 
-async def test_an_effect_that_is_cancelled_by_others_cancels_who_waits_for_it():
+async def test_an_effect_that_is_cancelled_from_outside_cancels_its_leaf():
     async def cancelled():
         raise asyncio.CancelledError
 
@@ -214,12 +214,12 @@ async def broken_off_write():
 
 async def test_a_write_with_an_intent_but_no_answer_is_not_repeated():
     resumed = journal(records=await broken_off_write())
-    with pytest.raises(InterruptedWrite, match="look whether it was done"):
+    with pytest.raises(InterruptedWrite, match="check whether it was done"):
         await resumed.perform(Key(), "q", never, writes=True)
 
 
 @pytest.mark.parametrize(("found", "expected"), [({"n": 7}, {"n": 7}), (None, {"n": 1})])
-async def test_who_can_find_out_whether_a_write_was_done_is_asked(found, expected):
+async def test_a_leaf_that_can_check_whether_a_write_was_done_is_asked(found, expected):
     async def look():
         return found
 
@@ -227,7 +227,7 @@ async def test_who_can_find_out_whether_a_write_was_done_is_asked(found, expecte
     assert await resumed.perform(Key(), "q", answer, writes=True, recover=look) == expected
 
 
-async def test_a_stream_broken_off_by_a_crash_is_told_as_such():
+async def test_a_stream_cut_off_by_a_crash_is_reported_as_such():
     sink = MemorySink()
     [part async for part in journal(sink).stream(Key(), "q", letters)]
     resumed, seen = journal(records=sink.records[:1]), []

@@ -1,4 +1,4 @@
-"""What a journal that cannot be written means is a setting of the project that is asked about."""
+"""What happens if the journal cannot be written is a setting of the project in question."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""What looks like a secret goes; what only resembles one stays."""
+"""Secrets are removed. Names and placeholders that only resemble one stay."""
 
 import time
 

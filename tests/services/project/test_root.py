@@ -15,7 +15,7 @@ def test_the_root_is_the_nearest_folder_with_a_marker(tmp_path, marker):
     assert find_root(deep) == tmp_path / "project"
 
 
-def test_outside_of_a_project_the_way_to_make_one_is_told(tmp_path):
+def test_outside_of_a_project_the_error_says_how_to_make_one(tmp_path):
     with pytest.raises(InputError, match="`oracle init`"):
         find_root(tmp_path)
 

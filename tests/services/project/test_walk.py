@@ -1,4 +1,4 @@
-"""Which files are taken in, and the reasons for those that are not."""
+"""Which files are indexed, and the reasons for those that are not."""
 
 import os
 
@@ -42,7 +42,7 @@ def test_notes_are_found_even_where_git_ignores_them(project, kept, expected):
     assert found(project.root, kept=kept) == expected
 
 
-def test_a_pipe_in_the_place_of_rules_holds_nobody_up(project):
+def test_a_pipe_in_place_of_an_ignore_file_does_not_block(project):
     os.mkfifo(project.root / ".gitignore")
     project.write("a.py", "x\n")
     assert found(project.root) == ["a.py"]
@@ -88,8 +88,8 @@ def test_rules_that_cannot_be_understood_leave_the_others_alone(project):
 def test_a_file_that_is_left_out_has_a_reason(project, path, content, reason):
     if content is not None:
         project.write(path, content)
-    told = project.index().explain(path)
-    assert (told is None) if reason is None else (reason in told)
+    said = project.index().explain(path)
+    assert (said is None) if reason is None else (reason in said)
     indexed = project.indexed().paths()
     assert (path in indexed) == (reason is None)
 

@@ -1,4 +1,4 @@
-"""A disk that says no: a clear error, and the old index stays what it was."""
+"""If the disk cannot be written, the error is clear, and the old index stays as it was."""
 
 import errno
 import sqlite3
@@ -50,11 +50,11 @@ def test_a_full_disk_is_named_and_the_old_index_stays(project, limit):
 
 
 @pytest.mark.parametrize(
-    ("problem", "told"),
+    ("problem", "said"),
     [
         (OSError(errno.ENOSPC, "full"), "No space left on device; make room"),
-        (PermissionError(errno.EACCES, "no"), "Permission denied; let yourself write"),
-        (OSError(errno.EROFS, "no"), "Read-only file system; let yourself write"),
+        (PermissionError(errno.EACCES, "no"), "Permission denied; make it writable"),
+        (OSError(errno.EROFS, "no"), "Read-only file system; make it writable"),
         (ValueError("IO error: 'No space left on device (os error 28)'"), "No space left"),
         (ValueError("Io { kind: StorageFull, os error 28) }"), "No space left"),
         (sqlite3.OperationalError("database is locked"), "another process is writing it"),
@@ -63,9 +63,9 @@ def test_a_full_disk_is_named_and_the_old_index_stays(project, limit):
         (ValueError("corrupt"), ""),
     ],
 )
-def test_what_the_disk_refuses_is_told_apart_from_damage(problem, told):
-    assert refusal(problem).startswith(told)
-    assert bool(refusal(problem)) == bool(told)
+def test_a_disk_that_cannot_be_written_is_not_taken_for_damage(problem, said):
+    assert refusal(problem).startswith(said)
+    assert bool(refusal(problem)) == bool(said)
 
 
 def test_a_read_only_database_is_a_refusal(tmp_path):
@@ -83,7 +83,7 @@ def test_a_folder_in_which_a_file_is_in_the_way_is_named(project):
         Index.open(project.root)
 
 
-def test_who_has_no_patience_is_told_who_is_at_work(tmp_path):
+def test_without_patience_a_busy_lock_is_an_error_that_says_so(tmp_path):
     at_work = "another process is writing"
     with only_one(tmp_path / "lock"), pytest.raises(StoreError, match=at_work):
         only_one(tmp_path / "lock", lambda: False).__enter__()

@@ -133,7 +133,7 @@ def test_aliases_of_types_in_python_are_definitions(source, kinds):
         assert {each.name: each.kind for each in outline.symbols} == kinds
 
 
-def test_a_name_stands_alone_or_it_is_another_name():
+def test_only_the_whole_name_counts_as_a_use():
     source = "größe = 1\ngröß = größe\nput_book(output, put2)\n".encode()
     assert reference_lines(source, "python", "größe") == [2]
     assert reference_lines(source, "python", "put") == []

@@ -1,4 +1,4 @@
-"""Trees and files that mean no good, or that nobody thought of."""
+"""Hostile and unusual trees and files."""
 
 import os
 import socket
@@ -32,7 +32,7 @@ def test_hostile_names_are_names_like_others(project, name):
     assert index.explain(name) is None
 
 
-def test_a_name_that_is_no_text_is_left_out(project):
+def test_a_name_that_is_not_valid_text_is_left_out(project):
     with open(os.fsencode(project.root) + b"/\xff\xfe.py", "wb") as file:
         file.write(b"alpha = 1\n")
     assert project.indexed().paths() == []

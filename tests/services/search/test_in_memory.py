@@ -1,4 +1,4 @@
-"""An index in memory answers like one on disk, within its bound."""
+"""An index in memory finds the same as one on disk, within its bound."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def write_shop(project):
         lambda index: "Basket" in index.known_terms,
     ],
 )
-def test_it_answers_like_the_one_on_disk(project, memory, ask):
+def test_it_finds_the_same_as_the_one_on_disk(project, memory, ask):
     write_shop(project)
     index = memory()
     index.refresh()

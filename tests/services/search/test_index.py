@@ -24,7 +24,7 @@ class BookShelf:
 
 
 def word(kind, number):
-    """A word that stands for a number; digits would be split off."""
+    """A word that encodes a number; digits would be split off."""
     return kind + "".join("abcdefghij"[int(digit)] for digit in f"{number:02}") + "x"
 
 
@@ -69,7 +69,7 @@ def test_who_calls_what_matched_is_found_after_it(project):
     assert found[1].score < found[0].score
 
 
-def test_words_of_the_trade_stand_for_each_other(project):
+def test_words_of_the_same_meaning_find_each_other(project):
     project.write("gate.py", "def check_credentials(user): ...\n")
     project.write("other.py", "def paint(user): ...\n")
     assert paths(project.indexed().search("login"))[0] == "gate.py"
@@ -164,7 +164,7 @@ def test_an_update_takes_in_the_named_files_only(project):
     assert paths(index.search("beta")) == ["b.py"]
 
 
-def test_updates_leave_nothing_behind_in_the_text_index(project):
+def test_updates_leave_no_old_passages_in_the_text_index(project):
     for number in range(3):
         project.write(f"f{number}.py", "x = 1\n")
     index = project.indexed()
@@ -191,13 +191,13 @@ def test_an_update_of_a_folder_that_is_gone_forgets_what_was_in_it(project):
     assert index.paths() == []
 
 
-def test_progress_is_told_file_by_file(project):
+def test_progress_is_reported_file_by_file(project):
     for number in range(5):
         project.write(f"f{number}.py", f"x = {number}\n")
-    told = []
-    project.index().refresh(told.append)
-    assert [step.done for step in told] == [1, 2, 3, 4, 5]
-    assert {step.total for step in told} == {5}
+    steps = []
+    project.index().refresh(steps.append)
+    assert [step.done for step in steps] == [1, 2, 3, 4, 5]
+    assert {step.total for step in steps} == {5}
 
 
 def test_two_opened_indexes_see_each_others_changes(project):
@@ -402,7 +402,7 @@ def test_short_and_common_names_have_uses_too(project):
         assert [(each.path, each.line) for each in index.references(name)] == [("b.cpp", line)]
 
 
-def test_hundreds_of_places_are_all_told(project):
+def test_hundreds_of_places_are_all_returned(project):
     project.write("a.py", "\n".join(f"def put_book(): ...  # {each}" for each in range(700)))
     for number in range(350):
         project.write(f"uses/u{number}.py", "from a import put_book\n\nput_book()\n")

@@ -20,7 +20,7 @@ We will keep them in SQLite.
 """
 
 
-def test_a_note_tells_its_title_headings_links_and_dates():
+def test_title_headings_links_and_dates_are_read_from_a_note():
     note = read_note(TEXT, "docs/storage.md")
     assert note.title == "Where events live"
     assert [(each.name, each.start, each.end, each.parent) for each in note.headings] == [

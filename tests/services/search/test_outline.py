@@ -83,7 +83,7 @@ def test_definitions_know_their_lines_and_what_is_around_them():
     assert (put.start, put.end, put.parent) == (2, 2, "Shelf")
 
 
-def test_a_use_is_no_definition_and_no_remark():
+def test_a_use_is_neither_a_definition_nor_a_remark():
     source = b"def put(): ...\n# put\nput()\nx = shelf.put\n'put'\n"
     assert reference_lines(source, "python", "put") == [3, 4]
     assert reference_lines(b"// put\nput(1);\nfunction put() {}\n", "javascript", "put") == [2]
@@ -104,7 +104,7 @@ def test_what_takes_too_long_is_not_parsed():
         ("LICENSE", None),
     ],
 )
-def test_the_language_is_told_by_the_name(path, language):
+def test_the_language_follows_from_the_name(path, language):
     assert language_of(path) == language
 
 
@@ -118,7 +118,7 @@ def blocks(outline):
 
 @pytest.mark.parametrize("package", ["rich", "hypothesis", "sqlalchemy", "_pytest", "pydantic"])
 def test_our_reading_of_python_agrees_with_its_grammar(package):
-    """Where they differ, the file holds something that neither indentation nor lines can tell."""
+    """Where they differ, the file has something that indentation and lines do not show."""
     read = same = 0
     for file in sorted(Path(find_spec(package).origin).parent.rglob("*.py"))[::4]:
         source = file.read_bytes()

@@ -1,4 +1,4 @@
-"""How a question becomes terms: what it says, what the trade calls it, and in which order."""
+"""How a question becomes terms: its own words, words of the same meaning, and their order."""
 
 import re
 from importlib.resources import files
@@ -24,7 +24,7 @@ def test_a_question_is_also_read_in_the_words_of_the_trade(question, term):
     assert term in read_question(question).kin
 
 
-def test_what_a_question_says_itself_is_no_kin():
+def test_a_word_of_the_question_itself_is_not_kin():
     question = read_question("login and sign in, authentication and credentials")
     assert not question.kin.keys() & question.terms.keys()
 

@@ -1,4 +1,4 @@
-"""In which order files come."""
+"""The order in which files are found."""
 
 import pytest
 

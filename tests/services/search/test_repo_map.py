@@ -1,4 +1,4 @@
-"""Which symbols of a file stand on the map."""
+"""Which symbols of a file are on the map."""
 
 
 def test_of_many_symbols_those_that_the_question_names_are_shown(project):
@@ -9,7 +9,7 @@ def test_of_many_symbols_those_that_the_question_names_are_shown(project):
     assert drawn.count("function") == 12
 
 
-def test_a_constant_stands_there_only_if_other_files_use_it(project):
+def test_a_constant_is_on_the_map_only_if_other_files_use_it(project):
     project.write("tide.py", "HIGH_MARK = 3\nLOW_MARK = 1\n\n\ndef tide():\n    return LOW_MARK\n")
     project.write("use.py", "from tide import HIGH_MARK\n")
     drawn = project.indexed().repo_map("tide")
@@ -22,7 +22,7 @@ def test_methods_that_every_class_has_say_nothing(project):
     assert project.indexed().repo_map("tide") == "tide.py\n  1: class Tide"
 
 
-def test_a_folder_is_the_same_with_a_slash_behind_it(project):
+def test_a_folder_is_the_same_with_a_slash_after_it(project):
     project.write("sea/tide.py", "def tide(): ...\n")
     project.write("land/hill.py", "def hill(): ...\n")
     index = project.indexed()

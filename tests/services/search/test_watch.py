@@ -33,7 +33,7 @@ def test_a_burst_of_changes_is_followed(project):
     assert len(index.paths()) == 500
 
 
-def test_a_followed_project_that_is_removed_is_told(project):
+def test_removing_a_followed_project_is_an_error(project):
     project.write("a.py", "alpha = 1\n")
     reports = follow(project.index(), threading.Event())
     next(reports)

@@ -36,7 +36,7 @@ def test_a_signal_has_type_confidence_fields_source_and_time() -> None:
     )
 
 
-def test_the_time_has_a_zone_when_nobody_gives_a_clock() -> None:
+def test_the_time_has_a_zone_without_a_clock_from_the_caller() -> None:
     assert signal_of(TURN).timestamp.tzinfo is UTC
 
 
@@ -212,7 +212,7 @@ def test_text_is_decoded_and_a_bare_ampersand_or_angle_spoils_nothing(
         '<signal type="stuck" confidence="1"><blocker>b</blocker></signal>',
     ],
 )
-def test_a_malformed_element_is_no_signal_and_is_not_shown(element: str) -> None:
+def test_a_malformed_element_is_not_a_signal_and_is_not_shown(element: str) -> None:
     parser = read(f"a {element} b")
     assert (parser.signal, parser.malformed) == (None, True)
     assert any("malformed" in warning for warning in parser.warnings)

@@ -1,4 +1,4 @@
-"""What holds for any text and any cutting, against the slow model and the clock."""
+"""Properties of any text, however it is cut, compared with a slow model and with the clock."""
 
 import gc
 import time

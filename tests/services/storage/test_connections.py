@@ -58,9 +58,9 @@ def test_who_waits_for_a_topic_is_woken_by_the_end_of_a_transaction(connection, 
 
 @pytest.mark.parametrize("where", ["sqlite:////nowhere/x.db", "postgresql://u:hush@127.0.0.1:1/x"])
 def test_a_database_that_is_not_there_is_reported_without_its_password(where):
-    with pytest.raises(StoreError) as told:
+    with pytest.raises(StoreError) as raised:
         connect(as_url(where), durable=True)
-    assert "hush" not in str(told.value)
+    assert "hush" not in str(raised.value)
 
 
 def test_a_plain_connection_never_makes_a_file(tmp_path):

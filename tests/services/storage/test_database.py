@@ -55,7 +55,7 @@ def test_the_default_lies_in_the_project(tmp_path, monkeypatch):
 def test_outside_of_a_project_it_is_the_users_own_once_something_was_asked(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="lies in no project"):
+    with pytest.raises(InputError, match="is not in a project"):
         default_url(load_settings())
     url = url_for_writing(load_settings())
     assert url.database == str(tmp_path / "state" / "oracle" / "oracle.db")
@@ -78,10 +78,10 @@ def test_a_path_in_the_settings_file_counts_from_the_root(tmp_path, monkeypatch)
     assert default_url(load_settings()).database == "mine.db"
 
 
-def test_an_address_that_cannot_be_used_is_told_with_its_place(tmp_path, monkeypatch):
+def test_an_address_that_cannot_be_used_is_reported_with_its_place(tmp_path, monkeypatch):
     (tmp_path / "oracle.toml").write_text("[database]\nurl = 'mysql://me@host/db'\n")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"oracle\.toml:2: database\.url names no database"):
+    with pytest.raises(InputError, match=r"oracle\.toml:2: database\.url is not a database"):
         default_url(load_settings())
 
 
@@ -123,7 +123,7 @@ for line in sys.stdin:
 
 
 def open_at_once(urls):
-    """Have three processes open each database at the same moment; answer what they said."""
+    """Have three processes open each database at the same moment. Returns what they print."""
     command = [sys.executable, "-c", OPENER]
     pipes = {"stdin": PIPE, "stdout": PIPE, "text": True}
     processes = [Process(command, **pipes) for _ in range(3)]
@@ -175,7 +175,7 @@ async def test_processes_that_write_at_once_lose_nothing(three_writers, database
     assert len(await Sessions(database).newest()) == 75
 
 
-async def test_a_file_that_is_no_database_is_named_with_the_next_step(tmp_path):
+async def test_a_file_that_is_not_a_database_is_named_with_the_next_step(tmp_path):
     (tmp_path / "o.db").write_bytes(b"something else entirely " * 100)
     with pytest.raises(StoreError, match=r"o\.db is not an SQLite database; move the file away"):
         await Database.open(tmp_path / "o.db")
@@ -192,12 +192,12 @@ async def test_a_damaged_file_is_named_with_the_next_step(tmp_path):
             await Sessions(database).newest()
 
 
-async def test_a_missing_folder_is_told(tmp_path):
-    with pytest.raises(StoreError, match=r"o\.db cannot be opened; see that its folder exists"):
+async def test_a_missing_folder_is_reported(tmp_path):
+    with pytest.raises(StoreError, match=r"o\.db cannot be opened; check that its folder exists"):
         await Database.open(tmp_path / "nowhere" / "o.db")
 
 
-async def test_a_read_only_file_is_told(tmp_path):
+async def test_a_read_only_file_is_reported(tmp_path):
     file = tmp_path / "o.db"
     async with await Database.open(file):
         pass
@@ -206,7 +206,7 @@ async def test_a_read_only_file_is_told(tmp_path):
             await Sessions(database).create(session_id="s", title="t", at=1.0)
 
 
-async def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path):
+async def test_a_full_disk_is_reported_and_nothing_is_half_written(tmp_path):
     async with await Database.open(tmp_path / "o.db") as database:
 
         @event.listens_for(database.engine.sync_engine, "begin")
@@ -223,16 +223,16 @@ async def test_a_server_that_does_not_answer_is_named_without_the_password():
         await Database.open("postgresql://team:secret@127.0.0.1:1/oracle?password=secret")
     message = str(refusal.value)
     assert message.startswith("postgresql://127.0.0.1:1/oracle cannot be used (")
-    assert message.endswith("see that the server runs and the address is right")
+    assert message.endswith("check that the server runs and the address is right")
     assert "secret" not in message
 
 
-async def test_a_database_that_the_server_does_not_have_is_told(postgresql_url):
+async def test_a_database_that_the_server_does_not_have_is_reported(postgresql_url):
     with pytest.raises(StoreError, match=r'cannot be used .*"nowhere" does not exist'):
         await Database.open(postgresql_url.set(database="nowhere"))
 
 
-async def test_a_database_tells_its_schema_and_is_left_as_it_is(database_url):
+async def test_the_schema_of_a_database_is_read_without_changing_it(database_url):
     async with await Database.open(database_url, migrations=MIGRATIONS[:2]):
         pass
     assert schema_of(database_url) == 2
@@ -244,20 +244,20 @@ def test_a_file_that_is_not_there_is_not_made(tmp_path):
     assert not (tmp_path / "oracle.db").exists()
 
 
-def test_an_odd_name_is_no_address(tmp_path):
+def test_a_file_with_an_odd_name_is_not_taken_for_an_address(tmp_path):
     path = tmp_path / "a?mode=rwc#b%20.db"
     sqlite3.connect(path).close()
     assert schema_of(as_url(path)) == 0
     assert [entry.name for entry in tmp_path.glob("*.db")] == [path.name]
 
 
-def test_what_is_no_database_is_told(tmp_path):
+def test_a_file_that_is_not_a_database_is_reported(tmp_path):
     (tmp_path / "oracle.db").write_text("not a database, but long enough to be looked into" * 50)
     with pytest.raises(StoreError, match="is not an SQLite database"):
         schema_of(as_url(tmp_path / "oracle.db"))
 
 
-def test_a_server_that_does_not_answer_is_told_without_the_password():
-    with pytest.raises(StoreError, match="cannot be used") as told:
+def test_a_server_that_does_not_answer_is_reported_without_the_password():
+    with pytest.raises(StoreError, match="cannot be used") as raised:
         schema_of(as_url("postgresql://me:hush@127.0.0.1:1/db"))
-    assert "hush" not in str(told.value)
+    assert "hush" not in str(raised.value)

@@ -51,7 +51,7 @@ async def test_a_parent_in_another_session_is_refused_and_nothing_is_written(
     assert (await Sessions(conversation).get("s2")).updated_at == 1.0
 
 
-async def test_an_unknown_session_or_exchange_is_told(conversation, exchange):
+async def test_an_unknown_session_or_exchange_is_an_error(conversation, exchange):
     with pytest.raises(NotFound, match="no session 's2'; `oracle sessions list` shows"):
         await Exchanges(conversation).append(exchange("e9", session="s2"))
     with pytest.raises(NotFound, match="no exchange 'e7'; `oracle sessions show"):

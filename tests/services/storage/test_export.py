@@ -27,7 +27,7 @@ answer e3
 
 ## 4
 
-*goes on from 2*
+*continues from 2*
 
 > question e4
 
@@ -35,7 +35,7 @@ answer e4
 
 ## 5
 
-*begins anew*
+*starts again*
 
 > two
 >

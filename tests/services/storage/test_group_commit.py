@@ -1,4 +1,4 @@
-"""The writer's thread: what gathers is written together, and a caller that waits is not kept."""
+"""The thread of a writer: queued items are written together, a waiting caller is served at once."""
 
 import threading
 
@@ -13,7 +13,7 @@ class Link:
 
 
 class Batches(GroupWriter):
-    """Keeps the batches that it is given; the first `failures` of them are refused."""
+    """Keeps the batches that it is given. The first `failures` of them raise."""
 
     def __init__(self, *, failures=0, **options):
         super().__init__(Link, name="test", **options)
@@ -33,7 +33,7 @@ class Batches(GroupWriter):
 
 @pytest.fixture
 def slow():
-    """One whose items would gather for an hour."""
+    """A writer that would collect items for an hour."""
     writer = Batches(gather=3600)
     yield writer
     writer.close()

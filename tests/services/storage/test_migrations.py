@@ -1,4 +1,4 @@
-"""Every earlier schema becomes the newest one, keeps its data, and never stays in between."""
+"""Every earlier schema becomes the newest one, with its data, completely or not at all."""
 
 import subprocess
 import sys
@@ -70,7 +70,7 @@ async def test_a_database_of_a_newer_oracle_is_left_alone(database_url):
         await Database.open(database_url)
 
 
-async def test_a_migration_that_fails_leaves_nothing_behind(database_url):
+async def test_a_migration_that_fails_has_no_effect(database_url):
     def broken(connection):
         connection.execute(text("CREATE TABLE half (id INTEGER)"))
         raise RuntimeError("in the middle")

@@ -98,7 +98,7 @@ async def test_a_run_that_was_let_go_is_forgotten(database):
     assert (await forget(database, before=BETWEEN)).runs == 1
 
 
-async def test_an_unknown_session_is_told(database):
+async def test_an_unknown_session_is_an_error(database):
     with pytest.raises(NotFound):
         await forget_session(database, "s1")
 
@@ -143,7 +143,7 @@ async def test_nothing_of_it_is_left_in_the_files(old_and_new, exchange, tmp_pat
     assert b"swordfish" not in b"".join(file.read_bytes() for file in tmp_path.glob("oracle.db*"))
 
 
-async def test_traces_that_another_process_still_reads_are_told(tmp_path, caplog, monkeypatch):
+async def test_traces_that_another_process_still_reads_are_reported(tmp_path, caplog, monkeypatch):
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
     async with await Database.open(tmp_path / "o.db") as database, database.reading() as reader:
         await reader.execute(select(schema.sessions))

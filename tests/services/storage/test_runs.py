@@ -1,4 +1,4 @@
-"""A lease in these tests is taken for 60 s, or for 0 s: then it has run out at once."""
+"""A lease in these tests is for 60 s, or for 0 s, which means that it expires at once."""
 
 import sys
 
@@ -18,7 +18,7 @@ async def begin(database, name="r1", *, owner="a", seconds=60, at=5.0, **context
     return await Runs(database).begin(**question, **begun, **context)
 
 
-async def test_a_run_is_held_by_who_began_it(database):
+async def test_a_run_is_held_by_the_process_that_began_it(database):
     run = await begin(database)
     assert (run.status, run.lease_owner, run.ended_at) == ("running", "a", None)
     assert run == await Runs(database).get("r")
@@ -45,7 +45,7 @@ async def test_the_last_begun_is_listed_first(conversation):
     assert [run.id for run in await Runs(conversation).newest(session_id="s1")] == ["r2"]
 
 
-async def test_a_finished_run_says_how_and_is_held_by_nobody(database):
+async def test_a_finished_run_has_its_stop_reason_and_no_holder(database):
     await begin(database)
     run = await Runs(database).finish("r1", owner="a", **ENDING)
     assert (run.status, run.stop_reason, run.ended_at) == ("done", "answered", 8.0)
@@ -97,7 +97,7 @@ async def test_a_run_that_is_done_cannot_be_claimed(database):
         await Runs(database).claim("r1", "b", 60)
 
 
-async def test_an_unknown_run_is_told(database):
+async def test_an_unknown_run_is_an_error(database):
     with pytest.raises(NotFound, match="no run 'r1'; `oracle runs` shows"):
         await Runs(database).claim("r1", "b", 60)
 
@@ -125,7 +125,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 @pytest.fixture
 def claimers(database_url):
-    """Three processes that wait, and then answer who holds the run."""
+    """Three processes that wait, and then print who holds the run."""
     address = database_url.render_as_string(hide_password=False)
     pipes = {"stdin": PIPE, "stdout": PIPE, "text": True}
     processes = [
@@ -142,5 +142,5 @@ async def test_of_processes_that_claim_at_once_one_wins_and_the_others_know_who(
     for process in claimers:
         process.stdin.write("go\n")
         process.stdin.flush()
-    answers = {process.stdout.readline().strip() for process in claimers}
-    assert answers == {(await Runs(database).get("r1")).lease_owner}
+    holders = {process.stdout.readline().strip() for process in claimers}
+    assert holders == {(await Runs(database).get("r1")).lease_owner}

@@ -30,6 +30,17 @@ async def test_a_list_can_be_of_one_folder_or_empty(tools):
     assert (await tools.run("list_notes", {"folder": "src"}))["empty"]
 
 
+@pytest.mark.parametrize("path", ["ferry.txt", "plans/ferry.rst", "threads/ferry.markdown"])
+async def test_what_a_search_of_the_vault_finds_is_listed_and_read_as_a_note(tools, root, path):
+    (root / path).parent.mkdir(exist_ok=True)
+    (root / path).write_text("The ferry brings the tea.\n")
+    found = await tools.run("search_vault", {"query": "ferry"})
+    assert found["sources"][0]["path"] == path
+    assert path in (await tools.run("list_notes", {}))["content"]
+    assert (await tools.run("read_note", {"note": path}))["sources"][0]["path"] == path
+    assert (await tools.run("read_file", {"path": path}))["sources"][0]["kind"] == "vault"
+
+
 async def test_a_search_of_the_vault_names_the_note(tools):
     result = await tools.run("search_vault", {"query": "orders kept in SQLite"})
     source = result["sources"][0]

@@ -1,8 +1,8 @@
-"""The one port for effects: it records what the world answers a run, and can answer the same again.
+"""The one port for effects: it records the result of each effect, and can return it again.
 
 A run is a function of what passes here. `Journal` has three modes with one body. Live, it performs
-an effect and records the result. In a replay it answers from the record. After a crash it answers
-from the record to its end and then goes on live.
+an effect and records the result. In a replay it returns the recorded result. After a crash it
+returns recorded results as long as there are some, and then continues live.
 """
 
 from oracle.services.journal.journal import Journal as Journal

@@ -1,8 +1,8 @@
 """An effect that is performed live, in a task of its own.
 
-In a replay no effect is under way, so a leaf that is halted learns it at once. Live it must be the
+In a replay no effect is running, so a leaf that is halted is cancelled at once. Live it must be the
 same: otherwise leaves that are halted together would clean up in an order that depends on how long
-their effects take to close. So a leaf never runs inside an effect; it only waits for the results.
+their effects take to close. So a leaf never runs inside an effect. It only waits for the results.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Source: TypeAlias = Callable[[], AsyncIterator[Any]]
 Task: TypeAlias = asyncio.Task[None]
 
 MOST_PARTS_READY: Final = 32
-"""How far a stream is read before its leaf asks. Bursts then cost no rounds of the event loop."""
+"""How many parts are read before the leaf asks. So a burst costs no rounds of the event loop."""
 
 
 class Result(NamedTuple):
-    """One part, the answer or the failure of an effect: the record that it makes."""
+    """One part, the answer or the failure of an effect. It becomes one record."""
 
     kind: RecordKind
     body: Any
@@ -46,10 +46,10 @@ class Deliver(Protocol):
 
 
 class EffectTask:
-    """Performs an effect for a leaf. Leaving the `with` block gives up what is not finished.
+    """Performs an effect for a leaf. Leaving the `with` block cancels it if it is not finished.
 
-    `deliver` resolves a reply when the run is ready for it; `close` cancels a task and sees to its
-    end.
+    `deliver` resolves a reply when the run is ready for it. `close` cancels a task and makes sure
+    that it ends.
     """
 
     __slots__ = ("_close", "_deliver", "_is_given_up", "_name", "_reply", "_room", "_task", "ready")
@@ -61,7 +61,7 @@ class EffectTask:
         self._deliver = deliver
         self._close = close
         self.ready: list[Result] = []
-        """Results that came before the leaf asked for them."""
+        """Results that the leaf has not asked for yet."""
         self._reply: Reply | None = None
         self._room: asyncio.Future[None] | None = None
         self._is_given_up = False
@@ -160,8 +160,8 @@ def recovering(place: Place, effect: Effect, recover: Effect | None) -> Effect:
     async def recovered() -> Any:
         if recover is None:
             raise InterruptedWrite(
-                f"{place.node_path}: begun before a crash; look whether it was done before you "
-                "have it done again"
+                f"{place.node_path}: begun before a crash; check whether it was done before you "
+                "run it again"
             )
         done = await recover()
         return await effect() if done is None else done

@@ -1,4 +1,4 @@
-"""The journal itself: live, replaying, and from the one to the other.
+"""The journal itself: live, in a replay, and the change from the record to live.
 
 It fits the engine's ports for effects and for the clock by shape, without knowing the engine.
 """
@@ -49,10 +49,10 @@ class Run(Protocol):
 
 
 class Journal:
-    """The port of one run. With `records` it answers from them as far as they go.
+    """The port of one run. With `records` it returns recorded results as far as they go.
 
-    Beyond the record, a journal that `may_act` performs effects: so a run goes on after a crash.
-    One that may not is a replay; it stops and names what is missing.
+    After the record, a journal that `may_act` performs effects: this is how a run continues after
+    a crash. One that may not act is a replay. It stops and names what is missing.
     """
 
     def __init__(
@@ -99,8 +99,8 @@ class Journal:
         """Serve this run. Nothing happens to it until it is at rest."""
         self._run = run
         if not self._has_past:
-            # A new run has not ticked yet, so commands that came early happen before its first
-            # tick, without the gate; a replay gives them back there (`give_early_commands`).
+            # A new run has not ticked yet, so early commands happen before its first tick, without
+            # the gate. A replay repeats them at the same place (`give_early_commands`).
             for happen in self._take_held_commands():
                 happen()
         elif self._past.is_over:
@@ -110,7 +110,7 @@ class Journal:
         self._past.advance()
 
     async def begin(self, body: Any) -> None:
-        """Record what else the run depends on. A disk that fails is noticed here."""
+        """Record what else the run depends on. If the disk fails, this raises."""
         self._recorder.append("start", Place(), body)
         await self._recorder.flush()
 
@@ -122,19 +122,19 @@ class Journal:
         await self._recorder.flush()
 
     async def close(self) -> None:
-        """Write what has come so far; ignore what comes later."""
+        """Write all records so far, and ignore later ones."""
         self.detach()
         await self._recorder.close()
 
     def detach(self) -> None:
-        """The run has ended. Commands that come now, or still wait, are too late."""
+        """The run has ended. Commands that arrive now, or still wait, are dropped."""
         self._gate.close()
 
     def command(self, body: Any) -> None:
-        """Tell the run something from outside, such as to stop. It gets a place in the record.
+        """Send the run a command from outside, such as to stop. It gets a place in the record.
 
-        One that comes before the first tick is obeyed before it. One that comes while a resumed
-        run still repeats its past is obeyed after the past, which is already on record.
+        A command before the first tick is obeyed before that tick. One that arrives while a resumed
+        run still repeats its past is obeyed after the past, because the past is already recorded.
         """
 
         def happen() -> None:
@@ -193,7 +193,7 @@ class Journal:
     def _with_intent(self, place: Place, request: Any, effect: Effect) -> Effect:
         async def intended() -> Any:
             self._recorder.append("intent", place, {"request": request})
-            # On disk before the effect: after a crash in between, nobody knows whether it was
+            # On disk before the effect: after a crash in between it is unknown whether it was
             # done, and without the intent it would be done twice.
             await self._recorder.flush()
             return await effect()
@@ -218,7 +218,7 @@ class Journal:
             count += 1
             yield entry.body
         if count:
-            # The leaf has used these parts already; a new stream would not continue them.
+            # The leaf has used these parts already, and a new stream would not continue them.
             source = interrupted(place, count)
         async for part in self._live_parts(place, request, source):
             yield part
@@ -269,13 +269,13 @@ class Journal:
         """Record a result and hand it to its leaf, when the run is at rest."""
 
         def happen() -> None:
-            # A leaf that was halted meanwhile gets nothing, so nothing is recorded: in a replay
+            # A leaf that was halted in between gets nothing, so nothing is recorded: in a replay
             # it is halted at the same place and does not ask.
             if reply.cancelled():
                 return
             self._handed_over.add(place.node_path)
             try:
-                # Before the leaf can act on it: what a leaf has seen is always on record.
+                # Before the leaf can act on it: what a leaf has seen is always recorded.
                 self._recorder.append(result.kind, place, result.as_written(request))
             except JournalError as failure:
                 reply.set_result(Result("failure", None, failure))
@@ -290,8 +290,8 @@ class Journal:
         """Read the clock, once a tick."""
         recorded = self._past.next_reading()
         if recorded is not None:
-            # A run that goes on after its record goes on from the recorded time: deadlines that
-            # were set before a crash keep their distance.
+            # A run that continues after its record continues from the recorded time, so that the
+            # time until a deadline does not include the time between crash and resume.
             self._clock_offset = recorded - time.monotonic()
             return recorded
         reading = time.monotonic() + self._clock_offset
@@ -303,13 +303,13 @@ class Journal:
         if self._past.is_over:
             self._arm(timer)
         else:
-            # In the past a deadline comes where the record has it, not when time has passed.
+            # In a replay a deadline comes where the record has it, not when time has passed.
             self._past.set_timer(timer)
         return timer
 
     def _arm(self, timer: JournalTimer) -> None:
         def happen() -> None:
-            # The deadline may be called off while it waits for the run to rest.
+            # The deadline may be cancelled while it waits for the run to rest.
             if timer.is_cancelled:
                 return
             try:
@@ -356,18 +356,18 @@ class Journal:
             self._past.diverged = self._past.diverged or ReplayDiverged(
                 f"{place.node_path} in turn {place.turn} needs an answer that is not on record"
             )
-        # Checked for a run that may act as well: one that did not follow its record must not go
-        # on to act on the world.
+        # Checked for a run that may act as well: one that did not follow its record must not
+        # perform effects.
         if self._past.diverged is not None:
             raise self._past.diverged
         return entry
 
     def _go_live(self, timer: JournalTimer | None) -> None:
-        """The record is over. A run that goes on records that it was resumed, and where."""
+        """The record is over. A run that continues records that it was resumed, and where."""
         if not self._may_act:
             return
         self.command({"resumed": True})
-        # After it, the commands that came while the past was repeated, in their order.
+        # After it, the commands that arrived while the past was repeated, in their order.
         for happen in self._take_held_commands():
             self._gate.when_at_rest(happen)
         if timer is not None and not timer.is_cancelled:

@@ -1,6 +1,6 @@
-"""What the journal is made of: one record after the other, in the order in which things happened.
+"""The records of a journal, in the order in which things happened.
 
-Values in a record are JSON-shaped, and so is what a leaf gets live: a replay gives it the same.
+Values in a record are JSON-shaped. What a leaf gets live is too, so that a replay returns the same.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ RecordKind: TypeAlias = Literal[
     "parts",  # some of what an effect streamed
     "answer",  # an effect is done
     "failure",  # an effect failed in an expected way
-    "wake",  # a deadline came
-    "command",  # a wish from outside of the run, such as its end
-    "end",  # how it ended
+    "wake",  # a deadline was reached
+    "command",  # sent to the run from outside, such as to stop
+    "end",  # how the run ended
 ]
 
 
@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`clock` has the readings of the clock since the record before: one for each tick."""
+    """`clock` has the readings of the clock since the last record, one for each tick."""
 
     seq: int
     kind: RecordKind
@@ -65,7 +65,7 @@ def json_shaped(value: Any) -> Any:
 
 
 def encoded(record: Record) -> str:
-    """The text of the column `body`. Refuses a value that would come back as another."""
+    """The text of the column `body`. Raises for a value that JSON would change."""
     try:
         return _encode([record.body, record.clock, record.place.request])
     except (TypeError, ValueError) as problem:

@@ -13,7 +13,7 @@ from oracle.services.journal.record import Place, Record, RecordKind
 from oracle.services.journal.rest_gate import RestGate
 
 PATIENCE: Final = 200
-"""Rounds of the event loop after which a run that has not asked for the next entry never will."""
+"""Rounds of the event loop. A run that has not asked for the next entry by then never will."""
 
 
 class JournalTimer:
@@ -59,7 +59,7 @@ class RecordedPast:
     ) -> None:
         self.next_seq = 0
         self.open_intents: set[Place] = set()
-        """Effects that write, of which the record says that they began and not how they ended."""
+        """Effects that write and have a recorded beginning, but no recorded end."""
         self.diverged: ReplayDiverged | None = None
         self._entries: deque[Entry] = deque()
         self._readings: deque[float] = deque()
@@ -82,14 +82,14 @@ class RecordedPast:
         return not self._entries
 
     def next_reading(self) -> float | None:
-        """What the clock showed then; None where the record ends."""
+        """The recorded reading of the clock; None after the end of the record."""
         return self._readings.popleft() if self._readings else None
 
     def give_early_commands(self) -> None:
-        """A command that came before the first tick comes before it again."""
+        """Repeat commands that arrived before the first tick, again before it."""
         taken = self._readings_in_all - len(self._readings)
         while self._entries and self._entries[0].kind == "command":
-            # The clock is read once a tick, so readings tell how many ticks came before it.
+            # The clock is read once a tick, so readings count the ticks before the command.
             if self._entries[0].readings > taken:
                 return
             self._on_command(self._entries.popleft().body)
@@ -103,8 +103,8 @@ class RecordedPast:
         future = asyncio.get_running_loop().create_future()
         self._waiting[place] = future
         if self.is_over:
-            # Only a run at rest learns it. The tree may be about to halt this leaf, as it did
-            # then; such a leaf must not start an effect that it did not start then.
+            # Reported only to a run at rest. The tree may be about to halt this leaf, as it did in
+            # the recorded run. The leaf must not start an effect that it did not start there.
             self._gate.when_at_rest(self._release_waiting)
         else:
             self.advance()
@@ -148,7 +148,7 @@ class RecordedPast:
 
     def _happen(self) -> None:
         self._is_entering = False
-        # The leaf that waited may have been halted before the run came to rest.
+        # The leaf that waited may have been halted before the run was at rest.
         if not self._is_awaited(self._entries[0]):
             self.advance()
             return
@@ -169,7 +169,7 @@ class RecordedPast:
             self.advance()
 
     def _release_waiting(self) -> None:
-        """Tell the leaves that wait that what they need is not in the record."""
+        """Report to the waiting leaves that what they need is not in the record."""
         self._run_knows_it_is_over = True
         for place, future in list(self._waiting.items()):
             del self._waiting[place]
@@ -190,7 +190,7 @@ class RecordedPast:
             loop.call_soon(self._lose_patience, calls, rounds - 1)
             return
         self.diverged = ReplayDiverged(self._what_is_missing(self._entries[0]))
-        # Nothing after this entry can be trusted to belong to the run that goes on.
+        # After a difference, no later entry can be trusted to belong to this run.
         self._entries.clear()
         self._end()
 

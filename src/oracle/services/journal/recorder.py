@@ -1,4 +1,4 @@
-"""Makes the records of one run: numbers them, adds the clock, and gathers the parts of streams."""
+"""Makes the records of one run: numbers them, adds the clock, and collects parts of streams."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from oracle.services.journal.record import Place, Record, RecordKind
 from oracle.services.journal.sinks import Sink
 
 FLUSH_SECONDS: Final = 0.25
-"""How long parts of a stream gather. A crash loses at most so much of it."""
+"""How long parts of a stream are collected. A crash loses at most this much of it."""
 
 
 class Recorder:
@@ -23,14 +23,14 @@ class Recorder:
         self._is_closed = False
 
     def add_reading(self, reading: float) -> None:
-        """It goes with the next record. A tick that no record follows is not needed in a replay."""
+        """Add it to the next record. A tick without a later record is not needed in a replay."""
         self._readings.append(reading)
 
     def append(self, kind: RecordKind, place: Place, body: Any) -> None:
         if self._is_closed:
             return
         if kind != "parts":
-            # What was streamed before comes before in the record: order is what a replay repeats.
+            # Parts that were streamed before are written before: a replay repeats the order.
             self.write_parts()
             self._write(kind, place, body)
             return
@@ -56,7 +56,7 @@ class Recorder:
         await self._sink.flush()
 
     async def close(self) -> None:
-        """Write what has come so far. What comes later belongs to no run and is not recorded."""
+        """Write all records so far. Later ones belong to no run and are not recorded."""
         self.write_parts()
         self._is_closed = True
         await self._sink.flush()

@@ -1,9 +1,9 @@
 """Lets one thing happen to a run at a time, so that a replay meets the same run in the same state.
 
-Two answers may come within one round of the event loop. If both were handed over at once, the leaf
-of the second could write to the blackboard before the tree has seen the first. A replay hands them
-over one by one and would see another order. So, live and in a replay, something happens to a run
-only when it is at rest: the tree sleeps, and each of its leaves waits for the journal.
+Two results may arrive within one round of the event loop. If both were handed over at once, the
+leaf of the second could write to the blackboard before the tree has seen the first. A replay hands
+them over one by one, and the order could differ. So, live and in a replay, something happens to a
+run only when it is at rest: the tree sleeps, and each of its leaves waits for the journal.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 PATIENCE: Final = 100
-"""Rounds of the event loop after which a sleeping run counts as at rest, though a leaf does not
-wait for the journal: it waits for something else, and that may take for ever.
+"""After this many rounds of the event loop, a sleeping run counts as at rest even if a leaf does
+not wait for the journal. That leaf waits for something else, which may never happen.
 """
 HASTY_ROUNDS: Final = 20
+"""For this many rounds a busy run is checked in every round, then every `LATER_SECONDS`."""
 LATER_SECONDS: Final = 0.001
 
 
 class Resting(Protocol):
-    """What the gate asks about a run."""
+    """What the gate needs to know about a run."""
 
     def is_at_rest(self) -> bool: ...
     def is_asleep(self) -> bool: ...
@@ -39,7 +40,7 @@ class RestGate:
 
     @property
     def is_open(self) -> bool:
-        """Whether something may happen now. What came earlier goes first, even at rest."""
+        """Whether something may happen now. Even at rest, what waits already goes first."""
         return not self._waiting and self._run.is_at_rest()
 
     def when_at_rest(
@@ -86,7 +87,7 @@ class RestGate:
         self._is_watching = True
         loop = asyncio.get_running_loop()
         # A run is usually at rest within a few rounds. A tree that is busy for longer, for example
-        # with clean-up over the network, is looked at once a millisecond: no busy loop.
+        # with clean-up over the network, is checked once a millisecond, to avoid a busy loop.
         if rounds < HASTY_ROUNDS or self._run.is_asleep():
             loop.call_soon(self._watch, patience, rounds)
         else:

@@ -1,4 +1,4 @@
-"""Where records go."""
+"""Where records are written: the protocol, and a sink in memory."""
 
 from __future__ import annotations
 

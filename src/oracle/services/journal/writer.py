@@ -1,4 +1,4 @@
-"""Records in the database. Appending only queues; a run waits where it asks to, in `flush`."""
+"""Writes records to the database. Appending only queues them; a run waits only in `flush`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ INSERT_TEXT: Final = "INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT D
 
 
 class Rows(NamedTuple):
-    """What belongs together: a record of a run, and the texts that it names."""
+    """A record of a run and the texts that it names, which are written together."""
 
     run_id: str
     texts: tuple[tuple[str, str], ...]
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
 
 
 class Waiter(NamedTuple):
-    """A run that waits until all that it appended before is committed."""
+    """A run that waits until everything it has appended is committed."""
 
     run_id: str
     loop: asyncio.AbstractEventLoop
@@ -68,7 +68,7 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         self._is_closed = False
 
     def sink(self, run_id: str, owner: str) -> RunSink:
-        """Take the records of a run, as long as `owner` holds its lease."""
+        """The sink for the records of a run. It works while `owner` holds the run's lease."""
         return RunSink(self, run_id, owner)
 
     def close(self) -> bool:
@@ -78,7 +78,9 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
     def put(self, item: Rows | Waiter) -> None:
         self.raise_failure(item.run_id)
         if self._is_closed:
-            raise JournalError(f"the journal is closed; run {item.run_id} came too late")
+            raise JournalError(
+                f"the journal is closed; run {item.run_id} cannot write to it any more"
+            )
         super().put(item)
 
     def raise_failure(self, run_id: str) -> None:
@@ -87,7 +89,7 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
             raise JournalError(f"the journal cannot be written: {failure}") from failure
 
     def _write(self, items: list[Rows | Waiter]) -> None:
-        """Never raises: a lost record fails its run, so there is nothing to try again."""
+        """Never raises: a lost record fails its run, so nothing is tried again."""
         # After a lost record a run writes nothing more: a record with a gap cannot be replayed.
         rows = [
             item for item in items if isinstance(item, Rows) and item.run_id not in self._failures
@@ -100,7 +102,7 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
                     item.loop.call_soon_threadsafe(self._release, item)
 
     def _write_run_by_run(self, rows: list[Rows]) -> None:
-        """One of them spoiled the common commit; only that run is to fail."""
+        """One run made the common commit fail. Only that run must fail."""
         for run_id in dict.fromkeys(item.run_id for item in rows):
             problem = self._commit([item for item in rows if item.run_id == run_id])
             if problem is not None:
@@ -109,8 +111,8 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
     def _commit(self, rows: list[Rows]) -> Exception | None:
         try:
             with self._linked().transaction() as write:
-                # Texts and the records that name them in one transaction, texts first: nobody
-                # ever sees a name without its text, and `purge` relies on both coming together.
+                # Texts and the records that name them are one transaction: no reader ever sees a
+                # name without its text. `purge` relies on this too.
                 if texts := [text for item in rows for text in item.texts]:
                     write(INSERT_TEXT, texts)
                 if write(INSERT_RECORD, [item.record for item in rows]) != len(rows):
@@ -135,7 +137,7 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         )
 
     def _release(self, waiter: Waiter) -> None:
-        if waiter.safe.done():  # its run was cancelled meanwhile
+        if waiter.safe.done():  # its run was cancelled while it waited
             return
         try:
             self.raise_failure(waiter.run_id)
@@ -146,7 +148,7 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
 
 
 _CONSEQUENCE: Final = {
-    "stop": "; see to it that the database can be written, then `oracle run resume` it",
+    "stop": "; make sure that the database can be written, then run `oracle run resume`",
     "memory": "; GOING ON WITHOUT A RECORD: this run can be neither replayed nor resumed",
 }
 

@@ -1,1 +1,1 @@
-"""The files of a project: where it begins, what is left out, what stays secret."""
+"""The files of a project: its root, which files are left out, and what is secret."""

@@ -1,8 +1,8 @@
-"""Which files are left out, judged one by one: by name, by size, by content.
+"""Which files are left out, by name, by size and by content.
 
-A reason is a phrase that completes "not indexed: …". Names are judged before a file is opened, so
-that a secret is never read. Two kinds of rules: a file that is not *shown* is neither listed nor
-indexed; a file that is not *indexed* can still be listed and read.
+A reason is a phrase that completes "not indexed: …". Names are checked before a file is opened, so
+that a secret is never read. There are two kinds of rules. A file that is not *shown* is neither
+listed nor indexed. A file that is not *indexed* can still be listed and read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FOLDERS_OF_TOOLS: Final = (
     ".cache"
 )
 TOOL_FOLDERS: Final = frozenset(_FOLDERS_OF_TOOLS.split())
-"""Made by tools, and never read, whatever the ignore rules say."""
+"""Folders that tools make. They are never read, whatever the ignore rules say."""
 
 _BINARY_SUFFIXES: Final = """
 png jpg jpeg gif bmp ico icns webp tif tiff psd pdf zip gz tgz bz2 xz zst z 7z rar tar jar war whl
@@ -33,9 +33,13 @@ iso dmg swf
 """
 _BINARY: Final = frozenset(_BINARY_SUFFIXES.split())
 _LONGEST_LINE_ON_AVERAGE: Final = 600
+"""Minified code and data have lines of thousands of characters; prose has up to some hundred."""
 _HEAD: Final = 8_192
+"""Where a NUL byte is looked for. A shorter file may be one long line without being generated."""
 
-# A header alone is not a key: code that reads keys contains it too.
+# A header alone is not a key: code that reads keys contains it too. So the start of the key itself
+# must follow, after line ends (also escaped ones), quotes or header lines. All of it is bounded, so
+# that many headers without a key cannot cost quadratic time.
 _SECRET_CONTENT: Final = re.compile(
     rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
     rb"(?:\\[nr]|[\s\"'+,#/*]|[A-Z][A-Za-z-]{1,20}: [^\n]{0,200}\n){0,64}[A-Za-z0-9+/]{40}"
@@ -95,6 +99,7 @@ def not_indexed(path: str, size: int) -> str | None:
 
 
 def not_indexed_by_content(content: bytes) -> str | None:
+    # Text in UTF-16 has NUL bytes too, but begins with a byte order mark.
     if b"\0" in content[:_HEAD] and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return "binary, by its content"
     if b"PRIVATE KEY" in content and _SECRET_CONTENT.search(content):

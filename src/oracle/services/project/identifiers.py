@@ -1,4 +1,4 @@
-"""Cutting text into words, and names into their parts. This is the one tokenizer.
+"""Splits text into words, and names into their parts. This is the one tokenizer.
 
 `HTTPServerError`, `http_server_error` and `httpServerError` all have the parts http, server and
 error. The index goes further (`search/terms.py`): it folds accents and stems each part.
@@ -10,6 +10,8 @@ import re
 from typing import Final
 
 WORD: Final = re.compile(r"\w+")
+# Capitals that no small letter follows (`HTTP` in `HTTPServer`), a word with or without a capital,
+# digits, or letters that are not ASCII.
 PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _ENDINGS: Final = ("ies", "ing", "ed", "es", "s")
 
@@ -20,12 +22,13 @@ def parts_of(text: str) -> list[str]:
 
 
 def without_ending(word: str) -> str:
-    """What relatives of a word begin with: `caches` and `caching` both give `cach`.
+    """The beginning that forms of a word share: `caches` and `caching` both give `cach`.
 
-    A stem of the index cannot be used for this. `retri`, the stem of `retries`, is not how `retry`
-    begins.
+    The stems of the index do not serve for this: `retry` does not begin with `retri`, the stem of
+    `retries`.
     """
     for ending in _ENDINGS:
+        # At least four letters stay: `ring` is not a form of `r`.
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]
     return word

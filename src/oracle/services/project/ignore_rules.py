@@ -1,4 +1,4 @@
-"""What the ignore rules of a project keep out: those of git, and those for oracle alone.
+"""The ignore rules of a project: those of git, and those for oracle alone.
 
 They are in `.gitignore` and `.oracleignore` of any folder, and in `.git/info/exclude`. The nearest
 folder with a rule that matches a path decides. Within a folder the last matching rule counts, and
@@ -46,6 +46,7 @@ class IgnoreRules:
 
         The path of a folder ends with a slash.
         """
+        # The second case is a folder above a kept one: it must be entered to get there.
         is_kept = path.startswith(self._kept) or (
             path.endswith("/") and any(folder.startswith(path) for folder in self._kept)
         )
@@ -56,12 +57,15 @@ class IgnoreRules:
             if level is None:
                 continue
             decision = level.spec.check_file(path[len(folder) + 1 :] if folder else path)
+            # None: no rule of this folder matches, so the folder above decides.
             if decision.include is not None:
+                # False is a rule with `!`, which takes the path back in.
                 is_out = decision.include and decision.index is not None
                 return level.places[decision.index or 0] if is_out else None
         return None
 
     def _level(self, folder: str, is_kept: bool) -> _Level | None:
+        # The same folder has two sets of rules: those of git do not count for what is kept.
         key = (folder, is_kept)
         if key not in self._levels:
             names = (FOR_ORACLE,) if is_kept else IGNORE_FILES
@@ -79,7 +83,11 @@ class IgnoreRules:
 
 
 def _lines(file: Path) -> list[str]:
-    """Does not wait for a pipe and does not follow a link."""
+    """The lines of a file, or none if it cannot be read.
+
+    A hostile project may have a pipe, a link or a huge file in its place: it does not wait for the
+    first, does not follow the second and reads only the beginning of the third.
+    """
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as opened:

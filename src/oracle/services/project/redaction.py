@@ -1,7 +1,8 @@
-"""What looks like a secret is taken out of a text before it leaves the process.
+"""Replaces what looks like a secret in a text, before the text leaves the process.
 
-One table of shapes. Each is bounded or cannot start inside its own match, so that time is linear
-in the input. The number of lines stays: a line that was cited is still that line.
+`SHAPES` lists what secrets look like. Each pattern is bounded or cannot start inside its own match,
+so that time is linear in the input. The number of lines stays the same, so that citations of lines
+stay right.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+# What documentation and code write in place of a secret: words such as `example` and `your-key`,
+# markers such as `<token>` and `${TOKEN}`, names of types, and one character repeated.
 _PLACEHOLDER: Final = re.compile(
     r"""(?xi)
     .*(?:example|dummy|placeholder|change[-_]?me|redacted|xxxx|\*\*\*|\.\.\.|…|1234567890|abcdefghij
@@ -34,7 +37,7 @@ _NAMES_A_KEY: Final = (
 
 
 def _is_random(value: str) -> bool:
-    """Letters and digits mixed, or long with both cases: a name of something seldom is."""
+    """Letters and digits mixed, or long with both cases, which names seldom are."""
     letters = any(map(str.isalpha, value))
     digits = any(map(str.isdigit, value))
     long_mixed = len(value) >= 24 and not value.islower() and not value.isupper()
@@ -46,7 +49,7 @@ def _is_real(value: str) -> bool:
 
 
 def _is_real_key(value: str) -> bool:
-    """A snake_case or dotted name with a number at its end (`token_v2`) is a name."""
+    """Not for a snake_case or dotted name, also with a number at its end (`token_v2`)."""
     return _is_real(value) and _is_random(value) and not re.fullmatch(r"[a-z_.]+\d{0,2}", value)
 
 
@@ -60,9 +63,11 @@ def _always(value: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """`pattern` matches; its group `secret`, or else all of it, is replaced where `is_secret`.
+    """A kind of secret. The group `secret` of a match, or else all of it, is replaced.
 
-    One of `marks` is in every text that matches, in lower case: most texts are done with those.
+    `is_secret` may still refuse a match, such as a placeholder. One of `marks`, in lower case, is
+    in every text that can match. Looking for the marks first is enough for most texts, and far
+    faster than the pattern.
     """
 
     name: str
@@ -80,12 +85,16 @@ def _shape(
 
 
 def _prefixed(name: str, marks: str, pattern: str) -> Shape:
-    """A well known prefix. It never starts inside a word, so a long word is scanned once."""
+    """A well-known prefix at the start of a word. So a long word is scanned only once."""
     return _shape(name, marks, rf"(?<![\w-])(?:{pattern})(?![\w-])", _is_real)
 
 
+# Specific shapes come first: they name what was found, and the general ones at the end skip
+# `[redacted: …]`, which begins like a placeholder.
 SHAPES: Final = (
     _shape(
+        # Up to the end marker, or, where that is missing, as far as the lines look like a key. The
+        # quantifiers are possessive (`*+`, `++`): what they matched is never tried again.
         "private key",
         "private~key",
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -148,6 +157,7 @@ SHAPES: Final = (
         _is_real_key,
     ),
     _shape(
+        # In an address: `postgresql://user:password@host`.
         "password",
         "://",
         r"://[^\s/:@'\"<>]{0,200}+:"
@@ -157,6 +167,7 @@ SHAPES: Final = (
     _shape(
         "account key", "accountkey=", r"AccountKey=(?P<secret>[A-Za-z0-9+/=]{40,200})", _is_real
     ),
+    # In quotes, as code has it. Any text in quotes may be a password; a key has to look random.
     _shape(
         "password",
         _PASSWORD_MARKS,
@@ -171,6 +182,7 @@ SHAPES: Final = (
         r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))\S){8,500})(?P=quote)",
         _is_real_key,
     ),
+    # Without quotes, as settings files have it. Words alone are more likely a name than a password.
     _shape(
         "password",
         _PASSWORD_MARKS,
@@ -179,6 +191,7 @@ SHAPES: Final = (
         r"(?P<secret>[^\s\"'()\[\]{}<>$,;]{4,200}+)[ \t]{0,20}$",
         lambda value: _is_real_password(value) and not re.fullmatch(r"[A-Za-z_.|]+", value),
     ),
+    # Environment variables in capitals: their values count as real without looking random.
     _shape(
         "secret",
         "password= passwd= pwd= secret= token= key=",
@@ -186,6 +199,7 @@ SHAPES: Final = (
         r"(?P<secret>[^\s\"'()\[\]{}<>$,;]{6,400}+)$",
         _is_real,
     ),
+    # Anything else that is called a key or a password, also in the middle of a line or an address.
     _shape(
         "secret",
         f"{_KEY_MARKS} {_PASSWORD_MARKS}",
@@ -197,7 +211,7 @@ SHAPES: Final = (
 
 
 def redact(text: str) -> str:
-    """The same lines without what looks like a secret; a second time changes nothing."""
+    """The same lines without what looks like a secret. Calling it again changes nothing."""
     folded = text.lower()
     for shape in SHAPES:
         if any(mark in folded for mark in shape.marks):

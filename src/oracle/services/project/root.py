@@ -1,4 +1,4 @@
-"""Where a project begins, and the folder in it that belongs to oracle."""
+"""The root of a project, the folder `.oracle/` in it, and the user's own folder."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from oracle.errors import InputError, StoreError
 MARKERS: Final = ("oracle.toml", ".git")
 THREADS_FOLDER: Final = "threads"
 KEPT_FOLDERS: Final = ("notes", THREADS_FOLDER)
-"""What is read even where git ignores it, unless the settings have another folder for notes."""
+"""Folders that are read even if git ignores them. The settings may name others for notes."""
 
 
 def here() -> Path:
-    """The working directory, which may have been deleted under the user's feet."""
+    """The working directory, which may have been deleted since the user went there."""
     try:
         return Path.cwd()
     except FileNotFoundError:
@@ -29,7 +29,7 @@ def find_root(start: Path) -> Path:
         if any((folder / marker).exists() for marker in MARKERS):
             return folder
     raise InputError(
-        f"{start} lies in no project: neither it nor a folder above holds {' or '.join(MARKERS)}; "
+        f"{start} is not in a project: neither it nor a folder above has {' or '.join(MARKERS)}; "
         "go to a project, or make one here with `oracle init`"
     )
 
@@ -51,12 +51,14 @@ def oracle_folder(root: Path) -> Path:
 
 
 def user_folder() -> Path:
-    """Where things are kept that belong to no project, by the convention for a user's state."""
+    """For data that belongs to no project. Follows the XDG convention for a user's state."""
     base = os.environ.get("XDG_STATE_HOME", "")
+    # The convention says to ignore a path that is not absolute.
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".local/state") / "oracle"
 
 
 def made_user_folder() -> Path:
+    """The same folder, created if it is missing, for the user's eyes only."""
     folder = user_folder()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

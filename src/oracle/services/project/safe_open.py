@@ -1,4 +1,4 @@
-"""Opening a file below a root, and nowhere else, whatever links lie on the way."""
+"""Opens a file below a root, and nowhere else, even if there are links on the way."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Final
 from oracle.errors import ToolProblem, named
 
 LARGEST_READ: Final = 4 * 1024 * 1024
+# Opening must not wait for a pipe, nor make a terminal control this process.
 _FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """The bytes of a file, and how many it has: `data` is shorter where the file is huge."""
+    """The bytes of a file, and its size. For a huge file `data` has only the beginning."""
 
     path: str
     data: bytes
@@ -31,6 +32,7 @@ def inner_path(path: str) -> str:
     """`path` as the project names it: relative, without `.` and `..`."""
     if "\0" in path:
         raise ToolProblem(f"{named(path)} holds a NUL byte; give a path of the project")
+    # Models write paths of Windows too. With a slash in it, a backslash is part of a name.
     text = path.replace("\\", "/") if "\\" in path and "/" not in path else path
     parts: list[str] = []
     for part in PurePosixPath(text).parts:
@@ -46,8 +48,10 @@ def inner_path(path: str) -> str:
 
 
 def read_inside(root: Path, path: str, *, largest: int = LARGEST_READ) -> Content:
-    """Read a regular file. `root` is resolved already; where the file lies is asked of the open
-    file, so that a link which changes meanwhile cannot lead outside.
+    """Read a regular file below `root`, which must be resolved.
+
+    The place is asked of the open file and not of its path: a link that is changed between a check
+    and the opening could lead outside.
     """
     try:
         descriptor = os.open(root / path, _FLAGS)
@@ -82,7 +86,7 @@ def _read(descriptor: int, largest: int, path: str) -> bytes:
 
 
 def _real_path(descriptor: int, path: Path, status: os.stat_result) -> Path:
-    """Where the open file lies. Without /proc, the path is resolved and must lead to it still."""
+    """Where the open file is. Without /proc its path is resolved, and must still lead to it."""
     try:
         return Path(os.readlink(f"/proc/self/fd/{descriptor}"))
     except OSError:
@@ -109,5 +113,5 @@ def _not_opened(path: str, problem: OSError) -> ToolProblem:
     if isinstance(problem, FileNotFoundError | NotADirectoryError):
         return ToolProblem(f"there is no file {named(path)}; search for it or see get_repo_map")
     return ToolProblem(
-        f"{named(path)} cannot be read: {problem.strerror or problem}; go on without it"
+        f"{named(path)} cannot be read: {problem.strerror or problem}; continue without it"
     )

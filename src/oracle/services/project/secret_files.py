@@ -1,4 +1,4 @@
-"""Which files hold secrets by their name alone. They are not read, listed, indexed or sent."""
+"""Which files hold secrets, by their names alone. They are not read, listed, indexed or sent."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 _FOLDERS: Final = frozenset({".ssh", ".aws", ".gnupg", ".azure", ".gcloud", ".kube", ".docker"})
+# Words such as `credentials` make a secret of a data file only: `credentials.py` is code.
 _DATA_LISTED: Final = "json ini toml yaml yml xml csv txt cfg conf env properties"
 _DATA: Final = tuple(_DATA_LISTED.split())
 _WORDS: Final = (
@@ -28,6 +29,7 @@ _NAMES: Final = (
     ".env.*",
     "*.env",
     ".envrc",
+    # Keys and certificates.
     "id_rsa*",
     "id_dsa*",
     "id_ecdsa*",
@@ -49,9 +51,11 @@ _NAMES: Final = (
     "*.jks",
     "*.keystore",
     "*.kdbx",
+    # State and variables of Terraform, which may hold passwords in clear text.
     "*.tfstate",
     "*.tfstate.backup",
     "*.tfvars",
+    # Files in which programs keep a user's logins.
     ".netrc",
     "_netrc",
     ".pgpass",
@@ -79,6 +83,7 @@ _NAMES: Final = (
     "service[-_]account*.json",
     "serviceaccount*.json",
 )
+# Exceptions: public keys, and templates that projects commit for others to fill in.
 _HARMLESS: Final = (
     "*.pub",
     ".env.example",
@@ -99,7 +104,7 @@ _FINE: Final = _any_of(_HARMLESS)
 
 @lru_cache(maxsize=20_000)
 def is_secret_file(path: str) -> bool:
-    """`path` has `/` between its parts; upper and lower case are one."""
+    """`path` has `/` between its parts. Upper and lower case are the same."""
     *folders, name = path.casefold().split("/")
     if not _FOLDERS.isdisjoint(folders):
         return True

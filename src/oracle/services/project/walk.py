@@ -15,11 +15,12 @@ from oracle.services.project.ignore_rules import IgnoreRules
 from oracle.services.project.root import KEPT_FOLDERS
 
 _DEEPEST: Final = 200
+"""Folders below one another. The system allows some thousand: a tree deep on purpose ends here."""
 
 SkipListener = Callable[[str, str], None]
 
 
-def _unheard(path: str, reason: str) -> None:
+def _no_listener(path: str, reason: str) -> None:
     pass
 
 
@@ -27,7 +28,8 @@ def _unheard(path: str, reason: str) -> None:
 class FoundFile:
     """A file that is worth opening; `path` is relative to the root, with slashes.
 
-    `changed_ns` is when the system saw it change: the time of its content can be set back.
+    `changed_ns` is the time of the last change of its state (ctime). Programs can set the time of
+    its content (mtime) back, so that a change would go unseen.
     """
 
     path: str
@@ -37,13 +39,15 @@ class FoundFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """The files of a project, read from disk each time. In `kept` folders git's rules are off."""
+    """The files of a project, read from disk each time. Git cannot hide those in `kept` folders."""
 
     root: Path
     kept: tuple[str, ...] = KEPT_FOLDERS
 
-    def files(self, on_skip: SkipListener = _unheard, *, under: str = "") -> Iterator[FoundFile]:
-        """Every file that may be listed and read, nearest folders first, each folder sorted.
+    def files(
+        self, on_skip: SkipListener = _no_listener, *, under: str = ""
+    ) -> Iterator[FoundFile]:
+        """Every file that may be listed and read; folders nearest to the root first, each sorted.
 
         A file that vanishes during the walk is left out.
         """
@@ -57,7 +61,7 @@ class Walk:
             yield from self._in_folder(prefix, rules, below, on_skip)
             folders.extend(self._entered(prefix, below, rules, on_skip))
 
-    def files_to_index(self, on_skip: SkipListener = _unheard) -> Iterator[FoundFile]:
+    def files_to_index(self, on_skip: SkipListener = _no_listener) -> Iterator[FoundFile]:
         """The same files without those that are generated or too large."""
         for found in self.files(on_skip):
             if reason := not_indexed(found.path, found.size):
@@ -66,7 +70,7 @@ class Walk:
                 yield found
 
     def judge(self, path: str) -> FoundFile | str:
-        """One file: what `files_to_index` gives for it, or the reason why it is left out."""
+        """One file as `files_to_index` would yield it, or the reason why it is left out."""
         rules = IgnoreRules(self.root, self.kept)
         if reason := self._ignored_above(path.rpartition("/")[0], rules):
             return reason
@@ -82,7 +86,7 @@ class Walk:
         return not_indexed(path, judged.size) or judged
 
     def is_ignored(self, path: str) -> bool:
-        """Whether a path, or a folder above it, is ignored. There need not be such a file."""
+        """Whether a path, or a folder above it, is ignored. The file need not exist."""
         rules = IgnoreRules(self.root, self.kept)
         names = path.split("/")
         folders = ("/".join(names[:depth]) + "/" for depth in range(1, len(names)))
@@ -91,7 +95,7 @@ class Walk:
         )
 
     def _ignored_above(self, folder: str, rules: IgnoreRules) -> str | None:
-        """Why a folder is not entered: because of itself or of one above it."""
+        """Why a folder is not entered, because of itself or of a folder above it."""
         names = folder.split("/") if folder else []
         for depth in range(1, len(names) + 1):
             path = "/".join(names[:depth])
@@ -120,8 +124,6 @@ class Walk:
     def _entered(
         self, prefix: str, below: list[str], rules: IgnoreRules, on_skip: SkipListener
     ) -> Iterator[str]:
-        # The system refuses paths of more than 4,096 bytes anyway; this ends a tree that is deep
-        # on purpose long before.
         is_deep = prefix.count("/") >= _DEEPEST
         for name in below:
             path = prefix + name
@@ -144,7 +146,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 def _judge_file(path: str, state: os.stat_result, rules: IgnoreRules) -> FoundFile | str:
     if stat.S_ISLNK(state.st_mode):
-        return "a symbolic link; what it points to is indexed where it lies"
+        return "a symbolic link; its target is indexed at its own place"
     if not stat.S_ISREG(state.st_mode):
         return "neither a file nor a folder"
     if not _is_text(path):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from oracle.services.project.identifiers import parts_of
 from oracle.services.project.identifiers import without_ending as stem
 from oracle.services.questions.word_lists import (
     ENDINGS_OF_FILES,
@@ -24,7 +25,6 @@ _QUOTED: Final = re.compile(
 _PATH: Final = re.compile(r"(?<![\w/.])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]{1,5}(?![\w(])")
 _FOLDER: Final = re.compile(r"(?<![\w/.:])[\w.-]+(?:/[\w.-]+)+/?")
 _WORD: Final = re.compile(r"[^\W_]\w*(?:[.:]{1,2}\w+)*|__?\w+")
-_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 # What looks like an identifier: `a_b`, `aB`, `AbC`, `a.b`, `ABC`, `Abc`.
 _NAME: Final = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w|^[A-Z]{2,}$|^[A-Z]\w*[a-z]$")
 _PAIRS_IN: Final = re.compile(r"[^\W\d_]{3,}")
@@ -159,7 +159,7 @@ def other_words(words: SearchWords) -> list[str]:
     tried = {word.lower() for word in words.all}
     found: list[str] = []
     for word in words.all:
-        parts = [found[0].lower() for found in _PART.finditer(word)]
+        parts = parts_of(word)
         found += [part for part in parts if len(part) > 2 and part not in STOP_WORDS]
         found += SYNONYMS.get(word.lower(), ()) or SYNONYMS.get(stem(word.lower()), ())
         found += [short_stem(part) for part in parts]

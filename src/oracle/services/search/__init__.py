@@ -1,4 +1,4 @@
-"""The index of a project: text on tantivy, definitions and references in SQLite."""
+"""The index of a project: tantivy holds its text, SQLite its files, definitions and uses."""
 
 from oracle.services.search.index import Index
 from oracle.services.search.records import Definition, Hit, Kind, Reference, RefreshReport

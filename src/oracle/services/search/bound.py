@@ -1,4 +1,4 @@
-"""How much an index in memory takes in, and which files come first where not all fit."""
+"""How much an index in memory may hold, and which files come first if not all fit."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from oracle.services.search.terms import terms_of_text
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """`files` and `bytes` are for the whole index, the rest is for one refresh.
+    """`files` and `bytes` limit the whole index; the other fields limit one refresh.
 
-    It looks for files until it has `walked` past that many, or for `walk_seconds`, and stops
-    reading them when `seconds` are over.
+    A refresh stops looking for files after `walked` of them, or after `walk_seconds`. It stops
+    reading files after `seconds`.
     """
 
     files: float = inf
@@ -31,17 +31,17 @@ NO_BOUND: Final = Bound()
 IN_MEMORY: Final = Bound(
     files=30_000, bytes=150_000_000, walked=50_000, walk_seconds=3.0, seconds=8.0
 )
-"""About 250 MB of memory at most, and an answer well within the time limit of a tool."""
+"""At most about 250 MB of memory. A look-up ends well within the time limit of a tool."""
 
 
 def fitting(
     candidates: Sequence[FoundFile], known: Mapping[str, int], bound: Bound, *, about: str
 ) -> Sequence[FoundFile]:
-    """Those that there is room for, given the sizes of `known` files, which stay in the index.
+    """The candidates that fit, given the sizes of the `known` files, which stay in the index.
 
-    New files come before known ones that have changed: of these an older state can be found.
-    Among the new ones those come first whose path names what is asked `about`, then those nearest
-    to the root.
+    New files come before known ones that have changed, because an older state of those can already
+    be found. Among the new ones, first come those whose path names what is asked `about`, then
+    those nearest to the root.
     """
     if bound == NO_BOUND:
         return candidates

@@ -1,7 +1,7 @@
-"""The files of the index with their state on disk, what they define and what they use, in SQLite.
+"""The files of the index in SQLite: their state on disk, what they define and what they use.
 
-It is the authority: a passage of the text index counts only if its file's number is here. Numbers
-are never used twice. So a text index that is newer or older than the catalogue shows nothing wrong.
+A passage of the text index counts only if its file's number is in the catalogue, and a number is
+never used twice. So a text index that is newer or older than the catalogue cannot show wrong hits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from oracle.services.search.records import Definition, Kind, Role
 from oracle.services.search.symbols import Symbol
 
 FORMAT: Final = 5
-"""Raise it when the stored data changes: an index of another format is built anew."""
+"""Raise it when the stored data changes: an index of another format is built again."""
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -98,14 +98,18 @@ class Catalogue:
         self.path = path
         self._cards: dict[int, FileCard | None] = {}
         self._cards_stamp = (-1, -1)
+        # Tools look things up in worker threads, not always in the same one.
         self._connection = sqlite3.connect(
             path or ":memory:", timeout=30, isolation_level=None, check_same_thread=False
         )
         # An index in memory may be dropped without being closed.
         self.close = weakref.finalize(self, self._connection.close)
+        # WAL: readers do not wait for the writer. NORMAL: a power cut may lose the last commits:
+        # the next refresh redoes them from the files.
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.execute("PRAGMA cache_size = -16000")
+        # Looking first, so that opening an index for reading does not need the write lock.
         if not self._has_schema():
             self._connection.executescript(_SCHEMA)
 
@@ -115,10 +119,12 @@ class Catalogue:
 
     @contextmanager
     def transaction(self) -> Generator[None]:
+        # The write lock is taken at once: a transaction that begins as a reader cannot wait for it.
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
         except BaseException:
+            # Some errors of SQLite, such as a full disk, have rolled it back already.
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
@@ -153,14 +159,14 @@ class Catalogue:
         return [path for (path,) in rows]
 
     def numbers_at(self, place: str) -> list[int]:
-        """Of a file, or of all files in a folder and below."""
+        """The number of a file, or of all files in and below a folder."""
         rows = self._connection.execute(
             f"SELECT id FROM files WHERE path = ? OR ({_BELOW})", (place, f"{place}/", f"{place}0")
         )
         return [number for (number,) in rows]
 
     def cards(self, numbers: Iterable[int]) -> dict[int, FileCard]:
-        """Of those numbers that are current. Remembered until the catalogue changes."""
+        """The cards of the numbers that are current, cached until the catalogue changes."""
         # Two counters: changes by other processes, and changes by this connection.
         stamp = (self._version(), self._connection.total_changes)
         if stamp != self._cards_stamp:
@@ -171,6 +177,7 @@ class Catalogue:
         if missing:
             marks = ",".join("?" * len(missing))
             rows = self._connection.execute(f"{_CARDS} WHERE id IN ({marks})", missing)
+            # A number that is not current is remembered too, as None, and not looked up again.
             self._cards.update(dict.fromkeys(missing))
             self._cards.update((card.id, card) for card in map(_card, rows))
         return {number: card for number in wanted if (card := self._cards[number])}
@@ -194,7 +201,7 @@ class Catalogue:
     # writing
 
     def announce(self, changes: Iterable[tuple[int, str]], *, next_number: int) -> None:
-        """Note which files are about to change in the text index: after a crash they are redone."""
+        """Store which files are about to change in the text index, to redo them after a crash."""
         self._connection.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?)", changes)
         self.set_meta("next_number", str(next_number))
 
@@ -202,6 +209,7 @@ class Catalogue:
         return self._connection.execute("SELECT file, path FROM pending").fetchall()
 
     def settle(self) -> None:
+        """The announced changes are complete in both halves of the index."""
         self._connection.execute("DELETE FROM pending")
 
     def forget(self, numbers: Sequence[int]) -> None:
@@ -218,6 +226,8 @@ class Catalogue:
             "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)",
             (_symbol_row(entry.id, symbol) for entry in entries for symbol in entry.symbols),
         )
+        # One row for each file instead of one for each name. The blanks at both ends let `users_of`
+        # find whole names only.
         self._connection.executemany(
             "INSERT INTO uses VALUES (?, ?)",
             ((entry.id, f" {' '.join(entry.uses)} ") for entry in entries),

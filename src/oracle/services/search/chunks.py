@@ -9,14 +9,18 @@ from typing import Final
 from oracle.services.search.symbols import Symbol
 
 TARGET_LINES: Final = 45
+"""Neighbours share a chunk up to this length: enough text to be found, short enough to be read."""
 MOST_LINES: Final = 80
+"""A longer definition is cut."""
 MOST_CHARACTERS: Final = 6_000
+"""The same for definitions with long lines."""
 _MOST_NAMES: Final = 60
+"""Bounds a chunk of a generated table, where every line defines something."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chunk:
-    """Lines from 1, both included; `names` of what begins here and of what it lies in."""
+    """Lines count from 1, both included. `names`: what begins here, and what is around it."""
 
     start: int
     end: int
@@ -25,13 +29,14 @@ class Chunk:
 
 
 def chunks_of(lines: Sequence[str], symbols: Sequence[Symbol]) -> list[Chunk]:
-    """Every line is in exactly one chunk; small neighbours share one, long ones are cut."""
+    """Every line is in exactly one chunk. Small neighbours share one, long ones are cut."""
     spans = _spans(len(lines), [symbol.start for symbol in symbols])
     merged = _merged(spans, lines)
     cut = [piece for span in merged for piece in _cut(span, lines)]
     chunks: list[Chunk] = []
     position = 0
     ordered = sorted(symbols, key=lambda symbol: symbol.start)
+    # The definitions that began in an earlier chunk and have not ended: their names count here too.
     around: list[Symbol] = []
     for start, end in cut:
         around = [symbol for symbol in around if symbol.end >= start]
@@ -73,7 +78,7 @@ def _merged(spans: Sequence[tuple[int, int]], lines: Sequence[str]) -> list[tupl
 
 
 def _cut(span: tuple[int, int], lines: Sequence[str]) -> list[tuple[int, int]]:
-    """Cuts at a blank line in the last third of what fits, or where it is full."""
+    """Cuts at the last blank line in the last third of what fits, or else where it is full."""
     start, end = span
     pieces: list[tuple[int, int]] = []
     while True:
@@ -96,6 +101,7 @@ def _fitting(start: int, end: int, lines: Sequence[str]) -> int:
     last = min(end, start + MOST_LINES - 1)
     for line in range(start, last + 1):
         size += len(lines[line - 1])
+        # A first line that is too large alone is taken all the same, so that cutting gets further.
         if size > MOST_CHARACTERS and line > start:
             return line - 1
     return last

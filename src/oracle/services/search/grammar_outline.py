@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 Captures = Mapping[str, Sequence["Node"]]
 PARSE_SECONDS: Final = 1.0
 LARGEST_PARSED: Final = 400_000
+"""Larger sources are not parsed, which bounds time and memory."""
 _BLOCK: Final = 16_384
+"""How much the parser reads at once. The deadline is checked before each block."""
 _DEEPEST: Final = 500
-"""Time grows with the square of the depth, in a query too, which cannot be stopped: `a.b().c()` is
-as deep as it is long.
+"""Time grows with the square of the depth, and a query cannot be stopped. `a.b().c()` is as deep as
+it is long.
 """
 _MOST_BEGUN: Final = 1_000
+# `a = b = c = …`, 500 times: nested like brackets, but without any.
 _CHAIN: Final = re.compile(rb"(?<![\w.])(?:[\w.]{1,120}[ \t\r\n]{0,9}=[ \t\r\n]{0,9}){500}")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
 _DEFINITIONS: Final = ("class", "function", "type", "module", "constant", "declaration")
@@ -44,7 +47,7 @@ _NO_OWNERS: Final = frozenset({"exports", "module", "this", "self", "window", "g
 def grammar_outline(
     source: bytes, language: str, *, seconds: float = PARSE_SECONDS
 ) -> Outline | None:
-    """None when it takes longer than it may, or when there is too much of it."""
+    """None if the source is too large or too deep, or if parsing takes longer than `seconds`."""
     deadline = time.monotonic() + seconds
     language = dialect_of(language, source)
     root = parsed(source, language, deadline)
@@ -53,8 +56,10 @@ def grammar_outline(
 
 
 def captures_of(root: Node, language: str) -> Captures:
-    """What the outline's query finds. It cannot be stopped, so its depth is bounded, and what it
-    may have begun: of many expressions in one another each would be looked at for each around it.
+    """What the query for the outline finds, within bounds, because a query cannot be stopped.
+
+    One bound is the depth, the other the number of unfinished matches. Without the second, nested
+    expressions would take quadratic time.
     """
     from tree_sitter import QueryCursor
 
@@ -64,7 +69,7 @@ def captures_of(root: Node, language: str) -> Captures:
 
 
 def parsed(source: bytes, language: str, deadline: float) -> Node | None:
-    """The root of the tree; None when it is too large, too deep or too late."""
+    """The root of the tree; None if the source is too large or too deep, or time ran out."""
     if len(source) > LARGEST_PARSED or _is_too_deep(source):
         return None
     late = False
@@ -72,6 +77,7 @@ def parsed(source: bytes, language: str, deadline: float) -> Node | None:
     def read(offset: int, _: object) -> bytes:
         nonlocal late
         late = late or time.monotonic() > deadline
+        # An empty block is the end of the source: the only way to stop the parser.
         return b"" if late else source[offset : offset + _BLOCK]
 
     tree = _parser(language).parse(read)
@@ -79,7 +85,9 @@ def parsed(source: bytes, language: str, deadline: float) -> Node | None:
 
 
 def _is_too_deep(source: bytes) -> bool:
-    """By brackets and chains: some grammars cannot be stopped while they wait for closing ones."""
+    """Judged by brackets and chains before parsing: some grammars do not read on while they search
+    for closing brackets, so the deadline cannot stop them.
+    """
     if _CHAIN.search(source):
         return True
     depth = 0
@@ -136,7 +144,7 @@ def _text(node: Node, source: bytes) -> str:
 
 
 def _owner(node: Node, holder: Node, source: bytes) -> str | None:
-    """Whom the name itself says it belongs to, as `Shelf.prototype.put` and `Shelf::put` do."""
+    """The owner that the name itself states, as in `Shelf.prototype.put` and `Shelf::put`."""
     owner = _owning_node(node, holder)
     if owner is None or owner.end_byte - owner.start_byte > _LONGEST_NAME:
         return None
@@ -148,6 +156,7 @@ def _owner(node: Node, holder: Node, source: bytes) -> str | None:
 def _owning_node(node: Node, holder: Node) -> Node | None:
     if receiver := node.child_by_field_name("receiver"):
         return _received(receiver)
+    # A member of an object literal belongs to the variable that the object is assigned to.
     if node.type != "pair":
         return _first_field(holder, _OWNER_FIELDS)
     around = node.parent and node.parent.parent
@@ -170,6 +179,7 @@ def _first_field(node: Node, fields: Sequence[str]) -> Node | None:
 
 
 def _first_line(node: Node) -> int:
+    # The definition begins with its decorators, and with `export`.
     parent = node.parent
     if parent is not None and parent.type in ("decorated_definition", "export_statement"):
         return parent.start_point[0] + 1
@@ -177,11 +187,12 @@ def _first_line(node: Node) -> int:
 
 
 def name_node(node: Node) -> tuple[Node, Node | None]:
-    """The name and what holds it, by fields; C and its heirs wrap it in declarators, Lua in a list.
+    """The node that holds the name, and the name, found by following fields.
 
-    What is qualified is gone through to its last part.
+    C and C++ wrap the name in declarators, Lua in a list. Of a qualified name it is the last part.
     """
     holder = node
+    # A bound for hostile sources: real names are only a few levels down.
     for _ in range(10):
         inner = _first_field(node, _NAME_FIELDS) or _first_inside(node)
         if inner is None:

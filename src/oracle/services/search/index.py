@@ -1,4 +1,4 @@
-"""The index of one project: brought up to date, searched, asked about names."""
+"""The index of one project: keep it up to date, search it, look up names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_NAMES: Final = 2_000
 _STRONG: Final = 0.2
 """A further place in a file is shown if it matches at least a fifth as well as the best one."""
 
-Answer = TypeVar("Answer")
+Found = TypeVar("Found")
 
 
 class KnownTerms:
@@ -56,9 +56,9 @@ class KnownTerms:
 
 
 class Index:
-    """Reading is safe at any time, from any process; writing waits for its turn.
+    """Any process may read at any time. Writers wait for each other.
 
-    A broken index is begun anew and built again before it answers.
+    A broken index is replaced by a new one, which is built before the call returns.
     """
 
     def __init__(self, walk: Walk, storage: Storage, bound: Bound = NO_BOUND) -> None:
@@ -79,10 +79,10 @@ class Index:
     ) -> Self:
         """The index of a project, in its `.oracle/` or in a folder of the caller's choice.
 
-        In `kept` folders files are indexed even if git ignores them. A new index waits for other
-        processes that are writing, while there is `patience`.
+        In `kept` folders files are indexed even if git ignores them. To create an index, wait for
+        other processes that are writing while `patience` returns True.
         """
-        place = _existing(root)
+        place = _project_folder(root)
         return cls(Walk(root=place, kept=kept), OnDisk(place, folder, patience))
 
     @classmethod
@@ -93,8 +93,8 @@ class Index:
         kept: tuple[str, ...] = KEPT_FOLDERS,
         bound: Bound = IN_MEMORY,
     ) -> Self:
-        """The same index where nothing can be written. `last_refresh` counts what did not fit."""
-        return cls(Walk(root=_existing(root), kept=kept), InMemory(), bound)
+        """The same index without a folder. `last_refresh` counts the files that did not fit."""
+        return cls(Walk(root=_project_folder(root), kept=kept), InMemory(), bound)
 
     def close(self) -> None:
         self._storage.close()
@@ -110,7 +110,7 @@ class Index:
     ) -> None:
         self.close()
 
-    # bringing it up to date
+    # updates
 
     def refresh(
         self,
@@ -119,13 +119,13 @@ class Index:
         patience: Patience | None = None,
         about: str = "",
     ) -> RefreshReport:
-        """Take in what changed since the last time, by the state on disk and then by content.
+        """Index what changed since the last time, by the state on disk and then by content.
 
-        The listener may end it by raising; what was committed stays. Where a bound leaves files
-        out, those whose path names what is asked `about` come first.
+        The listener may end it by raising; what was committed stays. If the bound leaves files out,
+        those whose path names what is asked `about` come first.
         """
-        with self._storage.alone(patience):
-            report = self._mended(
+        with self._storage.write_lock(patience):
+            report = self._or_rebuild(
                 lambda now: Refresh(
                     self._walk, now, progress, bound=self._bound, about=about
                 ).whole()
@@ -134,12 +134,14 @@ class Index:
             return self.last_refresh
 
     def update(self, paths: Iterable[Path | str]) -> RefreshReport:
-        """Take in these files only. A folder or an ignore file needs a whole refresh."""
+        """Index these files only. A folder or an ignore file needs a whole refresh."""
         named = [self._relative(path) for path in paths]
         if any(self._reaches_further(path) for path in named):
             return self.refresh()
-        with self._storage.alone():
-            return self._mended(lambda now: Refresh(self._walk, now, bound=self._bound).some(named))
+        with self._storage.write_lock():
+            return self._or_rebuild(
+                lambda now: Refresh(self._walk, now, bound=self._bound).some(named)
+            )
 
     def _relative(self, path: Path | str) -> str:
         place = os.path.relpath(os.path.join(self.root, path), self.root)
@@ -148,6 +150,7 @@ class Index:
         return Path(place).as_posix()
 
     def _reaches_further(self, path: str) -> bool:
+        """Whether a change of this path can concern other files too."""
         name = path.rpartition("/")[2]
         place = self.root / path
         return (
@@ -157,37 +160,36 @@ class Index:
         )
 
     def explain(self, path: Path | str) -> str | None:
-        """Why a file is not indexed; None when it is, or will be with the next refresh."""
+        """Why a file is not indexed; None if it is, or will be after the next refresh."""
         judged = self._walk.judge(self._relative(path))
         if isinstance(judged, FoundFile):
             content = read(self.root, judged)
             return content if isinstance(content, str) else None
         return judged
 
-    # finding
+    # look-ups
 
     def search(
         self, query: str, kind: Kind = "code", k: int = 10, *, per_file: int = 1, under: str = ""
     ) -> list[Hit]:
-        """The best passages, best first, scores from 0 to 1, at most `per_file` from one file.
+        """The best passages, best first, with scores from 0 to 1; at most `per_file` of one file.
 
-        Further passages of a file come after the first ones of all files.
-
-        With `under`, a path relative to the root, only those of that file, or in that folder.
+        Further passages of a file come after the first passages of all files. `under`, a path
+        relative to the root, limits the search to that file or folder.
         """
         if kind not in ("code", "vault", "threads"):
             raise InputError(f"{kind!r} is not a kind of source; choose code, vault or threads")
         wanted = max(0, min(k, MOST_HITS))
         most, place = max(1, per_file), under.strip("/")
-        return self._asked(lambda now: self._search(now, query, kind, wanted, most, place))
+        return self._look_up(lambda now: self._search(now, query, kind, wanted, most, place))
 
     def definitions(self, name: str) -> list[Definition]:
-        """Where a name is defined: the exact spelling first, then in any case of letters.
+        """Where a name is defined. The exact spelling comes first, then any case of letters.
 
-        `Class.method` asks for the method of that class.
+        `Class.method` finds the method of that class.
         """
         parent, _, bare = name.strip().replace("::", ".").rpartition(".")
-        found = self._asked(lambda now: now.catalogue.definitions(bare, limit=MOST_NAMES))
+        found = self._look_up(lambda now: now.catalogue.definitions(bare, limit=MOST_NAMES))
         owner = parent.rpartition(".")[2]
         inside = [each for each in found if each.parent == owner] if owner else []
         return sorted(inside or found, key=lambda each: (each.name != bare, each.path, each.start))
@@ -195,7 +197,7 @@ class Index:
     def references(self, name: str) -> list[Reference]:
         """Where a name is used, file by file."""
         bare = name.strip().replace("::", ".").rpartition(".")[2]
-        return self._asked(
+        return self._look_up(
             lambda now: find_references(
                 self.root, bare, now.catalogue, now.passages, limit=MOST_NAMES
             )
@@ -204,7 +206,7 @@ class Index:
     def symbols(self, path: Path | str) -> list[Definition]:
         """What a file defines, in its order."""
         named = self._relative(path)
-        return self._asked(lambda now: now.catalogue.symbols_in(named))
+        return self._look_up(lambda now: now.catalogue.symbols_in(named))
 
     def repo_map(self, question: str, token_budget: int = 2_000, *, under: str = "") -> str:
         """`mapped_files` as one text."""
@@ -216,32 +218,32 @@ class Index:
     ) -> list[FileOnMap]:
         """The files that matter to a question, with what they define, within the budget.
 
-        With `under` only those in that folder, which all the others help to rank.
+        With `under` only those in that folder; files outside of it still count in the ranking.
         """
-        return self._asked(
+        return self._look_up(
             lambda now: draw_map(
                 question, token_budget, now.catalogue, now.passages, under=under.strip("/")
             )
         )
 
     def top_names(self) -> dict[str, list[str]]:
-        """By path: what a file defines at its top level, in its order."""
+        """For each path, what the file defines at its top level, in its order."""
         names: dict[str, list[str]] = {}
-        for path, name in self._asked(lambda now: list(now.catalogue.top_names())):
+        for path, name in self._look_up(lambda now: list(now.catalogue.top_names())):
             names.setdefault(path, []).append(name)
         return names
 
     @property
     def known_terms(self) -> KnownTerms:
-        return KnownTerms(lambda term: self._asked(lambda now: now.catalogue.knows(term)))
+        return KnownTerms(lambda term: self._look_up(lambda now: now.catalogue.knows(term)))
 
     def paths(self) -> list[str]:
         """Every file in the index, sorted."""
-        return self._asked(lambda now: sorted(card.path for card in now.catalogue.all_cards()))
+        return self._look_up(lambda now: sorted(card.path for card in now.catalogue.all_cards()))
 
     @property
     def passage_count(self) -> int:
-        return self._asked(lambda now: now.passages.count)
+        return self._look_up(lambda now: now.passages.count)
 
     # inside
 
@@ -250,29 +252,32 @@ class Index:
         generation.passages.reload()
         return generation
 
-    def _asked(self, question: Callable[[Generation], Answer]) -> Answer:
-        with self._storage.refusals():
+    def _look_up(self, query: Callable[[Generation], Found]) -> Found:
+        """The result of the query. If the index is broken, it is rebuilt first."""
+        with self._storage.disk_errors():
+            # `BaseException`, because a panic in the Rust part is not an `Exception`.
             try:
-                return question(self._now())
+                return query(self._now())
             except BaseException as problem:
                 if not broken(problem):
                     raise
-                with self._storage.alone():
-                    self._begin_anew(problem)
-                    return question(self._storage.current)
+                # Reading takes no lock, rebuilding does.
+                with self._storage.write_lock():
+                    self._rebuild(problem)
+                    return query(self._storage.current)
 
-    def _mended(self, work: Callable[[Generation], RefreshReport]) -> RefreshReport:
-        """Does the work; if the index is broken, builds it anew. The caller holds the lock."""
-        with self._storage.refusals():
+    def _or_rebuild(self, work: Callable[[Generation], RefreshReport]) -> RefreshReport:
+        """Do the work, or rebuild a broken index. The caller holds the lock."""
+        with self._storage.disk_errors():
             try:
                 return work(self._now())
             except BaseException as problem:
                 if not broken(problem):
                     raise
-                return self._begin_anew(problem)
+                return self._rebuild(problem)
 
-    def _begin_anew(self, problem: BaseException) -> RefreshReport:
-        generation = self._storage.begin_anew(f"it was damaged ({problem})")
+    def _rebuild(self, problem: BaseException) -> RefreshReport:
+        generation = self._storage.start_over(f"it was damaged ({problem})")
         return Refresh(self._walk, generation, bound=self._bound).whole()
 
     def _search(
@@ -292,14 +297,15 @@ class Index:
             found = self._hits(each, now.catalogue, each.score / best, per_file)
             hits.extend(found[:1])
             further.extend(found[1:])
-        # A file that was not shown yet tells more than a second place in one that was.
+        # Another file says more to the reader than a second place in the same file.
         return [*hits, *further][:k]
 
     def _hits(self, ranked: Ranked, catalogue: Catalogue, score: float, per_file: int) -> list[Hit]:
-        """None from a file that is gone; no passage that is beyond the end of a file."""
+        """No hits if the file is gone, and no passage that begins after the end of the file."""
         opened = read_bytes(self.root, ranked.card.path)
         if isinstance(opened, str):
             return []
+        # The file may be newer than the index, so lines are checked against what it has now.
         lines = lines_of(decode(opened[0]))
         strongest = ranked.matches[0].score
         return [
@@ -310,21 +316,21 @@ class Index:
                 score=round(score * match.score / strongest, 4),
                 text="".join(lines[match.start - 1 : match.end]),
                 kind=ranked.card.kind,
-                symbol=_spelt(catalogue.symbol_at(ranked.card.id, match.start, match.end)),
+                symbol=_full_name(catalogue.symbol_at(ranked.card.id, match.start, match.end)),
             )
             for match in ranked.matches[:per_file]
             if match.start <= len(lines) and match.score >= _STRONG * strongest
         ]
 
 
-def _existing(root: Path | str) -> Path:
+def _project_folder(root: Path | str) -> Path:
     place = Path(root).resolve()
     if not place.is_dir():
         raise InputError(f"{place} is not a folder; name the root of a project")
     return place
 
 
-def _spelt(symbol: Symbol | None) -> str | None:
+def _full_name(symbol: Symbol | None) -> str | None:
     if symbol is None or symbol.parent is None or symbol.kind == "heading":
         return symbol and symbol.name
     return f"{symbol.parent}.{symbol.name}"

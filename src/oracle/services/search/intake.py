@@ -1,4 +1,4 @@
-"""From a file on disk to its entry and its passages in the index."""
+"""Turns a file on disk into its entry in the catalogue and its passages in the text index."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from oracle.services.search.passages import Passage
 from oracle.services.search.records import Kind
 from oracle.services.search.roles import kind_of, role_of
 from oracle.services.search.symbols import Outline, Symbol
-from oracle.services.search.terms import terms_of, terms_of_text
+from oracle.services.search.terms import WordCache, terms_of, terms_of_text
 
 _CARD_LINES: Final = 40
 _CARD_CHARACTERS: Final = 4_000
-_MOST_REMEMBERED: Final = 400_000
+"""How much of a file's beginning is on its card: about the module's docstring and the imports."""
 _JUST_NOW_NS: Final = 2_000_000_000
 
 
@@ -43,7 +43,9 @@ class Content:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Taken:
+class IndexedFile:
+    """A file in the two forms in which it goes into the index."""
+
     entry: Entry
     passages: list[Passage]
 
@@ -52,6 +54,8 @@ def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
     """The content of a file and its state on disk, or the reason why it is left out."""
     try:
         with open(f"{root}/{path}", "rb", opener=_opener) as file:
+            # Asked of the open file, before it is read: if it changes meanwhile, the stored state
+            # is the older one, and the next refresh reads it again.
             state = os.fstat(file.fileno())
             content = file.read(LARGEST + 1)
     except (OSError, ValueError) as problem:
@@ -78,7 +82,7 @@ def read(root: Path, found: FoundFile) -> Content | str:
 
 
 def decode(content: bytes) -> str:
-    """UTF-8, UTF-16 with a byte order mark, or the closest match: no text is refused."""
+    """Reads UTF-8, and UTF-16 with a byte order mark. What is neither still becomes some text."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", "replace")
     try:
@@ -89,6 +93,7 @@ def decode(content: bytes) -> str:
 
 def lines_of(text: str) -> list[str]:
     """Lines as editors count them, each with its end."""
+    # Not `splitlines`, which also splits at form feeds and other characters that editors ignore.
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -96,17 +101,17 @@ def lines_of(text: str) -> list[str]:
 
 
 def _opener(path: str, flags: int) -> int:
-    """Does not wait for a pipe, and does not follow a link that has replaced the file."""
+    """Does not wait for a pipe, nor follow a link that has replaced the file since the walk."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
 def _settled(changed_ns: int) -> int:
-    """The time of a change; 0 where the next change might get the same time."""
+    """The time of a change; 0 if the next change could get the same time and go unseen."""
     # Clocks of file systems can be as coarse as two seconds.
     return 0 if abs(time.time_ns() - changed_ns) < _JUST_NOW_NS else changed_ns
 
 
-def take_in(content: Content, number: int) -> Taken:
+def take_in(content: Content, number: int) -> IndexedFile:
     path = content.found.path
     text = decode(content.bytes)
     language = language_of(path)
@@ -125,24 +130,20 @@ def take_in(content: Content, number: int) -> Taken:
             _passage(content, number, chunk, body=terms_of(words), place=place, remarks=remarks)
         )
     passages.append(_card(content, number, lines, outline.symbols, place))
+    # Only names that are hardly ever ordinary words: a list of all words would be as long as the
+    # text, and would connect files that merely share English.
     names = frozenset(filter(_distinctive.__getitem__, used)) if language else frozenset[str]()
-    return Taken(entry=_entry(content, number, outline=outline, uses=names), passages=passages)
+    entry = _entry(content, number, outline=outline, uses=names)
+    return IndexedFile(entry=entry, passages=passages)
 
 
-class _Distinctive(dict[str, bool]):
-    """Whether a word is distinctive, judged once for each word."""
-
-    def __missing__(self, word: str) -> bool:
-        # Emptying it costs less than keeping track of what was used last, and happens rarely.
-        if len(self) >= _MOST_REMEMBERED:
-            self.clear()
-        judged = self[word] = len(word) > 3 and (
-            "_" in word[1:-1] or (not word.islower() and not word.isupper() and not word.isdigit())
-        )
-        return judged
+def _is_distinctive(word: str) -> bool:
+    return len(word) > 3 and (
+        "_" in word[1:-1] or (not word.islower() and not word.isupper() and not word.isdigit())
+    )
 
 
-_distinctive = _Distinctive()
+_distinctive = WordCache(_is_distinctive)
 
 
 def distinctive(word: str) -> bool:
@@ -150,7 +151,7 @@ def distinctive(word: str) -> bool:
     return _distinctive[word]
 
 
-def _take_note(content: Content, number: int, text: str) -> Taken:
+def _take_note(content: Content, number: int, text: str) -> IndexedFile:
     note = read_note(text, content.found.path)
     # Used names are stored joined by blanks, so a blank inside a link's title is replaced.
     links = frozenset(link.replace(" ", "\u00a0") for link in note.links)
@@ -164,7 +165,7 @@ def _take_note(content: Content, number: int, text: str) -> Taken:
     ]
     passages.append(_card(content, number, lines, note.headings, place))
     entry = _entry(content, number, outline=outline, uses=links, note=note)
-    return Taken(entry=entry, passages=passages)
+    return IndexedFile(entry=entry, passages=passages)
 
 
 def _entry(
@@ -216,11 +217,13 @@ def _card(
         start=1,
         end=min(_CARD_LINES, len(lines)),
         kind=content.kind,
+        # Three times: on a card the path is what best says what a file is about.
         card=" ".join((place, place, place, names, head)),
     )
 
 
 def _remarks(lines: Sequence[str], chunk: Chunk, remarks: Sequence[tuple[int, int]]) -> str:
+    """The comments within a chunk. One may have begun in the chunk before."""
     texts: list[str] = []
     for at in range(max(0, bisect_left(remarks, (chunk.start, 0)) - 1), len(remarks)):
         start, end = remarks[at]

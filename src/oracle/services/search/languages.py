@@ -70,7 +70,7 @@ def language_of(path: str) -> str | None:
 
 
 def dialect_of(language: str, source: bytes) -> str:
-    """Headers of C and C++ both end in `.h`. What only C++ has tells them apart."""
+    """Headers of C and C++ both end in `.h`. Words that only C++ has show which one it is."""
     return "cpp" if language == "c" and _ONLY_IN_CPP.search(source) else language
 
 

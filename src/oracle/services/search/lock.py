@@ -15,14 +15,14 @@ from oracle.errors import StoreError
 SECONDS_BETWEEN_TRIES: Final = 0.05
 
 Patience = Callable[[], bool]
-"""Whether to go on waiting for the process that is writing."""
+"""Returns whether to go on waiting for the process that is writing."""
 
 
 @contextmanager
 def only_one(path: Path, patience: Patience | None = None) -> Generator[None]:
-    """Held until the block ends, or the process, however it ends.
+    """Hold the lock until the block ends, or until the process ends for any reason.
 
-    Without `patience` there is no limit to the waiting.
+    Without `patience` it waits as long as it takes.
     """
     # `flock` belongs to the open file: the system releases it even after `kill -9`.
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -37,7 +37,7 @@ def only_one(path: Path, patience: Patience | None = None) -> Generator[None]:
 
 
 def _wait(handle: int, path: Path, patience: Patience) -> None:
-    # A blocking call could not ask for patience, so the lock is tried again and again.
+    # A blocking call cannot be given up, so the lock is tried again and again.
     while True:
         try:
             return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -41,19 +41,20 @@ def reference_lines(source: bytes, language: str, name: str) -> list[int]:
         if time.monotonic() > deadline:
             return []
         if end not in defined and (leaf := _leaf(root, start, end, name)):
+            # A leaf may have several lines, such as the body of a macro.
             lines.add(leaf.start_point[0] + 1 + source.count(b"\n", leaf.start_byte, start))
     return sorted(lines)
 
 
 def _places(source: bytes, name: str) -> list[tuple[int, int]]:
-    """Where the whole name occurs; what is not ASCII counts as a letter."""
+    """Where the whole name occurs. Every byte that is not ASCII counts as part of a letter."""
     letter = rb"[\w\x80-\xff]"
     whole = rb"(?<!" + letter + rb")" + re.escape(name.encode()) + rb"(?!" + letter + rb")"
     return [match.span() for match in re.finditer(whole, source)]
 
 
 def _defined_ends(captures: Captures) -> Iterator[int]:
-    """Where the names of definitions end; a symbol in Ruby begins with a colon."""
+    """Where the names of definitions end. Not where they begin: in Ruby that may be a colon."""
     for _, node in defining(captures):
         _, named = name_node(node)
         if named is not None:
@@ -61,7 +62,7 @@ def _defined_ends(captures: Captures) -> Iterator[int]:
 
 
 def _leaf(root: Node, start: int, end: int, name: str) -> Node | None:
-    """The leaf there, if it is a name. The body of a macro in C is one leaf."""
+    """The leaf of the tree there, if it is a name. The body of a macro in C is one leaf."""
     leaf = root.descendant_for_byte_range(start, end)
     if leaf is None or leaf.child_count:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oracle.services.search.symbols import Symbol
 
@@ -13,6 +13,7 @@ _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 _FRONT = re.compile(r"\A---[ \t]*\n(.{0,8000}?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
 _WIKILINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:[#|][^\[\]\n]{0,200})?\]\]")
 _DATE = re.compile(r"\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b")
+# Words that speak of a decision; where decisions are kept; and how one is withdrawn (`_OVER`).
 _DECISION = re.compile(
     r"\b(?:decision|decided|adr|we (?:will|chose|choose|agreed)|agreed|status: *accepted)\b", re.I
 )
@@ -22,6 +23,7 @@ _OVER = re.compile(
     r"\bstatus\W{1,12}(?:superseded|deprecated|rejected|replaced|withdrawn)\b", re.IGNORECASE
 )
 _MOST = 200
+"""Links and dates of one note: a bound for lists that are data rather than notes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +37,7 @@ class Note:
 
 
 def read_note(text: str, path: str) -> Note:
-    """`decides`: 2 for the record of a decision that holds, 1 for a note that mentions one."""
+    """`decides` is 2 for the record of a valid decision, and 1 for a note that mentions one."""
     front = _FRONT.match(text)
     headings = _headings(_without_fences(text))
     name = path.rpartition("/")[2].rpartition(".")[0]
@@ -53,6 +55,7 @@ def read_note(text: str, path: str) -> Note:
 
 
 def _decides(path: str, text: str) -> int:
+    # A record of a decision has its status and its heading near the top.
     head = text[:2_000]
     if _OVER.search(head):
         return 0
@@ -67,6 +70,7 @@ def _without_fences(text: str) -> str:
 
 
 def _headings(text: str) -> list[Symbol]:
+    # Underlined headings (reStructuredText) count only if there are none with `#`.
     found = [(match.start(), len(match[1]), match[2]) for match in _HEADING.finditer(text)] or [
         (match.start(), "=-~^#*".index(match[2]) + 1, match[1])
         for match in _UNDERLINED.finditer(text)
@@ -90,12 +94,7 @@ def _headings(text: str) -> list[Symbol]:
             )
         )
         if position:
-            symbols[-2] = Symbol(
-                name=symbols[-2].name,
-                kind="heading",
-                start=symbols[-2].start,
-                end=max(line - 1, symbols[-2].start),
-                parent=symbols[-2].parent,
-            )
+            # A heading's text ends where the next heading begins, whatever its depth.
+            symbols[-2] = replace(symbols[-2], end=max(line - 1, symbols[-2].start))
         around.append((depth, title.strip()))
     return symbols

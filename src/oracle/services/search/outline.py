@@ -1,4 +1,4 @@
-"""What a file defines, and where it explains itself: the one way to recognise definitions.
+"""What a file defines, and where its comments are. This is the one way to recognise definitions.
 
 Python is read from its tokens, most languages by a grammar, a few by patterns.
 """
@@ -42,9 +42,10 @@ def outline_of(text: str, path: str, source: bytes | None = None) -> Outline:
 
 
 def outline_of_part(text: str, path: str) -> Outline:
-    """The outline of some lines of a file. What they open and do not close is closed first.
+    """The outline of some lines of a file.
 
-    A grammar does not recognise a class that has no end.
+    Blocks that the lines leave open are closed first: a grammar does not recognise a class that has
+    no end.
     """
     language = language_of(path)
     if language not in PARSED or language == "python":
@@ -56,7 +57,7 @@ def outline_of_part(text: str, path: str) -> Outline:
 
 
 def _closing(text: str) -> str:
-    """Brackets in strings are counted too: a few wrong ones do not disturb a grammar much."""
+    """The missing brackets. Those in strings count too: a few wrong ones do little harm."""
     opened: list[str] = []
     for bracket in _BRACKET.findall(text):
         if bracket in _OPENED:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 FIELDS: Final = ("body", "names", "place", "remarks", "card")
 _WRITER_BYTES: Final = 60_000_000
 _SMALL_WRITER_BYTES: Final = 15_000_000
+"""The least that tantivy accepts, and enough for a small update."""
 
-Run = tuple[str, ...]
+Phrase = tuple[str, ...]
 """Terms that follow one another in a text."""
 
 
@@ -70,12 +71,13 @@ class Passages:
         self._seen = self._stamp()
 
     def _stamp(self) -> tuple[int, int]:
-        # tantivy replaces this file with each commit.
+        # tantivy replaces this file with each commit, so its inode changes even within one tick of
+        # the file system's clock.
         state = self._meta and self._meta.stat()
         return (state.st_mtime_ns, state.st_ino) if state else (0, 0)
 
     def reload(self) -> None:
-        """Show what was committed since, by any process."""
+        """Show what any process has committed since the last call."""
         stamp = self._stamp()
         if stamp != self._seen:
             self._index.reload()
@@ -85,6 +87,7 @@ class Passages:
     def writing(self, *, small: bool) -> Generator[PassageWriter]:
         """Only one at a time: the caller holds the lock of the index."""
         size = _SMALL_WRITER_BYTES if small else _WRITER_BYTES
+        # One thread: each makes a segment of its own, and a search visits every segment.
         writer = PassageWriter(self._index.writer(size, 1), self._schema)
         try:
             yield writer
@@ -97,14 +100,14 @@ class Passages:
         self,
         weights: Mapping[str, Mapping[str, float]],
         *,
-        runs: Mapping[Run, float] | None = None,
+        phrases: Mapping[Phrase, float] | None = None,
         kind: str | None,
         limit: int,
         files: Sequence[int] | None = None,
     ) -> list[Match]:
-        """The best passages for terms with a weight in each field, and for runs of terms.
+        """The best passages for terms with a weight in each field, and for phrases in the body.
 
-        With `files`, of those only.
+        With `files`, only passages of those files.
         """
         import tantivy
 
@@ -120,9 +123,9 @@ class Passages:
         clauses += [
             (
                 tantivy.Occur.Should,
-                query.boost_query(query.phrase_query(self._schema, "body", list(run)), weight),
+                query.boost_query(query.phrase_query(self._schema, "body", list(phrase)), weight),
             )
-            for run, weight in (runs or {}).items()
+            for phrase, weight in (phrases or {}).items()
         ]
         if not clauses:
             return []
@@ -131,6 +134,7 @@ class Passages:
         if files is not None:
             filters.append(query.term_set_query(self._schema, "file", list(files)))
         if filters:
+            # A filter must not change the order of the hits, so it scores nothing.
             unscored = [query.const_score_query(each, 0.0) for each in filters]
             wanted = query.boolean_query(
                 [(tantivy.Occur.Must, each) for each in (wanted, *unscored)]
@@ -199,6 +203,7 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("end", fast=True)
     builder.add_text_field("kind", tokenizer_name="raw", index_option="basic")
     for field in FIELDS:
+        # Positions are for phrases, and phrases are searched in the body only.
         option = "position" if field == "body" else "freq"
         builder.add_text_field(field, tokenizer_name="plain", index_option=option)
     return builder.build()

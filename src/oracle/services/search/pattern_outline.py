@@ -9,6 +9,7 @@ from typing import Final
 from oracle.services.search.symbols import Outline, Symbol, nested
 
 _LONGEST: Final = 5_000
+"""Lines in which the end of a definition is looked for."""
 _INDENT: Final = r"^(?P<indent>[ \t]{0,40})"
 _NAME: Final = r"(?P<name>[A-Za-z_$][\w$]*)"
 _JVM: Final = (
@@ -43,22 +44,8 @@ PATTERNS: Final = {
         "sql": (_SQL,),
     }.items()
 }
-_KEYWORDS: Final = frozenset(
-    [
-        "if",
-        "else",
-        "for",
-        "while",
-        "return",
-        "switch",
-        "case",
-        "new",
-        "throw",
-        "delete",
-        "do",
-        "try",
-    ]
-)
+_KEYWORDS_LISTED: Final = "if else for while return switch case new throw delete do try"
+_KEYWORDS: Final = frozenset(_KEYWORDS_LISTED.split())
 _KINDS: Final = {
     word: kind
     for kind, words in {
@@ -90,7 +77,7 @@ def _matches(pattern: re.Pattern[str], text: str, lines: Sequence[str]) -> Itera
 
 
 def _last_line(lines: Sequence[str], start: int) -> int:
-    """Where the braces that it opens are closed; a few lines where it opens none."""
+    """Where its braces are closed. A definition without braces has a few lines."""
     depth, was_open = 0, False
     limit = min(len(lines), start + _LONGEST - 1)
     for number in range(start - 1, limit):

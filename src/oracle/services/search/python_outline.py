@@ -36,9 +36,10 @@ def python_outline(text: str) -> Outline:
 
 
 def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The code alone, line for line, and the lines of comments and free-standing strings.
+    """The code line for line, without strings and comments; the lines of comments and docstrings.
 
-    A string of several lines ends in a bracket, so that its last line does not begin a block.
+    After a string of several lines there is a closing bracket, so that `_next_outside` does not
+    take the string's last line for the end of a block.
     """
     kept: list[str] = []
     remarks: list[tuple[int, int]] = []

@@ -24,7 +24,9 @@ from oracle.services.search.terms import (
 
 MOST_WORDS: Final = 64
 LONGEST: Final = 4_000
+"""Bounds the query. A pasted log would otherwise become thousands of clauses."""
 _FAINT: Final = 0.1
+"""The weight of words that only say how it is asked: enough to order hits that are equal."""
 
 _ASKS_FOR: Final = {
     Role.TEST: re.compile(r"\b(?:tests?|tested|testing|fixtures?|specs?)\b", re.I),
@@ -47,16 +49,18 @@ _ASKS_FOR_DECISION: Final = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """`terms`: its words; those that only say how it is asked count faintly. `kin`: words of the
-    same meaning. `pairs`: neighbours joined. `identifiers`: terms of whole names such as
-    `getUser`. `sequence`: all words in their order.
-    """
+    """The terms to search for, with their weights, and which files are asked for."""
 
     terms: dict[str, float]
+    """The words. Those that only say how it is asked have a very low weight."""
     kin: dict[str, float]
+    """Words of the same meaning, from `kinship.txt`."""
     pairs: dict[str, float]
+    """Neighbouring words as one name: "retry policy" is `retrypolicy`."""
     identifiers: frozenset[str]
+    """The terms of whole names, such as `getUser`."""
     sequence: tuple[str, ...]
+    """The terms of all words in their order, for phrases."""
     wants: frozenset[Role]
     wants_decision: bool
 
@@ -64,20 +68,21 @@ class Question:
 def read_question(text: str, *, kin_weight: float = 0.5, pair_weight: float = 0.6) -> Question:
     text = without_ways_of_asking(text[:LONGEST])
     words = WORD.findall(text)[:MOST_WORDS]
-    telling = [word for word in words if fold(word).lower() not in question_noise()]
-    terms = Counter(term for word in telling or words for term in terms_of_word(word))
+    content_words = [word for word in words if fold(word).lower() not in question_noise()]
+    terms = Counter(term for word in content_words or words for term in terms_of_word(word))
     kin = _kin([*terms, *_joined_stems(words)]) - terms.keys()
     faint = {term for word in words for term in terms_of_word(word)} - terms.keys() - kin
     return Question(
+        # A word said twice counts twice, but a word repeated often does not outweigh the others.
         terms={term: min(count, 2.0) for term, count in terms.items()}
         | dict.fromkeys(sorted(faint), _FAINT),
         kin=dict.fromkeys(sorted(kin), kin_weight),
         pairs={
             left.lower() + right.lower(): pair_weight
-            for left, right in pairwise(word for word in telling if _is_plain(word))
+            for left, right in pairwise(word for word in content_words if _is_plain(word))
         },
         identifiers=frozenset(
-            found[0] for word in telling if len(found := terms_of_word(word)) > 1
+            found[0] for word in content_words if len(found := terms_of_word(word)) > 1
         ),
         sequence=tuple(found[-1] for word in words if (found := terms_of_word(word))),
         wants=frozenset(role for role, pattern in _ASKS_FOR.items() if pattern.search(text)),
@@ -115,9 +120,10 @@ def kinship() -> dict[str, tuple[str, ...]]:
 
 
 def _as_asked(word: str) -> str:
-    """`rate_limit` is asked for as "rate limits", and found as the name `rateLimit`."""
+    """As the words of a question become it: "rate limits" gives the stems of `rate_limit`."""
     return "".join(map(stem, word.split("_")))
 
 
 def _as_term(word: str) -> str:
+    """As it is in the index: `rate_limit` is the whole of the name `rateLimit`."""
     return word.replace("_", "") if "_" in word else stem(word)

@@ -1,4 +1,8 @@
-"""From passages that match to files, best first."""
+"""Ranks files by the passages that match a question.
+
+Weights come from measurements on the tuning questions (`oracle eval retrieval --part tuning`), not
+from theory. Measure before and after you change one.
+"""
 
 from __future__ import annotations
 
@@ -8,44 +12,60 @@ from typing import Final
 
 from oracle.services.search.catalogue import Catalogue, FileCard
 from oracle.services.search.intake import distinctive
-from oracle.services.search.passages import Match, Passages, Run
+from oracle.services.search.passages import Match, Passages, Phrase
 from oracle.services.search.question import Question, read_question
 from oracle.services.search.records import Kind, Role
 from oracle.services.search.terms import terms_of_word
 
 CANDIDATES: Final = 200
+"""Passages that are scored for a question. Bounds the time of a search."""
 CARDS: Final = 100
 _CALLED_FILES: Final = 3
+"""Only the callers of the best files are added."""
 _CALLER_SHARE: Final = 0.5
+"""Keeps every caller below every file that the words found."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """How much each field and each kind of file counts; other figures for notes than for code."""
+    """How much each field and each kind of file counts. Notes have other weights than code."""
 
     fields: Mapping[str, float]
+    """For the question's own words, by field of a passage."""
     kin_fields: Mapping[str, float]
+    """The same for words of the same meaning and for joined neighbours."""
     kin: float = 0.5
+    """A word of the same meaning, compared with the word itself."""
     pairs: float = 0.6
+    """Two neighbouring words that are one name in the code."""
     defined: float = 0.0
-    runs: Mapping[int, float] = field(default_factory=lambda: {2: 0.5, 3: 3.0})
+    """Added for a passage that defines a name which the question spells out."""
+    phrases: Mapping[int, float] = field(default_factory=lambda: {2: 0.5, 3: 3.0})
+    """By length: words that a text has in the order of the question. Three count much more."""
     further: tuple[float, ...] = (0.5, 0.35, 0.25, 0.15, 0.1)
+    """The shares of a file's second-best passage and the next ones."""
     roles: Mapping[Role, float] = field(default_factory=dict[Role, float])
+    """Factors for files that are not source, unless the question asks for their role."""
     card: float = 0.5
+    """The file's card, compared with its passages."""
     decisions: tuple[float, ...] = (1.0, 1.0, 1.0)
+    """Factors by `FileCard.decides`, for questions about decisions."""
 
 
+# Words of the question count most in comments, words of the same meaning in the path.
 CODE: Final = Weights(
     fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
     kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
     defined=1.0,
     roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7},
 )
+# Words of the same meaning, phrases and further passages count less than in code. The factor 8.0
+# puts a valid decision before the notes that speak of it.
 NOTES: Final = Weights(
     fields={"body": 1.0, "names": 0.8, "place": 0.6, "remarks": 0.8},
     kin_fields={"body": 0.7, "names": 0.6, "place": 0.8},
     kin=0.3,
-    runs={2: 0.4, 3: 1.5},
+    phrases={2: 0.4, 3: 1.5},
     further=(0.25, 0.12, 0.06),
     card=0.3,
     decisions=(1.0, 2.5, 8.0),
@@ -70,13 +90,14 @@ def rank(
     *,
     files: Sequence[int] | None = None,
 ) -> list[Ranked]:
-    """With `files`, only those, ranked among themselves."""
+    """All files that match, best first. With `files`, only those, ranked among themselves."""
     weights = weights or (CODE if kind == "code" else NOTES)
     question = read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
+    # A question about code may be answered by a document, so its search leaves out threads only.
     only = None if kind == "code" else kind
     matches = passages.search(
         _terms_by_field(question, weights),
-        runs=_runs(question, weights),
+        phrases=_phrases(question, weights),
         kind=only,
         limit=CANDIDATES,
         files=files,
@@ -86,6 +107,7 @@ def rank(
     for match in matches:
         by_file.setdefault(match.file, []).append(match)
     scores = _scores(by_file, cards, weights)
+    # After the scores: a file that only its card found is shown with its first lines.
     for match in cards:
         by_file.setdefault(match.file, [match])
     known = catalogue.cards(by_file)
@@ -119,6 +141,7 @@ def callers(
     }
     found = passages.search({"body": terms}, kind="code", limit=CARDS, files=files) if terms else []
     seen = {each.card.id for each in ranked}
+    # Reversed, so that of several passages in a file the best one stays.
     first = {match.file: match for match in reversed(found) if match.file not in seen}
     cards = catalogue.cards(first)
     lowest = min((each.score for each in ranked), default=0.0)
@@ -137,7 +160,7 @@ def callers(
 def _scores(
     by_file: Mapping[int, list[Match]], cards: Sequence[Match], weights: Weights
 ) -> dict[int, float]:
-    """Passages and cards each as a share of the best, then together."""
+    """Passages and cards have scores of different size: each becomes a share of its best first."""
     scores = {number: _file_score(found, weights) for number, found in by_file.items()}
     best = max(scores.values(), default=0.0) or 1.0
     scores = {number: score / best for number, score in scores.items()}
@@ -147,14 +170,14 @@ def _scores(
     return scores
 
 
-def _runs(question: Question, weights: Weights) -> dict[Run, float]:
+def _phrases(question: Question, weights: Weights) -> dict[Phrase, float]:
     """Words in the order of the question, such as the text of an error message."""
-    spoken = question.sequence
+    words = question.sequence
     return {
-        run: weight
-        for length, weight in weights.runs.items()
-        for at in range(len(spoken) - length + 1)
-        if len(set(run := spoken[at : at + length])) > 1
+        phrase: weight
+        for length, weight in weights.phrases.items()
+        for at in range(len(words) - length + 1)
+        if len(set(phrase := words[at : at + length])) > 1
     }
 
 
@@ -166,7 +189,7 @@ def _terms_by_field(question: Question, weights: Weights) -> dict[str, dict[str,
     chosen: dict[str, dict[str, float]] = {}
     for name, share in weights.fields.items():
         chosen[name] = {term: share * weight for term, weight in question.terms.items()}
-    # Who asks for a name by its exact spelling wants to see its definition first.
+    # A question that spells out a name is mostly about its definition.
     for term in question.identifiers & chosen["names"].keys():
         chosen["names"][term] += weights.defined
     for name, share in weights.kin_fields.items():
@@ -176,13 +199,14 @@ def _terms_by_field(question: Question, weights: Weights) -> dict[str, dict[str,
 
 
 def _file_score(matches: list[Match], weights: Weights) -> float:
-    """The best passage, and a share of the next ones."""
+    """The best passage, and a share of the next ones: a long file must not win by its length."""
     return matches[0].score + sum(
         share * match.score for share, match in zip(weights.further, matches[1:], strict=False)
     )
 
 
 def _prior(card: FileCard, question: Question, weights: Weights) -> float:
+    """A factor for what the file is for, whatever it says."""
     if question.wants_decision and card.decides:
         return weights.decisions[card.decides]
     if card.role in question.wants:

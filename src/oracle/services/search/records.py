@@ -1,4 +1,4 @@
-"""What the index takes in and gives back."""
+"""The records that the index returns, and the kinds and roles of files."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ ProgressListener = Callable[[Progress], None]
 class RefreshReport:
     """What a refresh did. `unchanged` files have the same state on disk, or the same content.
 
-    `left_out` files did not fit within the bound of an index in memory. `is_cut`: there may be
-    more of them, because not all folders were looked at. `is_late`: it ran out of time, and the
-    next refresh goes on from there.
+    `left_out` files did not fit within the bound of an index in memory. `is_cut`: not all folders
+    were looked at, so there may be more such files. `is_late`: time ran out, and the next refresh
+    continues from there. `rebuilt` is the reason why the index was built again, if it was.
     """
 
     added: int = 0
@@ -92,7 +92,7 @@ class RefreshReport:
 
 @dataclass(frozen=True, kw_only=True)
 class FileOnMap:
-    """`text` is how the file is drawn, `lines` are the lines of the file that it shows."""
+    """`text` is the file's part of the map, `lines` are the lines of the file that it shows."""
 
     path: str
     lines: Sequence[int]

@@ -1,10 +1,11 @@
 """Bringing the index up to date with the files.
 
 Each batch is announced in the catalogue, committed to the text index, and then settled in the
-catalogue. A process that dies in between leaves the announcement, and the next refresh redoes it.
+catalogue. If a process dies in between, the announcement stays, and the next refresh redoes the
+batch.
 
-An index in memory has a bound. Files that do not fit are left out, the nearest to the root last. A
-refresh that has used up its time commits what it has, and the next one goes on from there.
+An index in memory has a bound. Files that do not fit are left out, first those farthest from the
+root. A refresh whose time is over commits what it has, and the next one continues.
 """
 
 from __future__ import annotations
@@ -27,13 +28,18 @@ from oracle.services.search.storage import Generation
 
 _FILES_A_BATCH: Final = 4_000
 _BYTES_A_BATCH: Final = 40_000_000
+"""Both bound the memory of a batch, and the work that is lost if the process is killed."""
 _SMALL: Final = 20
+"""An update of at most this many files is small, and must end within milliseconds."""
 _MOST_FRESH: Final = 24
 _LARGEST_FRESH: Final = 500_000
+"""The most files, and characters of their passages, that `_write_again` adds to an update."""
 
 
 @dataclass(kw_only=True)
 class _Tally:
+    """A `RefreshReport` while it is counted."""
+
     added: int = 0
     changed: int = 0
     removed: int = 0
@@ -46,6 +52,8 @@ class _Tally:
 
 @dataclass(kw_only=True)
 class _Batch:
+    """Changes that are committed together. `first` is the number of its first new file."""
+
     first: int
     entries: list[Entry] = field(default_factory=list[Entry])
     gone: list[int] = field(default_factory=list[int])
@@ -57,7 +65,7 @@ class _Batch:
         return len(self.entries) >= _FILES_A_BATCH or self.size >= _BYTES_A_BATCH
 
 
-def _unheard(progress: Progress) -> None:
+def _no_listener(progress: Progress) -> None:
     pass
 
 
@@ -80,7 +88,7 @@ class Refresh:
         self._bound = bound
         self._about = about
         self._until = time.monotonic() + bound.seconds
-        self._progress = progress or _unheard
+        self._progress = progress or _no_listener
         self._tally = _Tally()
         self._done = 0
         self._total = 0
@@ -89,6 +97,7 @@ class Refresh:
     def whole(self) -> RefreshReport:
         """All files of the project."""
         left = self._left_half_done()
+        # Without these, so that they count as new and are read again.
         known = {path: at for path, at in self._catalogue.states().items() if at.id not in left}
         passed_over = self._catalogue.skipped()
         candidates: list[FoundFile] = []
@@ -114,6 +123,7 @@ class Refresh:
 
     def some(self, paths: Iterable[str]) -> RefreshReport:
         """These files only."""
+        # Work that a dead process left needs a look at all files.
         if self._catalogue.pending():
             return self.whole()
         known: dict[str, FileState] = {}
@@ -145,13 +155,15 @@ class Refresh:
             state is not None
             and state.size == found.size
             and state.changed_ns == found.changed_ns
+            # 0: it was written too recently to be sure (`intake.read`).
             and state.changed_ns != 0
         )
 
     def _left_half_done(self) -> set[int]:
         """Numbers of files that a dead process was changing.
 
-        They stay until they are replaced, because what it had not yet committed can still be found.
+        They stay in the catalogue until they are replaced: if the text index was not committed,
+        their old passages can still be found.
         """
         pending = self._catalogue.pending()
         states = (self._catalogue.state(path) for _, path in pending)
@@ -234,11 +246,11 @@ class Refresh:
                 )
             writer.remove(batch.gone)
             self._write_again(batch, writer)
-            # Two halves that cannot be one transaction. Room for the second is taken before the
-            # first is committed, and given back when it is needed.
-            with self._room_for(batch) as give_back:
+            # The two commits cannot be one transaction. Room on the disk for the second is reserved
+            # before the first, and released when the second needs it.
+            with self._room_for(batch) as release:
                 writer.commit()
-                give_back()
+                release()
                 self._settle(batch)
         else:
             self._settle(batch)
@@ -262,7 +274,7 @@ class Refresh:
             catalogue.settle()
 
     def _write_again(self, batch: _Batch, writer: PassageWriter) -> None:
-        """Join the last few small updates to this one.
+        """Write the last few small updates again, together with this one.
 
         Each commit makes a segment. tantivy merges every eight small segments, which takes far
         longer than an update may. So the passages of the last updates are written again with the
@@ -279,14 +291,4 @@ class Refresh:
         batch.packed.extend(earlier)
 
     def _report(self) -> RefreshReport:
-        tally = self._tally
-        return RefreshReport(
-            added=tally.added,
-            changed=tally.changed,
-            removed=tally.removed,
-            unchanged=tally.unchanged,
-            skipped=tally.skipped,
-            left_out=tally.left_out,
-            is_cut=tally.is_cut,
-            is_late=tally.is_late,
-        )
+        return RefreshReport(**vars(self._tally))

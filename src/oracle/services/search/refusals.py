@@ -1,7 +1,4 @@
-"""Errors of a disk that cannot be written, as opposed to a damaged index.
-
-Building the index anew helps only with the latter.
-"""
+"""Tells a disk that cannot be written from a damaged index: only the second needs a rebuild."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ import sqlite3
 from typing import Final
 
 _NO_ROOM: Final = "; make room, and try again"
-_NOT_ALLOWED: Final = "; let yourself write there, or remove the folder to have it built anew"
+_NOT_ALLOWED: Final = "; make it writable, or remove the folder, and the index is built again"
 _ADVICE: Final = {
     errno.ENOSPC: _NO_ROOM,
     errno.EDQUOT: _NO_ROOM,
@@ -24,6 +21,7 @@ _ADVICE: Final = {
     errno.ENFILE: "; close something",
     errno.ENOMEM: "; close something",
 }
+# The I/O errors that SQLite reports when the disk is full while its log or its index grows.
 _SQLITE: Final = {
     "SQLITE_FULL": errno.ENOSPC,
     "SQLITE_IOERR_WRITE": errno.ENOSPC,
@@ -52,6 +50,7 @@ def _number(problem: BaseException) -> int | None:
         return problem.errno
     if isinstance(problem, sqlite3.Error):
         name: str = getattr(problem, "sqlite_errorname", None) or ""
+        # The name may be more specific than the table: `SQLITE_READONLY_DBMOVED`.
         return _SQLITE.get(name) or _SQLITE.get("_".join(name.split("_")[:2]))
     found = _IN_RUST.search(str(problem))
     return int(found[1] or found[2]) if found else None

@@ -1,7 +1,7 @@
 """A map of the project for a question: the files that matter, with what they define.
 
-A file matters when it answers the question, and when files that matter use what it defines: rank
-flows along references, beginning at what the question finds.
+A file matters if the question finds it, or if files that matter use what it defines. This is
+PageRank along references, and it starts at the files that the question finds.
 """
 
 from __future__ import annotations
@@ -23,9 +23,13 @@ from oracle.services.search.symbols import Symbol
 from oracle.services.search.terms import terms_of_word
 
 _MOST_OWNERS: Final = 3
+"""A name that more files define, such as `to_json`, does not show which of them is used."""
 _ROUNDS: Final = 12
+"""By then what is left to flow is 0.7 to the 12th, about one percent."""
 _DAMPING: Final = 0.7
+"""The share of a file's rank that flows on to the files it uses."""
 _QUESTION_SHARE: Final = 0.85
+"""The share of the start that belongs to what the question finds. The rest is for all files."""
 _MOST_SYMBOLS: Final = 12
 _MOST_FILES: Final = 400
 
@@ -33,7 +37,7 @@ _MOST_FILES: Final = 400
 def draw_map(
     question: str, token_budget: int, catalogue: Catalogue, passages: Passages, *, under: str = ""
 ) -> list[FileOnMap]:
-    """At most `token_budget` tokens, by our estimate; empty when not even one file fits."""
+    """At most `token_budget` tokens, by our estimate. Empty if not even one file fits."""
     cards = {card.id: card for card in catalogue.all_cards() if card.role != Role.THREAD}
     uses = _uses(catalogue, cards)
     graph, popularity = _graph(catalogue, uses)
@@ -84,9 +88,10 @@ def _graph(
 def _start(
     question: str, cards: Mapping[int, FileCard], catalogue: Catalogue, passages: Passages
 ) -> dict[int, float]:
-    """Where rank begins: mostly at what the question finds, a little everywhere."""
+    """Where rank starts: mostly at what the question finds, a little everywhere."""
     base = {number: CODE.roles.get(card.role, 1.0) for number, card in cards.items()}
     total = sum(base.values()) or 1.0
+    # Squared, so that the best hits lead clearly.
     found = {
         each.card.id: each.score**2 for each in rank(question, "code", catalogue, passages)[:30]
     }
@@ -106,6 +111,7 @@ def _ranked(graph: Mapping[int, Mapping[int, float]], start: Mapping[int, float]
         following = {number: (1 - _DAMPING) * value for number, value in start.items()}
         for user, edges in graph.items():
             if edges:
+                # Split among the used files, so that a file which uses much is not worth more.
                 share = _DAMPING * ranks[user] / totals[user]
                 for owner, weight in edges.items():
                     following[owner] += share * weight
@@ -115,7 +121,7 @@ def _ranked(graph: Mapping[int, Mapping[int, float]], start: Mapping[int, float]
 
 @dataclass(frozen=True, kw_only=True)
 class _Worth:
-    """What makes a symbol worth its line: the question's words in its name, and its use."""
+    """How much a symbol deserves a line: by the question's words in its name, and by its uses."""
 
     popularity: Counter[str]
     terms: frozenset[str]

@@ -1,7 +1,7 @@
-"""Room on the disk for the second half of a commit, taken before the first half.
+"""Reserves room on the disk for the second half of a commit before the first half is made.
 
-The text index is committed first, the catalogue second. A disk that fills up in between would leave
-files that neither of them finds.
+The text index is committed first, the catalogue second. If the disk were full in between, some
+files could be found in neither.
 """
 
 from __future__ import annotations
@@ -16,17 +16,20 @@ from typing import Final
 from oracle.services.search.catalogue import Entry
 
 _ALWAYS: Final = 200_000
+"""A margin for what a transaction writes in addition to its rows."""
 _PLENTY: Final = 100_000_000
 _BY_SYMBOL: Final = 24_000
-"""A row touches a page of its table and one of each index, and takes out as many."""
+"""About six pages of 4 KiB: a new row changes a page of its table and of each index, and so does
+the row that it replaces.
+"""
 
 
 @contextmanager
 def reserved(path: Path, size: int, *, small: bool = False) -> Generator[Callable[[], None]]:
     """Hold `size` bytes of the disk until the function that it yields is called.
 
-    Raises `OSError` if there is not that much room. On a disk with plenty of room a `small` update
-    does without: making and removing a file would cost more than the update.
+    Raises `OSError` if there is not that much room. A `small` update on a disk with plenty of room
+    reserves nothing: creating and removing a file would cost more than the update.
     """
     if small and _free(path.parent) > _PLENTY:
         yield lambda: None
@@ -43,7 +46,7 @@ def reserved(path: Path, size: int, *, small: bool = False) -> Generator[Callabl
 
 
 def _take(handle: int, size: int) -> None:
-    """Some file systems cannot reserve room: then there is no reserve."""
+    """Without support by the file system nothing is reserved."""
     if not hasattr(os, "posix_fallocate"):
         return
     try:

@@ -1,4 +1,4 @@
-"""What a file is for, by its path: source, test, document, settings or thread."""
+"""What a file is, by its path alone: its kind of source, and what it is for."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.search.languages import NOTE_SUFFIXES
 from oracle.services.search.records import Kind, Role
 
+# Not `testing`: in a package it holds what the package offers to the tests of others.
 _TEST_FOLDERS_LISTED: Final = (
-    "test tests testing spec specs __tests__ testdata test_data fixtures e2e conftest"
+    "test tests spec specs __tests__ testdata test_data fixtures e2e conftest"
 )
 _TEST_FOLDERS: Final = frozenset(_TEST_FOLDERS_LISTED.split())
 _TEST_NAME: Final = re.compile(
@@ -30,13 +31,13 @@ _SETTINGS_SUFFIXES: Final = frozenset(_SETTINGS_SUFFIXES_LISTED.split())
 
 
 def role_of(path: str) -> Role:
-    """`testing` below a package is a product for those who test, not a test."""
+    """What a file is for. The first rule that fits decides: a README in `tests/` is a test."""
     place = PurePosixPath(path)
     folders = [part.lower() for part in place.parts[:-1]]
     suffix = place.suffix.lower()
     if kind_of(path) == "threads":
         return Role.THREAD
-    if any(folder in _TEST_FOLDERS - {"testing"} for folder in folders) or (
+    if any(folder in _TEST_FOLDERS for folder in folders) or (
         _TEST_NAME.fullmatch(place.stem) and suffix not in NOTE_SUFFIXES
     ):
         return Role.TEST
@@ -48,7 +49,10 @@ def role_of(path: str) -> Role:
 
 
 def kind_of(path: str) -> Kind:
-    """`threads/*.md` are threads, other prose is the vault, all else is code."""
+    """`threads/*.md` are threads, other prose in any folder is the vault, all else is code.
+
+    Index and tools both ask here, so that what a search finds can be read as the same kind.
+    """
     place = PurePosixPath(path)
     if place.suffix.lower() not in NOTE_SUFFIXES:
         return "code"

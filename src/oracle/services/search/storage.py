@@ -1,4 +1,4 @@
-"""Where the two halves of an index are kept: on disk, or in memory where nothing can be written.
+"""Where the two halves of an index are kept: on disk, or in memory if nothing can be written.
 
 `.oracle/index/` holds `current` (the name of the generation in use), `lock`, and a folder for each
 generation. A rebuild begins a new generation: it never changes files that others may be reading.
@@ -43,20 +43,20 @@ class Storage(Protocol):
         """The generation in use."""
         ...
 
-    def alone(self, patience: Patience | None = None) -> AbstractContextManager[None]:
-        """Held while the index is written. Waits for other writers while there is `patience`."""
+    def write_lock(self, patience: Patience | None = None) -> AbstractContextManager[None]:
+        """Held while the index is written. Waits for other writers while `patience` is True."""
         ...
 
-    def refusals(self) -> AbstractContextManager[None]:
-        """Turns a refusal of the disk into a `StoreError` that names the place."""
+    def disk_errors(self) -> AbstractContextManager[None]:
+        """Turns the error of a disk that cannot be written into a `StoreError` with its place."""
         ...
 
     def rebuilt_because(self) -> str | None:
-        """Why the index was begun anew; reported once."""
+        """Why the index was started over. The reason is reported once, to the next refresh."""
         ...
 
-    def begin_anew(self, reason: str) -> Generation:
-        """An empty generation. The caller holds the lock."""
+    def start_over(self, reason: str) -> Generation:
+        """Begin an empty generation. The caller holds the lock."""
         ...
 
     def close(self) -> None: ...
@@ -69,17 +69,17 @@ class InMemory:
         self.current = self._new()
         self._rebuilt: str | None = None
 
-    def alone(self, patience: Patience | None = None) -> AbstractContextManager[None]:
+    def write_lock(self, patience: Patience | None = None) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def refusals(self) -> AbstractContextManager[None]:
+    def disk_errors(self) -> AbstractContextManager[None]:
         return nullcontext()
 
     def rebuilt_because(self) -> str | None:
         reason, self._rebuilt = self._rebuilt, None
         return reason
 
-    def begin_anew(self, reason: str) -> Generation:
+    def start_over(self, reason: str) -> Generation:
         self.current.close()
         self._rebuilt = reason
         self.current = self._new()
@@ -107,7 +107,7 @@ class OnDisk:
             ) from problem
         self._lock = self._folder / "lock"
         self._rebuilt: str | None = None
-        with self.refusals():
+        with self.disk_errors():
             self._generation = self._open(patience)
 
     @property
@@ -122,7 +122,7 @@ class OnDisk:
     def close(self) -> None:
         self._generation.close()
 
-    def alone(self, patience: Patience | None = None) -> AbstractContextManager[None]:
+    def write_lock(self, patience: Patience | None = None) -> AbstractContextManager[None]:
         # The folder may have been removed while the index was open: the index begins again. A
         # project that was removed itself is not made again.
         if self._root.is_dir():
@@ -130,7 +130,7 @@ class OnDisk:
         return only_one(self._lock, patience)
 
     @contextmanager
-    def refusals(self) -> Generator[None]:
+    def disk_errors(self) -> Generator[None]:
         """What was on disk stays."""
         try:
             yield
@@ -145,27 +145,27 @@ class OnDisk:
         reason, self._rebuilt = self._rebuilt, None
         return reason
 
-    def begin_anew(self, reason: str) -> Generation:
+    def start_over(self, reason: str) -> Generation:
         self._generation.close()
         self._rebuilt = reason
         self._generation = self._new()
         return self._generation
 
     def _open(self, patience: Patience | None = None) -> Generation:
-        """What cannot be opened is begun anew."""
+        """The generation in use. If it cannot be opened, a new one is begun."""
         try:
             return self._load(self._current_name())
         except BaseException as problem:
             if not broken(problem):
                 raise
-        with self.alone(patience):
+        with self.write_lock(patience):
             # A second look: while this process waited for the lock, another one may have begun it.
             try:
                 return self._load(self._current_name())
             except BaseException as problem:
                 if not broken(problem):
                     raise
-                # An index that never was is not a damaged one.
+                # Without a name there was no index yet, so nothing was damaged.
                 if self._current_name() is not None:
                     self._rebuilt = str(problem)
                 return self._new()
@@ -186,6 +186,7 @@ class OnDisk:
             raise
 
     def _new(self) -> Generation:
+        # Random: a name is never used twice, so a reader sees that the generation has changed.
         name = f"g{os.urandom(6).hex()}"
         try:
             return self._begun(name)
@@ -193,8 +194,8 @@ class OnDisk:
             if self._current_name() != name:
                 shutil.rmtree(self._folder / name, ignore_errors=True)
             raise StoreError(
-                f"no index can be made in {self._folder}: {problem}; is there room, and may it be "
-                "written?"
+                f"no index can be made in {self._folder}: {problem}; check that the disk has room "
+                "and that the folder is writable"
             ) from problem
 
     def _begun(self, name: str) -> Generation:
@@ -211,6 +212,7 @@ class OnDisk:
         return Generation(name=name, catalogue=catalogue, passages=passages)
 
     def _sweep(self, keep: str) -> None:
+        """Remove old generations. A process that still reads one keeps its open files."""
         for folder in self._folder.glob("g*"):
             if folder.name != keep and folder.is_dir():
                 shutil.rmtree(folder, ignore_errors=True)
@@ -220,14 +222,15 @@ class OnDisk:
             name = (self._folder / "current").read_text(encoding="ascii").strip()
         except (OSError, UnicodeDecodeError):
             return None
+        # The name becomes part of a path, so a damaged file must not lead out of the folder.
         return name if name.startswith("g") and name.isalnum() else None
 
 
 def broken(problem: BaseException) -> bool:
     """Whether an error means that the index is damaged.
 
-    A refusal of the disk does not: a new index would be refused too. Half a letter that cannot be
-    looked up says nothing about the index either.
+    A disk that cannot be written is another matter: a new index could not be written either. Nor
+    does it mean damage if the query holds a lone surrogate, which cannot be encoded.
     """
     if refusal(problem) or isinstance(problem, UnicodeEncodeError):
         return False

@@ -1,4 +1,4 @@
-"""What a file defines: the records of an outline."""
+"""The records of an outline: what a file defines, and where its comments are."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def nested(symbols: list[Symbol]) -> list[Symbol]:
 
 
 def _may_hold(symbol: Symbol) -> bool:
-    """Not a function of one line, nor a constructor: what it sets belongs to its class."""
+    """Whether what follows can be inside it. What a constructor sets belongs to its class."""
     if symbol.kind == "function":
         return symbol.end > symbol.start and symbol.name != "constructor"
     return symbol.kind not in ("constant", "declaration")

@@ -1,16 +1,16 @@
-"""How text becomes terms: identifiers in parts and whole, folded and stemmed.
+"""Turns text into terms: each name as a whole and in parts, without accents, stemmed.
 
 `HTTPServerError` gives `http`, `server`, `error` and `httpservererror`; `get_user` and `getUser`
-are the same whole. Each word is taken apart once and remembered, since a project repeats itself.
+are the same whole. Each word is split once and cached, since a project repeats its words.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from oracle.services.project.identifiers import PART, WORD
 
@@ -18,22 +18,28 @@ if TYPE_CHECKING:
     from tantivy import TextAnalyzer
 
 _LONGEST_PART: Final = 40
+"""A longer part is data, such as a hash or an encoded file, and nobody searches for it."""
 _MOST_DIGITS: Final = 5
-_MOST_REMEMBERED: Final = 400_000
+"""Long enough for ports, years and error codes. Longer numbers are data."""
+_MOST_CACHED: Final = 400_000
+_MOST_PAIRS: Final = 400
+
+Value = TypeVar("Value")
 
 
-class _Terms(dict[str, str]):
-    """From a word to its terms, joined by blanks."""
+class WordCache(dict[str, Value]):
+    """A dict that computes what it does not have. A hit costs one look-up and no call."""
 
-    def __missing__(self, word: str) -> str:
+    def __init__(self, compute: Callable[[str], Value]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, word: str) -> Value:
         # Emptying it costs less than keeping track of what was used last, and happens rarely.
-        if len(self) >= _MOST_REMEMBERED:
+        if len(self) >= _MOST_CACHED:
             self.clear()
-        found = self[word] = " ".join(_terms_of(word))
-        return found
-
-
-_terms = _Terms()
+        value = self[word] = self._compute(word)
+        return value
 
 
 def terms_of_text(text: str) -> str:
@@ -51,11 +57,15 @@ def terms_of_word(word: str) -> list[str]:
 
 def _terms_of(word: str) -> Iterator[str]:
     parts = [part for piece in PART.findall(fold(word)) for part in _pieces(piece)]
+    # The whole comes first: callers take the first of several terms for the whole name.
     if len(word) <= 3 * _LONGEST_PART and len(parts) > 1:
         yield "".join(parts)
     for part in parts:
         if part not in noise() and (term := stem(part)):
             yield term
+
+
+_terms = WordCache(lambda word: " ".join(_terms_of(word)))
 
 
 def fold(word: str) -> str:
@@ -67,18 +77,19 @@ def fold(word: str) -> str:
 
 
 def _pieces(part: str) -> Iterator[str]:
-    """Scripts without blanks between words are read in pairs of letters."""
+    """The part, if it is worth a term. Scripts without blanks are cut into pairs of letters."""
     part = part.lower()
     if part.isdigit():
         if 1 < len(part) <= _MOST_DIGITS:
             yield part
+    # Thai (U+0E00) and the scripts after it are cut: many have no blanks between words.
     elif part.isascii() or part[0] < "\u0e00":
         if 1 < len(part) <= _LONGEST_PART:
             yield part
     elif len(part) <= 2:
         yield part
     else:
-        yield from (part[at : at + 2] for at in range(min(len(part), 400) - 1))
+        yield from (part[at : at + 2] for at in range(min(len(part), _MOST_PAIRS) - 1))
 
 
 @cache

@@ -18,6 +18,7 @@ from oracle.services.search.records import Reference
 from oracle.services.search.terms import terms_of_word
 
 _MOST_FILES: Final = 2_000
+"""Each of them is read and parsed, so this bounds the time for a name that is everywhere."""
 
 
 def find_references(
@@ -32,11 +33,13 @@ def find_references(
 
 
 def _candidates(name: str, catalogue: Catalogue, passages: Passages) -> Iterable[str]:
+    # The catalogue has distinctive names only. For others the text index narrows the files down.
     if distinctive(name):
         return catalogue.users_of(name, limit=_MOST_FILES)
     terms = terms_of_word(name)
     if not terms:
         return _all_code(catalogue)
+    # Several passages of one file match, so more are asked for than files are wanted.
     matches = passages.search({"body": {terms[0]: 1.0}}, kind=None, limit=5 * _MOST_FILES)
     numbers = list(dict.fromkeys(match.file for match in matches))[:_MOST_FILES]
     return sorted(card.path for card in catalogue.cards(numbers).values())

@@ -1,4 +1,4 @@
-"""Following the file system: each bundle of changes becomes one update."""
+"""Follows the file system: changes that come together become one update."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from oracle.services.search.records import RefreshReport
 
 
 def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
-    """Reports each update until `stop` is set. Begins with a refresh.
+    """Yields a report of each update until `stop` is set. The first is a refresh.
 
-    A project that is removed ends it.
+    Raises `NotFound` if the project is removed.
     """
     from watchfiles import DefaultFilter, watch
 

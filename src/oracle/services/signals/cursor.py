@@ -43,7 +43,7 @@ class Cursor:
         # The reader waits in the middle of a line without backticks. Most chunks arrive there: one
         # without `<`, backtick and line end is shown even without a call of `skim`.
         self.flowing = False
-        # How much was read before `data`. Skimmed chunks do not count. That is no harm: offsets are
+        # How much was read before `data`. Skimmed chunks do not count. This is safe: offsets are
         # compared only within text that was unread at the same time, so that none was skimmed.
         self._offset = 0
         self._shown: list[str] = []

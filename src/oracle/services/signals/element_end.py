@@ -36,15 +36,15 @@ _AFTER_BLANK_LINE = re.compile(
     re.I | re.A,
 )
 _MOST_FENCES = 8
-"""Each fence may be searched in vain up to the limit, so that only the first few are looked at."""
+"""Only the first few fences are looked at: each may cost a search up to the limit."""
 
 
 class ElementEnd:
     """Finds the end of the element at the cursor; one object for all elements of a text.
 
     After an element that was never closed, the elements inside it are read on their own. What the
-    first search passed without a find would be searched again for each of them. So a search leaves
-    what it learnt to the next one, and time stays linear.
+    first search passed without a result would be searched again for each of them. So a search keeps
+    what it learnt for the next one, and time stays linear.
     """
 
     def __init__(self, text: Cursor) -> None:
@@ -52,7 +52,7 @@ class ElementEnd:
         # Both are offsets. Between the last element's start and `quiet_until` nothing ends an
         # element, and there is no section, fence or inline code that may hold a tag.
         self.quiet_until = 0
-        # Up to here, the fence around the last element (if there was one) goes on.
+        # Up to here, the fence around the last element (if there was one) has not ended.
         self.fence_goes_on_until = 0
 
     def read(self, fence: Fence | None = None) -> Waiting[str | None]:
@@ -82,7 +82,7 @@ class _Search:
         # The text of the element so far, and whether it cannot become longer.
         self.window = ""
         self._complete = False
-        # Where the search goes on. All marks before it are dealt with.
+        # Where the search continues. All marks before it are dealt with.
         self._at = len("<signal")
         # The marks that are looked for. They change in this order only: `_BEFORE_BLANK_LINE`,
         # `_AFTER_BLANK_LINE`, `_NO_FENCES` after the most fences, and `_ONLY_TAGS` after a section
@@ -260,7 +260,7 @@ class _Search:
     def _end_of_fence(self, fence: Fence) -> Waiting[re.Match[str] | None]:
         while True:
             text = _ended(self.window) if self._complete else self.window
-            # A closing line may be long, so that the search goes on from the start of a line.
+            # A closing line may be long, so the search continues from the start of a line.
             if (end := fence.end_inside.search(text, self._at)) or self._complete:
                 return end
             self._at = self.window.rfind("\n")
@@ -269,5 +269,5 @@ class _Search:
 
 
 def _ended(window: str) -> str:
-    """With a line end, for a last line that has none may close a fence or be outside of it."""
+    """With a line end, because a last line without one may close a fence or be outside of it."""
     return window if window.endswith("\n") else window + "\n"

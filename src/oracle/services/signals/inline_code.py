@@ -9,7 +9,7 @@ _RUN = re.compile(r"`+")
 _RUN_OR_TEXT = re.compile(r"`+|[^`]+")
 
 _BATCH = 256
-"""Runs are counted in batches of about so many characters: one call for many small chunks."""
+"""Runs are counted in batches of about this many characters: one call for many small chunks."""
 
 
 class InlineCode:
@@ -25,7 +25,7 @@ class InlineCode:
         self._uncounted = ""
         # The length of a run that reaches the end of what was counted, and may go on.
         self._run = 0
-        # The lengths of the open runs, in order; no two are the same, for the second would close
+        # The lengths of the open runs, in order. No two are the same, since the second would close
         # the first. A run that closes one of them takes away all that were opened after it.
         self._open: dict[int, None] = {}
         # On a line that was read ahead to its end: where the last run of each length ends.

@@ -106,7 +106,7 @@ class TextReader:
                 text.skim = self._skim
                 text.flowing = not self._inline.has_runs
                 yield
-                # Chunks may have been skimmed meanwhile, up to somewhere in another line.
+                # Chunks may have been skimmed in between, up to somewhere in another line.
                 if self._at_line_start:
                     self._at_line_start = False
                     return

@@ -1,1 +1,1 @@
-"""What is stored: sessions, exchanges and runs, and the connections for journal and events."""
+"""Stores sessions, exchanges and runs, and connects journal and events to the database."""

@@ -1,4 +1,4 @@
-"""The one place that knows kinds of database: addresses, connections, faults and dialects.
+"""The one place that knows kinds of database: addresses, connections, errors and dialects.
 
 Store, journal and events ask here and never name a kind themselves. A new kind is one file beside
 `sqlite.py` and `postgres.py`, and one entry in `BACKENDS`.
@@ -29,8 +29,8 @@ class Connection(Protocol):
     """A connection on the plain driver, for the threads that write the journal and the events.
 
     SQL is written as SQLite reads it, with `?` for a value; other kinds translate it. A method
-    raises `StoreError` if the database does not answer. Any other exception of the driver means
-    that the values are at fault.
+    raises `StoreError` if the database cannot be used. Any other exception of the driver means that
+    the values are wrong.
     """
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
@@ -44,7 +44,7 @@ class Connection(Protocol):
         ...
 
     def wait(self, topic: str, seconds: float) -> bool:
-        """Whether there may be news on the topic; True as soon as there may be."""
+        """Wait for news on the topic. True as soon as there may be some, False after `seconds`."""
         ...
 
     def close(self) -> None: ...
@@ -56,7 +56,7 @@ class Backend(Protocol):
     # Words of its SQL.
     json_column: str
     counting_key: str
-    """The definition of a key that the database counts up."""
+    """The definition of a key that the database numbers itself."""
     now: str
     """Seconds since 1970 by the database's clock."""
     migration_lock: str | None
@@ -71,7 +71,7 @@ class Backend(Protocol):
         ...
 
     def read_only(self, url: URL) -> URL | None:
-        """An address for a look that changes nothing; None if there is no database yet."""
+        """An address for reading only; None if the database does not exist yet."""
         ...
 
     def shown(self, url: URL) -> str:
@@ -79,7 +79,7 @@ class Backend(Protocol):
         ...
 
     def explain(self, problem: BaseException) -> str | None:
-        """What the world did to the database, and the next step; None for a mistake of ours."""
+        """What is wrong with the database, and the next step; None for a bug in our code."""
         ...
 
     def json_type(self) -> TypeEngine[Any]: ...
@@ -146,7 +146,7 @@ def connect(url: URL, *, durable: bool) -> Connection:
 
 @contextmanager
 def store_errors(url: URL) -> Generator[None]:
-    """Turn what the world did to a database into a `StoreError`; let our own mistakes through."""
+    """Turn a problem of the database into a `StoreError`. A bug in our code passes unchanged."""
     try:
         yield
     except Exception as problem:

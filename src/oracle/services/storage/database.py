@@ -1,4 +1,4 @@
-"""The way to the database: its address, opening it at the newest schema, and transactions."""
+"""The database: its address, opening it at the newest schema, and transactions."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def _address(where: URL | str | Path, root: Path | None, *, named: str) -> URL:
     backend = BACKENDS.get(url.get_backend_name())
     address = None if backend is None else backend().address(url, root)
     if address is None:
-        raise InputError(f"{named} names no database that oracle can use; {ADDRESS_FORMS}")
+        raise InputError(f"{named} is not a database that oracle can use; {ADDRESS_FORMS}")
     return address
 
 
 def schema_of(url: URL) -> int | None:
-    """How many migrations a database has taken; None if it does not exist. Changes nothing."""
+    """How many migrations a database has had; None if it does not exist. Changes nothing."""
     address = backend_of(url).read_only(url)
     if address is None:
         return None
@@ -120,13 +120,13 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[AsyncConnection]:
-        """A transaction that only reads, and keeps no writer waiting."""
+        """A transaction that only reads. No writer has to wait for it."""
         async with self._connection(transaction="read") as connection, connection.begin():
             yield connection
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[AsyncConnection]:
-        """All of it is written, or nothing."""
+        """A transaction that writes everything or nothing."""
         async with self._connection(transaction="write") as connection, connection.begin():
             yield connection
 
@@ -145,7 +145,7 @@ class Database:
     async def _prepare(self, migrations: Sequence[Migration]) -> None:
         with store_errors(self.url):
             await self.backend.prepare(self.engine)
-        # Looking first keeps an up-to-date database free of a write lock at each start.
+        # Reading first: an up-to-date database needs no write lock at each start.
         async with self.reading() as connection:
             version = await connection.run_sync(version_of)
         if version != len(migrations):

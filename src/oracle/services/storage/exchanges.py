@@ -38,6 +38,7 @@ class Exchanges:
 
     async def path_to(self, exchange_id: str) -> list[Exchange]:
         """The history: from the first exchange of the session to this one."""
+        # Up along the parents in one recursive query; `back` counts the steps, to turn it around.
         path = (
             select(context_nodes.c.id, context_nodes.c.parent_id, literal(0).label("back"))
             .where(context_nodes.c.id == exchange_id)
@@ -60,7 +61,7 @@ class Exchanges:
             return await entities(connection, Exchange, query.order_by(*order))
 
     async def newest(self, session_id: str) -> Exchange | None:
-        """Where a conversation continues by default."""
+        """The exchange after which a conversation continues by default."""
         query = select(context_nodes).where(context_nodes.c.session_id == session_id)
         order = (context_nodes.c.created_at.desc(), context_nodes.c.id.desc())
         async with self._database.reading() as connection:

@@ -29,7 +29,7 @@ def as_markdown(session: Session, exchanges: Sequence[Exchange]) -> str:
 
 
 def _origin(number: int) -> str:
-    return f"goes on from {number}" if number else "begins anew"
+    return f"continues from {number}" if number else "starts again"
 
 
 def depth_first(exchanges: Sequence[Exchange]) -> Iterator[Exchange]:

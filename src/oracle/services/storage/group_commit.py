@@ -1,7 +1,7 @@
 """One thread that writes for all threads of a process, many items in one commit.
 
-A commit costs about as much as a hundred rows. So `put` only queues; the thread lets items gather
-for a moment and commits them together. A caller that waits for its items cuts the moment short.
+A commit costs about as much as a hundred rows. So `put` only queues. The thread collects items for
+a moment and commits them together. A caller that waits for its items ends that moment early.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 from weakref import WeakSet
 
 GATHER_SECONDS: Final = 0.05
-"""How long items gather. Of those that nobody waits for, a kill loses at most so much."""
+"""How long items are collected. A kill loses at most this much, unless a caller waits for it."""
 RETRY_SECONDS: Final = 2.0
 BATCH: Final = 1000
+"""The most items in one commit. Bounds how long other writers wait for it."""
 
 
 class Closable(Protocol):
@@ -80,9 +81,9 @@ class GroupWriter(ABC, Generic[Item, Link]):
         """All that was due is written."""
 
     def _when_failed(self, problem: Exception) -> None:
-        """The database does not take what is due; it is tried again later."""
+        """The database does not accept what is due. It is tried again later."""
 
-    # -- for those who have something to write -----------------------------------------------------
+    # -- for callers -------------------------------------------------------------------------------
 
     def put(self, item: Item) -> None:
         """Queue it. Takes no lock and never waits."""
@@ -95,14 +96,14 @@ class GroupWriter(ABC, Generic[Item, Link]):
             self._start()
 
     def hurry(self) -> None:
-        """Have what waits written at once: a caller waits for it."""
+        """Write what is queued at once, because a caller waits for it."""
         if self._urgent.empty():
             self._urgent.put(None)
 
     def flush(self) -> bool:
-        """Write all that waits now, in this thread. False if the database does not take it."""
+        """Write all that is queued, in this thread. False if the database does not accept it."""
         with self._writing:
-            # Counted once: while others go on queueing, this caller is not held for ever.
+            # Counted once: others may go on queueing, and this caller does not wait for that.
             due = len(self._batch) + len(self._waiting)
             try:
                 while due > 0:
@@ -115,7 +116,7 @@ class GroupWriter(ABC, Generic[Item, Link]):
         return True
 
     def close(self) -> bool:
-        """Write all that waits and disconnect. False if the database did not take all of it."""
+        """Write all that is queued and disconnect. False if the database did not accept it."""
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.stop.set()
@@ -134,6 +135,7 @@ class GroupWriter(ABC, Generic[Item, Link]):
             self.flush()
             return
         with self._starting:
+            # Asked again: another thread may have started it while this one waited for the lock.
             if self._worker is None:
                 stop = Flag()
                 thread = Thread(target=self._work, args=(stop,), name=self._name, daemon=True)
@@ -145,8 +147,8 @@ class GroupWriter(ABC, Generic[Item, Link]):
             self._bell.get()
             with suppress(Empty):
                 self._urgent.get(timeout=self._gather)
-            # Requests that came twice are answered by the same commit. They are removed before
-            # items are taken: one that comes later has its item taken now, or hurries the next.
+            # One commit serves all requests to hurry so far. They are removed before items are
+            # taken: the item of a later request is taken now, or that request hurries the next.
             with suppress(Empty):
                 while True:
                     self._urgent.get_nowait()
@@ -154,7 +156,7 @@ class GroupWriter(ABC, Generic[Item, Link]):
                 pass
 
     def _write_batch(self) -> int:
-        """Returns how many. They stay in `_batch` until written: a failure loses none."""
+        """Returns how many were written. Until then they stay in `_batch`: a failure loses none."""
         if not self._batch:
             take = min(BATCH, len(self._waiting))
             self._batch = [self._waiting.popleft() for _ in range(take)]
@@ -186,7 +188,8 @@ class GroupWriter(ABC, Generic[Item, Link]):
         self.close()
 
     def before_fork(self) -> None:
-        """A child can neither use its parent's connection nor close it without doing harm."""
+        """Disconnect: a child can neither use its parent's connection nor close it without harm."""
+        # Held until after the fork, so that no batch is half written at that moment.
         self._writing.acquire()
         self._disconnect()
 
@@ -194,7 +197,7 @@ class GroupWriter(ABC, Generic[Item, Link]):
         self._writing.release()
 
     def after_fork_in_child(self) -> None:
-        """What waits is the parent's to write."""
+        """Forget what is queued: the parent writes it."""
         self._start_empty()
 
 

@@ -24,10 +24,10 @@ class History:
 def within_budget(
     path: Sequence[Exchange], budget: int, count_tokens: Callable[[str], int]
 ) -> History:
-    """As many of the newest exchanges as fit into `budget` tokens, with the notice if one is due.
+    """As many of the newest exchanges as fit into `budget` tokens, together with the notice.
 
-    An exchange is kept whole or not at all, and none is kept that is older than one left out. A
-    notice is given even where the budget is too small for it: nothing is left out silently.
+    An exchange is kept whole or not at all. None is kept that is older than one left out. The
+    notice is given even if the budget is too small for it: nothing is left out silently.
     """
     sizes = [count_tokens(exchange.question) + count_tokens(exchange.answer) for exchange in path]
     total = sum(sizes)

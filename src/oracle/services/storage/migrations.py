@@ -1,8 +1,8 @@
 """Brings a database to the newest schema: numbered steps, forward only.
 
-A fresh database takes all of them. A released step is never edited; the next change is a new
-function at the end of `MIGRATIONS`. All missing steps are one transaction, so an interrupted
-migration has no effect.
+A new database takes all of them. A released step is never edited: the next change is a new function
+at the end of `MIGRATIONS`. All missing steps are one transaction, so an interrupted migration has
+no effect.
 """
 
 from __future__ import annotations
@@ -118,24 +118,25 @@ MIGRATIONS: Final[Sequence[Migration]] = (
 
 
 def version_of(connection: Connection) -> int:
-    """How many steps the database has taken; 0 is a fresh one."""
+    """How many steps were applied to the database; 0 for a new one."""
     if not inspect(connection).has_table("schema_version"):
         return 0
     return connection.scalar(text("SELECT max(version) FROM schema_version")) or 0
 
 
 def migrate(connection: Connection, migrations: Sequence[Migration]) -> None:
-    """Take the missing steps, within the caller's write transaction.
+    """Apply the missing steps, within the caller's write transaction.
 
-    Of several processes one takes them; the others wait for it and find the work done.
+    Of several processes one applies them. The others wait for it and find the work done.
     """
     if lock := backend_of(connection.engine.url).migration_lock:
         connection.execute(text(lock))
+    # Read after the lock: another process may have migrated while this one waited.
     done = version_of(connection)
     if done > len(migrations):
         raise StoreError(
             f"{shown(connection.engine.url)} has schema {done}, and this oracle knows "
-            f"{len(migrations)}: a newer one made it; upgrade oracle"
+            f"{len(migrations)}: a newer version made it; upgrade oracle"
         )
     if done == 0:
         _run(connection, "CREATE TABLE schema_version (version INTEGER PRIMARY KEY NOT NULL)")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS: Final = 10
 LOOK_SECONDS: Final = 5
-"""How long a mere look waits for a server: a person is watching."""
+"""How long a read-only check waits for a server: a person waits for the result."""
 
 _ADVICE: Final[Mapping[str | None, str]] = {
     "57P01": "was shut down; try again when the server is back",
@@ -56,7 +56,7 @@ class Postgres:
         state = getattr(problem, "sqlstate", None)
         if state not in _ADVICE and isinstance(problem, psycopg.OperationalError):
             reason = (str(problem).strip().splitlines() or ["no answer"])[0]
-            return f"cannot be used ({reason}); see that the server runs and the address is right"
+            return f"cannot be used ({reason}); check that the server runs and the address is right"
         return _ADVICE.get(state)
 
     def json_type(self) -> TypeEngine[Any]:
@@ -66,7 +66,7 @@ class Postgres:
         return create_async_engine(url, connect_args=_patience(url), pool_pre_ping=True)
 
     async def prepare(self, engine: AsyncEngine) -> None:
-        """A server comes ready to use."""
+        """Nothing to do: a server is ready to use."""
 
     async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
         await connection.execute(text(f"VACUUM {', '.join(tables)}"))
@@ -111,7 +111,7 @@ class PostgresConnection:
                 return any(self._connection.notifies(timeout=seconds, stop_after=1))
             self._connection.execute(f"LISTEN {topic}".encode())
             self._heard.add(topic)
-            # What came before the LISTEN wakes nobody, so the caller has to look once more.
+            # A commit before the LISTEN wakes no one, so the caller has to read once more.
             return True
 
     def close(self) -> None:
@@ -127,6 +127,7 @@ class PostgresConnection:
         try:
             yield
         except (psycopg.DataError, psycopg.IntegrityError):
+            # The values are wrong, not the database.
             raise
         except psycopg.Error as problem:
             advice = Postgres().explain(problem) or f"cannot be used ({str(problem).strip()})"

@@ -1,4 +1,4 @@
-"""Deletes for good: rows, their traces in the file, and texts that no journal names any more."""
+"""Deletes rows, their traces in the file, and texts that no journal names any more."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _BATCH: Final = 500
+"""Ids in one statement: databases limit how many values a statement may have."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,7 +116,7 @@ async def _erase(
 async def _erase_unnamed_texts(connection: AsyncConnection, lock: str | None) -> int:
     """Delete the blobs whose hash is in no journal any more."""
     # A run writes its texts and the record that names them in one transaction. The lock waits for
-    # such a transaction to end and delays the next one, so no text is taken for unnamed too early.
+    # such a transaction to end and delays the next one, so that no text looks unnamed too early.
     if lock is not None:
         await connection.execute(text(lock))
     unnamed = set(await connection.scalars(select(blobs.c.hash)))
@@ -129,7 +130,7 @@ async def _erase_unnamed_texts(connection: AsyncConnection, lock: str | None) ->
 
 
 async def _scrub(database: Database) -> None:
-    """Give back the space, and leave no trace of the rows where that is in our hands."""
+    """Free the space, and remove the traces of the rows as far as the database allows it."""
     async with database.outside_transactions() as connection:
         left = await database.backend.scrub(connection, metadata.tables)
     if left is not None:

@@ -15,6 +15,7 @@ Entity = TypeVar("Entity")
 
 SHOWN_MATCHES: Final = 5
 SEARCHED_FOR_NEAR_ONES: Final = 1000
+"""Ids that are compared for "did you mean": a hint is not worth reading a whole table."""
 
 _NOUNS: Final = {
     "sessions": ("session", "oracle sessions list"),

@@ -115,7 +115,7 @@ class Runs:
         async with self._database.writing() as connection:
             run = await by_id(connection, StoredRun, runs, typed)
             here = runs.c.id == run.id, runs.c.status == "running"
-            # Condition and change in one statement: no other process can come in between.
+            # Condition and change are one statement, so no other process can act in between.
             change = update(runs).where(*here, allowed).values(**values)
             changed = await connection.execute(change)
             run = await by_id(connection, StoredRun, runs, run.id)
@@ -133,9 +133,9 @@ def _refused(run: StoredRun) -> InputError | LeaseHeld:
     if run.status == "done":
         return InputError(f"run {run.id} is done; `oracle replay {run.id}` plays it again")
     if run.lease_owner is None:
-        return LeaseHeld(f"run {run.id} is held by nobody; claim it first", holder=None)
+        return LeaseHeld(f"run {run.id} is not held by any process; claim it first", holder=None)
     return LeaseHeld(
-        f"run {run.id} is held by {run.lease_owner}; it is free when that process lets go of it, "
-        "or when its lease runs out",
+        f"run {run.id} is held by {run.lease_owner}; it is free when that process releases it, "
+        "or when its lease expires",
         holder=run.lease_owner,
     )

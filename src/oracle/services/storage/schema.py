@@ -1,4 +1,4 @@
-"""The tables in their newest form, for queries; `migrations` is what makes them.
+"""The tables in their newest form, for queries. `migrations` creates them.
 
 Ids are made by the caller. Times are seconds since 1970. Deleting a session deletes its exchanges
 and runs; deleting a run deletes its journal. Exchanges and runs also name each other, without a

@@ -1,4 +1,4 @@
-"""Sessions: conversations that continue tomorrow."""
+"""Sessions: conversations that are stored and can be continued later."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sessions:
             return await by_id(connection, Session, sessions, typed)
 
     async def newest(self, limit: int | None = None) -> list[ListedSession]:
-        """The last used first."""
+        """The most recently used first."""
         count = (
             select(func.count())
             .where(context_nodes.c.session_id == sessions.c.id)
@@ -54,7 +54,7 @@ class Sessions:
 
     async def rename(self, typed: str, title: str) -> Session:
         if not title.strip():
-            raise InputError("a title needs a letter at least")
+            raise InputError("a title needs at least one letter")
         async with self._database.writing() as connection:
             session = await by_id(connection, Session, sessions, typed)
             renamed = replace(session, title=shortened(title))
@@ -77,6 +77,7 @@ async def create(connection: AsyncConnection, session_id: str, title: str, at: f
 
 async def touch(connection: AsyncConnection, session_id: str, at: float) -> None:
     """Note that the session is in use. Until the transaction ends, no other can delete it."""
+    # Never back in time: a run that began earlier may be stored later.
     later = case((sessions.c.updated_at < at, at), else_=sessions.c.updated_at)
     touched = await connection.execute(
         update(sessions).where(sessions.c.id == session_id).values(updated_at=later)

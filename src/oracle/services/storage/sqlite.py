@@ -1,4 +1,4 @@
-"""SQLite: one file, many processes. WAL mode, so that readers and the writer do not wait."""
+"""SQLite: one file, many processes. In WAL mode readers and the writer do not block each other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ POLL_SECONDS: Final = 0.1
 _ADVICE: Final = {
     "SQLITE_FULL": "cannot grow, the disk is full; free some space, then try again",
     "SQLITE_READONLY": "is read-only; make the file and its folder writable",
-    "SQLITE_CANTOPEN": "cannot be opened; see that its folder exists and is writable",
+    "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and is writable",
     "SQLITE_NOTADB": "is not an SQLite database; move the file away, and a new one is made",
     "SQLITE_CORRUPT": "is damaged; restore a copy, or move the file away, and a new one is made",
     "SQLITE_BUSY": "is being written by another process; try again when that has ended",
@@ -45,7 +45,7 @@ class Sqlite:
     json_column: str = "TEXT"
     counting_key: str = "INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"
     now: str = "((julianday('now') - 2440587.5) * 86400.0)"
-    # A transaction that writes holds off all other processes already.
+    # A transaction that writes keeps all other writers waiting anyway.
     migration_lock: str | None = None
     texts_lock: str | None = None
     autocommit: Mapping[str, Any] = {}
@@ -85,7 +85,7 @@ class Sqlite:
 
     async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
         await connection.execute(text("VACUUM"))
-        # The log of old pages still holds the rows, unless another process reads it just now.
+        # The log still holds the deleted rows. Emptying it fails while another process reads it.
         log_in_use = await connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
         return f"{connection.engine.url.database}-wal" if log_in_use else None
 
@@ -137,7 +137,7 @@ _FAULTS_OF_VALUES: Final = (
 class SqliteConnection:
     def __init__(self, path: str, *, durable: bool) -> None:
         self._path = path
-        # `mode=rw`: a file that has gone is a fault to report, not a reason for an empty database.
+        # `mode=rw`: a missing file is an error to report, not a reason to create an empty database.
         address = f"{Path(path).absolute().as_uri()}?mode=rw"
         with self._faults():
             # One thread writes, but the thread that closes or flushes may be another.
@@ -163,7 +163,7 @@ class SqliteConnection:
             yield self._write
 
     def wait(self, topic: str, seconds: float) -> bool:
-        """SQLite wakes nobody, so the caller reads again after a moment."""
+        """SQLite cannot notify, so the caller reads again after a moment."""
         time.sleep(min(seconds, POLL_SECONDS))
         return True
 

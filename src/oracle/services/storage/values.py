@@ -18,7 +18,7 @@ _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
-    """Replace what PostgreSQL cannot keep: NUL, and halves of characters."""
+    """Replace what PostgreSQL cannot store: NUL, and lone surrogates."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 

@@ -11,6 +11,7 @@ from pydantic import Field
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
 from oracle.services.search.records import Definition, Reference
+from oracle.services.search.roles import kind_of
 from oracle.services.tools.answer import Answer, quotation
 from oracle.services.tools.definitions import where_now
 from oracle.services.tools.files import FileText
@@ -18,7 +19,6 @@ from oracle.services.tools.lookup import best_named, name_parts, with_left_out
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.registry import Arguments, Tool, in_thread
 from oracle.services.tools.used_lines import more_uses, spread, summary_of_uses
-from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, found_places, lines_of, place_to_look
 
 _MOST: Final = 12
@@ -81,7 +81,7 @@ class _CodeBelow:
 
     def __contains__(self, path: str) -> bool:
         is_inside = not self._under or f"{path}/".startswith(f"{self._under}/")
-        return is_inside and kind_of(path, self._work.notes_folder) == "code"
+        return is_inside and kind_of(path) == "code"
 
     def text(self, path: str) -> FileText | None:
         if path not in self._texts:

@@ -73,7 +73,7 @@ def project_tools(
     workspace = Workspace(
         files=files,
         lookup=index,
-        vault=Vault(files, folder),
+        vault=Vault(files),
         threads=Threads(files, now=now),
         fetcher=fetcher or Fetcher(),
         web=web or WebSearchAccess(),

@@ -11,12 +11,12 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem, named
 from oracle.services.search.records import Definition
+from oracle.services.search.roles import kind_of
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.definitions import symbols_in, where_now
 from oracle.services.tools.files import FileText
 from oracle.services.tools.lookup import best_named, name_parts
 from oracle.services.tools.registry import Arguments, Tool, in_thread
-from oracle.services.tools.vault import kind_of
 from oracle.services.tools.workspace import Workspace, lines_of
 
 _MOST: Final = 12
@@ -58,11 +58,11 @@ def read_file(work: Workspace) -> Tool[ReadFile]:
 
 def _read(work: Workspace, given: ReadFile) -> Answer:
     text = work.files.read(given.path)
-    return lines_answer(text, given.start, given.end, kind=_kind(work, text), tool="read_file")
+    return lines_answer(text, given.start, given.end, kind=_kind(text), tool="read_file")
 
 
-def _kind(work: Workspace, text: FileText) -> str:
-    return "code" if kind_of(text.path, work.notes_folder) == "code" else "vault"
+def _kind(text: FileText) -> str:
+    return "code" if kind_of(text.path) == "code" else "vault"
 
 
 async def _read_symbol(work: Workspace, given: ReadFile, symbol: str) -> Answer:
@@ -70,7 +70,7 @@ async def _read_symbol(work: Workspace, given: ReadFile, symbol: str) -> Answer:
         raise ToolProblem("give a symbol, or start and end, but not both")
     text = await asyncio.to_thread(work.files.read, given.path)
     catalogued = await work.lookup.symbols(text.path)
-    return await in_thread(lambda: _symbol_answer(text, symbol, catalogued, _kind(work, text)))
+    return await in_thread(lambda: _symbol_answer(text, symbol, catalogued, _kind(text)))
 
 
 def _symbol_answer(

@@ -1,4 +1,4 @@
-"""The vault is the project's prose: markdown anywhere, and text files in folders for prose."""
+"""The vault is the project's prose: Markdown and other text files, in any folder."""
 
 from __future__ import annotations
 
@@ -8,27 +8,14 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from oracle.errors import ToolProblem, did_you_mean, named
-from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.project.walk import FoundFile
-from oracle.services.search.records import Kind
+from oracle.services.search.roles import kind_of
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.writing import file_name
 
-_MARKDOWN: Final = (".md", ".markdown", ".mdx")
-_PROSE: Final = (".rst", ".txt", ".adoc", ".org")
-_PROSE_FOLDERS: Final = frozenset({"docs", "doc", "notes", "adr", "adrs", "documentation"})
 _FRONT_MATTER: Final = re.compile(r"---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.S)
 _FRONT_TITLE: Final = re.compile(r"^title[ \t]*:[ \t]*(.+)$", re.M)
 _HEADING: Final = re.compile(r"^#[ \t]+(\S.*)$", re.M)
-
-
-def kind_of(path: str, notes_folder: str = "notes") -> Kind:
-    """The kind of source that a file of the project is."""
-    *folders, name = path.lower().split("/")
-    if name.endswith(_MARKDOWN):
-        return "threads" if folders == [THREADS_FOLDER] else "vault"
-    in_prose = not _PROSE_FOLDERS.isdisjoint(folders) or path.startswith(f"{notes_folder}/")
-    return "vault" if in_prose and name.endswith(_PROSE) else "code"
 
 
 def title_of(text: FileText) -> str:
@@ -48,9 +35,8 @@ class Note:
 
 
 class Vault:
-    def __init__(self, files: ProjectFiles, notes_folder: str = "notes") -> None:
+    def __init__(self, files: ProjectFiles) -> None:
         self._files = files
-        self._notes_folder = notes_folder
 
     def notes(self, under: str = "") -> list[Note]:
         prefix = f"{under.strip('/')}/" if under.strip("/") else ""
@@ -58,7 +44,7 @@ class Vault:
         for entry in self._files.entries():
             if not entry.path.startswith(prefix):
                 continue
-            if kind_of(entry.path, self._notes_folder) != "vault":
+            if kind_of(entry.path) != "vault":
                 continue
             if text := self._files.text_of(entry):
                 found.append(Note(entry=entry, title=title_of(text)))
