@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 PATIENCE: Final = 100
-"""After this many rounds of the event loop, a sleeping run counts as at rest even if a leaf does not
-wait for the journal. That leaf waits for something else, which may never happen.
+"""After this many rounds of the event loop, a sleeping run counts as at rest even if a leaf does
+not wait for the journal. That leaf waits for something else, which may never happen.
 """
 HASTY_ROUNDS: Final = 20
 """For this many rounds a busy run is checked in every round, then every `LATER_SECONDS`."""

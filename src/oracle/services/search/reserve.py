@@ -19,7 +19,7 @@ _ALWAYS: Final = 200_000
 """A margin for what a transaction writes in addition to its rows."""
 _PLENTY: Final = 100_000_000
 _BY_SYMBOL: Final = 24_000
-"""About six pages of 4 KiB: a new row changes a page of its table and of each index, and so does the
+"""About six pages of 4 KiB: a new row changes a page of its table and of each index. So does the
 row that it replaces.
 """
 
