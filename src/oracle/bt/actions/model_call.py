@@ -75,7 +75,7 @@ def keep_what_arrived(ctx: TickContext) -> RunStatus:
     """Wait one tick for the response of a halted call, then go on with what there is.
 
     A halted leaf has ended before the next tick, and has left its response on the board by then.
-    One that did not end is left behind, with an empty response.
+    A call that did not end is abandoned, and its response is empty.
     """
     bb = board_of(ctx)
     if bb_get(bb, "response") is not None:
