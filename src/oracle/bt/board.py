@@ -175,19 +175,21 @@ def all_tools(bb: TypedBlackboard) -> Sequence[ToolSpec]:
 
 def granted_tools(bb: TypedBlackboard) -> Sequence[ToolSpec]:
     """The tools of the next request: granted, and not withdrawn one by one or all together."""
+    global _last_offer
     if bb_get(bb, "tools_withdrawn"):
         return ()
-    granted, withdrawn = tuple(bb_get(bb, "granted")), tuple(bb_get(bb, "withdrawn"))
-    return _granted(bb_get(bb, "tool_list"), granted, withdrawn)
+    known: str = bb_get(bb, "tool_list")
+    chosen = (bb_get(bb, "granted"), bb_get(bb, "withdrawn"))
+    # Asked several times in a turn, mostly with the same answer. The list of tools is long and
+    # shared by all runs, so it is compared by identity.
+    if known is not _last_offer[0] or chosen != _last_offer[1]:
+        granted, withdrawn = chosen
+        offer = [s for s in specs_of(known) if s.name in granted and s.name not in withdrawn]
+        _last_offer = (known, chosen, offer)
+    return _last_offer[2]
 
 
-@lru_cache(maxsize=128)
-def _granted(
-    tool_list: str, granted: tuple[str, ...], withdrawn: tuple[str, ...]
-) -> Sequence[ToolSpec]:
-    """Asked several times in a turn, and rarely another answer."""
-    specs = specs_of(tool_list)
-    return tuple(s for s in specs if s.name in granted and s.name not in withdrawn)
+_last_offer: tuple[object, object, Sequence[ToolSpec]] = (None, None, ())
 
 
 @lru_cache(maxsize=32)

@@ -83,6 +83,8 @@ async def perform_calls(
         # In the order of the calls, not of their ends: the same in every replay.
         for call, result in zip(calls, results, strict=True):
             arrived = result or _failed("cut off before it was done")
+            if result is None:
+                _say_result(ctx, call, arrived, 0.0)
             hand_over(bb, call, arrived)
             _take_in(ctx, bb, call, arrived, specs)
     ctx.mark_progress()

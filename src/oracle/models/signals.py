@@ -176,12 +176,10 @@ class AgentSignalState:
 
     def after_signal(self, signal: Signal | Mapping[str, Any]) -> Self:
         data = signal.to_dict() if isinstance(signal, Signal) else signal
-        return replace(
-            self,
+        return type(self)(
             signals_emitted=[*self.signals_emitted, data],
             last_signal=data,
             consecutive_same_reason=self._same_reason_count(data),
-            turns_without_signal=0,
         )
 
     def after_turn_without_signal(self) -> Self:

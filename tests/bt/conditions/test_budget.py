@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.bt.actions.budget import announce_last_turn, warn
+from oracle.bt.actions.budget import warn, withdraw_tools_for_the_last_turn
 from oracle.bt.actions.calls import note_the_time_left
 from oracle.bt.conditions.budget import (
     a_warning_is_due,
@@ -90,7 +90,7 @@ def test_a_warning_is_not_due_again():
 
 def test_the_last_turn_is_announced_once():
     ctx = state(turns=9)
-    announce_last_turn(ctx)
+    withdraw_tools_for_the_last_turn(ctx)
     assert only_the_reserve_is_left(ctx) is False
     assert ctx.blackboard.get("stop_after_last_turn") == "turn_limit"
 

@@ -6,11 +6,11 @@ from dataclasses import asdict
 import pytest
 
 from oracle.bt.conditions.evidence import (
+    a_reading_tool_is_on_offer,
     backs_the_claim,
     calls_have_failed,
-    can_be_searched_for,
-    cannot_be_searched_for,
     is_enough,
+    no_reading_tool_is_on_offer,
     strategies_keep_finding_nothing,
     was_not_found_anywhere,
     was_searched_for_in_vain,
@@ -65,8 +65,8 @@ def test_nothing_to_search_with(granted, withdrawn, all_withdrawn, answer):
     ctx = context(
         tool_list=TOOLS, granted=granted, withdrawn=withdrawn, tools_withdrawn=all_withdrawn
     )
-    assert cannot_be_searched_for(ctx) is answer
-    assert can_be_searched_for(ctx) is not answer
+    assert no_reading_tool_is_on_offer(ctx) is answer
+    assert a_reading_tool_is_on_offer(ctx) is not answer
 
 
 def result(success, run=True):

@@ -3,9 +3,9 @@
 import pytest
 
 from oracle.bt.conditions.loop_detection import (
+    need_turn_repeats_its_reason,
     refused_call_repeats,
     same_call_repeats,
-    same_reason_repeats,
     text_repeats,
 )
 from oracle.services.control.repetition import name_of_call
@@ -34,7 +34,7 @@ AGAIN = [[NAME, "1"], [NAME, "1"]]
 )
 def test_the_same_reason_three_times(times, signal, answer):
     ctx = context(consecutive_same_reason=times, signal=signal)
-    assert same_reason_repeats(ctx, times=3) is answer
+    assert need_turn_repeats_its_reason(ctx, times=3) is answer
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ from oracle.bt.nodes import (
 from oracle.bt.render import FORMATS
 from oracle.bt.state.base import SUCCESS
 from oracle.bt.state.schema import Key
+from tests.asking import agent_tree
 
 
 def work(ctx):
@@ -188,3 +189,12 @@ def test_a_kind_that_was_added_later_is_drawn_too():
     assert all(FORMATS[name](tree) for name in FORMATS)
     assert ElementTree.fromstring(FORMATS["groot"](tree)).find(".//Control").get("ID") == "shuffle"
     del Node.kinds["shuffle"]
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_the_trees_of_the_agent_can_be_drawn(format_):
+    assert FORMATS[format_](agent_tree())
+
+
+def test_groot_names_the_key_of_a_limit_that_a_run_decides():
+    assert 'msec="{seconds_left}"' in FORMATS["groot"](agent_tree())

@@ -83,6 +83,7 @@ async def test_a_person_who_never_answers_does_not_keep_a_run_beyond_its_time():
 
     heard = await ask("Hm." + wants("write a note"), tools=WRITING, approve=silent, limits=SOON)
     assert heard.stop == "time_limit"
+    assert any("write_note was not allowed" in missing for missing in heard.done["missing"])
 
 
 async def test_a_capability_that_nothing_has_is_admitted():

@@ -34,7 +34,7 @@ async def test_a_loop_of_two_rounds_ends_after_two_turns():
 async def test_strategies_in_another_order_are_taken_in_that_order():
     rephrase = (
         '        BT.sequence("other words", '
-        "{ evidence.can_be_searched_for, tell.rephrase_the_search }),\n"
+        "{ evidence.a_reading_tool_is_on_offer, tell.rephrase_the_search }),\n"
     )
     more = '        BT.subtree("more tools"),\n'
     trees = edited("escalate.lua", (rephrase + more, more + rephrase))
@@ -92,4 +92,5 @@ async def test_a_tree_that_announces_no_last_turn_offers_tools_until_the_end():
 async def test_a_broken_tree_still_ends_with_an_answer_that_says_where():
     trees = edited("turn.lua", ('BT.subtree("fallback")', 'BT.falback("x")'))
     heard = await ask(model=ScriptedModel(), trees=trees)
-    assert "turn.lua:41: no node 'falback'" in heard.done["answer"]
+    line = trees["turn.lua"].partition("BT.falback")[0].count("\n") + 1
+    assert f"turn.lua:{line}: no node 'falback'" in heard.done["answer"]

@@ -161,7 +161,7 @@ def test_a_database_that_cannot_be_opened_is_told_without_a_traceback(tmp_path):
     address = f"sqlite:///{tmp_path}/nowhere/o.db"
     result = oracle("sessions", "list", cwd=tmp_path, ORACLE_DATABASE_URL=address)
     assert result.returncode == 74
-    assert result.stderr.startswith(f"oracle: {tmp_path}/nowhere/o.db cannot be opened; see that")
+    assert result.stderr.startswith(f"oracle: {tmp_path}/nowhere/o.db cannot be opened; check that")
     assert result.stderr.count("\n") == 1
 
 

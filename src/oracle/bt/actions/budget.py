@@ -87,7 +87,7 @@ def withdraw_used_up_tools(ctx: TickContext) -> RunStatus:
     reads=["ledger", "weight", "messages", "model"],
     writes=["tools_withdrawn", "stop_after_last_turn", "messages"],
 )
-def announce_last_turn(ctx: TickContext) -> RunStatus:
+def withdraw_tools_for_the_last_turn(ctx: TickContext) -> RunStatus:
     """Withdraw the tools, and say so: the rest of the budget is kept for the answer."""
     bb = board_of(ctx)
     resource = scarce_resource(ctx) or "turns"

@@ -94,6 +94,18 @@ def refuse_because_nobody_can_be_asked(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(
+    reads=[*_ASKED, "denied", "messages", "gaps", "tool_reasons"],
+    writes=["denied", "messages", "gaps", "tool_reasons"],
+)
+def refuse_because_nobody_answered(ctx: TickContext) -> RunStatus:
+    """A question that a person did not answer in time is a no, and is named as missing."""
+    bb = board_of(ctx)
+    writing = [spec.name for spec in capability_tools(bb) if spec.writes]
+    _refuse(ctx, writing, bb_get(bb, "signal")["reason"], "a person who did not answer in time")
+    return SUCCESS
+
+
 @action(reads=["signal", "messages", "gaps"], writes=["messages", "gaps"])
 def admit_the_gap(ctx: TickContext) -> RunStatus:
     """Nothing here can do it. That goes on record, and into the answer."""

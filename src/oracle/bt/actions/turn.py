@@ -28,7 +28,6 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.control.ledger import RESOURCES
 
 LONGEST_CUT_TEXT: Final = 2_000
 _NOT_SHOWN: Final = ("type", "confidence", "raw_xml", "timestamp")
@@ -149,23 +148,24 @@ def _say_start(ctx: TickContext, bb: TypedBlackboard) -> None:
     offered: list[str] = bb_get(bb, "offered")
     reasons: dict[str, str] = bb_get(bb, "tool_reasons")
     withheld = [spec for spec in all_tools(bb) if spec.name not in offered]
-    ledger, reserve = ledger_of(bb), reserve_of(bb)
-    kept = {"turns": 1, "tokens": reserve.tokens, "money": reserve.money}
-    kept["seconds"] = reserve.seconds
+    ledger, reserve, limits = ledger_of(bb), reserve_of(bb), ledger_of(bb).limits
+    seconds = ledger.spent("seconds", ctx.now)
     say(
         ctx,
         ChunkType.TURN_START,
         offered=[{"name": name, "reason": reasons.get(name, "granted")} for name in offered],
         withheld=[{"name": spec.name, "reason": _why_withheld(bb, spec)} for spec in withheld],
         budgets={
-            resource: {
-                "used": ledger.spent(resource, ctx.now),
-                "limit": getattr(ledger.limits, resource),
-                "reserve": kept[resource],
-            }
-            for resource in RESOURCES
+            "turns": _budget(ledger.turns, limits.turns, 1),
+            "tokens": _budget(ledger.tokens, limits.tokens, reserve.tokens),
+            "money": _budget(ledger.money, limits.money, reserve.money),
+            "seconds": _budget(seconds, limits.seconds, reserve.seconds),
         },
     )
+
+
+def _budget(used: float, limit: float | None, reserve: float) -> dict[str, float | None]:
+    return {"used": used, "limit": limit, "reserve": reserve}
 
 
 def _why_withheld(bb: TypedBlackboard, spec: ToolSpec) -> str:

@@ -34,7 +34,7 @@ def all_of_them_are_granted(ctx: TickContext) -> bool:
 
 
 @condition(reads=[*_ASKED, "denied"])
-def none_of_them_was_refused(ctx: TickContext) -> bool:
+def none_of_them_was_denied(ctx: TickContext) -> bool:
     """A person is asked once about each tool."""
     bb = board_of(ctx)
     writing = {spec.name for spec in capability_tools(bb) if spec.writes}

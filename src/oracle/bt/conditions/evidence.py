@@ -47,12 +47,12 @@ def was_searched_for_in_vain(ctx: TickContext) -> bool:
 
 
 @condition(reads=OFFER)
-def can_be_searched_for(ctx: TickContext) -> bool:
-    return not cannot_be_searched_for(ctx)
+def a_reading_tool_is_on_offer(ctx: TickContext) -> bool:
+    return not no_reading_tool_is_on_offer(ctx)
 
 
 @condition(reads=OFFER)
-def cannot_be_searched_for(ctx: TickContext) -> bool:
+def no_reading_tool_is_on_offer(ctx: TickContext) -> bool:
     """Whether no tool on offer reads anything."""
     return all(spec.writes for spec in granted_tools(board_of(ctx)))
 

@@ -10,7 +10,7 @@ from oracle.bt.core.leaves import condition
 
 
 @condition(reads=["consecutive_same_reason", "signal"])
-def same_reason_repeats(ctx: TickContext, times: int) -> bool:
+def need_turn_repeats_its_reason(ctx: TickContext, times: int) -> bool:
     """Whether so many turns in a row were asked for with the same reason, or as many more."""
     bb = board_of(ctx)
     repeated: int = bb_get(bb, "consecutive_same_reason")

@@ -15,10 +15,3 @@ def has_text(ctx: TickContext) -> bool:
 @condition(reads=["calls"])
 def has_calls(ctx: TickContext) -> bool:
     return bool(bb_get(board_of(ctx), "calls"))
-
-
-@condition(reads=["response", "calls"])
-def has_text_and_no_open_calls(ctx: TickContext) -> bool:
-    """A call that was refused is not open: its text may be the answer."""
-    calls = bb_get(board_of(ctx), "calls")
-    return has_text(ctx) and all(call.get("not_run") is not None for call in calls)

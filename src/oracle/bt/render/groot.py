@@ -38,9 +38,14 @@ _ATTRIBUTES: Final[Mapping[str, Callable[[Any], dict[str, str]]]] = {
     },
     "retry": lambda node: {"num_attempts": str(node.attempts)},
     "repeat": lambda node: {"num_cycles": str(node.times)},
-    "timeout": lambda node: {"msec": str(max(1, round(node.seconds * 1000)))},
+    "timeout": lambda node: {"msec": _milliseconds(node.seconds)},
     "once": lambda node: {"then_skip": "true"},
 }
+
+
+def _milliseconds(seconds: float | str) -> str:
+    """A limit that a run decides is the name of a key, which Groot writes in braces."""
+    return f"{{{seconds}}}" if isinstance(seconds, str) else str(max(1, round(seconds * 1000)))
 
 
 def as_groot(definition: TreeDefinition) -> str:

@@ -20,6 +20,6 @@ BT.tree("budget", {
       budget.warn { share = WARNING_SHARE },
     }),
     BT.guard("a tool is used up", { ledger.a_tool_is_used_up, budget.withdraw_used_up_tools }),
-    BT.guard("only the reserve is left", { ledger.only_the_reserve_is_left, budget.announce_last_turn }),
+    BT.guard("only the reserve is left", { ledger.only_the_reserve_is_left, budget.withdraw_tools_for_the_last_turn }),
   }),
 })

@@ -10,7 +10,7 @@ local parts = BT.leaves("oracle.bt.conditions.coverage")
 -- uses is left to the model.
 local AT_ONCE = 4            -- parts that are read, or asked about, side by side: providers limit parallel requests
 local PARTS_TO_FOLLOW = 8    -- when so many are read, enough is known to see what connects them
-local FAILED_REQUESTS = 4    -- the model is not asked about parts any more after so many requests without a reply
+local FAILED_REQUESTS = 4    -- so many requests without a reply mean that the model is in trouble: quote the rest instead
 local SHARE_OF_THE_TIME = 0.5 -- the other half is for the answer
 local MOST_ROUNDS = 12       -- more than the parts can need; only stops a changed tree that never ends
 

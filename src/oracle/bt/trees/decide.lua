@@ -58,7 +58,8 @@ end
 
 BT.tree("decide", {
   root = BT.selector("decide", {
-    -- A response that was cut is not read for a decision. The model hears of it at the end of the turn.
+    -- A response that was cut is not read for a decision. The model hears of it at the end of the turn, after a crash
+    -- from the turn itself, after a text that repeated itself from "circles".
     BT.expect("response was cut", "not bb.response.is_complete"),
 
     -- The tools were withdrawn before, so any text is the answer; its signal says how good it is.
@@ -100,10 +101,10 @@ BT.tree("decide", {
     on("context_sufficient", BT.selector("claim checked", {
       BT.sequence("claim is believed", {
         evidence.backs_the_claim,
-        calls.refuse_searches, -- to go on searching contradicts the claim
+        calls.refuse_searches, -- they contradict the claim; a call that writes does not, and is run
         BT.selector("answer or ask for it", {
-          BT.sequence("contradicts itself", { reply.has_calls, ask_for_the_answer("answer instead of searching") }),
-          BT.sequence("answers", { reply.has_text_and_no_open_calls, end_with_the_answer(), BT.exit("turns") }),
+          BT.sequence("calls tools too", { reply.has_calls, ask_for_the_answer("answer instead of searching") }),
+          BT.sequence("answers", { reply.has_text, end_with_the_answer(), BT.exit("turns") }),
           ask_for_the_answer("ask for the answer"),
         }),
       }),
@@ -114,11 +115,11 @@ BT.tree("decide", {
       BT.sequence("sending it back is of no use", {
         BT.selector("reason to give up", {
           BT.expect("doubted before", "bb.doubts >= " .. DOUBTS),
-          evidence.cannot_be_searched_for,
+          evidence.no_reading_tool_is_on_offer,
           evidence.was_not_found_anywhere,
         }),
         BT.selector("partial answer or ask for one", {
-          BT.sequence("partial answer", { reply.has_text_and_no_open_calls, finish.partial, BT.exit("turns") }),
+          BT.sequence("partial answer", { reply.has_text, finish.partial, BT.exit("turns") }),
           ask_for_what_there_is(),
         }),
       }),
@@ -139,7 +140,7 @@ BT.tree("decide", {
         BT.selector("may it write", {
           BT.sequence("granted before", { capability.all_of_them_are_granted, grant.remind_of_granted_tools }),
           BT.sequence("ask a person", {
-            capability.none_of_them_was_refused,
+            capability.none_of_them_was_denied,
             BT.selector("who can be asked", {
               BT.sequence("nobody can be asked", {
                 BT.expect("no person is there", "not bb.can_ask"),
@@ -149,12 +150,14 @@ BT.tree("decide", {
                 seconds = "seconds_left",
                 grant.writing_tools_if_a_person_agrees,
               }),
+              -- The person took all the time there was, so the budget ends the run after this turn.
+              grant.refuse_because_nobody_answered,
             }),
           }),
         }),
       }),
       BT.sequence("no tool can do it", { capability.no_tool_can_do_it, capability.the_gap_is_new, grant.admit_the_gap }),
-      -- It was refused before, or the person did not answer in time.
+      -- It was refused before.
       ask_for_what_there_is(),
     })),
 

@@ -15,9 +15,10 @@ local grant = BT.leaves("oracle.bt.actions.grants")
 local note = BT.leaves("oracle.bt.actions.note")
 local tell = BT.leaves("oracle.bt.actions.tell")
 
-local SILENT_TURNS = 3   -- so many turns without a signal consult the fallback, and then as many more (FR-019)
-local WEAK_SIGNAL = 0.3  -- a confidence below this consults it too (FR-020)
-local RECENT_TURNS = 3   -- evidence found within so many turns counts as progress, and restarts the ladder
+-- The heuristic classifier has the first two numbers too (services/fallback_classifier.py): change them there as well.
+local SILENT_TURNS = 3   -- so many turns in a row without a signal consult the fallback, and then as many more
+local WEAK_SIGNAL = 0.3  -- a confidence below this consults it too
+local RECENT_TURNS = 3   -- evidence of the last three turns, found since the last repetition, restarts the ladder
 
 local function ask_for_what_there_is()
   return BT.sequence("last turn without tools", { grant.withdraw_all { stop = "stuck" }, tell.answer_from_what_there_is })
@@ -41,9 +42,10 @@ BT.tree("fallback", {
   })),
 })
 
--- The classifier is services/fallback_classifier.py or one that replaces it. Its rules, in order: many tools failed
--- (escalate), a long text is there (force_response), a short question without tools (force_response), silence with
--- results (continue) or without (retry_with_hint). A signal `stuck` always leads to another way, unless tools fail.
+-- The classifier is services/fallback_classifier.py or one that replaces it. Its rules, in order: most of at least three
+-- calls failed (escalate); a long text is there after two silent turns (force_response); a short question needed no tool
+-- (force_response); silence with results (continue) or without (retry_with_hint); else continue. A signal `stuck` leads
+-- to another way, unless tools fail. force_response and escalate withdraw all tools.
 BT.tree("ask the fallback", {
   root = BT.sequence("ask the fallback", {
     fallback.trigger_fallback,
@@ -96,7 +98,7 @@ BT.tree("strategies", {
   root = BT.sequence("strategies", {
     BT.selector("another way to search", {
       BT.ladder("next strategy", {
-        BT.sequence("other words", { evidence.can_be_searched_for, tell.rephrase_the_search }),
+        BT.sequence("other words", { evidence.a_reading_tool_is_on_offer, tell.rephrase_the_search }),
         BT.subtree("more tools"),
         tell.try_another_source,
         BT.sequence("every part", { coverage.can_be_covered, BT.later("cover every part") }),

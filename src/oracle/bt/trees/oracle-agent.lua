@@ -45,7 +45,7 @@ BT.tree("oracle-agent", {
       answer_so_far = { type = "string", default = "" },
     },
 
-    -- The ledger, and the time that whatever waits now may take.
+    -- The ledger. `seconds_left` is all of the run's remaining time; it is set whenever something begins to wait.
     budget = {
       ledger = "object?",
       seconds_left = 0.0,
@@ -64,7 +64,8 @@ BT.tree("oracle-agent", {
       is_runaway = false,
     },
 
-    -- What the run remembers about its signals, and what was already done about them.
+    -- What the run remembers about its signals, and what was already done about them. `turns_without_signal` and
+    -- `empty_responses` count in a row; `malformed_responses`, `doubts` and `delegations` count in the whole run.
     signals = {
       signals_emitted = { type = "list", default = {} },
       last_signal = "object?",

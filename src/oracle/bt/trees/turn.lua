@@ -11,6 +11,7 @@ local ledger = BT.leaves("oracle.bt.conditions.budget")
 local repeats = BT.leaves("oracle.bt.conditions.loop_detection")
 
 local SAME_REASON = 3 -- the third turn in a row for one reason is a loop: twice may be an honest second try
+-- A call repeats with its second identical result, alone or in a cycle of calls (services/control/repetition.py).
 
 BT.tree("turn", {
   root = BT.sequence("turn", {
@@ -37,7 +38,7 @@ BT.tree("turn", {
       }),
     }),
 
-    turn.take_in_response, -- books its cost, notes its signal, adds it to the conversation
+    turn.take_in_response, -- books its cost, notes its signal, adds it to the conversation, sets the time left
     BT.subtree("fallback"),
     say.pending_chunks,
     BT.subtree("decide"),
@@ -48,7 +49,7 @@ BT.tree("turn", {
       BT.selector("something repeats", {
         repeats.refused_call_repeats,
         repeats.same_call_repeats,
-        repeats.same_reason_repeats { times = SAME_REASON },
+        repeats.need_turn_repeats_its_reason { times = SAME_REASON },
         repeats.text_repeats,
       }),
       BT.subtree("circles"),

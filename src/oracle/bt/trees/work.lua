@@ -9,7 +9,7 @@ local tell = BT.leaves("oracle.bt.actions.tell")
 local FAILURES = 2          -- the 2nd failed call: one may be a slip, two need advice
 local CALLS_A_STRATEGY = 3  -- a strategy that finds nothing in three calls has had its chance
 
--- So much evidence, and still growing with each call: the question is broad after all.
+-- Each of the last five calls found something new, in ten files by now: the question is broad after all.
 local SPREAD = { turns = 5, calls = 5, files = 10 }
 
 BT.tree("work", {

@@ -15,7 +15,10 @@ from oracle.services.storage.runs import Runs
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS: Final = 30.0
-RENEW_SECONDS: Final = 8.0
+"""How long the run of a dead process waits before another may resume it."""
+
+RENEW_SECONDS: Final = LEASE_SECONDS / 4
+"""Three renewals may fail, for example while the database restarts, before the lease is lost."""
 
 
 class Lease:
