@@ -441,6 +441,12 @@ def test_keys_may_be_declared_in_groups(load):
         ("count.late { after = HIGH }", 'count.next_turn("x")', f"14: '{PREFIX}next_turn' is registered as action, not as condition"),
         ("    count.next_turn,", "    BT.later('x'),", "11: no BT.deferred has the task 'x'; there are: none"),
         ("turn = 0, ", "turn = 0, note = 1, ", "5: key 'note' is declared twice"),
+        ('note = "string?"', "note = { default = 3 }", "5: key 'note': write \"integer\", 0 or { type = \"integer\", default = 0 }"),
+        (f'BT.leaves("{__name__}")', "BT.leaves(nil)", '2: BT.leaves takes the name of one module, such as "oracle.bt.actions.finish"'),
+        ("    count.next_turn,", "    count[7],", f"11: a leaf of {__name__} is named by a string"),
+        ('{ "bb.note ~= nil",', '{ expression = "true", "bb.note ~= nil",', "15: the test of this guard is given twice; keep one of them"),
+        ("    count.next_turn,", "    BT.ladder('l', { restart = 3, count.next_turn }),", "11: restart must be an expression, such as \"bb.news\""),
+        ("    count.next_turn,", "    BT.deferred('x', count.next_turn), BT.deferred('x', { name = 'y', count.next_turn }),", "11: the task 'x' has two BT.deferred; keep one"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_short_form_is_told_with_its_line(load, old, new, expected):

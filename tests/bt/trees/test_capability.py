@@ -77,6 +77,16 @@ async def test_a_question_to_a_person_that_breaks_is_a_no():
     assert (heard.stop, heard.offered[1]) == ("answered", ["search_code"])
 
 
+async def test_only_true_is_a_yes():
+    async def says_no_in_words(_question):
+        return "no"
+
+    heard = await ask(
+        "Hm." + wants("write a note"), "Not saved.", tools=WRITING, approve=says_no_in_words
+    )
+    assert heard.offered[1] == ["search_code"]
+
+
 async def test_a_person_who_never_answers_does_not_keep_a_run_beyond_its_time():
     async def silent(_question):
         await asyncio.Event().wait()

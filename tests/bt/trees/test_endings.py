@@ -225,3 +225,10 @@ async def test_runs_of_one_wrapper_do_not_mix():
     queries = [f"What is {n}?" for n in range(20)]
     answers = await asyncio.gather(*map(answer, queries))
     assert answers == [f"About {query}" for query in queries]
+
+
+async def test_a_run_that_ends_before_the_model_is_asked_still_finishes():
+    broken = ("    turn.begin,\n", '    turn.begin,\n    BT.expect("never", "false"),\n')
+    heard = await ask(model=ScriptedModel(), trees=edited("turn.lua", broken))
+    assert (heard.stop, heard.done["error_kind"]) == ("stuck", None)
+    assert heard.of_type("sources")

@@ -203,7 +203,7 @@ def answer_from_the_evidence(ctx: TickContext) -> RunStatus:
     )
     bb_set(bb, "answer", answer)
     if bb_get(bb, "turn_is_open"):
-        end_turn(ctx, "cut" if is_cut else outcome_of(response))
+        end_turn(ctx, "cut" if is_cut else outcome_of(response or None))
     say(ctx, ChunkType.CONTENT, content=answer)
     end_turn(ctx, "answer")
     return SUCCESS

@@ -69,7 +69,8 @@ async def writing_tools_if_a_person_agrees(ctx: TickContext) -> RunStatus:
 
     async def effect() -> Any:
         try:
-            return approve is not None and bool(await approve(question))
+            # Only True is a yes: whatever else a door returns must not open the way to write.
+            return approve is not None and (await approve(question)) is True
         except Exception:
             log.exception("nobody could be asked to allow %s", writing)
             return False

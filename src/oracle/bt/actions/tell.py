@@ -80,10 +80,13 @@ def give_a_readable_signal(ctx: TickContext) -> RunStatus:
 # -- about the response itself ---------------------------------------------------------------------
 
 
-@action(reads=["messages"], writes=["messages"])
+@action(reads=["messages", "tools_withdrawn"], writes=["messages"])
 def response_was_empty(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
     message = "Your response was empty. Call a tool, or answer, and end with a signal."
-    tell_model(board_of(ctx), message)
+    if bb_get(bb, "tools_withdrawn"):
+        message = "Your response has no text. Answer now, without tools, and end with a signal."
+    tell_model(bb, message)
     return SUCCESS
 
 

@@ -75,7 +75,9 @@ class TreeBuilder:
             children += self._expand(tree, declared, options)
         elif "fn" in _parameters(kind):
             options["fn"] = self._function(tree, declared, kind, options)
-        elif isinstance(options.get("restart"), str):
+        elif "restart" in options:
+            if not isinstance(options["restart"], str):
+                raise _error(tree, declared, 'restart must be an expression, such as "bb.news"')
             options["restart"] = self._expression(tree, declared, options["restart"])
         _check_options(tree, declared, kind, options)
         try:

@@ -94,6 +94,8 @@ class _File:
                 )
         options = {name: self._plain(call, name, value) for name, value in fields.items()}
         if call.kind == "guard" and len(items) == 2 and _is_test(items[0]):
+            if not options.keys().isdisjoint({"fn", "expression", "args"}):
+                raise self._error(call, "the test of this guard is given twice; keep one of them")
             options |= self._test(items[0])
             items = items[1:]
         return NodeDeclaration(
@@ -201,7 +203,8 @@ class _File:
 
 def _is_group(value: LuaValue) -> TypeGuard[Table]:
     """Whether a table declares several keys, not one by its type and default."""
-    return isinstance(value, Table) and bool(value.fields) and "type" not in value.fields
+    is_key = isinstance(value, Table) and not value.fields.keys().isdisjoint({"type", "default"})
+    return isinstance(value, Table) and bool(value.fields) and not is_key
 
 
 def _is_test(item: LuaValue) -> TypeGuard[str | Call]:

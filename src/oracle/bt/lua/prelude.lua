@@ -6,7 +6,7 @@
 -- megabytes.
 
 local clock, getinfo, sethook = os.clock, debug.getinfo, debug.sethook
-local load, select, setmetatable, error = load, select, setmetatable, error
+local load, select, setmetatable, error, type = load, select, setmetatable, error, type
 
 local BETWEEN_LOOKS = 100
 
@@ -47,10 +47,16 @@ return function(source, instructions, seconds)
     }, "leaf", line, address)
   end
 
-  local function leaves(module)
+  local function leaves(module, ...)
+    if type(module) ~= "string" or select("#", ...) > 0 then
+      error('BT.leaves takes the name of one module, such as "oracle.bt.actions.finish"', 2)
+    end
     return setmetatable({}, {
       __newindex = refuse_change,
-      __index = function(_, name) return leaf(module .. "." .. name, getinfo(2, "l").currentline) end,
+      __index = function(_, name)
+        if type(name) ~= "string" then error("a leaf of " .. module .. " is named by a string", 2) end
+        return leaf(module .. "." .. name, getinfo(2, "l").currentline)
+      end,
     })
   end
 

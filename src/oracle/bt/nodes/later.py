@@ -18,6 +18,7 @@ class Deferred(Decorator, kind="deferred"):
     | SUCCESS, FAILURE, SKIPPED | the same; it waits until it is asked for again |
     | RUNNING                  | RUNNING                                      |
     | halted                   | the request is forgotten                     |
+    | a second one for its task | refused when the tree is built               |
     """
 
     __slots__ = ("task",)
@@ -26,6 +27,11 @@ class Deferred(Decorator, kind="deferred"):
     def __init__(self, child: Node, *, task: str, **label: Unpack[Label]) -> None:
         super().__init__(child, **{"name": task, **label})
         self.task = task
+
+    def link(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if isinstance(node, Deferred) and node.task == self.task and node is not self:
+                raise self.complaint(f"the task {self.task!r} has two BT.deferred; keep one")
 
     def tick(self, run: RunState) -> RunStatus:
         if not run.memory[self.index]:
@@ -50,7 +56,7 @@ class Later(Node, kind="later"):
     positional = "task"
 
     def __init__(self, *, task: str, **label: Unpack[Label]) -> None:
-        super().__init__(**{"name": task, **label})
+        super().__init__(**{"name": f"later {task}", **label})
         self.task = task
         self._target: Node = self
 
