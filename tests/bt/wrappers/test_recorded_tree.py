@@ -373,3 +373,12 @@ async def test_a_record_that_names_a_leaf_of_another_version_says_so():
     sink, _, _ = await recorded(CONCURRENT, World(1))
     with pytest.raises(InputError, match="use the version that recorded it"):
         RecordedTree.replay(sink.records, sink.contents, leaves=LeafRegistry())
+
+
+async def test_the_start_of_a_run_has_the_time_at_which_it_began():
+    run = RecordedTree(recipe(CONCURRENT), leaves=leaves, services=lambda _: World(1))
+    seen = []
+    run.bus.subscribe(seen.append)
+    await run.settle()
+    assert seen[0].type == "run.started"
+    assert seen[0].at == pytest.approx(run.recipe.began_at, abs=1)

@@ -1,6 +1,7 @@
 """One run: started, resumed or replayed; its chunks, its errors and its statuses."""
 
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -196,3 +197,14 @@ async def test_a_run_of_an_older_version_that_died_is_not_resumed_and_let_go(sto
     assert done["stop_reason"] == "invalid_input"
     assert "cannot be replayed or resumed" in done["detail"]
     assert (await store.runs.get(run_id)).lease_owner is None
+
+
+async def test_a_run_of_one_folder_is_not_resumed_in_another(store):
+    scene = SCENES["cancelled in mid-word"]
+    run = Run.start(replace(agent_of(scene), folder="/tea"), scene.query, store=store)
+    async with aclosing(run.chunks()) as chunks:
+        await anext(chunks)
+        await run.tree.lease.release()
+    done = (await said_by(Run.resume(AgentSetup(folder="/milk"), run.tree.id, store=store)))[-1]
+    assert done["stop_reason"] == "invalid_input"
+    assert done["detail"].endswith("was asked in /tea; go there to resume it")

@@ -49,6 +49,7 @@ class OracleBTWrapper:
         session_id: str | None = None,
         approve: Approve | None = None,
         sources: Sources | None = None,
+        folder: str = "",
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
     ) -> None:
@@ -67,6 +68,7 @@ class OracleBTWrapper:
             trees=trees,
             segments=segments,
             sources=sources,
+            folder=folder,
         )
         self._store = store
         self._session_id = session_id

@@ -61,6 +61,7 @@ def project_agent(
         session_id=session_id,
         approve=approve,
         sources=index,
+        folder="" if settings.root is not None else str(root.resolve()),
     )
 
 

@@ -44,7 +44,11 @@ FORMAT: Final = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recipe:
-    """What a run is made of. `sources` are the tree files by name, `prompts` the segments by id."""
+    """What a run is made of. `sources` are the tree files by name, `prompts` the segments by id.
+
+    `folder` is where it was asked, if that is not in a project: runs of all such folders share one
+    database.
+    """
 
     tree: str
     sources: Mapping[str, str]
@@ -52,6 +56,7 @@ class Recipe:
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     question: str = ""
     model: str = ""
+    folder: str = ""
     tick_budget: int = DEFAULT_TICK_BUDGET
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
     began_at: float = field(default_factory=time.time)
@@ -103,6 +108,7 @@ class AgentSetup:
     trees: Mapping[str, str] | None = None
     segments: tuple[PromptSegment, ...] | None = None
     sources: Sources | None = None
+    folder: str = ""
 
     def recipe(
         self,
@@ -135,6 +141,7 @@ class AgentSetup:
             question=query,
             model=board["model"]["name"],
             board=board,
+            folder=self.folder,
         )
 
 

@@ -151,8 +151,10 @@ class RecordedTree:
 
     async def _play(self) -> Outcome:
         context = self.tree_run.context
-        epoch = self.recipe.began_at - self.journal.now()
-        turn, clock = (lambda: context.turn), (lambda: epoch + context.now)
+        begins = self.journal.now()
+        epoch = self.recipe.began_at - begins
+        # Before the first tick the context has no time yet.
+        turn, clock = (lambda: context.turn), (lambda: epoch + (context.now or begins))
         with emitting_to(self.bus), running_in(self.id, turn=turn, clock=clock):
             try:
                 if not self.records:

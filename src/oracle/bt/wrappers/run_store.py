@@ -73,6 +73,11 @@ class RunStore:
             )
             return records, {row.hash: row.body for row in texts}
 
+    async def folder_of(self, typed: str) -> str:
+        """Where the run was asked; empty for one of a project."""
+        records, _ = await self.record_of(typed)
+        return records[0].body.get("folder", "") if records else ""
+
     async def replay(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
         records, contents = await self.record_of(run_id)
         return RecordedTree.replay(records, contents, leaves=self._leaves, services=services)
