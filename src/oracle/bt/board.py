@@ -231,10 +231,13 @@ def agent_state(ctx: TickContext) -> AgentState:
     )
 
 
-def capability_tools(bb: TypedBlackboard) -> list[ToolSpec]:
-    """The tools that can do what a `need_capability` signal asks for, and were not withdrawn."""
+def capability_tools(bb: TypedBlackboard, *, writes: bool) -> list[str]:
+    """The tools that write, or those that only read, that can do what a `need_capability` signal
+    asks for and were not withdrawn.
+    """
     found = tools_for(bb_get(bb, "signal")["capability"], all_tools(bb))
-    return [spec for spec in found if spec.name not in bb_get(bb, "withdrawn")]
+    withdrawn: list[str] = bb_get(bb, "withdrawn")
+    return [spec.name for spec in found if spec.writes is writes and spec.name not in withdrawn]
 
 
 def refused_again(bb: TypedBlackboard) -> list[str]:

@@ -1,4 +1,6 @@
-"""How leaves report: messages for the model, chunks for the user, events for the record."""
+"""How leaves report: messages for the model, chunks for the user, events for the record, costs for
+the ledger.
+"""
 
 from __future__ import annotations
 
@@ -76,17 +78,26 @@ def outcome_of(response: Mapping[str, Any] | None) -> str:
     return "draft" if response["text"] else "empty"
 
 
-def book(ctx: TickContext, response: dict[str, Any]) -> None:
-    """Add to the ledger what a response cost; without a provider's figures, by estimate."""
+def book(ctx: TickContext, response: Mapping[str, Any]) -> None:
+    """Add to the ledger what a response of the conversation cost, as far as it has arrived."""
     bb = board_of(ctx)
-    usage: dict[str, int] | None = response["usage"]
-    if usage is None:
-        written = response["characters"] // CHARACTERS_OF_A_TOKEN
-        usage = {"input_tokens": bb_get(bb, "weight")["tokens"], "output_tokens": written}
+    usage: Mapping[str, int] = response["usage"] or estimated_usage(
+        bb_get(bb, "weight")["tokens"], response["characters"]
+    )
+    book_usage(ctx, response["node"], usage, ctx.now - bb_get(bb, "turn_began_at"))
+
+
+def estimated_usage(input_tokens: int, output_characters: int) -> dict[str, int]:
+    """For a request that no provider has counted: it was cut, or its provider does not count."""
+    output_tokens = output_characters // CHARACTERS_OF_A_TOKEN
+    return {"input_tokens": input_tokens, "output_tokens": output_tokens}
+
+
+def book_usage(ctx: TickContext, node: str, usage: Mapping[str, int], seconds: float) -> None:
+    """Add what a request cost to the ledger, and say which node spent it."""
+    bb = board_of(ctx)
     prices = prices_of(bb)
     money = 0.0 if prices is None else prices.cost(**usage)
-    seconds = ctx.now - bb_get(bb, "turn_began_at")
     tokens = usage["input_tokens"] + usage["output_tokens"]
     set_ledger(bb, ledger_of(bb).with_usage(tokens, money, seconds))
-    node: str = response["node"]
     say(ctx, ChunkType.COST, node=node, tokens=tokens, money=money, seconds=round(seconds, 4))

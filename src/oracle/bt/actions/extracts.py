@@ -11,20 +11,16 @@ from oracle.bt.board import (
     bb_get,
     bb_set,
     board_of,
-    ledger_of,
-    prices_of,
     question_of,
     services_of,
-    set_ledger,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import say, say_system
+from oracle.bt.report import book_usage, estimated_usage, say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.tool_calls import raise_first
 from oracle.errors import ModelError
-from oracle.models.stream_chunk import ChunkType
-from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN, Weight
+from oracle.services.control.conversation import Weight
 from oracle.services.coverage.extracts import (
     LONGEST_EXTRACT,
     MOST_CHARACTERS,
@@ -127,15 +123,6 @@ def _take_in(
 
 def _book(ctx: TickContext, request: Sequence[Message], reply: Reply) -> None:
     """A request that was cut off has been sent, so its input is paid for."""
-    bb = board_of(ctx)
-    usage: dict[str, int] | None = reply["usage"]
-    if usage is None:
-        sent = Weight().with_all(cast("Sequence[Mapping[str, Any]]", request)).tokens
-        written = len(reply["text"]) // CHARACTERS_OF_A_TOKEN
-        usage = {"input_tokens": sent, "output_tokens": written}
-    prices = prices_of(bb)
-    money = 0.0 if prices is None else prices.cost(**usage)
-    tokens = usage["input_tokens"] + usage["output_tokens"]
-    seconds: float = reply["seconds"]
-    set_ledger(bb, ledger_of(bb).with_usage(tokens, money, seconds))
-    say(ctx, ChunkType.COST, node=ctx.node_path, tokens=tokens, money=money, seconds=seconds)
+    sent = Weight().with_all(cast("Sequence[Mapping[str, Any]]", request)).tokens
+    usage = reply["usage"] or estimated_usage(sent, len(reply["text"]))
+    book_usage(ctx, ctx.node_path, usage, reply["seconds"])

@@ -35,7 +35,7 @@ _GIVEN = ("granted", "messages", "tool_reasons")
 def reading_tools(ctx: TickContext) -> RunStatus:
     """Grant the tools that can do it and only read."""
     bb = board_of(ctx)
-    reading = [spec.name for spec in capability_tools(bb) if not spec.writes]
+    reading = capability_tools(bb, writes=False)
     new = [name for name in reading if name not in bb_get(bb, "granted")]
     if not new:
         return _has_it_already(ctx, reading)
@@ -48,7 +48,7 @@ def reading_tools(ctx: TickContext) -> RunStatus:
 @action(reads=[*_ASKED, *_GIVEN], writes=_GIVEN)
 def remind_of_granted_tools(ctx: TickContext) -> RunStatus:
     """Remind the model of the writing tools that were granted before."""
-    return _has_it_already(ctx, [s.name for s in capability_tools(board_of(ctx)) if s.writes])
+    return _has_it_already(ctx, capability_tools(board_of(ctx), writes=True))
 
 
 @action(
@@ -58,7 +58,7 @@ def remind_of_granted_tools(ctx: TickContext) -> RunStatus:
 async def writing_tools_if_a_person_agrees(ctx: TickContext) -> RunStatus:
     """Ask a person, then grant or refuse the tools that can do it and write."""
     bb = board_of(ctx)
-    writing = [spec.name for spec in capability_tools(bb) if spec.writes]
+    writing = capability_tools(bb, writes=True)
     reason: str = bb_get(bb, "signal")["reason"]
     question = {
         "id": f"{current_run_id()}-{ctx.turn}",
@@ -88,22 +88,10 @@ async def writing_tools_if_a_person_agrees(ctx: TickContext) -> RunStatus:
     reads=[*_ASKED, "denied", "messages", "gaps", "tool_reasons"],
     writes=["denied", "messages", "gaps", "tool_reasons"],
 )
-def refuse_because_nobody_can_be_asked(ctx: TickContext) -> RunStatus:
+def refuse_writing_tools(ctx: TickContext, by: str) -> RunStatus:
+    """Without a yes the answer is no. It is told to the model and named as missing."""
     bb = board_of(ctx)
-    writing = [spec.name for spec in capability_tools(bb) if spec.writes]
-    _refuse(ctx, writing, bb_get(bb, "signal")["reason"], "the tree: nobody could be asked")
-    return SUCCESS
-
-
-@action(
-    reads=[*_ASKED, "denied", "messages", "gaps", "tool_reasons"],
-    writes=["denied", "messages", "gaps", "tool_reasons"],
-)
-def refuse_because_nobody_answered(ctx: TickContext) -> RunStatus:
-    """A question that a person did not answer in time is a no, and is named as missing."""
-    bb = board_of(ctx)
-    writing = [spec.name for spec in capability_tools(bb) if spec.writes]
-    _refuse(ctx, writing, bb_get(bb, "signal")["reason"], "a person who did not answer in time")
+    _refuse(ctx, capability_tools(bb, writes=True), bb_get(bb, "signal")["reason"], by)
     return SUCCESS
 
 

@@ -148,7 +148,8 @@ def _say_start(ctx: TickContext, bb: TypedBlackboard) -> None:
     offered: list[str] = bb_get(bb, "offered")
     reasons: dict[str, str] = bb_get(bb, "tool_reasons")
     withheld = [spec for spec in all_tools(bb) if spec.name not in offered]
-    ledger, reserve, limits = ledger_of(bb), reserve_of(bb), ledger_of(bb).limits
+    ledger, reserve = ledger_of(bb), reserve_of(bb)
+    limits = ledger.limits
     seconds = ledger.spent("seconds", ctx.now)
     say(
         ctx,

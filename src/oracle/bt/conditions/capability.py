@@ -13,32 +13,30 @@ _ASKED = ("signal", "tool_list", "withdrawn")
 
 @condition(reads=_ASKED)
 def a_reading_tool_can_do_it(ctx: TickContext) -> bool:
-    return any(not spec.writes for spec in capability_tools(board_of(ctx)))
+    return bool(capability_tools(board_of(ctx), writes=False))
 
 
 @condition(reads=_ASKED)
 def a_writing_tool_can_do_it(ctx: TickContext) -> bool:
-    return any(spec.writes for spec in capability_tools(board_of(ctx)))
+    return bool(capability_tools(board_of(ctx), writes=True))
 
 
 @condition(reads=_ASKED)
 def no_tool_can_do_it(ctx: TickContext) -> bool:
-    return not capability_tools(board_of(ctx))
+    return not a_reading_tool_can_do_it(ctx) and not a_writing_tool_can_do_it(ctx)
 
 
 @condition(reads=[*_ASKED, "granted"])
 def all_of_them_are_granted(ctx: TickContext) -> bool:
     bb = board_of(ctx)
-    writing = {spec.name for spec in capability_tools(bb) if spec.writes}
-    return writing <= set(bb_get(bb, "granted"))
+    return set(capability_tools(bb, writes=True)) <= set(bb_get(bb, "granted"))
 
 
 @condition(reads=[*_ASKED, "denied"])
 def none_of_them_was_denied(ctx: TickContext) -> bool:
     """A person is asked once about each tool."""
     bb = board_of(ctx)
-    writing = {spec.name for spec in capability_tools(bb) if spec.writes}
-    return writing.isdisjoint(bb_get(bb, "denied"))
+    return set(capability_tools(bb, writes=True)).isdisjoint(bb_get(bb, "denied"))
 
 
 @condition(reads=["signal", "gaps"])

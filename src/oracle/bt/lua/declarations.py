@@ -203,8 +203,9 @@ class _File:
 
 def _is_group(value: LuaValue) -> TypeGuard[Table]:
     """Whether a table declares several keys, not one by its type and default."""
-    is_key = isinstance(value, Table) and not value.fields.keys().isdisjoint({"type", "default"})
-    return isinstance(value, Table) and bool(value.fields) and not is_key
+    if not isinstance(value, Table) or not value.fields:
+        return False
+    return value.fields.keys().isdisjoint({"type", "default"})
 
 
 def _is_test(item: LuaValue) -> TypeGuard[str | Call]:

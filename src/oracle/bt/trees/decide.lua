@@ -144,14 +144,14 @@ BT.tree("decide", {
             BT.selector("who can be asked", {
               BT.sequence("nobody can be asked", {
                 BT.expect("no person is there", "not bb.can_ask"),
-                grant.refuse_because_nobody_can_be_asked,
+                grant.refuse_writing_tools { by = "the tree: nobody could be asked" },
               }),
               BT.timeout("while time is left", {
                 seconds = "seconds_left",
                 grant.writing_tools_if_a_person_agrees,
               }),
               -- The person took all the time there was, so the budget ends the run after this turn.
-              grant.refuse_because_nobody_answered,
+              grant.refuse_writing_tools("nobody answered", { by = "a person who did not answer in time" }),
             }),
           }),
         }),

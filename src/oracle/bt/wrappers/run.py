@@ -185,7 +185,7 @@ class Run:
             raise InputError(f"run {run_id} cannot be resumed without a store")
         # Another folder has other files, and the question was about those of its own.
         folder = await store.folder_of(run_id)
-        if folder != self._agent.folder and folder:
+        if folder and folder != self._agent.folder:
             raise InputError(f"run {run_id} was asked in {folder}; go there to resume it")
         await self._prepare_sources(leaving)
         return await store.resume(run_id, services=self._services)
