@@ -39,12 +39,10 @@ SIGNAL_STATE: Final = (
 
 AGENT_STATE: Final = (
     "signals_emitted",
-    "turns_without_signal",
     "tool_results",
     "sources_tried",
     "sources_empty",
     "evidence",
-    "strategies_tried",
 )
 """The keys that `agent_state` reads."""
 
@@ -221,13 +219,11 @@ def agent_state(ctx: TickContext) -> AgentState:
     return AgentState(
         turn=ctx.turn,
         signals=tuple(signal["type"] for signal in bb_get(bb, "signals_emitted")),
-        turns_without_signal=bb_get(bb, "turns_without_signal"),
         tools_tried=tuple(dict.fromkeys(result["name"] for result in results)),
         tools_failed=tuple(dict.fromkeys(failed)),
         sources_tried=tuple(bb_get(bb, "sources_tried")),
         sources_empty=tuple(bb_get(bb, "sources_empty")),
         places_found=len(bb_get(bb, "evidence")),
-        strategies_tried=bb_get(bb, "strategies_tried"),
     )
 
 

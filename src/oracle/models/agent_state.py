@@ -1,25 +1,19 @@
-"""A snapshot of a run, for the prompt, the fallback and observers."""
+"""A snapshot of a run, for what the model is told about it."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentState:
     turn: int
     signals: tuple[str, ...]
-    turns_without_signal: int
     tools_tried: tuple[str, ...]
     tools_failed: tuple[str, ...]
     sources_tried: tuple[str, ...]
     sources_empty: tuple[str, ...]
     places_found: int
-    strategies_tried: int
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     @property
     def summary(self) -> str:

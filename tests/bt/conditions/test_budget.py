@@ -114,3 +114,8 @@ def test_time_is_up_at_the_limit_and_after_a_timeout(now, failure, answer):
     ctx = state(now=now)
     ctx.failure = failure
     assert time_is_up(ctx) is answer
+
+
+@pytest.mark.parametrize(("now", "answer"), [(99.9, True), (100.0, False)])
+def test_no_turn_is_allowed_once_time_is_up(now, answer):
+    assert allows_another_turn(state(now=now)) is answer

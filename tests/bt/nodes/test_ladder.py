@@ -5,7 +5,7 @@ import pytest
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.runtime import TreeRun
-from oracle.bt.nodes import Deferred, Ladder, Later, Sequence
+from oracle.bt.nodes import AlwaysSucceed, Deferred, Ladder, Later, Sequence
 from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import StructureError
@@ -86,10 +86,19 @@ def test_asking_twice_is_asking_once():
 
 
 def test_a_task_that_is_done_waits_to_be_asked_for_again():
-    child = ScriptedNode(FAILURE)
-    run = tasks(child, Ladder(Later(task="work")))
-    assert run.tick() is FAILURE
-    assert run.tick() is FAILURE  # the ladder has no rung left, so nobody asks
+    child = ScriptedNode(SUCCESS)
+    run = tasks(child, AlwaysSucceed(Ladder(Later(task="work"))))
+    assert [run.tick(), run.tick()] == [SUCCESS, SUCCESS]
+    assert child.ticks == 1
+
+
+def test_a_halted_task_forgets_its_request():
+    child = ScriptedNode(RUNNING)
+    run = tasks(child, AlwaysSucceed(Ladder(Later(task="work"))))
+    assert run.tick() is RUNNING
+    run.definition.root.halt(run)
+    assert run.tick() is SUCCESS
+    assert child.ticks == 1
 
 
 def test_a_running_task_goes_on():

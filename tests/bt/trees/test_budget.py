@@ -202,3 +202,10 @@ async def test_a_price_that_rises_with_the_input_is_paid_as_it_rises():
         model = ScriptedModel(Reply(text="It is so.", usage=usage), prices=prices)
         heard = await ask(model=model)
         assert (heard.stop, heard.done["usage"]["money"]) == ("answered", paid)
+
+
+async def test_old_results_are_shortened_once_messages_fill_half_of_the_window():
+    tools = ScriptedTools({"search_code": lambda a: f"f{a['query']}.py:1 " + "word " * 3000})
+    model = ScriptedModel(*[look(n) for n in range(6)], "Ok.", context_window=32_000)
+    heard = await ask(model=model, tools=tools)
+    assert len(heard.results()[0]) < len(heard.results(1)[0])

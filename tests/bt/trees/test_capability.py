@@ -94,6 +94,9 @@ async def test_a_person_who_never_answers_does_not_keep_a_run_beyond_its_time():
     heard = await ask("Hm." + wants("write a note"), tools=WRITING, approve=silent, limits=SOON)
     assert heard.stop == "time_limit"
     assert any("write_note was not allowed" in missing for missing in heard.done["missing"])
+    (refused,) = heard.events("grant.refused")
+    assert refused["by"] == "a person who did not answer in time"
+    assert heard.events("grant.given") == []
 
 
 async def test_a_capability_that_nothing_has_is_admitted():
@@ -114,3 +117,11 @@ async def test_who_keeps_asking_for_what_cannot_be_had_is_asked_for_the_answer()
 async def test_a_tool_that_is_there_already_is_pointed_out():
     heard = await ask("Hm." + wants("search the code"), "Ok.")
     assert "You have it already: search_code" in heard.told(1)
+
+
+async def test_a_person_is_not_asked_again_for_what_was_granted():
+    nag = "Hm." + wants("write a note")
+    heard = await ask(nag, nag, "Ok.", tools=WRITING, approve=allow)
+    assert len(heard.of_type("approval")) == 1
+    assert "You have it already: write_note" in heard.told(2)
+    assert heard.offered[2] == ["search_code", "write_note"]

@@ -73,7 +73,7 @@ async def test_what_was_to_be_delegated_is_read_by_the_tree():
     assert heard.done["missing"] == []
 
 
-async def test_a_second_delegation_is_gone_on_with_alone():
+async def test_a_second_delegation_after_coverage_ends_the_search():
     heard = await ask(HAND_OVER, HAND_OVER, "What I can say.", tools=files(5))
     assert heard.ran.count("read_file") == 5
     assert heard.stop == "stuck"

@@ -270,3 +270,23 @@ async def test_delegation_is_recorded_and_the_model_goes_on_alone():
 async def test_who_does_nothing_but_delegate_is_asked_for_what_there_is():
     heard = await ask(delegates("One."), delegates("Two.", "src/db"), "All I know.")
     assert (heard.offered[2], heard.stop) == ([], "stuck")
+
+
+async def test_a_claim_without_evidence_is_not_believed_on_the_last_turn_either():
+    heard = await ask(enough("A guess."), limits=Limits(turns=1))
+    assert heard.stop == "partial_answer"
+    assert heard.done["missing"] == ["evidence: nothing was gathered"]
+
+
+async def test_stuck_on_the_only_turn_ends_stuck():
+    heard = await ask(stuck("I know nothing."), limits=Limits(turns=1))
+    assert (heard.stop, heard.done["answer"]) == ("stuck", "I know nothing.")
+
+
+async def test_a_second_delegation_with_calls_goes_on():
+    replies = [
+        Reply(text=delegates("So far.", s), calls=[("search_code", {"query": s})]) for s in "ab"
+    ]
+    heard = await ask(*replies, "Ok.")
+    assert heard.ran == ["search_code"] * 2
+    assert (heard.offered[2], heard.stop) == (["search_code"], "answered")

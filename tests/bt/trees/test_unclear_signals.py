@@ -3,7 +3,7 @@
 import pytest
 
 from oracle.testing import Reply, ScriptedTools, signal
-from tests.asking import CODE, LONG, ask, look, stuck
+from tests.asking import CODE, LONG, ask, enough, look, stuck
 
 WEAK = 0.29
 
@@ -124,3 +124,9 @@ async def test_signals_in_results_and_questions_are_never_read():
     assert heard.stop == "answered"
     assert heard.of_type("signal") == []
     assert [e["turns_without_signal"] for e in heard.events("signal.missing")] == [1, 2]
+
+
+async def test_an_empty_last_turn_is_asked_for_its_text():
+    heard = await ask(look(), enough(""), "", "It is in auth.py:3.")
+    assert "Your response has no text. Answer now" in heard.told(3)
+    assert (heard.stop, heard.offered[2:]) == ("answered", [[], []])

@@ -33,7 +33,8 @@ async def test_a_verdict_names_the_signal_and_the_node_that_decided(replies, ver
         each for each in heard.of_type("verdict") if (each["signal"], each["verdict"]) == verdict
     ]
     assert given
-    assert given[0]["node"].startswith("question/turns/turn/")
+    subtree = "fallback" if verdict[1].startswith("fallback") else "decide"
+    assert f"/{subtree}/" in given[0]["node"]
 
 
 async def test_the_question_is_announced_with_its_class_and_its_tools():

@@ -135,11 +135,11 @@ def _around(text: str, citation: Citation, line: Line, marked: list[Span]) -> st
         number = bisect_right(spans, citation.start, key=_start) - 1
         if number >= 0 and citation.end <= spans[number][1]:
             start, end = spans[number]
-            around = _folded(text[start : min(end, start + LONGEST)].strip('`"“”„ '))
-            if around != _folded(citation.text):
+            around = _on_one_line(text[start : min(end, start + LONGEST)].strip('`"“”„ '))
+            if around != _on_one_line(citation.text):
                 return around
     if text.startswith(">", line.start) and line.end - line.start < LONGEST:
-        return _folded(text[line.start : line.end].lstrip("> "))
+        return _on_one_line(text[line.start : line.end].lstrip("> "))
     return ""
 
 
@@ -147,7 +147,7 @@ def _start(span: Span) -> int:
     return span[0]
 
 
-def _folded(text: str) -> str:
+def _on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -184,7 +184,7 @@ def _overlaps(taken: list[Span], start: int, end: int) -> bool:
 
 
 def _quotation(text: str, at: int, end: int) -> AnswerQuote | None:
-    folded = _folded(text[:LONGEST]).strip("….").strip()
+    folded = _on_one_line(text[:LONGEST]).strip("….").strip()
     letters = len(_WORDS.findall(folded))
     if letters < _SHORTEST:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from oracle.services.embedded.response import counted, quoted
@@ -31,7 +31,6 @@ class _Changed:
     added: int = 0
     removed: int = 0
     kind: str = "changed"
-    hunks: list[str] = field(default_factory=list[str])
 
 
 def facts_of(attachment: str, words: Sequence[str]) -> str:

@@ -86,12 +86,11 @@ def rank(
     kind: Kind,
     catalogue: Catalogue,
     passages: Passages,
-    weights: Weights | None = None,
     *,
     files: Sequence[int] | None = None,
 ) -> list[Ranked]:
     """All files that match, best first. With `files`, only those, ranked among themselves."""
-    weights = weights or (CODE if kind == "code" else NOTES)
+    weights = CODE if kind == "code" else NOTES
     question = read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
     # A question about code may be answered by a document, so its search leaves out threads only.
     only = None if kind == "code" else kind

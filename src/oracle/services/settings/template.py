@@ -54,7 +54,9 @@ def as_toml(value: Any) -> str:
 
 
 def write_new(folder: Path) -> Path:
-    """Write the template, completely or not at all. An existing file is never replaced."""
+    """Write the template, completely or not at all if the file system has links. An existing file
+    is never replaced.
+    """
     target = folder / FILE_NAME
     draft = _draft(folder)
     try:
