@@ -24,6 +24,9 @@ LONG = (
     "client is then used by two other clients at the same time?"
 )
 
+TALK = "Thanks, that helps!"
+"""Needs no source, so that any text is an answer."""
+
 SOON = Limits(seconds=0.15)
 """Time for a run to begin and to come to what it waits for, on a busy machine too."""
 

@@ -20,7 +20,7 @@ from oracle.models.signals import AgentSignalState
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.agent_services import AgentServices
 from oracle.services.control.conversation import Weight
-from oracle.services.control.grants import specs_from, tools_for
+from oracle.services.control.grants import considered, specs_from
 from oracle.services.control.ledger import Ledger, Reserve, Resource
 from oracle.services.control.repetition import Repetition, find_repetition, name_of_call
 from oracle.services.coverage.affordable import Purse
@@ -229,11 +229,18 @@ def agent_state(ctx: TickContext) -> AgentState:
 
 def capability_tools(bb: TypedBlackboard, *, writes: bool) -> list[str]:
     """The tools that write, or those that only read, that can do what a `need_capability` signal
-    asks for and were not withdrawn.
+    asks for. Tools that were withdrawn, or refused by a person, are left out.
     """
-    found = tools_for(bb_get(bb, "signal")["capability"], all_tools(bb))
-    withdrawn: list[str] = bb_get(bb, "withdrawn")
-    return [spec.name for spec in found if spec.writes is writes and spec.name not in withdrawn]
+    found = considered(bb_get(bb, "signal")["capability"], all_tools(bb)).tools
+    gone = {*bb_get(bb, "withdrawn"), *bb_get(bb, "denied")}
+    return [spec.name for spec in found if spec.writes is writes and spec.name not in gone]
+
+
+def new_gaps(bb: TypedBlackboard) -> list[str]:
+    """What a `need_capability` signal asks for, no tool can do, and was not admitted before."""
+    beyond = considered(bb_get(bb, "signal")["capability"], all_tools(bb)).beyond
+    gaps: list[str] = bb_get(bb, "gaps")
+    return [part for part in beyond if not any(gap.startswith(f"{part} (") for gap in gaps)]
 
 
 def refused_again(bb: TypedBlackboard) -> list[str]:

@@ -81,9 +81,8 @@ def outcome_of(response: Mapping[str, Any] | None) -> str:
 def book(ctx: TickContext, response: Mapping[str, Any]) -> None:
     """Add to the ledger what a response of the conversation cost, as far as it has arrived."""
     bb = board_of(ctx)
-    usage: Mapping[str, int] = response["usage"] or estimated_usage(
-        bb_get(bb, "weight")["tokens"], response["characters"]
-    )
+    sent = bb_get(bb, "weight")["tokens"] + response["continues"] // CHARACTERS_OF_A_TOKEN
+    usage: Mapping[str, int] = response["usage"] or estimated_usage(sent, response["characters"])
     book_usage(ctx, response["node"], usage, ctx.now - bb_get(bb, "turn_began_at"))
 
 

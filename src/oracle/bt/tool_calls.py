@@ -90,6 +90,13 @@ async def perform_calls(
     ctx.mark_progress()
 
 
+def answer_without_running(ctx: TickContext, calls: Sequence[Call], why: str) -> None:
+    """Show calls that nobody will run, each with the reason."""
+    for call in calls:
+        _announce(ctx, {**call, "not_run": why})
+        _say_result(ctx, call, _failed(f"Not run: {why}."), 0.0)
+
+
 def raise_first(ends: Sequence[BaseException | None]) -> None:
     for end in ends:
         if end is not None:

@@ -73,14 +73,16 @@ def heuristic_classify(
 ) -> FallbackClassification:
     """Decide from the tool results, the text so far, and the number of turns without a signal.
 
-    The rules are tried in order; the first one that applies decides.
+    The rules are tried in order; the first one that applies decides. A call that succeeded but
+    found nothing (`empty`) is neither a failure nor a result.
     """
     failed = [str(r.get("name", "a tool")) for r in tool_results if not r.get("success")]
+    has_results = any(r.get("success") and not r.get("empty") for r in tool_results)
     decision = (
         _if_tools_fail(failed, len(tool_results))
         or _if_an_answer_is_there(accumulated_content, turns_without_signal)
         or _if_no_tool_was_needed(query, tool_results)
-        or _if_silent(turns_without_signal, failed, len(tool_results))
+        or _if_silent(turns_without_signal, failed, has_results)
         or FallbackClassification(FallbackAction.CONTINUE, 0.5, reason="no reason to change course")
     )
     return _doubted(decision, last_signal_confidence)
@@ -114,11 +116,13 @@ def _if_no_tool_was_needed(
     )
 
 
-def _if_silent(silent_turns: int, failed: list[str], calls: int) -> FallbackClassification | None:
-    """A successful tool call is progress. Without one, turns without a signal are a standstill."""
+def _if_silent(
+    silent_turns: int, failed: list[str], has_results: bool
+) -> FallbackClassification | None:
+    """A tool call with a result is progress. Without one, silent turns are a standstill."""
     if silent_turns < SILENT_TURNS:
         return None
-    if len(failed) < calls:
+    if has_results:
         return FallbackClassification(
             FallbackAction.CONTINUE,
             0.6,

@@ -18,6 +18,7 @@ from oracle.models.query_classification import QueryType
 from oracle.models.source import Source
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import ToolSpec, role_by_name
+from oracle.services.llm.endings import Kind
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
 from oracle.services.tools.protocol import ToolResult
 
@@ -27,7 +28,8 @@ class Reply:
     """One response of the model.
 
     With `hold` it waits after its text until the event is set. `raises` is also raised after the
-    text. `piece` is the number of characters in each streamed part.
+    text. `piece` is the number of characters in each streamed part. `ending` is why it ended, such
+    as "length"; by default it is whole.
     """
 
     text: str = ""
@@ -38,6 +40,7 @@ class Reply:
     hold: asyncio.Event | None = None
     seconds: float = 0.0
     piece: int = 24
+    ending: Kind = "whole"
 
 
 class ScriptedModel:
@@ -97,6 +100,8 @@ async def _parts(reply: Reply, place: int) -> AsyncIterator[Part]:
     for number, (name, arguments) in enumerate(reply.calls):
         given = dict(arguments) if isinstance(arguments, Mapping) else arguments
         yield {"tool_call": {"id": f"call-{place}-{number}", "name": name, "arguments": given}}
+    if reply.ending != "whole":
+        yield {"ending": {"kind": reply.ending, "said": reply.ending}}
     if reply.usage is not None:
         yield {"usage": reply.usage}
 

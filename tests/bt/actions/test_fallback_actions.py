@@ -26,6 +26,7 @@ BT.tree("alone", {
   root = BT.sequence("alone", {
     BT.subtree("fallback"),
     BT.deferred("change strategy", BT.expect("asked for", "true")),
+    BT.deferred("search first", BT.expect("asked for", "true")),
     BT.expect("done", "true"),
   }),
 })

@@ -10,10 +10,10 @@ from oracle.bt.conditions.evidence import (
     backs_the_claim,
     calls_have_failed,
     is_enough,
+    is_missing,
     no_reading_tool_is_on_offer,
     strategies_keep_finding_nothing,
     was_not_found_anywhere,
-    was_searched_for_in_vain,
 )
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.agent_services import AgentServices
@@ -47,7 +47,9 @@ TALK = classified(QueryType.CONVERSATIONAL)
     ],
 )
 def test_a_claim_to_know_enough_is_believed_with_evidence(state, answer):
-    assert backs_the_claim(context(**{"classification": classified(), **state})) is answer
+    ctx = context(**{"classification": classified(), **state})
+    assert backs_the_claim(ctx) is answer
+    assert is_missing(ctx) is not answer
 
 
 @pytest.mark.parametrize(
@@ -86,22 +88,28 @@ def test_two_calls_have_failed(results, answer):
     assert calls_have_failed(context(tool_results=results), failures=2) is answer
 
 
+FOUND, EMPTY, FAILED = result(True), {**result(True), "empty": True}, result(False)
+
+
 @pytest.mark.parametrize(
-    ("calls", "applied", "evidence", "answer"),
+    ("results", "applied", "answer"),
     [
-        (0, 0, [], False),
-        (2, 0, [], False),
-        (3, 0, [], True),
-        (3, 1, [], False),
-        (5, 1, [], False),
-        (6, 1, [], True),
-        (7, 1, [], True),
-        (12, 3, [], True),
-        (12, 3, [PLACE], False),
+        ([], 0, False),
+        ([EMPTY] * 2, 0, False),
+        ([EMPTY] * 3, 0, True),
+        ([EMPTY, FAILED, EMPTY], 0, True),
+        ([EMPTY, result(False, run=False), EMPTY], 0, False),
+        ([EMPTY] * 3, 1, False),
+        ([EMPTY] * 5, 1, False),
+        ([EMPTY] * 6, 1, True),
+        ([EMPTY] * 7, 1, True),
+        ([EMPTY] * 12, 3, True),
+        ([*[EMPTY] * 12, FOUND], 3, False),
+        ([FOUND, *[EMPTY] * 3], 0, True),
     ],
 )
-def test_three_calls_without_a_result_are_enough_for_a_strategy(calls, applied, evidence, answer):
-    ctx = context(new_by_call=[0] * calls, strategies_tried=applied, evidence=evidence)
+def test_three_calls_without_a_result_are_enough_for_a_strategy(results, applied, answer):
+    ctx = context(tool_results=results, strategies_tried=applied)
     assert strategies_keep_finding_nothing(ctx, calls=3) is answer
 
 
@@ -110,17 +118,3 @@ def test_the_verdict_is_that_of_the_function_in_place(verdict):
     ctx = context(services=AgentServices(is_sufficient=lambda _: verdict))
     assert is_enough(ctx) is (verdict is Verdict.ENOUGH)
     assert was_not_found_anywhere(ctx) is (verdict is Verdict.NOTHING)
-
-
-@pytest.mark.parametrize(
-    ("state", "answer"),
-    [
-        ({}, False),
-        ({"sources_tried": ["code"]}, True),
-        ({"sources_tried": ["code"], "evidence": [PLACE]}, False),
-        ({"sources_tried": ["code"], "classification": TALK}, False),
-    ],
-)
-def test_a_search_in_vain(state, answer):
-    ctx = context(**{"classification": classified(), **state})
-    assert was_searched_for_in_vain(ctx) is answer

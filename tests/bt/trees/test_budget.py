@@ -9,7 +9,7 @@ from oracle.errors import ModelError
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Prices
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
-from tests.asking import CODE, SOON, ask, enough, look
+from tests.asking import CODE, SOON, TALK, ask, enough, look
 
 MORE = signal("need_turn", reason="more")
 UNLIMITED_USES = Limits(uses_of_a_tool=99)
@@ -87,7 +87,7 @@ async def test_at_the_reserve_the_tools_are_withdrawn(limits, used, prices, stop
 
 async def test_with_an_unknown_price_the_money_budget_is_off_and_says_so():
     dear = {"input_tokens": 99_000, "output_tokens": 9_000}
-    heard = await ask(Reply(text="Ok.", usage=dear), limits=Limits(money=0.01))
+    heard = await ask(Reply(text="Ok.", usage=dear), query=TALK, limits=Limits(money=0.01))
     assert "The price of scripted is not known" in heard.of_type("system")[0]["content"]
     assert (heard.stop, heard.done["usage"]["money"]) == ("answered", 0)
 
@@ -97,7 +97,7 @@ async def test_with_a_known_price_money_is_counted():
         Reply(text="Ok.", usage={"input_tokens": 1000, "output_tokens": 100}),
         prices=Prices(input=3.0, output=15.0),
     )
-    heard = await ask(model=model)
+    heard = await ask(model=model, query=TALK)
     assert heard.done["usage"]["money"] == pytest.approx(0.0045)
     assert heard.of_type("system") == []
 
@@ -151,7 +151,7 @@ async def test_thinking_aloud_is_paid_for_too():
 
 async def test_text_in_circles_is_cut_and_the_model_is_told():
     hold = asyncio.Event()
-    heard = await ask(Reply(text="so it goes on\n" * 50, hold=hold), "It is so.")
+    heard = await ask(Reply(text="so it goes on\n" * 50, hold=hold), "It is so.", query=TALK)
     assert heard.model.closed == 2
     assert "You are repeating yourself: the same lines over and over" in heard.told(1)
     assert heard.of_type("turn_end")[0]["outcome"] == "cut"
@@ -200,7 +200,7 @@ async def test_a_price_that_rises_with_the_input_is_paid_as_it_rises():
     small, large = ({"input_tokens": n, "output_tokens": 0} for n in (1_000, 2_000))
     for usage, paid in ((small, 0.001), (large, 0.004)):
         model = ScriptedModel(Reply(text="It is so.", usage=usage), prices=prices)
-        heard = await ask(model=model)
+        heard = await ask(model=model, query=TALK)
         assert (heard.stop, heard.done["usage"]["money"]) == ("answered", paid)
 
 

@@ -12,9 +12,9 @@ def numbered():
 async def test_without_the_fallback_nobody_is_consulted():
     weak = "Hm." + signal("need_turn", 0.1, reason="r")
     trees = edited("turn.lua", ('    BT.subtree("fallback"),\n', ""))
-    with_it, without = await ask(weak, "Ok."), await ask(weak, "Ok.", trees=trees)
+    with_it, without = [await ask(weak, look(), "Ok.", **kind) for kind in ({}, {"trees": trees})]
     assert [len(run.events("fallback.triggered")) for run in (with_it, without)] == [1, 0]
-    assert (with_it.offered[1], without.offered[1]) == ([], ["search_code"])
+    assert ["Search first" in run.told(1) for run in (with_it, without)] == [True, False]
 
 
 async def test_without_the_fallback_who_is_stuck_is_still_shown_another_way():
@@ -55,7 +55,9 @@ async def test_a_ladder_without_its_first_rungs_withdraws_at_once():
 
 async def test_a_branch_that_is_taken_out_no_longer_decides():
     believed = "        evidence.backs_the_claim,\n"
-    trees = edited("decide.lua", (believed, '        BT.expect("anything goes", "true"),\n'))
+    doubted = '    BT.sequence("nothing backs it", { evidence.is_missing, finish.ungrounded }),\n'
+    anything = '        BT.expect("anything goes", "true"),\n'
+    trees = edited("decide.lua", (believed, anything), (doubted, ""))
     heard = await ask(enough("A guess."), trees=trees)
     assert (heard.stop, len(heard.model.requests)) == ("answered", 1)
 
@@ -73,11 +75,11 @@ async def test_branches_in_another_order_decide_in_that_order():
 
 async def test_an_extra_guard_keeps_a_branch_shut():
     grant = "capability.a_reading_tool_can_do_it, grant.reading_tools"
-    guarded = f'BT.expect("not at once", "bb.ledger.turns > 1"), {grant}'
+    guarded = '"bb.ledger.turns > 1", grant.reading_tools'
     trees = edited("decide.lua", (grant, guarded))
     wish = "Hm." + signal("need_capability", capability="web search", reason="r")
-    one, other = await ask(wish, "Ok."), await ask(wish, "Ok.", trees=trees)
-    assert (one.offered[1], other.offered[1]) == (["search_code", "web_search"], [])
+    one, other = [await ask(wish, look(), "Ok.", **kind) for kind in ({}, {"trees": trees})]
+    assert (one.offered[1], other.offered[1]) == (["search_code", "web_search"], ["search_code"])
 
 
 async def test_a_tree_that_announces_no_last_turn_offers_tools_until_the_end():

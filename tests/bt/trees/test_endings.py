@@ -9,7 +9,7 @@ from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
-from tests.asking import CODE, SOON, Heard, ask, check_the_end, edited, enough, look
+from tests.asking import CODE, SOON, TALK, Heard, ask, check_the_end, edited, enough, look
 
 FOUND = {"search_code": "auth.py:3 def login()", "web_search": "w"}
 
@@ -120,7 +120,7 @@ def broken(*_, **__):
 async def test_a_fallback_classifier_that_fails_is_replaced_by_the_heuristic():
     weak = "Hm." + signal("need_turn", 0.1, reason="r")
     for classifier in (broken, lambda **_: None, lambda **_: "continue"):
-        heard = await ask(weak, "Ok.", classify_fallback=classifier)
+        heard = await ask(weak, "Ok.", query=TALK, classify_fallback=classifier)
         assert (heard.stop, heard.offered[1]) == ("answered", [])
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from oracle.testing import Reply, ScriptedTools, signal
-from tests.asking import LONG, ask, look
+from tests.asking import LONG, TALK, ask, look
 
 SAME = [look("same", reason=f"reason {n}") for n in range(9)]
 
@@ -14,16 +14,17 @@ def numbered(**more):
 
 async def test_the_same_reason_three_times_without_evidence_consults_the_fallback():
     again = "Hm." + signal("need_turn", reason="Look at it.")
-    heard = await ask(again, again.replace("Look", "look "), again, "Ok.", query=LONG)
+    replies = [again, again.replace("Look", "look "), again, look(), "Ok."]
+    heard = await ask(*replies, query=LONG)
     assert [event["kind"] for event in heard.events("loop.detected")] == ["reason"]
     assert len(heard.events("fallback.triggered")) == 1
     assert "Put the search differently" in heard.told(3)
 
 
 async def test_what_the_fallback_decides_about_a_loop_is_carried_out():
-    heard = await ask(*["Hm." + signal("need_turn", reason="Look.")] * 3, "Ok.")
+    heard = await ask(*["Hm." + signal("need_turn", reason="Look.")] * 3, "Ok.", query=TALK)
     assert "final response" in heard.told(3)
-    assert heard.offered[2:] == [["search_code"], []]
+    assert heard.offered[3] == []
 
 
 async def test_the_same_reason_three_times_with_new_evidence_is_only_nudged():
@@ -37,8 +38,8 @@ async def test_the_same_reason_three_times_with_new_evidence_is_only_nudged():
 
 async def test_the_same_reason_twice_and_then_another_is_no_loop():
     reasons = ["a", "a", "b", "b", "a", "a"]
-    replies = ["Hm." + signal("need_turn", reason=reason) for reason in reasons]
-    heard = await ask(*replies, "Ok.", query=LONG)
+    replies = [look(n, reason) for n, reason in enumerate(reasons)]
+    heard = await ask(*replies, "Ok.", query=LONG, tools=numbered())
     assert heard.events("loop.detected") == []
 
 

@@ -8,7 +8,7 @@ from oracle.models.session import Exchange
 from oracle.services.agent_services import AgentServices
 from oracle.services.control.ledger import Limits
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
-from tests.asking import CODE, ask, enough, look, stuck
+from tests.asking import CODE, TALK, ask, enough, look, stuck
 
 WEAK = 0.29
 
@@ -29,7 +29,7 @@ async def forbid(_question):
 
 
 async def test_need_turn_without_calls_is_granted_and_told():
-    heard = await ask("Thinking." + signal("need_turn", reason="one more look"), "It is so.")
+    heard = await ask("Thinking." + signal("need_turn", reason="one more look"), look(), enough())
     assert heard.stop == "answered"
     assert "Another turn is granted, for this: one more look (29 left)" in heard.told(1)
     assert heard.offered[1] == ["search_code"]
@@ -43,7 +43,8 @@ async def test_need_turn_with_calls_goes_on_by_itself():
 
 
 async def test_the_text_beside_need_turn_is_a_draft_and_not_the_answer():
-    heard = await ask("A draft." + signal("need_turn", reason="r"), "The answer.")
+    draft = "A draft." + signal("need_turn", reason="r")
+    heard = await ask(draft, "The answer.", query=TALK)
     assert [turn["outcome"] for turn in heard.of_type("turn_end")] == ["draft", "answer"]
     assert heard.done["answer"] == "The answer."
 
@@ -72,14 +73,14 @@ async def test_context_sufficient_ends_the_run_where_it_has_evidence():
 async def test_context_sufficient_without_evidence_is_sent_back_to_search():
     heard = await ask(enough("A guess."), look(), enough("It is Y."))
     assert (heard.stop, heard.done["answer"]) == ("answered", "It is Y.")
-    assert "nothing was gathered yet" in heard.told(1)
+    assert "Nothing was gathered yet" in heard.told(1)
 
 
 async def test_who_is_not_believed_but_searches_anyway_is_let_search():
     both = Reply(text=enough("A guess."), calls=[("search_code", {"query": "x"})])
     heard = await ask(both, enough())
     assert (heard.ran, heard.stop) == (["search_code"], "answered")
-    assert "nothing was gathered yet" not in heard.told(1)
+    assert "Nothing was gathered yet" not in heard.told(1)
 
 
 async def test_a_search_that_found_nothing_is_no_evidence():
@@ -89,7 +90,7 @@ async def test_a_search_that_found_nothing_is_no_evidence():
         tools={"search_code": "", "web_search": "w"},
     )
     assert heard.stop == "partial_answer"
-    assert heard.done["missing"] == ["evidence: nothing was gathered"]
+    assert heard.done["missing"] == ["anything in code"]
     assert len(heard.model.requests) == 2
 
 
@@ -105,14 +106,14 @@ async def test_a_failing_tool_is_no_evidence():
 
 
 async def test_who_insists_on_knowing_enough_gets_a_partial_answer():
-    heard = await ask(*[enough("It is X.")] * 3)
+    heard = await ask(*[enough("It is X.")] * 2)
     assert (heard.stop, heard.done["answer"]) == ("partial_answer", "It is X.")
-    assert heard.done["missing"] == ["evidence: nothing was gathered"]
+    assert heard.done["missing"] == ["evidence: nothing was looked at"]
 
 
 async def test_who_insists_without_a_word_is_asked_for_what_there_is():
-    heard = await ask(*[enough("")] * 3, "I do not know.")
-    assert heard.offered == [["search_code"]] * 3 + [[]]
+    heard = await ask(*[enough("")] * 2, "I do not know.")
+    assert heard.offered == [["search_code"]] * 2 + [[]]
     assert heard.stop == "stuck"
 
 
@@ -149,8 +150,8 @@ def earlier(question, answer, places):
     ("history", "requests"),
     [
         ([("How does login work?", "The login function in auth.py checks a token.", 2)], 1),
-        ([("How does login work?", "The login function in auth.py checks a token.", 0)], 3),
-        ([("Which colour has the banner?", "Blue, see banner.css.", 2)], 3),
+        ([("How does login work?", "The login function in auth.py checks a token.", 0)], 2),
+        ([("Which colour has the banner?", "Blue, see banner.css.", 2)], 2),
     ],
     ids=["the same topic", "nothing was found then", "another topic"],
 )
@@ -260,7 +261,7 @@ def delegates(text, scope="src/api"):
 
 
 async def test_delegation_is_recorded_and_the_model_goes_on_alone():
-    heard = await ask(delegates("So far."), "The rest.")
+    heard = await ask(delegates("So far."), look(), "The rest.")
     assert heard.done["answer"] == "The rest."
     assert heard.done["missing"] == ["delegated work was not done: src/api"]
     assert "nobody to delegate to" in heard.told(1)
@@ -275,7 +276,7 @@ async def test_who_does_nothing_but_delegate_is_asked_for_what_there_is():
 async def test_a_claim_without_evidence_is_not_believed_on_the_last_turn_either():
     heard = await ask(enough("A guess."), limits=Limits(turns=1))
     assert heard.stop == "partial_answer"
-    assert heard.done["missing"] == ["evidence: nothing was gathered"]
+    assert heard.done["missing"] == ["evidence: nothing was looked at"]
 
 
 async def test_stuck_on_the_only_turn_ends_stuck():

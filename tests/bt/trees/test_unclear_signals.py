@@ -3,7 +3,7 @@
 import pytest
 
 from oracle.testing import Reply, ScriptedTools, signal
-from tests.asking import CODE, LONG, ask, enough, look, stuck
+from tests.asking import CODE, LONG, TALK, ask, enough, look, stuck
 
 WEAK = 0.29
 
@@ -19,21 +19,21 @@ def wants(capability, reason="to know", confidence=0.9):
 SPOILT = '<signal type="done"><confidence>2</confidence></signal>'
 
 
-async def test_text_without_a_signal_is_an_answer():
-    heard = await ask("It is so.")
+async def test_text_without_a_signal_is_an_answer_if_it_has_evidence():
+    heard = await ask(look(), "It is so.")
     assert (heard.stop, heard.done["answer"]) == ("answered", "It is so.")
 
 
 async def test_a_spoilt_signal_consults_the_fallback_and_is_asked_for_again():
-    heard = await ask("It is so." + SPOILT, "It is so indeed.", query=LONG)
+    heard = await ask(look(), "It is so." + SPOILT, "It is so indeed.", query=LONG)
     assert len(heard.events("fallback.triggered")) == 1
-    assert "could not be read" in heard.told(1)
+    assert "could not be read" in heard.told(2)
     assert heard.done["answer"] == "It is so indeed."
     assert len(heard.events("signal.malformed")) == 1
 
 
 async def test_a_second_spoilt_signal_does_not_keep_the_answer():
-    heard = await ask("One." + SPOILT, "Two." + SPOILT, query=LONG)
+    heard = await ask(look(), "One." + SPOILT, "Two." + SPOILT, query=LONG)
     assert (heard.stop, heard.done["answer"]) == ("answered", "Two.")
 
 
@@ -77,14 +77,14 @@ async def test_a_weak_signal_consults_the_fallback():
 
 
 async def test_a_weak_signal_on_a_simple_question_forces_the_answer_and_promises_nothing_else():
-    heard = await ask("Hm." + signal("need_turn", WEAK, reason="r"), "It is so.")
+    heard = await ask("Hm." + signal("need_turn", WEAK, reason="r"), "It is so.", query=TALK)
     assert heard.offered[1] == []
     assert "final response" in heard.told(1)
     assert "Another turn is granted" not in heard.told(1)
 
 
 async def test_a_weak_request_for_a_capability_is_not_granted_next_to_a_forced_answer():
-    heard = await ask("Hm." + wants("web search", confidence=WEAK), "It is so.")
+    heard = await ask("Hm." + wants("web search", confidence=WEAK), "It is so.", query=TALK)
     assert (heard.offered[1], heard.events("grant.given")) == ([], [])
 
 

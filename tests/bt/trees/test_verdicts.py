@@ -52,7 +52,7 @@ async def test_the_prompt_is_announced_segment_by_segment():
 
 async def test_a_turn_starts_with_the_tools_it_offers_and_withholds_each_with_a_reason():
     wish = "Hm." + signal("need_capability", capability="web search", reason="it is news")
-    first, second = (await ask(wish, "Ok.")).of_type("turn_start")
+    first, second, *_ = (await ask(wish, look(), "Ok.")).of_type("turn_start")
     assert first["offered"] == [{"name": "search_code", "reason": "for a question about code"}]
     assert [tool["name"] for tool in first["withheld"]] == ["web_search"]
     assert {"name": "web_search", "reason": "it is news"} in second["offered"]

@@ -1,4 +1,4 @@
-"""Enough, nothing, or open: a table of evidence and verdicts."""
+"""Enough, nothing, or open: a table of evidence and verdicts. None is a call without a result."""
 
 import pytest
 
@@ -11,7 +11,13 @@ def place(path="a.py", score=0.9):
 
 def verdict(places=(), new=(), offered=("code",), tried=("code",)):
     return heuristic_sufficiency(
-        Evidence(places=places, new_by_call=new, sources_offered=offered, sources_tried=tried)
+        Evidence(
+            places=places,
+            new_by_result=[n for n in new if n is not None],
+            barren_calls=new.count(None),
+            sources_offered=offered,
+            sources_tried=tried,
+        )
     )
 
 
@@ -26,6 +32,9 @@ def verdict(places=(), new=(), offered=("code",), tried=("code",)):
         ([place()], [1], ["code"], ["code"], Verdict.OPEN),
         ([place()], [1, 0], ["code"], ["code"], Verdict.OPEN),
         ([place()], [1, 0, 0], ["code"], ["code"], Verdict.ENOUGH),
+        ([place()], [1, None, None, None], ["code"], ["code"], Verdict.OPEN),
+        ([place()], [1, 0, None, 0], ["code"], ["code"], Verdict.ENOUGH),
+        ([], [None, None, None], ["code", "web"], ["code"], Verdict.NOTHING),
         ([place("a"), place("b")], [2], ["code"], ["code"], Verdict.OPEN),
         ([place("a"), place("b")], [2, 0], ["code"], ["code"], Verdict.ENOUGH),
         ([place("a"), place("a")], [2, 0], ["code"], ["code"], Verdict.OPEN),

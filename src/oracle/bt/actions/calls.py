@@ -24,6 +24,18 @@ def refuse_ungranted(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(reads=["calls", "response"], writes=["calls"])
+def refuse_half_written(ctx: TickContext) -> RunStatus:
+    """A response that reached its longest output may have been cut in the middle of a call."""
+    bb = board_of(ctx)
+    if bb_get(bb, "response")["ending"]["kind"] == "length":
+        told = (
+            "your response reached its longest output in the middle of this call; make it shorter"
+        )
+        _refuse(bb, lambda call: told if isinstance(call["arguments"], str) else None)
+    return SUCCESS
+
+
 @action(reads=["calls", "refused"], writes=["calls"])
 def refuse_calls_refused_before(ctx: TickContext) -> RunStatus:
     """A call that led in circles was refused from then on."""
@@ -86,10 +98,13 @@ def note_the_time_left(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["calls", "tool_list", "messages", *RESULTS], writes=["messages", *RESULTS])
+@action(
+    reads=["calls", "tool_list", "messages", *RESULTS], writes=["messages", "calls_wait", *RESULTS]
+)
 async def run(ctx: TickContext) -> RunStatus:
     """Run them side by side. If they are cut short, the results that have arrived are kept."""
     bb = board_of(ctx)
+    bb_set(bb, "calls_wait", False)
     await perform_calls(ctx, bb, bb_get(bb, "calls"))
     return SUCCESS
 

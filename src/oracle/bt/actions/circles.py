@@ -32,6 +32,7 @@ from oracle.services.control.repetition import tool_of
         "evidence",
         "loop",
         "is_runaway",
+        "idle_turns",
     ],
     writes=["loop", "is_runaway"],
 )
@@ -90,11 +91,14 @@ def _what_repeats(bb: TypedBlackboard) -> dict[str, Any]:
         if repetition.kind == "cycle":
             what = f"a cycle of {len(repetition.calls)} calls with the same results ({tools})"
         return _loop(repetition.kind, what, repetition.times, [*repetition.calls])
-    if not bb_get(bb, "is_runaway"):
-        reason = bb_get(bb, "signal")["reason"]
-        times = bb_get(bb, "consecutive_same_reason")
-        return _loop("reason", f"the same reason for another turn ({reason})", times, [])
-    return _loop("text", "the same lines over and over", 1, [])
+    if bb_get(bb, "is_runaway"):
+        return _loop("text", "the same lines over and over", 1, [])
+    signal: dict[str, Any] = bb_get(bb, "signal") or {}
+    times: int = bb_get(bb, "consecutive_same_reason")
+    if signal.get("type") == "need_turn" and times > 1:
+        return _loop("reason", f"the same reason for another turn ({signal['reason']})", times, [])
+    idle: int = bb_get(bb, "idle_turns")
+    return _loop("idle", f"{idle} turns in which no tool was run", idle, [])
 
 
 def _loop(kind: str, what: str, times: int, calls: list[str]) -> dict[str, Any]:

@@ -7,16 +7,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from oracle.bt.board import AGENT_STATE, agent_state, bb_get, bb_set, board_of, ledger_of
+from oracle.bt.board import (
+    AGENT_STATE,
+    agent_state,
+    all_tools,
+    append,
+    bb_get,
+    bb_set,
+    board_of,
+    ledger_of,
+)
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import BOOKED, book, end_turn, outcome_of, say, say_system, say_verdict
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.tool_calls import answer_without_running
 from oracle.errors import BoundReached
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.control.ledger import STOP_AT
-from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
+from oracle.services.control.unfinished_answer import CUT_HERE, UnfinishedRun, unfinished_answer
 from oracle.services.coverage.parts import left_out
 
 _CLOSING = ["response", "signal", "ledger"]
@@ -34,19 +44,49 @@ def answered(ctx: TickContext) -> RunStatus:
 
 @action(reads=_CLOSING, writes=_CLOSED)
 def partial(ctx: TickContext) -> RunStatus:
-    """A part stays open: what the signal names, else the evidence."""
-    say_verdict(ctx, "taken_as_partial")
-    signal: dict[str, Any] = bb_get(board_of(ctx), "signal") or {}
-    missing = [] if signal.get("missing") else ["evidence: nothing was gathered"]
-    return _close(ctx, "partial_answer", missing)
+    """A part stays open: the signal says which."""
+    return _partial(ctx, "", [])
 
 
 @action(reads=[*_CLOSING, "sources_tried"], writes=_CLOSED)
-def searched_in_vain(ctx: TickContext) -> RunStatus:
-    """A whole answer by its own account, but no source brought anything."""
-    say_verdict(ctx, "taken_as_partial", "no source brought anything")
+def ungrounded(ctx: TickContext) -> RunStatus:
+    """The question needs sources, and nothing was gathered."""
     tried = ", ".join(bb_get(board_of(ctx), "sources_tried"))
-    return _close(ctx, "partial_answer", [f"anything in {tried}"])
+    if tried:
+        return _partial(ctx, "no source brought anything", [f"anything in {tried}"])
+    return _partial(ctx, "nothing was gathered", ["evidence: nothing was looked at"])
+
+
+@action(reads=_CLOSING, writes=_CLOSED)
+def cut_short(ctx: TickContext) -> RunStatus:
+    """The text stops before its end, and there is no room to continue it. The cut is marked."""
+    ending: dict[str, str] = bb_get(board_of(ctx), "response")["ending"]
+    why = "it reached the longest output of the model"
+    if ending["kind"] == "unknown":
+        why = f"the provider ended it with {ending['said']!r}"
+    say(ctx, ChunkType.CONTENT, content=CUT_HERE)
+    return _partial(ctx, "the answer was cut", [f"the rest of the answer: {why}"], CUT_HERE)
+
+
+@action(reads=_CLOSING, writes=_CLOSED)
+def unsure(ctx: TickContext) -> RunStatus:
+    confidence = bb_get(board_of(ctx), "signal")["confidence"]
+    missing = f"certainty: the model's own confidence in this answer is {confidence:g}"
+    return _partial(ctx, "the model is not sure", [missing])
+
+
+@action(reads=_CLOSING, writes=_CLOSED)
+def wants_more(ctx: TickContext) -> RunStatus:
+    """It asked for another turn, a tool or help, and there is none left."""
+    signal: dict[str, Any] = bb_get(board_of(ctx), "signal")
+    wanted = signal.get("capability") or signal.get("scope") or "another turn"
+    return _partial(ctx, "the model wanted more", [f"{wanted} ({signal['reason']})"])
+
+
+@action(reads=[*_CLOSING, "calls"], writes=_CLOSED)
+def with_calls_left(ctx: TickContext) -> RunStatus:
+    """Its calls are not run: the finish branch says which."""
+    return _partial(ctx, "its calls were not run", [])
 
 
 @action(reads=_CLOSING, writes=_CLOSED)
@@ -108,6 +148,20 @@ def gave_empty_responses(ctx: TickContext) -> RunStatus:
     return _stop(board_of(ctx), "stuck", "the model answered nothing, again and again")
 
 
+@action(reads=["response"], writes=[*_STOPPED])
+def declined(ctx: TickContext) -> RunStatus:
+    """The model refused, whatever else it wrote."""
+    bb = board_of(ctx)
+    return _stop(bb, "refusal", bb_get(bb, "response")["ending"]["said"])
+
+
+@action(reads=["response"], writes=[*_STOPPED, "is_cut"])
+def filtered(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    bb_set(bb, "is_cut", bool(bb_get(bb, "response")["text"]))
+    return _stop(bb, "content_filter", "put the question in other words")
+
+
 @action(reads=["response", *BOOKED], writes=["ledger", "answer_so_far", "is_cut"])
 def keep_cut_response(ctx: TickContext) -> RunStatus:
     """Book a response that did not end, and keep its text with the place of the cut."""
@@ -128,6 +182,22 @@ def end_cut_turn(ctx: TickContext) -> RunStatus:
 
 
 # -- whatever ended the run ------------------------------------------------------------------------
+
+
+@action(reads=["calls", "tool_list", "missing"], writes=["missing", "calls_wait"])
+def say_which_calls_were_not_run(ctx: TickContext) -> RunStatus:
+    """The last response may call tools beside its text: the user learns that they were not run."""
+    bb = board_of(ctx)
+    calls: list[dict[str, Any]] = bb_get(bb, "calls")
+    answer_without_running(ctx, calls, "the run has ended")
+    writing = {spec.name for spec in all_tools(bb) if spec.writes}
+    undone = dict.fromkeys(call["name"] for call in calls if call["name"] in writing)
+    names = ", ".join(dict.fromkeys(call["name"] for call in calls))
+    say_system(ctx, f"Not run, because the run has ended: {names}.", "warning")
+    if undone:
+        append(bb, "missing", f"nothing was written: {', '.join(undone)} was not run")
+    bb_set(bb, "calls_wait", False)
+    return SUCCESS
 
 
 @action(reads=["stop_reason"], writes=[*_STOPPED, "failed"])
@@ -209,13 +279,19 @@ def answer_from_the_evidence(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-def _close(ctx: TickContext, stop: str, missing: list[str]) -> RunStatus:
+def _partial(ctx: TickContext, why: str, missing: list[str], mark: str = "") -> RunStatus:
+    say_verdict(ctx, "taken_as_partial", why)
+    return _close(ctx, "partial_answer", missing, mark)
+
+
+def _close(ctx: TickContext, stop: str, missing: list[str], mark: str = "") -> RunStatus:
+    """The response's text is the answer, with a mark at its end if it was cut."""
     bb = board_of(ctx)
     signal: dict[str, Any] = bb_get(bb, "signal") or {}
     if signal.get("missing"):
         missing = [signal["missing"], *missing]
     bb_set(bb, "stop_reason", stop)
-    bb_set(bb, "answer", bb_get(bb, "response")["text"])
+    bb_set(bb, "answer", bb_get(bb, "response")["text"] + mark)
     bb_set(bb, "missing", missing)
     bb_set(bb, "caveat", signal.get("caveat"))
     end_turn(ctx, "answer")

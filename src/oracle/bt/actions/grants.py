@@ -15,6 +15,7 @@ from oracle.bt.board import (
     capability_tools,
     classification_of,
     give_reason,
+    new_gaps,
     services_of,
 )
 from oracle.bt.core.context import TickContext
@@ -27,7 +28,7 @@ from oracle.services.control.grants import Rung, more_tools
 
 log = logging.getLogger(__name__)
 
-_ASKED = ("signal", "tool_list", "withdrawn")
+_ASKED = ("signal", "tool_list", "withdrawn", "denied")
 _GIVEN = ("granted", "messages", "tool_reasons")
 
 
@@ -52,13 +53,14 @@ def remind_of_granted_tools(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=[*_ASKED, *_GIVEN, "denied", "gaps"],
+    reads=[*_ASKED, *_GIVEN, "gaps"],
     writes=[*_GIVEN, "denied", "gaps"],
 )
 async def writing_tools_if_a_person_agrees(ctx: TickContext) -> RunStatus:
     """Ask a person, then grant or refuse the tools that can do it and write."""
     bb = board_of(ctx)
-    writing = capability_tools(bb, writes=True)
+    known: list[str] = bb_get(bb, "granted")
+    writing = [name for name in capability_tools(bb, writes=True) if name not in known]
     reason: str = bb_get(bb, "signal")["reason"]
     question = {
         "id": f"{current_run_id()}-{ctx.turn}",
@@ -85,7 +87,7 @@ async def writing_tools_if_a_person_agrees(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=[*_ASKED, "denied", "messages", "gaps", "tool_reasons"],
+    reads=[*_ASKED, "messages", "gaps", "tool_reasons"],
     writes=["denied", "messages", "gaps", "tool_reasons"],
 )
 def refuse_writing_tools(ctx: TickContext, by: str) -> RunStatus:
@@ -95,21 +97,22 @@ def refuse_writing_tools(ctx: TickContext, by: str) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["signal", "messages", "gaps"], writes=["messages", "gaps"])
-def admit_the_gap(ctx: TickContext) -> RunStatus:
-    """Nothing here can do it. That goes on record, and into the answer."""
+@action(reads=[*_ASKED, "messages", "gaps"], writes=["messages", "gaps"])
+def admit_the_gaps(ctx: TickContext) -> RunStatus:
+    """No tool here can do this. It goes on record, and into the answer."""
     bb = board_of(ctx)
-    signal: dict[str, Any] = bb_get(bb, "signal")
-    capability, reason = signal["capability"], signal["reason"]
-    append(bb, "gaps", f"{capability} ({reason})")
+    reason: str = bb_get(bb, "signal")["reason"]
+    gaps = new_gaps(bb)
+    append(bb, "gaps", *(f"{gap} ({reason})" for gap in gaps))
     tell_model(
         bb,
-        f"There is no tool for this: {capability}. Go on without it, and say in the answer what "
-        "could not be settled because of that.",
+        f"There is no tool for this: {'; '.join(gaps)}. Go on without it, and say in the answer "
+        "what could not be settled because of that.",
     )
-    say_system(ctx, f"Not possible here: {capability} ({reason}).", "warning")
     say_verdict(ctx, "refused", "no tool can do it")
-    report("capability.missing", Severity.WARNING, capability=capability, reason=reason)
+    for gap in gaps:
+        say_system(ctx, f"Not possible here: {gap} ({reason}).", "warning")
+        report("capability.missing", Severity.WARNING, capability=gap, reason=reason)
     return SUCCESS
 
 

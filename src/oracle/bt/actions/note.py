@@ -12,13 +12,24 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 
 @action(reads=["doubts"], writes=["doubts"])
 def doubt(ctx: TickContext) -> RunStatus:
-    """A claim to know enough was not believed."""
+    """A text that nothing backs goes back to the model."""
     return _count(ctx, "doubts")
 
 
 @action(reads=["empty_responses"], writes=["empty_responses"])
 def empty_response(ctx: TickContext) -> RunStatus:
     return _count(ctx, "empty_responses")
+
+
+@action(reads=["calls", "tool_results", "idle_turns"], writes=["idle_turns"])
+def whether_the_turn_was_idle(ctx: TickContext) -> RunStatus:
+    """A turn is idle if none of its calls was run. Idle turns are counted in a row."""
+    bb = board_of(ctx)
+    called = len(bb_get(bb, "calls"))
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")[-called:] if called else []
+    was_idle = not any(result["run"] for result in results)
+    bb_set(bb, "idle_turns", bb_get(bb, "idle_turns") + 1 if was_idle else 0)
+    return SUCCESS
 
 
 @action(reads=["strategies_tried"], writes=["strategies_tried"])

@@ -41,15 +41,16 @@ def answer_now(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["messages", "signal"], writes=["messages"])
+@action(reads=["messages", *OFFER], writes=["messages"])
 def search_first(ctx: TickContext) -> RunStatus:
-    """The claim to know enough is not believed: nothing was gathered."""
+    """The text is not taken as an answer: nothing was gathered."""
+    bb = board_of(ctx)
+    tools = ", ".join(spec.name for spec in granted_tools(bb) if not spec.writes)
     tell_model(
-        board_of(ctx),
-        "You say that the context is sufficient, but nothing was gathered yet, and this question "
-        "needs evidence. Search first; if nothing is found, say so.",
+        bb,
+        "Nothing was gathered yet, and this question needs evidence from its sources. Search first "
+        f"({tools}), then answer from what you find. If nothing is found, say so.",
     )
-    say_verdict(ctx, "not_believed", "nothing was gathered")
     return SUCCESS
 
 
@@ -160,14 +161,17 @@ def try_another_source(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["loop", "messages", *AGENT_STATE], writes=["messages"])
+@action(reads=["loop", "messages", *OFFER, *AGENT_STATE], writes=["messages"])
 def you_have_that_already(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
-    tell_model(
-        bb,
-        f"You are repeating yourself: {bb_get(bb, 'loop')['what']}. You have that already. Do "
-        f"something else, or answer from what you have. {agent_state(ctx).summary}",
+    loop = bb_get(bb, "loop")
+    message = (
+        f"You are repeating yourself: {loop['what']}. You have that already. Do something else"
     )
+    if loop["kind"] == "idle":
+        tools = ", ".join(spec.name for spec in granted_tools(bb)) or "none"
+        message = f"This leads nowhere: {loop['what']}. Call a tool that you have ({tools})"
+    tell_model(bb, f"{message}, or answer from what you have. {agent_state(ctx).summary}")
     return SUCCESS
 
 

@@ -41,6 +41,7 @@ _NOT_SHOWN: Final = ("type", "confidence", "raw_xml", "timestamp")
         "response",
         "signal",
         "calls",
+        "calls_wait",
         "was_awaited",
         "seconds_left",
         "turn_began_at",
@@ -61,6 +62,7 @@ def begin(ctx: TickContext) -> RunStatus:
     bb_set(bb, "was_awaited", False)
     bb_set(bb, "signal", None)
     bb_set(bb, "calls", [])
+    bb_set(bb, "calls_wait", False)
     bb_set(bb, "turn_is_open", True)
     bb_set(bb, "is_last_turn", bb_get(bb, "tools_withdrawn"))
     bb_set(bb, "offered", [spec.name for spec in granted_tools(bb)])
@@ -80,6 +82,7 @@ def begin(ctx: TickContext) -> RunStatus:
         "turns_at_last_fallback",
         "accumulated_content",
         "calls",
+        "calls_wait",
         "answer_so_far",
         "malformed_responses",
         "empty_responses",
@@ -102,6 +105,7 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     if response["calls"]:
         message["tool_calls"] = response["calls"]
         bb_set(bb, "calls", response["calls"])
+        bb_set(bb, "calls_wait", True)
     if text:
         bb_set(bb, "answer_so_far", text)
         before: str = bb_get(bb, "accumulated_content")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from oracle.bt.board import bb_get, board_of, capability_tools
+from oracle.bt.board import bb_get, board_of, capability_tools, new_gaps
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 
-_ASKED = ("signal", "tool_list", "withdrawn")
+_ASKED = ("signal", "tool_list", "withdrawn", "denied")
 
 
 @condition(reads=_ASKED)
@@ -18,12 +16,8 @@ def a_reading_tool_can_do_it(ctx: TickContext) -> bool:
 
 @condition(reads=_ASKED)
 def a_writing_tool_can_do_it(ctx: TickContext) -> bool:
+    """Whether one can that nobody has refused: a person is asked once about each tool."""
     return bool(capability_tools(board_of(ctx), writes=True))
-
-
-@condition(reads=_ASKED)
-def no_tool_can_do_it(ctx: TickContext) -> bool:
-    return not a_reading_tool_can_do_it(ctx) and not a_writing_tool_can_do_it(ctx)
 
 
 @condition(reads=[*_ASKED, "granted"])
@@ -32,16 +26,14 @@ def all_of_them_are_granted(ctx: TickContext) -> bool:
     return set(capability_tools(bb, writes=True)) <= set(bb_get(bb, "granted"))
 
 
-@condition(reads=[*_ASKED, "denied"])
-def none_of_them_was_denied(ctx: TickContext) -> bool:
-    """A person is asked once about each tool."""
-    bb = board_of(ctx)
-    return set(capability_tools(bb, writes=True)).isdisjoint(bb_get(bb, "denied"))
+@condition(reads=[*_ASKED, "gaps"])
+def a_part_is_beyond_every_tool(ctx: TickContext) -> bool:
+    """Whether something is asked for that no tool can do, for the first time."""
+    return bool(new_gaps(board_of(ctx)))
 
 
-@condition(reads=["signal", "gaps"])
-def the_gap_is_new(ctx: TickContext) -> bool:
-    bb = board_of(ctx)
-    signal: dict[str, Any] = bb_get(bb, "signal")
-    gaps: list[str] = bb_get(bb, "gaps")
-    return not any(gap.startswith(f"{signal['capability']} (") for gap in gaps)
+@condition(reads=[*_ASKED, "gaps"])
+def all_of_it_was_refused_before(ctx: TickContext) -> bool:
+    """Whether nothing is left to grant, to ask a person for, or to admit."""
+    can_be_done = a_reading_tool_can_do_it(ctx) or a_writing_tool_can_do_it(ctx)
+    return not can_be_done and not a_part_is_beyond_every_tool(ctx)

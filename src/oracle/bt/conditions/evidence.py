@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import operator
+from itertools import compress, takewhile
 from typing import Any
 
 from oracle.bt.board import (
@@ -15,35 +17,37 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
+from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
 
 log = logging.getLogger(__name__)
 
-_WEIGHED = ("evidence", "new_by_call", "sources_tried")
+_WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
 
 
-@condition(reads=["evidence", "earlier_evidence", "topic_shift", "classification", "attachment"])
+_GROUNDS = ("evidence", "earlier_evidence", "topic_shift", "classification", "attachment")
+
+
+@condition(reads=_GROUNDS)
 def backs_the_claim(ctx: TickContext) -> bool:
-    """Whether a claim to know enough can be believed.
+    """Whether an answer, or a claim to know enough, can be believed.
 
     This run gathered something, or an earlier exchange on the same topic did, or the user attached
     it, or the question needs no source.
     """
     bb = board_of(ctx)
-    return (
-        bool(bb_get(bb, "evidence"))
-        or (bb_get(bb, "earlier_evidence") > 0 and not bb_get(bb, "topic_shift"))
-        or bool(bb_get(bb, "attachment"))
-        or not classification_of(bb).needs_any_source
-    )
+    if bb_get(bb, "evidence") or bb_get(bb, "attachment"):
+        return True
+    if bb_get(bb, "earlier_evidence") and not bb_get(bb, "topic_shift"):
+        return True
+    # A tree of somebody else may use the fallback and classify nothing.
+    return bb_get(bb, "classification") is None or not classification_of(bb).needs_any_source
 
 
-@condition(reads=["sources_tried", "evidence", "classification"])
-def was_searched_for_in_vain(ctx: TickContext) -> bool:
-    """Whether a question that needs sources has tried some, and none brought anything."""
-    bb = board_of(ctx)
-    searched = bool(bb_get(bb, "sources_tried")) and not bb_get(bb, "evidence")
-    return searched and classification_of(bb).needs_any_source
+@condition(reads=_GROUNDS)
+def is_missing(ctx: TickContext) -> bool:
+    """Whether the question needs sources, and nothing was gathered for it."""
+    return not backs_the_claim(ctx)
 
 
 @condition(reads=OFFER)
@@ -57,6 +61,15 @@ def no_reading_tool_is_on_offer(ctx: TickContext) -> bool:
     return all(spec.writes for spec in granted_tools(board_of(ctx)))
 
 
+@condition(reads=[*OFFER, "tool_results"])
+def a_reading_tool_is_unused(ctx: TickContext) -> bool:
+    """Whether a tool on offer reads something and was not run yet."""
+    bb = board_of(ctx)
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")
+    used = {result["name"] for result in results if result["run"]}
+    return any(not spec.writes and spec.name not in used for spec in granted_tools(bb))
+
+
 @condition(reads=[*_WEIGHED, *OFFER])
 def is_enough(ctx: TickContext) -> bool:
     return _verdict(ctx) is Verdict.ENOUGH
@@ -68,12 +81,14 @@ def was_not_found_anywhere(ctx: TickContext) -> bool:
     return _verdict(ctx) is Verdict.NOTHING
 
 
-@condition(reads=["evidence", "new_by_call", "strategies_tried"])
+@condition(reads=["tool_results", "strategies_tried"])
 def strategies_keep_finding_nothing(ctx: TickContext, calls: int) -> bool:
-    """Whether nothing was found by this many calls for each strategy tried, and as many before."""
+    """Whether the last calls failed or found nothing: this many for each strategy tried, and as
+    many before.
+    """
     bb = board_of(ctx)
-    had_its_time = len(bb_get(bb, "new_by_call")) // calls > bb_get(bb, "strategies_tried")
-    return had_its_time and not bb_get(bb, "evidence")
+    barren = sum(1 for _ in takewhile(operator.not_, reversed(_brought(bb))))
+    return barren // calls > bb_get(bb, "strategies_tried")
 
 
 @condition(reads=["tool_results"])
@@ -84,11 +99,19 @@ def calls_have_failed(ctx: TickContext, failures: int) -> bool:
     return failed >= failures
 
 
+def _brought(bb: TypedBlackboard) -> list[bool]:
+    """For each call that was run: whether it has a result. A failure or an empty one is none."""
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")
+    return [result["success"] and not result["empty"] for result in results if result["run"]]
+
+
 def _verdict(ctx: TickContext) -> Verdict:
     bb = board_of(ctx)
+    brought = _brought(bb)
     evidence = Evidence(
         places=bb_get(bb, "evidence"),
-        new_by_call=bb_get(bb, "new_by_call"),
+        new_by_result=[*compress(bb_get(bb, "new_by_call"), brought)],
+        barren_calls=brought.count(False),
         sources_offered={spec.source for spec in granted_tools(bb) if spec.source},
         sources_tried=bb_get(bb, "sources_tried"),
     )

@@ -30,6 +30,12 @@ def refused_call_repeats(ctx: TickContext) -> bool:
     return bool(refused_again(board_of(ctx)))
 
 
+@condition(reads=["idle_turns"])
+def turns_are_idle(ctx: TickContext, turns: int) -> bool:
+    """Whether this many turns in a row, or more, ran no call."""
+    return bb_get(board_of(ctx), "idle_turns") >= turns
+
+
 @condition(reads=["is_runaway"])
 def text_repeats(ctx: TickContext) -> bool:
     """Whether the response was stopped because it said one thing over and over."""

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from oracle.bt.board import bb_get, board_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
+
+_NOT_FINISHED: Final = ("need_turn", "need_capability", "delegation_recommended")
 
 
 @condition(reads=["response"])
 def has_text(ctx: TickContext) -> bool:
     return bool(bb_get(board_of(ctx), "response")["text"])
+
+
+@condition(reads=["signal"])
+def has_a_weak_signal(ctx: TickContext, below: float) -> bool:
+    """Whether this response's own signal says that the model is not sure."""
+    signal: dict[str, Any] | None = bb_get(board_of(ctx), "signal")
+    return signal is not None and signal["confidence"] < below
+
+
+@condition(reads=["signal"])
+def asks_for_more(ctx: TickContext) -> bool:
+    """Whether the model itself says that it has not finished."""
+    signal: dict[str, Any] = bb_get(board_of(ctx), "signal") or {}
+    return signal.get("type") in _NOT_FINISHED
 
 
 @condition(reads=["calls"])

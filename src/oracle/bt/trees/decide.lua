@@ -14,8 +14,10 @@ local say = BT.leaves("oracle.bt.actions.say")                  -- messages to t
 local grant = BT.leaves("oracle.bt.actions.grants")
 local finish = BT.leaves("oracle.bt.actions.finish")            -- ways to end
 
+local WEAK_SIGNAL = 0.3    -- an answer with a confidence below this is not whole
+
 -- How often the model is asked again before the tree decides without it.
-local DOUBTS = 2           -- the 3rd claim without evidence is taken as a partial answer
+local DOUBTS = 1           -- the 2nd text that nothing backs is taken as a partial answer
 local EMPTY_RESPONSES = 2  -- the 3rd empty response ends the run
 local MALFORMED = 1        -- with the 2nd unreadable signal the text counts without one
 local DELEGATIONS = 1      -- the 2nd wish to delegate needs calls of its own, or it is the end of the search
@@ -24,11 +26,28 @@ local function on(signal, branch)
   return BT.sequence(signal, { BT.expect("signal is " .. signal, "bb.signal.type == '" .. signal .. "'"), branch })
 end
 
--- The response is the answer. It is whole, unless its sources were searched and none brought anything.
+-- The response is the answer. This is the only way to the stop reason `answered`, however the run comes to its end.
 local function end_with_the_answer()
   return BT.selector("answer is whole or partial", {
-    BT.sequence("partial answer", { evidence.was_searched_for_in_vain, finish.searched_in_vain }),
+    BT.sequence("nothing backs it", { evidence.is_missing, finish.ungrounded }),
+    BT.sequence("it was cut", { BT.expect("did not end by itself", "bb.response.ending.kind ~= 'whole'"), finish.cut_short }),
+    BT.sequence("model is not sure", { reply.has_a_weak_signal { below = WEAK_SIGNAL }, finish.unsure }),
+    BT.sequence("model wants more", { reply.asks_for_more, finish.wants_more }),
+    BT.sequence("calls are left", { reply.has_calls, finish.with_calls_left }),
     finish.answered,
+  })
+end
+
+-- A first text that nothing backs goes back to the model, tools in hand.
+local function send_back_to_search()
+  return BT.sequence("send it back to search", {
+    evidence.is_missing,
+    BT.expect("not doubted before", "bb.doubts < " .. DOUBTS),
+    BT.invert("not all was searched", evidence.was_not_found_anywhere),
+    BT.selector("a tool can search", { evidence.a_reading_tool_is_on_offer, BT.subtree("more tools") }),
+    ledger.allows_another_turn,
+    say.verdict { verdict = "not_believed", reason = "nothing was gathered" },
+    BT.later("search first"),
   })
 end
 
@@ -60,7 +79,24 @@ BT.tree("decide", {
   root = BT.selector("decide", {
     -- A response that was cut is not read for a decision. The model hears of it at the end of the turn, after a crash
     -- from the turn itself, after a text that repeated itself from "circles".
-    BT.expect("response was cut", "not bb.response.is_complete"),
+    BT.sequence("response was cut", {
+      BT.expect("did not end", "not bb.response.is_complete"),
+      BT.selector("is it the last turn", {
+        BT.expect("another turn follows", "not (bb.is_last_turn and bb.is_runaway)"),
+        ask_again_or_give_up(),
+      }),
+    }),
+    -- The provider's own word counts more than a signal. Waiting or asking again would not help.
+    BT.sequence("model declined", {
+      BT.expect("is a refusal", "bb.response.ending.kind == 'refusal'"),
+      finish.declined,
+      BT.exit("turns"),
+    }),
+    BT.sequence("filter stopped it", {
+      BT.expect("was filtered", "bb.response.ending.kind == 'filter'"),
+      finish.filtered,
+      BT.exit("turns"),
+    }),
 
     -- The tools were withdrawn before, so any text is the answer; its signal says how good it is.
     BT.sequence("last turn", {
@@ -69,10 +105,7 @@ BT.tree("decide", {
         BT.sequence("text ends the run", {
           reply.has_text,
           BT.selector("how good the answer is", {
-            on("context_sufficient", BT.selector("claim checked", {
-              BT.sequence("claim is believed", { evidence.backs_the_claim, end_with_the_answer() }),
-              finish.partial,
-            })),
+            on("context_sufficient", end_with_the_answer()),
             on("partial_answer", BT.sequence("partial answer", { finish.show_what_is_missing, finish.partial })),
             on("stuck", finish.stuck),
             BT.sequence("for the reason of the withdrawal", {
@@ -112,18 +145,9 @@ BT.tree("decide", {
         reply.has_calls,
         say.verdict { verdict = "not_believed", reason = "nothing was gathered, but it searches" },
       }),
-      BT.sequence("sending it back is of no use", {
-        BT.selector("reason to give up", {
-          BT.expect("doubted before", "bb.doubts >= " .. DOUBTS),
-          evidence.no_reading_tool_is_on_offer,
-          evidence.was_not_found_anywhere,
-        }),
-        BT.selector("partial answer or ask for one", {
-          BT.sequence("partial answer", { reply.has_text, finish.partial, BT.exit("turns") }),
-          ask_for_what_there_is(),
-        }),
-      }),
-      BT.sequence("send it back to search", { note.doubt, tell.search_first }),
+      send_back_to_search(),
+      BT.sequence("partial answer", { reply.has_text, finish.ungrounded, BT.exit("turns") }),
+      ask_for_what_there_is(),
     })),
 
     -- The fallback was consulted before this; asking for a strategy twice is asking once.
@@ -132,36 +156,37 @@ BT.tree("decide", {
       BT.later("change strategy"),
     })),
 
+    -- One request may name several things. Each of them gets an answer.
     on("need_capability", BT.selector("find a tool for it", {
       BT.expect("tools are withdrawn", "bb.tools_withdrawn"), -- by the fallback: the next turn is the last anyway
-      BT.sequence("tool that reads", { capability.a_reading_tool_can_do_it, grant.reading_tools }),
-      BT.sequence("tool that writes", {
-        capability.a_writing_tool_can_do_it,
-        BT.selector("may it write", {
-          BT.sequence("granted before", { capability.all_of_them_are_granted, grant.remind_of_granted_tools }),
-          BT.sequence("ask a person", {
-            capability.none_of_them_was_denied,
-            BT.selector("who can be asked", {
-              BT.sequence("nobody can be asked", {
-                BT.expect("no person is there", "not bb.can_ask"),
-                grant.refuse_writing_tools { by = "the tree: nobody could be asked" },
-              }),
-              BT.timeout("while time is left", {
-                seconds = "seconds_left",
-                grant.writing_tools_if_a_person_agrees,
-              }),
-              -- The person took all the time there was, so the budget ends the run after this turn.
-              grant.refuse_writing_tools("nobody answered", { by = "a person who did not answer in time" }),
+      BT.sequence("all of it was refused before", { capability.all_of_it_was_refused_before, ask_for_what_there_is() }),
+      BT.sequence("consider all of it", {
+        BT.guard("tools that read", { capability.a_reading_tool_can_do_it, grant.reading_tools }),
+        BT.guard("tools that write", {
+          capability.a_writing_tool_can_do_it,
+          BT.selector("may it write", {
+            BT.sequence("granted before", { capability.all_of_them_are_granted, grant.remind_of_granted_tools }),
+            BT.sequence("nobody can be asked", {
+              BT.expect("no person is there", "not bb.can_ask"),
+              grant.refuse_writing_tools { by = "the tree: nobody could be asked" },
             }),
+            BT.timeout("while time is left", {
+              seconds = "seconds_left",
+              grant.writing_tools_if_a_person_agrees,
+            }),
+            -- The person took all the time there was, so the budget ends the run after this turn.
+            grant.refuse_writing_tools("nobody answered", { by = "a person who did not answer in time" }),
           }),
         }),
+        BT.guard("what no tool can do", { capability.a_part_is_beyond_every_tool, grant.admit_the_gaps }),
       }),
-      BT.sequence("no tool can do it", { capability.no_tool_can_do_it, capability.the_gap_is_new, grant.admit_the_gap }),
-      -- It was refused before.
-      ask_for_what_there_is(),
     })),
 
     on("partial_answer", BT.selector("end or ask for the text", {
+      BT.sequence("calls come first", {
+        reply.has_calls,
+        say.verdict { verdict = "granted", reason = "its calls are run first" },
+      }),
       BT.sequence("ends with a partial answer", {
         reply.has_text,
         finish.show_what_is_missing,
@@ -193,12 +218,16 @@ BT.tree("decide", {
     -- From here on there is no signal that could be read.
     reply.has_calls("calls without a signal"),
     BT.sequence("text without a signal", {
-      BT.expect("no signal to wait for", "not bb.response.malformed or bb.malformed_responses > " .. MALFORMED),
       reply.has_text,
-      end_with_the_answer(),
-      BT.exit("turns"),
+      BT.selector("send it back or end", {
+        send_back_to_search(),
+        BT.sequence("unreadable signal", {
+          BT.expect("first of its kind", "bb.response.malformed and bb.malformed_responses <= " .. MALFORMED),
+          tell.give_a_readable_signal,
+        }),
+        BT.sequence("text is the answer", { end_with_the_answer(), BT.exit("turns") }),
+      }),
     }),
-    BT.sequence("unreadable signal", { reply.has_text, tell.give_a_readable_signal }),
     ask_again_or_give_up(),
   }),
 })

@@ -45,14 +45,22 @@ BT.tree("fallback", {
 -- The classifier is services/fallback_classifier.py or one that replaces it. Its rules, in order: most of at least three
 -- calls failed (escalate); a long text is there after two silent turns (force_response); a short question needed no tool
 -- (force_response); silence with results (continue) or without (retry_with_hint); else continue. A signal `stuck` leads
--- to another way, unless tools fail. force_response and escalate withdraw all tools.
+-- to another way, unless tools fail. force_response and escalate withdraw all tools. But where evidence is missing and a
+-- tool was not used yet, force_response asks for a search instead.
 BT.tree("ask the fallback", {
   root = BT.sequence("ask the fallback", {
     fallback.trigger_fallback,
     BT.selector("carry out its decision", {
-      BT.sequence("final response without tools", {
+      BT.sequence("final response", {
         BT.expect("decision is force_response", "bb.fallback_classification.action == 'force_response'"),
-        fallback.force_response,
+        BT.selector("with or without tools", {
+          BT.sequence("search first", {
+            evidence.is_missing,
+            evidence.a_reading_tool_is_unused,
+            BT.selector("once", { BT.expect("sent back before", "bb.doubts > 0"), BT.later("search first") }),
+          }),
+          fallback.force_response("final response without tools"),
+        }),
       }),
       BT.sequence("honest answer without tools", {
         BT.expect("decision is escalate", "bb.fallback_classification.action == 'escalate'"),

@@ -52,7 +52,8 @@ BT.tree("oracle-agent", {
       is_overdrawn = false,
     },
 
-    -- This turn. `is_last_turn` means that the tools were withdrawn before it.
+    -- This turn. `is_last_turn` means that the tools were withdrawn before it; `calls_wait`, that its calls were
+    -- neither run nor refused yet.
     turn = {
       turn_began_at = 0.0,
       turn_is_open = false,
@@ -61,11 +62,13 @@ BT.tree("oracle-agent", {
       was_awaited = false,
       signal = "object?",
       calls = { type = "list", default = {} },
+      calls_wait = false,
       is_runaway = false,
     },
 
     -- What the run remembers about its signals, and what was already done about them. `turns_without_signal` and
     -- `empty_responses` count in a row; `malformed_responses`, `doubts` and `delegations` count in the whole run.
+    -- `doubts` are texts that nothing backed and that went back to the model.
     signals = {
       signals_emitted = { type = "list", default = {} },
       last_signal = "object?",
@@ -113,8 +116,9 @@ BT.tree("oracle-agent", {
       parts_until = 0.0,
     },
 
-    -- What repeats, and how many other ways were tried.
+    -- What repeats, how many turns in a row brought nothing, and how many other ways were tried.
     escalation = {
+      idle_turns = 0,
       loop = "object?",
       strategies_tried = 0,
     },

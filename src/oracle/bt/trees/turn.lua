@@ -6,10 +6,12 @@ local turn = BT.leaves("oracle.bt.actions.turn")
 local model = BT.leaves("oracle.bt.actions.model_call")
 local say = BT.leaves("oracle.bt.actions.say")
 local tell = BT.leaves("oracle.bt.actions.tell")
+local note = BT.leaves("oracle.bt.actions.note")
 local finish = BT.leaves("oracle.bt.actions.finish")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
 local repeats = BT.leaves("oracle.bt.conditions.loop_detection")
 
+local IDLE_TURNS = 3  -- from the third turn in a row that runs no call, whatever reason it gives
 local SAME_REASON = 3 -- the third turn in a row for one reason is a loop: twice may be an honest second try
 -- A call repeats with its second identical result, alone or in a cycle of calls (services/control/repetition.py).
 
@@ -45,17 +47,20 @@ BT.tree("turn", {
     BT.subtree("work"),
 
     BT.guard("resumed after a crash", { "bb.response.is_interrupted", tell.response_was_cut_off }),
+    note.whether_the_turn_was_idle,
     BT.always_succeed("going in circles", BT.sequence("step in", {
       BT.selector("something repeats", {
         repeats.refused_call_repeats,
         repeats.same_call_repeats,
         repeats.need_turn_repeats_its_reason { times = SAME_REASON },
         repeats.text_repeats,
+        repeats.turns_are_idle { turns = IDLE_TURNS },
       }),
       BT.subtree("circles"),
     })),
 
     -- What a branch above has asked for with BT.later. Strategies come first, because one of them asks for coverage.
+    BT.deferred("search first", BT.sequence("send it back", { note.doubt, tell.search_first })),
     BT.deferred("change strategy", BT.guard("tools are left", {
       "not bb.tools_withdrawn", -- without tools another strategy is of no use
       BT.subtree("strategies"),

@@ -18,6 +18,7 @@ BT.tree("work", {
     BT.sequence("work", {
       BT.sequence("screen the calls", {
         calls.refuse_ungranted,
+        calls.refuse_half_written,
         calls.refuse_calls_refused_before,
         calls.refuse_used_up,
       }),

@@ -17,6 +17,8 @@ EXIT_CODES: Final[Mapping[str, int]] = {
     "token_limit": INCOMPLETE,
     "money_limit": INCOMPLETE,
     "time_limit": INCOMPLETE,
+    "refusal": INCOMPLETE,
+    "content_filter": INCOMPLETE,
     "cancelled": 130,
     "model_unavailable": 69,
     "no_progress": 70,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from oracle.models.query_classification import QueryClassification, QueryType
@@ -17,6 +18,7 @@ from oracle.models.tool_spec import ToolSpec
 Rung: TypeAlias = Literal["second_class", "local", "all"]
 
 _WORD: Final = re.compile(r"[a-z]+")
+_BETWEEN_PARTS: Final = re.compile(r"\s*(?:[,;\n+&]|\band\b|\bor\b|\bplus\b)\s*", re.IGNORECASE)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -27,6 +29,7 @@ _WORDS_OF_WRITING: Final = _words(
     "write writing save saving create creating edit editing append add change modify rename push "
     "record update store"
 )
+_WORDS_OF_READING: Final = _words("read reading search searching look list find view open browse")
 _WORDS_OF_DOING: Final = _words(
     "run running execute executing execution compile build deploy install delete deleting remove "
     "kill restart debug test shell terminal command send email"
@@ -82,25 +85,50 @@ def more_tools(
     ]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Considered:
+    """What a request for a capability comes to: the tools that fit, and what no tool can do."""
+
+    tools: Sequence[ToolSpec]
+    beyond: Sequence[str]
+
+
+def considered(capability: str, specs: Sequence[ToolSpec]) -> Considered:
+    """Consider every part of a request, such as "web search, and run the tests"."""
+    found = {spec.name: spec for spec in tools_for(capability, specs)}
+    beyond: list[str] = []
+    for part in _parts_of(capability):
+        fitting = tools_for(part, specs)
+        found |= {spec.name: spec for spec in fitting}
+        if not fitting and not _words_in(part).isdisjoint(_WORDS_OF_DOING):
+            beyond.append(part)
+    if not found:
+        beyond = [capability]
+    return Considered(tools=[*found.values()], beyond=beyond)
+
+
 def tools_for(capability: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
-    """The tools that fit a request in the model's own words.
+    """The tools that fit one request in the model's own words.
 
     1. If the request names tools, those.
     2. If it is about running or deleting something, none: a tool that reads is not a substitute.
-    3. If it names sources, the tools that read them, or write to them if it speaks of writing.
+    3. If it names sources, the tools that read them. If it speaks of writing, the tools that write
+       to them; of both, both.
     4. If it speaks of writing and names no source, all tools that write.
     """
-    words = set(_WORD.findall(capability.lower().replace("_", " ")))
+    words = _words_in(capability)
     named = [spec for spec in specs if _is_named(spec.name, capability, words)]
     if named:
         return named
     if not words.isdisjoint(_WORDS_OF_DOING):
         return []
     writes = not words.isdisjoint(_WORDS_OF_WRITING)
+    reads = not writes or not words.isdisjoint(_WORDS_OF_READING)
     sources = {name for name, kind in SOURCE_KINDS.items() if not words.isdisjoint(kind.words)}
     if writes and not sources:
         return [spec for spec in specs if spec.writes]
-    return [spec for spec in specs if spec.source in sources and spec.writes == writes]
+    wanted = {True} if writes and not reads else {False} if reads and not writes else {True, False}
+    return [spec for spec in specs if spec.source in sources and spec.writes in wanted]
 
 
 def specs_from(data: Sequence[Mapping[str, Any]]) -> list[ToolSpec]:
@@ -141,6 +169,27 @@ def _types_of(classification: QueryClassification, sure_of_a_class: float) -> se
     if classification.confidence < sure_of_a_class and classification.runner_up is not None:
         types.add(classification.runner_up)
     return types
+
+
+def _words_in(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower().replace("_", " ")))
+
+
+def _parts_of(capability: str) -> list[str]:
+    """A single word before "and" belongs to what follows: "create and run a script" is one part.
+
+    A name with an underscore is a part of its own.
+    """
+    parts: list[str] = []
+    verb = ""
+    for piece in filter(None, _BETWEEN_PARTS.split(capability.strip("[]\"' "))):
+        part = f"{verb}{piece.strip()}"
+        verb = ""
+        if " " not in part and "_" not in part:
+            verb = f"{part} "
+        else:
+            parts.append(part)
+    return [*parts, verb.strip()] if verb else parts
 
 
 def _is_named(name: str, capability: str, words: set[str]) -> bool:

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 MOST_PLACES: Final = 8
 LONGEST_QUOTATION: Final = 160
+CUT_HERE: Final = " […]"
+"""The mark at the end of a text that stops in the middle."""
 
 EXPLAINED: Final[Mapping[str, str]] = {
     "turn_limit": "the limit of turns was reached",
@@ -19,6 +21,8 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "time_limit": "the limit of time was reached",
     "cancelled": "it was cancelled",
     "model_unavailable": "the language model could not be asked",
+    "refusal": "the model declined to answer",
+    "content_filter": "a filter of the provider stopped it",
     "stuck": "no way forward was left",
     "partial_answer": "a part of the question stays open",
     "no_progress": "nothing happened for too long",
@@ -63,7 +67,7 @@ def unfinished_answer(run: UnfinishedRun) -> str:
 
 def _text(run: UnfinishedRun) -> str:
     text = run.text.strip()
-    return f"{text} […]" if text and run.is_cut else text
+    return f"{text}{CUT_HERE}" if text and run.is_cut else text
 
 
 def _reason(run: UnfinishedRun) -> str:

@@ -52,11 +52,6 @@ class Failures:
     def broke_off(self) -> ModelError:
         return ModelError(f"{self.endpoint.name} broke off in the middle of its answer; ask again")
 
-    def declined(self) -> ModelError:
-        return ModelError(
-            f"{self.endpoint.name} declined to answer; put the question in other words"
-        )
-
     def _from_provider(self, error: direct.ModelAPIError) -> ModelError:
         if self._is_too_long(error):
             return ContextTooLong(

@@ -12,6 +12,7 @@ from typing import Any, Literal, NotRequired, Protocol, Self, TypedDict
 from oracle.models.source import MoreUses, Source
 from oracle.models.tool_spec import Role as ToolRole
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.llm.endings import Ending
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -86,12 +87,16 @@ class Usage(TypedDict):
 
 
 class Part(TypedDict, total=False):
-    """A piece of a response, with exactly one key. A call is always complete; usage comes last."""
+    """A piece of a response, with exactly one key. A call is always complete.
+
+    `ending` and `usage` come last. A response without an `ending` is whole.
+    """
 
     text: str
     reasoning: str
     tool_call: ToolCall
     usage: Usage
+    ending: Ending
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

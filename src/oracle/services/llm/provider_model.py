@@ -20,6 +20,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
+from oracle.services.llm.endings import NOT_SAID, ending_of
 from oracle.services.llm.failures import Failures
 from oracle.services.llm.messages import split_prompt, to_direct, well_formed
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
@@ -90,15 +91,13 @@ class ProviderModel:
     def _last_parts(self, response: StreamedResponse, request: ModelRequest) -> Iterator[Part]:
         whole = response.get()
         details = whole.provider_details or {}
-        refusal = details.get("refusal")
+        ending = ending_of(details.get("finish_reason"), details.get("refusal"))
         # Without a finish reason the stream ended early: half an answer is not an answer.
-        if not refusal and "finish_reason" not in details:
+        if ending["kind"] == "broken" or ending == NOT_SAID:
             raise self._failures.broke_off()
-        if refusal:
-            yield {"text": well_formed(str(refusal))}
-        elif whole.finish_reason == "content_filter" and not whole.parts:
-            raise self._failures.declined()
         yield from _calls(whole)
+        if ending["kind"] != "whole":
+            yield {"ending": {"kind": ending["kind"], "said": well_formed(ending["said"])}}
         yield {"usage": _usage(whole, request)}
 
 
