@@ -197,7 +197,12 @@ TWO = Reply(calls=[("search_code", {"query": "0"}), ("search_code", {"query": "1
 TWICE = Reply(calls=[("search_code", {"query": "0"}), ("search_code", {"query": "0"})])
 
 SCENES: Mapping[str, Scene] = {
-    "29 of 30": Scene(replies=[*searches(29), "final" + MORE], tools=NUMBERED, stop="turn_limit"),
+    "29 of 30": Scene(
+        replies=[*searches(29), "final" + MORE],
+        tools=NUMBERED,
+        limits=Limits(uses_of_a_tool=30),
+        stop="turn_limit",
+    ),
     "5 turns": Scene(
         replies=[*searches(4), "final" + MORE],
         tools=NUMBERED,
@@ -271,7 +276,7 @@ SCENES: Mapping[str, Scene] = {
         ],
         stop="answered",
     ),
-    "refused": Scene(replies=[WRITE, "ok, not done"], tools=WRITING, stop="answered"),
+    "refused": Scene(replies=[WRITE, search(1), "ok, not done"], tools=WRITING, stop="answered"),
     "allowed": Scene(
         replies=[WRITE, Reply(calls=[("write_note", {"query": "q"})]), "done"],
         tools=WRITING,
@@ -279,11 +284,15 @@ SCENES: Mapping[str, Scene] = {
         stop="answered",
     ),
     "asking failed": Scene(
-        replies=[WRITE, "ok, not done"], tools=WRITING, approve=broken_terminal, stop="answered"
+        replies=[WRITE, search(1), "ok, not done"],
+        tools=WRITING,
+        approve=broken_terminal,
+        stop="answered",
     ),
     "impossible": Scene(
         replies=[
             "need" + signal("need_capability", capability="run the tests", reason="see"),
+            search(1),
             "ok",
         ],
         stop="answered",
@@ -295,6 +304,7 @@ SCENES: Mapping[str, Scene] = {
     "delegation": Scene(
         replies=[
             "so far" + signal("delegation_recommended", reason="large", scope="src/api"),
+            search(1),
             "rest",
         ],
         stop="answered",
@@ -355,11 +365,20 @@ SCENES: Mapping[str, Scene] = {
         cancel_at=has_text("Asking"),
         stop="cancelled",
     ),
-    "malformed": Scene(replies=["text" + BAD, "text2" + BAD], stop="answered"),
+    "malformed": Scene(replies=[search(1), "text" + BAD, "text2" + BAD], stop="answered"),
+    "a text that nothing backs": Scene(replies=["text"] * 2, stop="partial_answer"),
+    "the longest output": Scene(
+        replies=[search(1), Reply(text="It is in au", ending="length"), "th.py:3" + ENOUGH],
+        stop="answered",
+    ),
+    "a refusal": Scene(replies=[search(1), Reply(ending="refusal")], stop="refusal"),
+    "a filter": Scene(
+        replies=[search(1), Reply(text="It", ending="filter")], stop="content_filter"
+    ),
     "silence": Scene(replies=["", "", ""], stop="stuck"),
     "the same call": Scene(replies=[*SAME, "end"], repeats_last=True, stop="stuck"),
     "the same reason": Scene(
-        replies=[*["x" + signal("need_turn", reason="Same.")] * 3, "end"],
+        replies=[*["x" + signal("need_turn", reason="Same.")] * 3, search(1), "end"],
         query=LONG,
         stop="answered",
     ),
@@ -374,9 +393,10 @@ SCENES: Mapping[str, Scene] = {
         stop="answered",
     ),
     "not granted": Scene(
-        replies=[Reply(calls=[("web_search", {"q": 1}), ("rm_rf", {})]), "ok"], stop="answered"
+        replies=[Reply(calls=[("web_search", {"q": 1}), ("rm_rf", {})]), search(1), "ok"],
+        stop="answered",
     ),
-    "runaway": Scene(replies=[held("loop line\n" * 50), "ok"], stop="answered"),
+    "runaway": Scene(replies=[held("loop line\n" * 50), search(1), "ok"], stop="answered"),
     "time": Scene(replies=[held("started ")], limits=Limits(seconds=0.1), stop="time_limit"),
     "time in a tool": Scene(
         replies=[TWO],
@@ -384,7 +404,7 @@ SCENES: Mapping[str, Scene] = {
         limits=Limits(seconds=0.1),
         stop="time_limit",
     ),
-    "one turn": Scene(replies=["direct"], limits=Limits(turns=1), stop="answered"),
+    "one turn": Scene(replies=["direct"], limits=Limits(turns=1), stop="partial_answer"),
     "tokens": Scene(
         replies=[*searches(9), "end"],
         tools=NUMBERED,
@@ -405,8 +425,10 @@ SCENES: Mapping[str, Scene] = {
     ),
     "reasoning, and odd letters": Scene(
         replies=[Reply(reasoning="hm \ud800", text="é\u202e\x00 \ud83d", piece=1)],
-        query="What is \x00 \ud800?",
+        query="Thanks \x00 \ud800!",
         stop="answered",
     ),
-    "a large question": Scene(replies=["short"], query="why? " * 40_000, stop="answered"),
+    "a large question": Scene(
+        replies=[search(1), "short"], query="why? " * 40_000, stop="answered"
+    ),
 }

@@ -8,6 +8,7 @@ import pytest
 from oracle import ChunkType, Limits, Oracle, OracleError
 from oracle.errors import InputError
 from oracle.testing import ScriptedModel, ScriptedTools
+from tests.asking import TALK
 from tests.scenarios import CODE, TOOLS, WRITE, WRITING, held, search, yes
 
 
@@ -27,16 +28,17 @@ async def test_a_question_is_answered_with_its_sources(project):
 
 
 async def test_a_conversation_goes_on_from_an_answer(project):
-    model = ScriptedModel("It is in auth.py.", "Since 1999.")
-    oracle = Oracle(project=project, model=model)
+    model = ScriptedModel(search(1), "It is in auth.py.", "Since 1999.")
+    oracle = Oracle(project=project, model=model, tools=ScriptedTools(TOOLS))
     first = await oracle.ask(CODE)
     second = await oracle.ask("Since when?", first.context_id)
     assert second.text == "Since 1999."
-    assert "It is in auth.py." in [message["content"] for message in model.requests[1].messages]
+    assert "It is in auth.py." in [message["content"] for message in model.requests[2].messages]
 
 
 def test_programs_that_are_not_async_ask_as_well(project):
-    oracle = Oracle(project=project, model=ScriptedModel("First.", "Second."))
+    model = ScriptedModel(search(1), "First.", "Second.")
+    oracle = Oracle(project=project, model=model, tools=ScriptedTools(TOOLS))
     first = oracle.ask_sync(CODE)
     assert oracle.ask_sync("And then?", first.context_id).text == "Second."
 
@@ -49,13 +51,13 @@ async def test_async_programs_are_told_how_to_ask():
 
 async def test_an_answer_can_be_followed_as_it_is_made(project):
     oracle = Oracle(project=project, model=ScriptedModel("It is in auth.py:3."))
-    said = [chunk async for chunk in oracle.stream(CODE)]
+    said = [chunk async for chunk in oracle.stream(TALK)]
     assert "".join(c.content for c in said if c.type == ChunkType.CONTENT) == "It is in auth.py:3."
     assert said[-1].type == ChunkType.DONE
 
 
 async def test_one_that_remembers_nothing_needs_no_project(tmp_path):
-    answer = await Oracle(project=tmp_path, remembers=False, model=ScriptedModel("X.")).ask(CODE)
+    answer = await Oracle(project=tmp_path, remembers=False, model=ScriptedModel("X.")).ask(TALK)
     assert (answer.text, answer.context_id) == ("X.", None)
     assert [file.name for file in tmp_path.iterdir()] == ["home"]
 

@@ -152,8 +152,15 @@ def earlier(question, answer, places):
         ([("How does login work?", "The login function in auth.py checks a token.", 2)], 1),
         ([("How does login work?", "The login function in auth.py checks a token.", 0)], 2),
         ([("Which colour has the banner?", "Blue, see banner.css.", 2)], 2),
+        (
+            [
+                ("Which colour has the banner?", "Blue, see banner.css.", 2),
+                ("How does login work?", "The login function in auth.py checks a token.", 0),
+            ],
+            2,
+        ),
     ],
-    ids=["the same topic", "nothing was found then", "another topic"],
+    ids=["the same topic", "nothing was found then", "another topic", "a topic before this one"],
 )
 async def test_an_earlier_exchange_counts_if_it_found_something_on_the_same_topic(
     history, requests

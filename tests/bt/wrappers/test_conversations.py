@@ -15,6 +15,7 @@ from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.sessions import Sessions
 from oracle.testing import ScriptedModel, signal
+from tests.asking import TALK
 from tests.scenarios import CODE, SCENES, Scene, play, search
 
 ANSWER = Scene(replies=[search(1), "It is in auth.py:3."], stop="answered")
@@ -68,7 +69,8 @@ async def test_two_runs_from_one_exchange_are_two_branches(store, database):
 async def test_in_a_session_a_question_goes_on_from_the_newest_exchange(store, database):
     session = await Sessions(database).create(session_id="s1", title="t", at=1.0)
     for word in "abc":
-        ended = await done(store, Scene(replies=[word], stop=""), session_id=session.id)
+        scene = Scene(replies=[word], query=TALK, stop="")
+        ended = await done(store, scene, session_id=session.id)
     path = await Exchanges(database).path_to(ended["context_id"])
     assert [exchange.answer for exchange in path] == ["a", "b", "c"]
 

@@ -13,7 +13,7 @@ from oracle.bt.report import say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.services.classification.classifier import classify_query
 from oracle.services.control.ledger import Ledger, Limits
-from oracle.services.control.topic import is_topic_shift
+from oracle.services.control.topic import is_topic_shift, last_topic
 
 
 @action(reads=["limits", "model"], writes=["ledger"])
@@ -31,11 +31,14 @@ def open_ledger(ctx: TickContext) -> RunStatus:
 
 @action(reads=["history"], writes=["earlier_evidence", "previous_errors"])
 def recall_conversation(ctx: TickContext) -> RunStatus:
-    """Count what earlier exchanges gathered, and note whether the last one failed."""
+    """Count what earlier exchanges on the last topic gathered, and note whether the last one
+    failed.
+    """
     bb = board_of(ctx)
-    earlier = [exchange["metadata"] for exchange in bb_get(bb, "history")]
-    bb_set(bb, "earlier_evidence", sum(known.get("places_found", 0) for known in earlier))
-    bb_set(bb, "previous_errors", bool(earlier) and bool(earlier[-1].get("failed")))
+    history: list[dict[str, Any]] = bb_get(bb, "history")
+    on_topic = (exchange["metadata"] for exchange in last_topic(history))
+    bb_set(bb, "earlier_evidence", sum(known.get("places_found", 0) for known in on_topic))
+    bb_set(bb, "previous_errors", bool(history) and bool(history[-1]["metadata"].get("failed")))
     return SUCCESS
 
 

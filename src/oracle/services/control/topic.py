@@ -44,17 +44,22 @@ _PRONOUNS: Final = _words("it its that this those these they them their he she h
 _THE_PROJECT: Final = _words("project repo repository codebase code workspace")
 # Words that say nothing about the topic of a question about code.
 _COMMON: Final = _words(
-    "a about after all an and any are as at be been before between both but by can class code "
-    "could describe detail details did different do does done elaborate else every example "
-    "explain far file files find first for from function get gets give go had happen happens "
-    "has have he her here him his how i if in into is it its just kind know last let like "
-    "line lines list look made make makes many matter may me mean means method more most much "
-    "my need next no not now of ok okay on one ones only or other our out part parts place "
-    "places please project question read really rest same say second see set she should show "
-    "so some something summarize sure tell than thank thanks that the their them then there "
-    "these they thing things this those to too topic two us use used uses using very want was "
-    "way we well were what when where whether which while who whole whose why will with work "
-    "works would write yeah yes you your"
+    "a about actually after again against ago all also although always an and any anyone anything "
+    "anywhere are around as at bad be because been before best better between both but by came can "
+    "class code come comes correct could describe detail details did different do does done down "
+    "during each early elaborate else enough ever every everyone everything exactly example "
+    "explain false far file files find first for from function get gets give go goes going gone "
+    "good got had happen happens has have he her here him his how however i if in into is it its "
+    "just kind know last late later let like line lines list long look made make makes many matter "
+    "may maybe me mean means method might more most much must my need never new next no not "
+    "nothing now of off often ok okay old on once one ones only or other our out over part parts "
+    "perhaps place places please project question quite rather read really rest right said same "
+    "say says second see set shall she should show since so some someone something somewhere soon "
+    "still such summarize sure tell than thank thanks that the their them then there these they "
+    "thing things this those though through till to too topic true twice two under until up us use "
+    "used uses using usually very want was way we well went were what when where whether which "
+    "while who whole whose why will with within without work works worse would write wrong yeah "
+    "yes yet you your"
 )
 
 
@@ -73,6 +78,14 @@ def is_topic_shift(query: str, history: Sequence[Mapping[str, Any]]) -> bool:
         return False
     leans = len(subject) < FEW_WORDS and _LEANS_BACK.search(query)
     return not (leans or _has_an_open_pronoun(query))
+
+
+def last_topic(history: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The exchanges since the topic changed last, oldest first."""
+    first = len(history) - 1
+    while first > 0 and not is_topic_shift(history[first]["question"], history[:first]):
+        first -= 1
+    return [*history[max(first, 0) :]]
 
 
 def _subject(text: str) -> set[str]:
