@@ -7,7 +7,6 @@ results differ.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,17 +19,15 @@ LONGEST_CYCLE: Final = 6
 REMEMBERED: Final = 200
 """How many calls the blackboard keeps, so that it does not grow without limit."""
 
-_LINE_END: Final = re.compile(r"\n|(?<=[.!?])[ \t]")
-# Whether a piece of text can contain a line end. `^[ \t]` is needed because the full stop before
-# the space may be the last character of the piece before it.
-_MAY_END: Final = re.compile(r"\n|[.!?][ \t]|^[ \t]")
-_LONGEST_LINE: Final = 400
-# Shorter lines, such as `}` or `- a`, repeat in normal text.
-_SHORTEST_LINE: Final = 4
-_REPEATED_LINES: Final = 12
-# Rounds of up to this many lines are found, after this many repetitions.
-_LONGEST_ROUND: Final = 4
-_ROUNDS: Final = 5
+_WATCHED: Final = 2_000
+"""Characters at the end of a text in which a repetition is looked for."""
+_STEP: Final = 128
+"""Characters between two looks: each looks at all that is watched, so it must not be each piece."""
+_NEEDLE: Final = 32
+# How often a stretch must repeat before it is no longer normal text: from this length on, so often.
+# A row of dashes or of zeros is normal, so a short stretch must fill a few lines.
+_TIMES: Final = ((200, 4), (60, 5), (20, 8), (8, 12))
+_SHORT_STRETCHES: Final = 400
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,38 +76,37 @@ def _repeated_at_the_end(pairs: list[tuple[str, ...]]) -> Repetition | None:
 
 
 class RunawayText:
-    """Detects a streamed response that repeats the same lines without end."""
+    """Detects a streamed response that says the same thing without end: a word, a line, or a round
+    of lines.
+    """
 
-    __slots__ = ("_said", "_times", "_unfinished")
+    __slots__ = ("_new", "_tail")
 
     def __init__(self) -> None:
-        self._said: list[str] = []
-        self._times = dict.fromkeys(range(1, _LONGEST_ROUND + 1), 0)
-        self._unfinished = ""
+        self._tail = ""
+        self._new = ""
 
     def feed(self, text: str) -> bool:
-        """Return whether a line or sentence was repeated a dozen times in a row, or a round of up
-        to four of them several times.
-        """
-        if _MAY_END.search(text) is None:
-            self._unfinished = (self._unfinished + text)[-_LONGEST_LINE:]
+        """Return whether the text so far ends in a stretch that repeats too often."""
+        self._new += text
+        if len(self._new) < _STEP:
             return False
-        *lines, unfinished = _LINE_END.split(self._unfinished + text)
-        self._unfinished = unfinished[-_LONGEST_LINE:]
-        stripped = map(str.strip, lines)
-        return any(self._goes_round(line) for line in stripped if len(line) >= _SHORTEST_LINE)
+        self._tail = (self._tail + self._new)[-_WATCHED:]
+        self._new = ""
+        return _repeats_at_its_end(self._tail)
 
-    def _goes_round(self, line: str) -> bool:
-        """For each length of a round, count the lines in a row that equal the one `length` ago."""
-        for length in self._times:
-            # A slice of one line, or empty if there are not that many lines yet.
-            is_again = self._said[-length : 1 - length or None] == [line]
-            self._times[length] = self._times[length] + 1 if is_again else 0
-        self._said = [*self._said[1 - _LONGEST_ROUND :], line]
-        return any(
-            times >= max(_REPEATED_LINES - 1, _ROUNDS * length)
-            for length, times in self._times.items()
-        )
+
+def _repeats_at_its_end(text: str) -> bool:
+    """Whether the last stretch of text equals the one before, and so on."""
+    needle = text[-_NEEDLE:]
+    before = text.rfind(needle, 0, -1)
+    if before < 0:
+        return False
+    stretch = len(text) - len(needle) - before
+    times = next((times for least, times in _TIMES if stretch >= least), 0)
+    length = stretch * times if times else _SHORT_STRETCHES
+    # Shifted by one stretch, a text that repeats is the same text.
+    return length <= len(text) and text[-length:-stretch] == text[len(text) - length + stretch :]
 
 
 def _digest(value: object) -> str:
