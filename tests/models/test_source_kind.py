@@ -5,11 +5,12 @@ import pytest
 from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import PREFIXES, SOURCE_KINDS, kind_named, kind_with_prefix
 from oracle.services.tools.project_tools import project_tools
+from oracle.services.web.searching import WebSearchAccess
 
 
 @pytest.fixture
 def specs(tmp_path):
-    return project_tools(tmp_path).specs
+    return project_tools(tmp_path, web=WebSearchAccess(provider="searxng")).specs
 
 
 def test_each_tool_looks_into_a_kind_of_the_table(specs):

@@ -28,9 +28,11 @@ BOOKED: Final = ("ledger", "model", "weight", "turn_began_at")
 """The keys that booking a response touches."""
 
 
-def tell_model(bb: TypedBlackboard, text: str) -> None:
-    """Add a system message, which the model reads before its next turn."""
-    message: dict[str, Json] = {"role": "system", "content": text}
+def tell_model(bb: TypedBlackboard, text: str, **data: Json) -> None:
+    """Add a system message, which the model reads before its next turn. `data` says the same to
+    the embedded model.
+    """
+    message: dict[str, Json] = {"role": "system", "content": text, **data}
     bb_set(bb, "messages", [*(bb_get(bb, "messages") or []), message])
 
 

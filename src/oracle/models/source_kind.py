@@ -31,6 +31,7 @@ CitationForm = Literal["file", "note", "entry", "page"]
 class SourceKind:
     """`need` is the field of `Needs` that asks for this kind. `argument` is the parameter of its
     reading tool that names one source. `words` are names of the kind in a `need_capability` signal.
+    `setup` tells the user how to have tools for it, if a project may have none.
     """
 
     name: str
@@ -40,6 +41,7 @@ class SourceKind:
     words: frozenset[str]
     prefix: str = ""
     is_local: bool = True
+    setup: str = ""
 
     @property
     def has_lines(self) -> bool:
@@ -90,6 +92,7 @@ _ROWS: Final = (
         citation="page",
         words=_words("web internet online url urls page pages browse browser website google http"),
         is_local=False,
+        setup="for web search set provider under [web] in oracle.toml (docs/tools.md)",
     ),
 )
 SOURCE_KINDS: Final[Mapping[str, SourceKind]] = {row.name: row for row in _ROWS}

@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from oracle.services.tools.project_tools import project_tools
+from oracle.services.web.searching import WebSearchAccess
 
 FILES = {
     "README.md": "# Shop\n\nA shop that sells tea.\n",
@@ -58,7 +59,7 @@ def at_noon():
 
 @pytest.fixture
 def tools(root):
-    return project_tools(root, now=at_noon)
+    return project_tools(root, now=at_noon, web=WebSearchAccess(provider="searxng"))
 
 
 @pytest.fixture

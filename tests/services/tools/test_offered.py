@@ -6,6 +6,7 @@ from oracle.models.tool_spec import ToolSpec
 from oracle.services.coverage.listing import can_cover, searches_for
 from oracle.services.tools.offered import file_reader, local, read_call, search_call
 from oracle.services.tools.project_tools import project_tools
+from oracle.services.web.searching import WebSearchAccess
 from oracle.testing.models import tool_spec
 
 ANY = {"type": "object"}
@@ -56,6 +57,7 @@ def test_any_file_is_read_as_code_where_there_is_a_choice():
 
 
 def test_a_query_is_cut_to_what_the_tool_takes(tmp_path):
-    specs = {spec.name: spec for spec in project_tools(tmp_path).specs}
+    web = WebSearchAccess(provider="searxng")
+    specs = {spec.name: spec for spec in project_tools(tmp_path, web=web).specs}
     assert len(search_call(specs["web_search"], "x" * 2_000, 6)[1]["query"]) == 390
     assert len(search_call(specs["search_code"], "x" * 2_000, 6)[1]["query"]) == 900

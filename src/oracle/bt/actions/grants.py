@@ -22,6 +22,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import report, say, say_system, say_verdict, tell_model
 from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.models.source_kind import SOURCE_KINDS
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import Severity, current_run_id
 from oracle.services.control.grants import Rung, more_tools
@@ -113,6 +114,16 @@ def admit_the_gaps(ctx: TickContext) -> RunStatus:
     for gap in gaps:
         say_system(ctx, f"Not possible here: {gap} ({reason}).", "warning")
         report("capability.missing", Severity.WARNING, capability=gap, reason=reason)
+    return SUCCESS
+
+
+@action(reads=["gaps"], writes=["gaps"])
+def do_without_the_web(ctx: TickContext) -> RunStatus:
+    """Say at once that this needs the web, and that there is no web search here."""
+    gap = f"the web: no web search is configured; {SOURCE_KINDS['web'].setup}"
+    append(board_of(ctx), "gaps", gap)
+    say_system(ctx, f"This needs {gap}.", "warning")
+    report("capability.missing", Severity.WARNING, capability="web search", reason="the question")
     return SUCCESS
 
 

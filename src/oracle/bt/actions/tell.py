@@ -78,6 +78,18 @@ def give_a_readable_signal(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(reads=["messages"], writes=["messages"])
+def there_is_no_web(ctx: TickContext) -> RunStatus:
+    tell_model(
+        board_of(ctx),
+        "Only the web could answer this, and no web search is configured here. The user knows. Do "
+        "not search the project for it. Answer as far as general knowledge goes, say that it was "
+        "not checked, and end with `partial_answer`.",
+        lacks="web",
+    )
+    return SUCCESS
+
+
 # -- about the response itself ---------------------------------------------------------------------
 
 

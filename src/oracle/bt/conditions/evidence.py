@@ -9,6 +9,7 @@ from typing import Any
 
 from oracle.bt.board import (
     OFFER,
+    all_tools,
     bb_get,
     board_of,
     classification_of,
@@ -18,9 +19,14 @@ from oracle.bt.board import (
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.models.query_classification import QueryType
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
+from oracle.services.tools.offered import with_role
 
 log = logging.getLogger(__name__)
+
+_OUTSIDE = frozenset({"has world", "has time", "has others"})
+"""Features of the classifier: the weather, the latest version, other projects."""
 
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
 
@@ -48,6 +54,22 @@ def backs_the_claim(ctx: TickContext) -> bool:
 def is_missing(ctx: TickContext) -> bool:
     """Whether the question needs sources, and nothing was gathered for it."""
     return not backs_the_claim(ctx)
+
+
+@condition(reads=[*_GROUNDS, "query", "tool_list"])
+def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
+    """Whether the question is surely about the world outside, and no tool here searches the web.
+
+    An address in the question can be fetched without a search. "What is a thread?" is general, but
+    the project may say it: only words for the world, the present or other people are clear.
+    """
+    bb = board_of(ctx)
+    if backs_the_claim(ctx) or "://" in bb_get(bb, "query"):
+        return False
+    asked = classification_of(bb)
+    is_sure = asked.query_type == QueryType.RESEARCH and asked.confidence >= sure
+    is_outside = not _OUTSIDE.isdisjoint(asked.keywords_matched)
+    return is_sure and is_outside and not with_role(all_tools(bb), "search", "web")
 
 
 @condition(reads=OFFER)

@@ -3,9 +3,12 @@
 
 local compose = BT.leaves("oracle.bt.actions.compose")
 local grant = BT.leaves("oracle.bt.actions.grants")
+local evidence = BT.leaves("oracle.bt.conditions.evidence")
+local tell = BT.leaves("oracle.bt.actions.tell")
 
 -- Confidences of the classifier, from 0 to 1. They are calibrated: 0.8 is right in about 8 of 10 cases.
 local SURE_OF_AN_ACTION = 0.8 -- from here on a request to write gets writing tools without a person's yes
+local SURE_OF_THE_WEB = 0.8   -- from here on a question about the world outside is not asked of the project
 local SURE_OF_A_CLASS = 0.6   -- below this the class may be wrong, so the tools of the second class are granted too
 
 BT.tree("compose", {
@@ -13,9 +16,14 @@ BT.tree("compose", {
     compose.grant_first_tools { sure_of_an_action = SURE_OF_AN_ACTION, sure_of_a_class = SURE_OF_A_CLASS },
     -- With a single turn nobody would read what a tool returns.
     BT.guard("there is only one turn", { "bb.limits.turns <= 1", grant.withdraw_all { stop = "" } }),
+    BT.guard("only the web could answer", {
+      evidence.only_the_web_could_bring_it { sure = SURE_OF_THE_WEB },
+      BT.sequence("say so at once", { grant.do_without_the_web, grant.withdraw_all { stop = "partial_answer" } }),
+    }),
     compose.announce_question,
     compose.write_prompt,
     compose.add_history,
     compose.add_question,
+    BT.guard("the web is missing", { "#bb.gaps > 0", tell.there_is_no_web }),
   }),
 })

@@ -47,7 +47,7 @@ def first_grant(
     """The tools of the query's class, and those of every other source that it needs.
 
     Tools that write need a clear request for an action. If the class is not sure, the tools of the
-    second class are added.
+    second class are added. If no tool of the class can search, all local sources are.
     """
     if not classification.needs_any_source:
         return []
@@ -56,11 +56,15 @@ def first_grant(
         classification.query_type == QueryType.ACTION
         and classification.confidence >= sure_of_an_action
     )
-    return [
-        spec.name
+    granted = [
+        spec
         for spec in specs
         if (may_write or not spec.writes) and not types.isdisjoint(spec.query_types)
     ]
+    names = [spec.name for spec in granted]
+    if any(spec.role == "search" for spec in granted):
+        return names
+    return [*names, *more_tools("local", classification, specs, names)]
 
 
 def more_tools(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from oracle.models.source_kind import SourceKind, kind_named
 from oracle.services.embedded.answering import answer, web_failed
 from oracle.services.embedded.attachments import facts_of, places_in
 from oracle.services.embedded.broad_answer import answer_broadly
@@ -65,6 +66,8 @@ def read_attachment(situation: Situation, aim: Aim) -> Response:
 
 def look(situation: Situation, aim: Aim) -> Response:
     """Search, read the best places, answer. If nothing was found try other ways, then `stuck`."""
+    if situation.lacks:
+        return _without(situation, kind_named(situation.lacks))
     report = situation.coverage
     if report is not None and (covered := answer_broadly(situation, aim, report)):
         return covered
@@ -82,6 +85,15 @@ def look(situation: Situation, aim: Aim) -> Response:
         if calls:
             return _go(calls, f"Reading the best places: {_places(found)}", 1)
     return answer(situation, aim, found)
+
+
+def _without(situation: Situation, kind: SourceKind) -> Response:
+    """The question needs a kind of source that no tool searches."""
+    text = f"Only the {kind.name} could answer this, and it cannot be searched here: {kind.setup}."
+    return Response(
+        text=with_no_model(text, situation.earlier_answers),
+        signal=signal("partial_answer", 0.9, missing=f"what the {kind.name} says about it"),
+    )
 
 
 def _into_the_project(situation: Situation) -> Response | None:

@@ -59,7 +59,8 @@ class Exchange:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Situation:
     """`turns` are this run's responses so far, each with its calls; the newest is last. `coverage`
-    is the tree's report on the parts of a broad question; None if there is none.
+    is the tree's report on the parts of a broad question; None if there is none. `lacks` is the
+    kind of source that is needed and cannot be searched.
     """
 
     question: str
@@ -68,6 +69,7 @@ class Situation:
     turns: Sequence[Sequence[Call]]
     tools: Sequence[ToolSpec]
     coverage: CoverageReport | None = None
+    lacks: str = ""
 
     @property
     def calls(self) -> list[Call]:
@@ -108,6 +110,7 @@ def read_situation(request: ModelRequest) -> Situation:
         turns=_turns(run, {tool.name: tool for tool in request.tools}),
         tools=request.tools,
         coverage=next((m["coverage"] for m in run if "coverage" in m), None),
+        lacks=next((m["lacks"] for m in run if "lacks" in m), ""),
     )
 
 

@@ -60,6 +60,7 @@ class Message(TypedDict):
     - `is_extract`: the sources are only the best lines of what was read.
     - `question`, `attachment`: the user's question and its attachment, if the content says more.
     - `coverage`: in the tree's message about the parts of a broad question.
+    - `lacks`: in the tree's message that a kind of source is needed and no tool searches it.
     """
 
     role: Role
@@ -77,6 +78,7 @@ class Message(TypedDict):
     question: NotRequired[str]
     attachment: NotRequired[str]
     coverage: NotRequired[CoverageReport]
+    lacks: NotRequired[str]
 
 
 class Usage(TypedDict):

@@ -80,7 +80,9 @@ def project_tools(
         notes_folder=folder,
         dry_run=dry_run,
     )
-    return ToolBox(make(workspace) for make in TOOLS)
+    # A tool that can only fail would cost calls, and hide that the web is missing.
+    can_work = (make for make in TOOLS if make is not web_search or workspace.web.provider)
+    return ToolBox(make(workspace) for make in can_work)
 
 
 def _folder_for_notes(folder: str) -> str:
