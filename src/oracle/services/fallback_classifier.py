@@ -83,7 +83,12 @@ def heuristic_classify(
         or _if_an_answer_is_there(accumulated_content, turns_without_signal)
         or _if_no_tool_was_needed(query, tool_results)
         or _if_silent(turns_without_signal, failed, has_results)
-        or FallbackClassification(FallbackAction.CONTINUE, 0.5, reason="no reason to change course")
+        or FallbackClassification(
+            FallbackAction.CONTINUE,
+            0.5,
+            hint=_SAY_HOW_YOU_STAND,
+            reason="no reason to change course",
+        )
     )
     return _doubted(decision, last_signal_confidence)
 

@@ -1,10 +1,12 @@
 """All tools exist, are offered for the right questions, and are documented."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
+import oracle.services
 from oracle.models.query_classification import QueryType
 
 PAGE = (Path(__file__).parents[3] / "docs" / "tools.md").read_text(encoding="utf-8")
@@ -50,6 +52,28 @@ def test_every_tool_is_documented_with_its_role_its_arguments_and_who_gets_it(to
         f"`{key}`{'' if key in required else '?'}" for key in spec.parameters["properties"]
     ]
     assert row == (spec.role, ", ".join(arguments), GRANTED[name])
+
+
+SERVICES = Path(oracle.services.__file__).parent
+
+
+def words_of(module):
+    """The strings of a module, with its docstrings left out."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    ]
+
+
+@pytest.mark.parametrize("folder", ["tools", "web", "project", "search"])
+def test_no_tool_names_another_one_because_that_may_not_be_granted(folder):
+    for module in (SERVICES / folder).glob("*.py"):
+        others = set(GRANTED) - {module.stem}
+        named = {name for name in others for text in words_of(module) if name in text}
+        assert not named, f"{module.name} names {named}"
 
 
 def test_every_argument_is_described(tools):

@@ -68,7 +68,7 @@ async def test_a_note_is_read_by_its_path_its_title_or_its_name(tools, name):
     ("name", "says"),
     [
         ("The suplier", "did you mean 'The supplier'?"),
-        ("zeppelin", "see list_notes"),
+        ("zeppelin", "by words of its text"),
         ("../outside.md", "there is no note"),
         ("src/shop/basket.py", "there is no note"),
     ],

@@ -111,7 +111,7 @@ def _outside(path: str) -> ToolProblem:
 
 def _not_opened(path: str, problem: OSError) -> ToolProblem:
     if isinstance(problem, FileNotFoundError | NotADirectoryError):
-        return ToolProblem(f"there is no file {named(path)}; search for it or see get_repo_map")
+        return ToolProblem(f"there is no file {named(path)}; search for it by a part of its name")
     return ToolProblem(
         f"{named(path)} cannot be read: {problem.strerror or problem}; continue without it"
     )

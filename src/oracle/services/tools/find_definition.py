@@ -111,7 +111,7 @@ def _answer(given: FindDefinition, sources: Sequence[Source]) -> Answer:
         given.name,
         sources,
         of="definitions",
-        otherwise="Try the bare name in its exact spelling, or search_code.",
+        otherwise="Try the bare name in its exact spelling, or a search.",
     )
 
 

@@ -41,7 +41,7 @@ def _read(work: Workspace, given: ReadThread) -> Answer:
     return Answer(
         summary=f"{len(latest)} of {len(entries)} entries of {given.thread!r}, newest first.",
         findings=[entry_source(entry, text) for entry in latest],
-        rest=lambda shown, lines: "Search for older ones with search_threads.",
+        rest=lambda shown, lines: "Search for older ones by their words.",
     )
 
 

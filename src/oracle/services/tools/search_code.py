@@ -30,7 +30,7 @@ def search_code(work: Workspace) -> Tool[SearchCode]:
         name="search_code",
         description=(
             "Search the project's code by words and identifiers. Gives the best places with their "
-            "lines, best first; read_file shows more of one."
+            "lines, best first."
         ),
         arguments=SearchCode,
         run=run,

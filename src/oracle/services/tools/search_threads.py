@@ -15,7 +15,7 @@ from oracle.services.tools.lookup import with_left_out
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
 from oracle.services.tools.registry import Arguments, Tool
-from oracle.services.tools.workspace import Workspace, advice_if_empty, found_places
+from oracle.services.tools.workspace import ADVICE_IF_EMPTY, Workspace, found_places
 
 
 class SearchThreads(Arguments):
@@ -32,7 +32,7 @@ def search_threads(work: Workspace) -> Tool[SearchThreads]:
             given.query,
             sources[: given.limit],
             of="entries of threads",
-            otherwise=advice_if_empty("threads"),
+            otherwise=ADVICE_IF_EMPTY,
         )
         return with_left_out(answer, work.lookup)
 
@@ -40,7 +40,7 @@ def search_threads(work: Workspace) -> Tool[SearchThreads]:
         name="search_threads",
         description=(
             "Search the threads, the project's logs of decisions, by words. Gives whole entries "
-            "with their times; read_thread shows those around one."
+            "with their times."
         ),
         arguments=SearchThreads,
         run=run,

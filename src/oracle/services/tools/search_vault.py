@@ -30,7 +30,7 @@ def search_vault(work: Workspace) -> Tool[SearchVault]:
         name="search_vault",
         description=(
             "Search the project's notes, documents and decision records by words. Gives the best "
-            "places with their lines, best first; read_note shows more of one."
+            "places with their lines, best first."
         ),
         arguments=SearchVault,
         run=run,

@@ -63,7 +63,7 @@ class Vault:
                     f"{named(name)} may be {', '.join(matching[:8])}; give the path of one"
                 )
         known = [note.entry.path for note in notes] + [note.title for note in notes]
-        hint = did_you_mean(wanted[:200], known) or "; see list_notes, or search with search_vault"
+        hint = did_you_mean(wanted[:200], known) or "; search for it by words of its text"
         raise ToolProblem(f"there is no note {named(name)}{hint}")
 
 

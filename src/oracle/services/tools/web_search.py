@@ -34,10 +34,7 @@ def web_search(work: Workspace) -> Tool[WebSearch]:
 
     return Tool(
         name="web_search",
-        description=(
-            "Search the web. Gives pages with their addresses and a few lines each; web_fetch "
-            "reads one."
-        ),
+        description=("Search the web. Gives pages with their addresses and a few lines each."),
         arguments=WebSearch,
         run=run,
         source="web",

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from oracle.errors import ToolProblem, named
 from oracle.models.source import Source
@@ -38,8 +39,8 @@ def place_to_look(work: Workspace, path: str | None) -> str:
     inside = inner_path(path or "")
     if inside and not os.path.lexists(work.files.root / inside):
         raise ToolProblem(
-            f"there is no folder or file {named(path)} to search in; leave path out, or see "
-            "get_repo_map"
+            f"there is no folder or file {named(path)} to search in; leave path out, or name "
+            "a folder that you have seen"
         )
     return inside
 
@@ -69,7 +70,7 @@ async def search_files(
     under = place_to_look(work, path)
     hits = await work.lookup.search(query, kind, limit, under=under)
     sources = await asyncio.to_thread(quoted_hits, work.files, hits, kind)
-    answer = found_places(query, sources, of=of, otherwise=advice_if_empty(kind))
+    answer = found_places(query, sources, of=of, otherwise=ADVICE_IF_EMPTY)
     return with_left_out(answer, work.lookup)
 
 
@@ -99,10 +100,8 @@ def found_places(query: str, sources: Sequence[Source], *, of: str, otherwise: s
     )
 
 
-def advice_if_empty(kind: Kind) -> str:
-    """What the model should do if a search finds nothing."""
-    other = "search_code" if kind == "vault" else "search_vault"
-    return (
-        f"Try one other word from the source itself (an identifier, a part of a name), or {other}; "
-        "then say that it was not found."
-    )
+ADVICE_IF_EMPTY: Final = (
+    "Try one other word from the source itself (an identifier, a part of a name), or another "
+    "source; then say that it was not found."
+)
+"""What the model should do if a search finds nothing. No tool is named: it may not be granted."""

@@ -91,7 +91,7 @@ def _write(work: Workspace, given: WriteNote) -> Answer:
 
 def _taken(draft: _Draft) -> ToolProblem:
     return ToolProblem(
-        f"{named(draft.path)} already exists, so nothing was written; read it with read_note, "
+        f"{named(draft.path)} already exists, so nothing was written; read it first, "
         "then give another title, or overwrite true if the user wants it replaced"
     )
 

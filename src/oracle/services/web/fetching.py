@@ -124,7 +124,7 @@ class Fetcher:
         if response.status_code != 200:
             raise WebProblem(
                 f"{target.url!r} returned status {response.status_code} {response.reason_phrase}; "
-                "check the address, or search for the page with web_search"
+                "check the address, or look for another page"
             )
         kind = check_content_type(target.url, response.headers.get("content-type", ""))
         raw, is_partial = await self._body(response)

@@ -129,8 +129,7 @@ def _chosen(access: WebSearchAccess) -> tuple[SearchProvider, str]:
     """The provider and its address."""
     if not access.provider:
         raise WebProblem(
-            f"this project has no provider for web search: tell the user to {_HOW_TO_SET}. "
-            "web_fetch reads a page whose address is known"
+            f"this project has no provider for web search: tell the user to {_HOW_TO_SET}"
         )
     provider = SEARCH_PROVIDERS.get(access.provider.strip().lower())
     if provider is None:
