@@ -1,4 +1,4 @@
-"""The model's tool calls: screened by three rules, then run."""
+"""The model's tool calls: screened by four rules, then run."""
 
 from __future__ import annotations
 

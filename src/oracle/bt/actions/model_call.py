@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Final, cast
@@ -187,7 +187,7 @@ class _Response:
         return is_cut and bool(self._raw) and self._characters > 0 and not self._calls
 
     @contextmanager
-    def continued(self) -> Iterator[None]:
+    def continued(self) -> Generator[None]:
         """Book the request that was cut, and go on with the next one. If that one fails, the text
         stays as it is: cut.
         """
@@ -264,7 +264,8 @@ def _room_to_continue(bb: TypedBlackboard, response: _Response) -> int:
         return 0
     model = bb_get(bb, "model")
     cost = response.cost()
-    used = sum((cost["usage"] or {}).values()) or cost["characters"] // CHARACTERS_OF_A_TOKEN
+    usage: dict[str, int] = cost["usage"] or {}
+    used = sum(usage.values()) or cost["characters"] // CHARACTERS_OF_A_TOKEN
     sent = bb_get(bb, "weight")["tokens"] + len(response.raw) // CHARACTERS_OF_A_TOKEN
     ledger = ledger_of(bb)
     later = 0 if bb_get(bb, "is_last_turn") else sent + model["longest_output"]

@@ -93,12 +93,14 @@ def there_is_no_web(ctx: TickContext) -> RunStatus:
 # -- about the response itself ---------------------------------------------------------------------
 
 
-@action(reads=["messages", "tools_withdrawn"], writes=["messages"])
+@action(reads=["messages", "tools_withdrawn", "response"], writes=["messages"])
 def response_was_empty(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     message = "Your response was empty. Call a tool, or answer, and end with a signal."
     if bb_get(bb, "tools_withdrawn"):
         message = "Your response has no text. Answer now, without tools, and end with a signal."
+    if bb_get(bb, "response")["ending"]["kind"] == "length":
+        message = f"Your reasoning used up the longest output. Think less. {message}"
     tell_model(bb, message)
     return SUCCESS
 
