@@ -30,6 +30,8 @@ from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Limits
 from oracle.services.journal import Record
 from oracle.services.llm.protocol import Model
+from oracle.services.project.diffs import without_secret_files
+from oracle.services.project.redaction import redacted
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.tools.protocol import Tools
 
@@ -118,7 +120,10 @@ class AgentSetup:
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
     ) -> Recipe:
-        """`known_terms` are the terms of the query that name something in the project."""
+        """`known_terms` are the terms of the query that name something in the project.
+
+        All text of a run's beginning is redacted here, before it is sent or recorded.
+        """
         live = self.live
         board: dict[str, Any] = {
             "query": query,
@@ -129,16 +134,17 @@ class AgentSetup:
         if live.approve is not None:
             board["can_ask"] = True
         if attachment:
-            board["attachment"] = attachment
+            board["attachment"] = without_secret_files(attachment)
         if history:
             board["history"] = [_remembered(exchange) for exchange in history]
         if known_terms is not None:
             board["known_terms"] = sorted(known_terms)
+        board = redacted(board)
         return Recipe(
             tree=TREE,
-            sources=built_in_trees() if self.trees is None else self.trees,
+            sources=built_in_trees() if self.trees is None else redacted(dict(self.trees)),
             prompts=_segment_texts(self.segments or built_in_segments()),
-            question=query,
+            question=board["query"],
             model=board["model"]["name"],
             board=board,
             folder=self.folder,
@@ -201,7 +207,9 @@ def _remembered(exchange: Exchange) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def _segment_texts(segments: tuple[PromptSegment, ...]) -> Mapping[str, str]:
-    return {segment.id: json.dumps(asdict(segment), sort_keys=True) for segment in segments}
+    return {
+        segment.id: json.dumps(redacted(asdict(segment)), sort_keys=True) for segment in segments
+    }
 
 
 @lru_cache(maxsize=16)

@@ -15,7 +15,7 @@ from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.walk import FoundFile, Walk
 from oracle.services.search.bound import IN_MEMORY, NO_BOUND, Bound
 from oracle.services.search.catalogue import Catalogue
-from oracle.services.search.intake import decode, lines_of, read, read_bytes
+from oracle.services.search.intake import clean_text, lines_of, read, read_bytes
 from oracle.services.search.lock import Patience
 from oracle.services.search.ranking import Ranked, callers, rank
 from oracle.services.search.records import (
@@ -306,7 +306,7 @@ class Index:
         if isinstance(opened, str):
             return []
         # The file may be newer than the index, so lines are checked against what it has now.
-        lines = lines_of(decode(opened[0]))
+        lines = lines_of(clean_text(opened[0]))
         strongest = ranked.matches[0].score
         return [
             Hit(

@@ -14,6 +14,7 @@ from typing import Final
 
 from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
 from oracle.services.project.identifiers import WORD
+from oracle.services.project.redaction import redact
 from oracle.services.project.walk import FoundFile
 from oracle.services.search.catalogue import Entry
 from oracle.services.search.chunks import Chunk, chunks_of
@@ -91,6 +92,13 @@ def decode(content: bytes) -> str:
         return content.decode("utf-8-sig", "replace")
 
 
+def clean_text(content: bytes) -> str:
+    """The text of a file without secrets. It is redacted as a whole, before it is cut: half of a
+    key is not recognised.
+    """
+    return redact(decode(content))
+
+
 def lines_of(text: str) -> list[str]:
     """Lines as editors count them, each with its end."""
     # Not `splitlines`, which also splits at form feeds and other characters that editors ignore.
@@ -113,11 +121,12 @@ def _settled(changed_ns: int) -> int:
 
 def take_in(content: Content, number: int) -> IndexedFile:
     path = content.found.path
-    text = decode(content.bytes)
+    raw = decode(content.bytes)
+    text = redact(raw)
     language = language_of(path)
     if language == "markdown":
         return _take_note(content, number, text)
-    outline = outline_of(text, path, content.bytes)
+    outline = outline_of(text, path, content.bytes if text == raw else text.encode())
     lines = lines_of(text)
     place = terms_of_text(path)
     used: set[str] = set()
