@@ -62,15 +62,18 @@ SECRETS: tuple[tuple[str, str], ...] = (
     (f"{_PEM}\n{_PEM}\n-----END OPENSSH PRIVATE KEY-----", _PEM),
     (f'k = "-----BEGIN PRIVATE KEY-----\\n{_PEM}\\n{_PEM}\\n-----END PRIVATE KEY-----\\n"', _PEM),
     (
-        f"-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{_PEM}\n=ab12\n-----END PGP PRIVATE KEY BLOCK-----",
+        f"-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{_PEM}\n=ab12\n"
+        "-----END PGP PRIVATE KEY BLOCK-----",
         _PEM,
     ),
     (
-        f"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{_PEM}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+        f"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{_PEM}\n"
+        "---- END SSH2 ENCRYPTED PRIVATE KEY ----",
         _PEM,
     ),
     (
-        f"PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 2\n{_PEM}\n{_PEM}\nPrivate-MAC: {_HEX[:40]}",
+        f"PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 2\n{_PEM}\n{_PEM}\n"
+        f"Private-MAC: {_HEX[:40]}",
         _PEM,
     ),
     (f" 12  -----BEGIN PRIVATE KEY-----\n 13  {_PEM}\n 14  {_PEM}", _PEM),
@@ -120,7 +123,7 @@ HARMLESS: tuple[str, ...] = (
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
     "id: 123e4567-e89b-12d3-a456-426614174000",
     "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-    '"integrity": "sha512-IsvykRdLSCLkrdSIIsWbNUuEJ6VYjNvSgqkqoEsgEIWCWWJGKNLzBHQmKTiIEwJyBDGBJJmLUUJUcAxCYCtNQQ=="',
+    '"integrity": "sha512-IsvykRdLSCLkrdSIIsWbNUuEJ6VYjNvSgqkqoEsgEIWCWWJGKNLzBHQmKTiIEw=="',
     "github.com/a/b v1.2.3 h1:9fceb02d0ae598e95dc970b74767f19372d61af8=",
     "password_hash = hash_password(password)",
     "    password: str = Field(min_length=8)",
@@ -146,7 +149,7 @@ HARMLESS: tuple[str, ...] = (
     "sk-learn-compatible-estimators-everywhere",
     "A file that begins with -----BEGIN RSA PRIVATE KEY----- is a key.",
     "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
-    "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ\n-----END CERTIFICATE-----",
+    "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ",
     "MAX_TOKEN=4096",
     'key = "storage.engine.sqlite"',
     "def login(user, password, remember=False):",

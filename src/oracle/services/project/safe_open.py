@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -47,8 +48,14 @@ def inner_path(path: str) -> str:
     return "/".join(parts)
 
 
-def read_inside(root: Path, path: str, *, largest: int = LARGEST_READ) -> Content:
-    """Read a regular file below `root`, which must be resolved.
+def read_inside(
+    root: Path,
+    path: str,
+    *,
+    largest: int = LARGEST_READ,
+    problem_of: Callable[[os.stat_result], str | None] = lambda _: None,
+) -> Content:
+    """Read a regular file below `root`, which must be resolved. `problem_of` can refuse it.
 
     The place is asked of the open file and not of its path: a link that is changed between a check
     and the opening could lead outside.
@@ -64,6 +71,8 @@ def read_inside(root: Path, path: str, *, largest: int = LARGEST_READ) -> Conten
             raise _outside(path)
         if not stat.S_ISREG(status.st_mode):
             raise ToolProblem(f"{named(path)} is {_kind(status.st_mode)}; name a file")
+        if reason := problem_of(status):
+            raise ToolProblem(f"{named(path)} is not read: {reason}; answer without it")
         return Content(
             path=real.relative_to(root).as_posix(),
             data=_read(descriptor, largest, path),

@@ -341,7 +341,8 @@ CONTEXTS: Final = (
     shape(
         "password",
         "sshpass mysql mariadb",
-        r"(?<![\w-])(?:sshpass[ \t]{1,5}-p[ \t]?|(?:mysql(?:dump|admin)?|mariadb)[^\n|;]{0,200}?[ \t]-p)"
+        r"(?<![\w-])(?:sshpass[ \t]{1,5}-p[ \t]?"
+        r"|(?:mysql(?:dump|admin)?|mariadb)[^\n|;]{0,200}?[ \t]-p)"
         r"[\"']?(?P<secret>[^\s\"'-][^\s\"']{3,200}+)",
         is_real_password,
     ),
