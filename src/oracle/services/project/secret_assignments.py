@@ -60,7 +60,7 @@ _BARE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|]{4,300}+")
 _REST_OF_BARE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|]*+")
 _FLAG: Final = re.compile(r"(?<![\w-])--?[\w-]{0,30}\Z")
 _VARIABLE: Final = re.compile(
-    r"(?:^|[\s;&\"'])(?:export\s+|set\s+|env\s+|ENV\s+|ARG\s+)?[A-Z0-9_]{0,60}\Z"
+    r"(?:^|[\s;&|\"'`+#>(,-])(?:export\s+|set\s+|env\s+|ENV\s+|ARG\s+)?[A-Z0-9_]{0,60}\Z"
 )
 _LONGEST_VALUE: Final = 2_000
 _SHORTEST_PASSWORD: Final = 4

@@ -50,9 +50,9 @@ def shape(name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] 
     return Shape(name=name, marks=words, pattern=re.compile(pattern, re.M), is_secret=is_secret)
 
 
-# The start of a word; also after an escape such as `\n` or `%3D`, and after the `-` of a diff. A
-# hyphen elsewhere is part of the word, so that a long word is matched from its start only.
-_START: Final = r"(?:(?<![\w-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f][0-9A-Fa-f])|(?<=^-))"
+# The start of a word; also after an escape such as `\n` or `%3D`, and after a single `-`, as in a
+# diff. A hyphen elsewhere is part of the word, so that a long word is matched from its start only.
+_START: Final = r"(?:(?<![\w-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f][0-9A-Fa-f])|(?<=^-)|(?<=[^\w-]-))"
 _END: Final = r"(?![A-Za-z0-9])"
 
 
