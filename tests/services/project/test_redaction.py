@@ -6,9 +6,10 @@ import pytest
 
 from oracle.services.project.redaction import redact
 from tests.services.project import redaction_cases as cases
+from tests.services.project import redaction_cases_later as later
 
-SECRETS = dict(enumerate(cases.SECRETS))
-HARMLESS = dict(enumerate(cases.HARMLESS))
+SECRETS = dict(enumerate((*cases.SECRETS, *later.SECRETS)))
+HARMLESS = dict(enumerate((*cases.HARMLESS, *later.HARMLESS)))
 
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS.values(), ids=SECRETS)

@@ -31,7 +31,7 @@ from oracle.services.control.ledger import Limits
 from oracle.services.journal import Record
 from oracle.services.llm.protocol import Model
 from oracle.services.project.diffs import without_secret_files
-from oracle.services.project.redaction import redacted
+from oracle.services.project.redaction import redact, redacted
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.tools.protocol import Tools
 
@@ -129,7 +129,6 @@ class AgentSetup:
             "query": query,
             "model": _model_facts(live.model),
             "limits": self.limits.to_dict(),
-            "tool_list": "[]" if live.tools is None else _tool_list(live.tools),
         }
         if live.approve is not None:
             board["can_ask"] = True
@@ -140,6 +139,7 @@ class AgentSetup:
         if known_terms is not None:
             board["known_terms"] = sorted(known_terms)
         board = redacted(board)
+        board["tool_list"] = "[]" if live.tools is None else _tool_list(live.tools)
         return Recipe(
             tree=TREE,
             sources=built_in_trees() if self.trees is None else redacted(dict(self.trees)),
@@ -196,7 +196,10 @@ def _model_facts(model: Model | None) -> dict[str, Any]:
 
 def _tool_list(tools: Tools) -> str:
     """The same text for the same tools, so that runs share what is made of it."""
-    return json.dumps(specs_as_data(tools.specs), sort_keys=True)
+    return _redacted_once(json.dumps(specs_as_data(tools.specs), sort_keys=True))
+
+
+_redacted_once = lru_cache(maxsize=16)(redact)
 
 
 def _remembered(exchange: Exchange) -> dict[str, Any]:

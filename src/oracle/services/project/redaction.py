@@ -15,10 +15,13 @@ from typing import Any, Final, cast
 
 from oracle.services.project import private_keys
 from oracle.services.project.secret_assignments import assigned
-from oracle.services.project.secret_shapes import CONTEXTS, VENDORS, Shape
+from oracle.services.project.secret_contexts import CONTEXTS
+from oracle.services.project.secret_shapes import VENDORS, Shape
 
 # A key of a known service has no blank and is at least this long.
 _WORD: Final = re.compile(r"[\w+/=.:~$%@|!?&\\-]{15,}")
+# Names of modules, settings and folders, which are most of the long words of a program.
+_NAME: Final = re.compile(r"(?:[a-z]{1,20}[_.:/=-]+)*+[a-z]{0,20}|[A-Z_]+")
 
 # Base64 of readable text. Longer runs are looked at by their beginning only.
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
@@ -53,7 +56,7 @@ def _without_plain(text: str) -> str:
     the general ones.
     """
     text = _without_private_keys(text)
-    words = "\n".join(_WORD.findall(text))
+    words = "\n".join(word for word in _WORD.findall(text) if not _NAME.fullmatch(word))
     folded = words.lower()
     for shape in VENDORS:
         # The long words are a small part of a text, so most patterns never see the whole of it.

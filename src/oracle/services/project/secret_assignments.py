@@ -51,7 +51,8 @@ _FOLLOWED: Final = re.compile(
     r"|value|string|text|old|new|current|previous|default|b(?:ase)?64|raw|plain|clear|hex|db|api"
     r"|admin|root|user|ro|rw))?"
     r"(?P<close>\\?[\"'`])?[\])]{0,2}"
-    r"(?P<sign>\s{0,20}(?:=>|:=|==|\?=|\|\|=?|->|=|:|,|\()\s{0,20}|%3[ad]|[ \t]{1,3})"
+    r"(?P<sign>\s{0,20}(?:=>|:=|==|\?=|\|\|=?|->|=|:|,|\()\s{0,20}"
+    r"|%3[ad]|[ \t]{1,3}(?:is[ \t]{1,3})?)"
     r"(?:[rbuf@$](?=\\?[\"'`]))?(?P<open>\\?(?:\"{3}|'{3}|[\"'`]))?"
 )
 # In a block below its name, as YAML has it: `password: |`.
