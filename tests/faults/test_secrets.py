@@ -334,6 +334,21 @@ async def test_a_hard_link_that_leaves_the_project_is_like_a_symbolic_one(tmp_pa
     assert not (await tools.run("read_file", {"path": "one.txt"}))["success"]
 
 
+def test_a_folder_that_becomes_a_link_after_the_walk_is_not_followed(tmp_path):
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    (project / "src").mkdir(parents=True)
+    outside.mkdir()
+    (project / "src/a.py").write_text("orchid = 1\n")
+    (outside / "a.py").write_text("orchid = 'diary'\n")
+    with Index.in_memory(project) as index:
+        index.refresh()
+        (project / "src").rename(project / "old")
+        (project / "src").symlink_to(outside)
+        assert index.search("orchid") == []
+        index.update(["src/a.py"])
+        assert index.paths() == []
+
+
 def test_many_hard_links_are_searched_for_once(tmp_path, monkeypatch):
     for number in range(200):
         (tmp_path / f"{number}.txt").write_text("x")

@@ -3,6 +3,8 @@
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from oracle.services.project.redaction import redact
 from tests.services.project import redaction_cases as cases
@@ -32,6 +34,25 @@ def test_a_second_time_changes_nothing_and_lines_stay_where_they_are(text):
     assert once.count("\n") == text.count("\n") + 2
     assert once.startswith("before\n")
     assert once.endswith("\nafter")
+
+
+@given(st.lists(st.sampled_from([*SECRETS.values()]), min_size=1, max_size=6), st.data())
+@settings(max_examples=60, deadline=None)
+def test_neighbours_do_not_hide_a_secret(chosen, data):
+    between = data.draw(st.sampled_from(["\n", "\n\n", "\r\n", "\n+", "\n-- \n"]))
+    text = between.join(text for text, _ in chosen)
+    once = redact(text)
+    assert [secret for _, secret in chosen if secret in once] == []
+    assert once.count("\n") == text.count("\n")
+    assert redact(once) == once
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=300))
+@settings(max_examples=150, deadline=None)
+def test_any_text_keeps_its_lines_and_is_not_changed_again(text):
+    once = redact(text)
+    assert once.count("\n") == text.count("\n")
+    assert redact(once) == once
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def read_inside(
         raise _not_opened(path, problem) from problem
     try:
         status = os.fstat(descriptor)
-        real = _real_path(descriptor, root / path, status)
+        real = real_path(descriptor, root / path, status)
         if not real.is_relative_to(root):
             raise _outside(path)
         if not stat.S_ISREG(status.st_mode):
@@ -94,7 +94,7 @@ def _read(descriptor: int, largest: int, path: str) -> bytes:
     return b"".join(pieces)
 
 
-def _real_path(descriptor: int, path: Path, status: os.stat_result) -> Path:
+def real_path(descriptor: int, path: Path, status: os.stat_result) -> Path:
     """Where the open file is. Without /proc its path is resolved, and must still lead to it."""
     try:
         return Path(os.readlink(f"/proc/self/fd/{descriptor}"))

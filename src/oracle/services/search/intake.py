@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from oracle.errors import ToolProblem
 from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
 from oracle.services.project.identifiers import WORD
 from oracle.services.project.redaction import redact
+from oracle.services.project.safe_open import real_path
 from oracle.services.project.walk import FoundFile
 from oracle.services.search.catalogue import Entry
 from oracle.services.search.chunks import Chunk, chunks_of
@@ -58,8 +60,11 @@ def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
             # Asked of the open file, before it is read: if it changes meanwhile, the stored state
             # is the older one, and the next refresh reads it again.
             state = os.fstat(file.fileno())
+            # A folder on the way may have become a link since the walk.
+            if real_path(file.fileno(), root / path, state) != root / path:
+                return "it is reached through a symbolic link"
             content = file.read(LARGEST + 1)
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, ToolProblem) as problem:
         return f"it cannot be read: {getattr(problem, 'strerror', None) or problem}"
     if len(content) > LARGEST:
         return f"more than {LARGEST:,} bytes"

@@ -129,12 +129,12 @@ class TextList:
     words: str = "a list of texts"
 
     def check(self, raw: object) -> object:
-        given = cast("list[object]", list(raw)) if isinstance(raw, list | tuple) else None  # pyright: ignore[reportUnknownArgumentType]
-        is_text = given is not None and all(
+        given = list(cast("list[object]", raw)) if isinstance(raw, list | tuple) else []
+        is_list = isinstance(raw, list | tuple) and len(given) <= LONGEST_LIST
+        if not is_list or not all(
             isinstance(item, str) and item.strip() and item.isprintable() for item in given
-        )
-        if given is None or not is_text or len(given) > LONGEST_LIST:
-            raise Unfit(f"is {quoted(raw)}; write {self.words}")
+        ):
+            raise Unfit(f"is {quoted(cast('object', raw))}; write {self.words}")
         return tuple(cast("list[str]", given))
 
     def from_text(self, text: str) -> object:
