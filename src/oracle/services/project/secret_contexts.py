@@ -38,7 +38,7 @@ CONTEXTS: Final = (
     ),
     shape(
         "authorization",
-        "-token -secret -auth x-",
+        '-key: -token: -secret: -auth: -key" -token" -secret" -auth" -key\' -token\' -key= -token=',
         r"(?i)(?<![\w-])x-(?:[a-z]{1,20}-){0,3}(?:key|token|secret|auth)"
         r"[\"'`]?\s{0,5}[:=,]\s{0,5}[\"'`]?(?P<secret>[A-Za-z0-9._~+/=:-]{8,8000})",
         is_random_key,
@@ -78,7 +78,7 @@ CONTEXTS: Final = (
     ),
     shape(
         "password",
-        "sshpass· mysql· mysqldump· mysqladmin· mariadb· docker·login redis-cli·",
+        "sshpass· mysql·- mysqldump·- mysqladmin·- mariadb·- docker·login redis-cli·",
         r"(?<![\w-])(?:sshpass[ \t]{1,5}-p[ \t]?|docker[ ]login[^\n|;]{0,200}?[ \t]-p[ \t]"
         r"|redis-cli[^\n|;]{0,200}?[ \t]-a[ \t]?"
         r"|(?:mysql(?:dump|admin)?|mariadb)[^\n|;]{0,200}?[ \t]-p)"
@@ -96,7 +96,7 @@ CONTEXTS: Final = (
     # SQL: `IDENTIFIED BY 'secret'`, `WITH PASSWORD 'secret'`.
     shape(
         "password",
-        "identified password·'",
+        "identified·by identified·with identified·as password·'",
         r"(?i)(?:identified[ \t]{1,5}(?:with[ \t]\S{1,60}[ \t]{1,5})?(?:by|as)|password)[ \t]{1,5}"
         r"'(?P<secret>[^'\n]{4,200}+)'",
         is_real_password,

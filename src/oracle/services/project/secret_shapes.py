@@ -90,7 +90,7 @@ VENDORS: Final = (
     ),
     _prefixed("Alibaba key", "ltai", r"LTAI[A-Za-z0-9]{12,20}"),
     _prefixed("Tencent key", "akid", r"AKID[A-Za-z0-9]{32}"),
-    _prefixed("Yandex key", "aqvn yc", r"AQVN[\w-]{35,38}|YC[\w-]{38}", is_random_key),
+    _prefixed("Yandex key", "aqvn", r"AQVN[\w-]{35,38}", is_random_key),
     _prefixed("DigitalOcean token", "doo_v1_ dop_v1_ dor_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
     _prefixed("Heroku key", "hrku-", r"HRKU-[\w-]{36,64}"),
     _prefixed(
@@ -113,7 +113,8 @@ VENDORS: Final = (
     ),
     _prefixed(
         "GitLab token",
-        "gl gr1348941 _gitlab_session=",
+        "glpat- glptt- gldt- glrt- glcbt- glffct- glft- glimt- glagent- gloas- glsoat- gr1348941 "
+        "_gitlab_session=",
         r"gl(?:pat|ptt|dt|rt|cbt|ffct|ft|imt|agent|oas|soat)-[\w.-]{20,300}|GR1348941[\w-]{20,40}|_gitlab_session=[0-9a-z]{32}",
     ),
     _prefixed("Bitbucket token", "atbb atctt", r"ATBB[A-Za-z0-9]{28,40}|ATCTT3[\w=-]{60,300}"),
@@ -201,7 +202,7 @@ VENDORS: Final = (
     # operations
     _prefixed(
         "Vault token",
-        "hvs. hvb. hvr. s.",
+        "hvs. hvb. hvr. =s. :s.",
         r"hv[sbr]\.[\w-]{24,300}|s\.[A-Za-z0-9]{24}",
         is_random_key,
     ),
