@@ -62,5 +62,5 @@ def test_the_variable_of_a_key_is_the_providers_own_unless_one_is_named(
 ):
     tomllib.loads(text)
     (tmp_path / "oracle.toml").write_text(text)
-    settings = load_settings(tmp_path, environment={})
+    settings = load_settings(tmp_path, environment={"ORACLE_TRUST": str(tmp_path)})
     assert (settings.model.key_name, settings.web.key_name) == (model_key, web_key)

@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar, cast
 
 from oracle.errors import NotFound, did_you_mean
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import THREADS_FOLDER
+from oracle.services.project.secret_files import SecretFiles
 from oracle.services.settings.value_types import (
     Address,
     Choice,
@@ -26,6 +27,7 @@ from oracle.services.settings.value_types import (
     Kind,
     Number,
     Text,
+    TextList,
     VariableName,
     WholeNumber,
     masked,
@@ -217,6 +219,29 @@ class JournalSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SecretSettings:
+    files: tuple[str, ...] = _row(
+        (),
+        TextList(words='a list of names or paths, such as ["*.vars", "deploy/hosts.ini"]'),
+        "More files that hold secrets, as in .gitignore; they are not read.",
+    )
+    allow: tuple[str, ...] = _row(
+        (),
+        TextList(words='a list of names or paths, such as ["*.vars", "deploy/hosts.ini"]'),
+        "Files that are read although their names are those of secrets, as in .gitignore.",
+    )
+    hard_links: Literal["inside", "all"] = _row(
+        "inside",
+        Choice(("inside", "all")),
+        "Which files with several names are read: if all names are inside the project, or all.",
+    )
+
+    @property
+    def rules(self) -> SecretFiles:
+        return SecretFiles(added=self.files, allowed=self.allow, hard_links=self.hard_links)
+
+
+@dataclass(frozen=True, kw_only=True)
 class PromptSettings:
     folder: str = _row(
         ".oracle/prompts",
@@ -244,6 +269,7 @@ SECTIONS: Final[Mapping[str, type[Any]]] = {
     "web": WebSettings,
     "database": DatabaseSettings,
     "journal": JournalSettings,
+    "secrets": SecretSettings,
     "prompts": PromptSettings,
     "trees": TreeSettings,
 }
@@ -289,6 +315,7 @@ class Settings:
     web: WebSettings
     database: DatabaseSettings
     journal: JournalSettings
+    secrets: SecretSettings
     prompts: PromptSettings
     trees: TreeSettings
     root: Path | None
@@ -302,6 +329,8 @@ class Settings:
     def shown(self, name: str) -> Any:
         """The value with passwords masked, safe to print."""
         value = self.value(name)
+        if isinstance(value, tuple):
+            return [masked(item) for item in cast("tuple[str, ...]", value)]
         return masked(value) if isinstance(value, str) else value
 
     def path(self, name: str) -> Path:

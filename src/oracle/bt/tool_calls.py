@@ -24,6 +24,7 @@ from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.control.conversation import with_result
 from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of_result
+from oracle.services.project.redaction import redact, redacted_traceback
 from oracle.services.tools.results import well_formed
 
 log = logging.getLogger(__name__)
@@ -125,8 +126,8 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
                 raise LookupError("there are no tools here")
             result = well_formed(await tools.run(name, arguments))
         except Exception as problem:
-            log.exception("%s failed with %r", name, arguments)
-            result = _failed(f"{name} failed: {type(problem).__name__}: {problem}")
+            log.error("%s failed:\n%s", name, redacted_traceback(problem))
+            result = _failed(redact(f"{name} failed: {type(problem).__name__}: {problem}"))
         return {**result, "seconds": round(time.monotonic() - began, 4)}
 
     async def recover() -> Any:
@@ -134,12 +135,13 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         try:
             if tools is None:
                 raise LookupError("there are no tools here")
-            return await tools.was_done(name, arguments)
+            done = await tools.was_done(name, arguments)
+            return None if done is None else well_formed(done)
         except Exception as problem:
-            log.exception("nobody knows whether %s was done with %r", name, arguments)
+            log.error("whether %s was done is not known:\n%s", name, redacted_traceback(problem))
             return _failed(
                 f"{name} was begun before a crash, and whether it was done is not known "
-                f"({problem}); look before you have it done again"
+                f"({redact(str(problem))}); look before you have it done again"
             )
 
     request = {"tool": name, "arguments": arguments}

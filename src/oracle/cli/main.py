@@ -87,7 +87,9 @@ def run() -> None:
     try:
         code = _exit_code_of_app()
     except OracleError as error:
-        print(f"oracle: {error}", file=sys.stderr)
+        from oracle.services.project.redaction import redact
+
+        print(f"oracle: {redact(str(error))}", file=sys.stderr)
         code = error.exit_code
     except BrokenPipeError:
         # Whatever still writes to stdout, such as the thread that draws, must not fail again.

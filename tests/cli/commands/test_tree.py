@@ -68,7 +68,8 @@ def test_the_built_in_trees_are_there_without_being_asked_for():
 
 def test_the_project_can_name_a_folder_of_its_own_trees(tmp_path):
     (tmp_path / "oracle.toml").write_text(f"[trees]\nfolder = '{READER}'\n")
-    result = oracle("tree", "show", "reader", *WITH_LEAVES, cwd=tmp_path)
+    trust = {"ORACLE_TRUST": str(tmp_path)}
+    result = oracle("tree", "show", "reader", *WITH_LEAVES, cwd=tmp_path, **trust)
     assert (result.returncode, result.stderr) == (0, "")
     assert "open next" in result.stdout
 

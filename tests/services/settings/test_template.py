@@ -20,7 +20,7 @@ def test_with_the_comment_signs_gone_every_setting_is_set_to_what_it_shows(tmp_p
     lines = template().splitlines()
     bare = [line[1:] if line.startswith("#") and line[1:2].isalpha() else line for line in lines]
     (tmp_path / "oracle.toml").write_text("\n".join(bare))
-    settings = load_settings(tmp_path, environment={})
+    settings = load_settings(tmp_path, environment={"ORACLE_TRUST": str(tmp_path)})
     assert {origin.source for origin in settings.origins.values()} == {"file"}
     for row in SETTINGS.values():
         assert settings.value(row.name) == (row.example if row.default is None else row.default)

@@ -168,10 +168,10 @@ async def test_a_file_that_changes_is_read_anew(root, tools):
 async def test_lines_in_the_middle_of_a_private_key_stay_hidden(root, tools):
     body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n"
     (root / "a.py").write_text(
-        f"-----BEGIN PRIVATE KEY-----\n{body * 5}-----END PRIVATE KEY-----\nx = 1\n"
+        f"KEY = 1\n-----BEGIN PRIVATE KEY-----\n{body * 5}-----END PRIVATE KEY-----\nx = 1\n"
     )
-    assert "MIIE" not in (await read(tools, "a.py", start=3, end=4))["content"]
-    assert (await read(tools, "a.py", start=8))["sources"][0]["text"] == "x = 1"
+    assert "MIIE" not in (await read(tools, "a.py", start=4, end=5))["content"]
+    assert (await read(tools, "a.py", start=9))["sources"][0]["text"] == "x = 1"
 
 
 def test_only_what_is_the_projects_own_is_listed(root):

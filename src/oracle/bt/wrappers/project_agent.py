@@ -48,7 +48,9 @@ def project_agent(
     index = None
     if tools is None:
         if settings.root is not None and root.resolve() == settings.root.resolve():
-            index = ProjectIndex(root, indexing, kept=settings.vault.kept)
+            index = ProjectIndex(
+                root, indexing, kept=settings.vault.kept, secrets=settings.secrets.rules
+            )
         tools = tools_of(settings, root, environment, index=index, dry_run=dry_run)
     return OracleBTWrapper(
         project_id=root.name,
@@ -103,6 +105,7 @@ def tools_of(
     return project_tools(
         root,
         notes_folder=settings.vault.notes,
+        secrets=settings.secrets.rules,
         dry_run=dry_run,
         index=index,
         web=WebSearchAccess(provider=web.provider, url=web.url, key=key),

@@ -30,6 +30,8 @@ from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Limits
 from oracle.services.journal import Record
 from oracle.services.llm.protocol import Model
+from oracle.services.project.diffs import without_secret_files
+from oracle.services.project.redaction import redact, redacted
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.tools.protocol import Tools
 
@@ -118,27 +120,31 @@ class AgentSetup:
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
     ) -> Recipe:
-        """`known_terms` are the terms of the query that name something in the project."""
+        """`known_terms` are the terms of the query that name something in the project.
+
+        All text of a run's beginning is redacted here, before it is sent or recorded.
+        """
         live = self.live
         board: dict[str, Any] = {
             "query": query,
             "model": _model_facts(live.model),
             "limits": self.limits.to_dict(),
-            "tool_list": "[]" if live.tools is None else _tool_list(live.tools),
         }
         if live.approve is not None:
             board["can_ask"] = True
         if attachment:
-            board["attachment"] = attachment
+            board["attachment"] = without_secret_files(attachment)
         if history:
             board["history"] = [_remembered(exchange) for exchange in history]
         if known_terms is not None:
             board["known_terms"] = sorted(known_terms)
+        board = redacted(board)
+        board["tool_list"] = "[]" if live.tools is None else _tool_list(live.tools)
         return Recipe(
             tree=TREE,
-            sources=built_in_trees() if self.trees is None else self.trees,
+            sources=built_in_trees() if self.trees is None else redacted(dict(self.trees)),
             prompts=_segment_texts(self.segments or built_in_segments()),
-            question=query,
+            question=board["query"],
             model=board["model"]["name"],
             board=board,
             folder=self.folder,
@@ -190,7 +196,10 @@ def _model_facts(model: Model | None) -> dict[str, Any]:
 
 def _tool_list(tools: Tools) -> str:
     """The same text for the same tools, so that runs share what is made of it."""
-    return json.dumps(specs_as_data(tools.specs), sort_keys=True)
+    return _redacted_once(json.dumps(specs_as_data(tools.specs), sort_keys=True))
+
+
+_redacted_once = lru_cache(maxsize=16)(redact)
 
 
 def _remembered(exchange: Exchange) -> dict[str, Any]:
@@ -201,7 +210,9 @@ def _remembered(exchange: Exchange) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def _segment_texts(segments: tuple[PromptSegment, ...]) -> Mapping[str, str]:
-    return {segment.id: json.dumps(asdict(segment), sort_keys=True) for segment in segments}
+    return {
+        segment.id: json.dumps(redacted(asdict(segment)), sort_keys=True) for segment in segments
+    }
 
 
 @lru_cache(maxsize=16)

@@ -28,6 +28,7 @@ from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.citations import places_to_remember
 from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
+from oracle.services.project.redaction import redact, redacted_traceback
 
 log = logging.getLogger(__name__)
 
@@ -267,8 +268,8 @@ class Run:
         """There is an answer even now: what the run has, or at least why it has nothing."""
         is_ours = isinstance(problem, OracleError)
         if not is_ours:
-            log.error("run %s broke", self._done()["run_id"], exc_info=problem)
-        told = str(problem) if is_ours else f"{type(problem).__name__}: {problem}"
+            log.error("run %s broke:\n%s", self._done()["run_id"], redacted_traceback(problem))
+        told = redact(str(problem) if is_ours else f"{type(problem).__name__}: {problem}")
         self._say(ChunkType.ERROR, content=told)
         stop = next((stop for kind, stop in STOPS if isinstance(problem, kind)), "internal_error")
         kind = type(problem).__name__

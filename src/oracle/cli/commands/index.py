@@ -33,7 +33,8 @@ def index(
     from oracle.services.project.root import find_root
     from oracle.services.search import Index
 
-    with Index.open(find_root(Path.cwd()), kept=settings_with().vault.kept) as opened:
+    root, settings = find_root(Path.cwd()), settings_with()
+    with Index.open(root, kept=settings.vault.kept, secrets=settings.secrets.rules) as opened:
         if explain is not None:
             typer.echo(_explained(opened, explain))
         elif watch:

@@ -58,16 +58,17 @@ def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
     from oracle.services.search import Index
     from oracle.services.search.bound import IN_MEMORY, Bound
 
-    kept = settings_with().vault.kept
+    settings = settings_with()
+    kept, secrets = settings.vault.kept, settings.secrets.rules
     try:
-        with Index.open(root, kept=kept) as index:
+        with Index.open(root, kept=kept, secrets=secrets) as index:
             _refresh(index)
             return search(index)
     except StoreError as problem:
         print(f"oracle: {problem}; searching with an index in memory", file=sys.stderr)
     # A person sees the progress and can stop it, so there is no time limit.
     bound = Bound(files=IN_MEMORY.files, bytes=IN_MEMORY.bytes)
-    with Index.in_memory(root, kept=kept, bound=bound) as index:
+    with Index.in_memory(root, kept=kept, secrets=secrets, bound=bound) as index:
         _refresh(index)
         return search(index)
 

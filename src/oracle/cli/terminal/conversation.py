@@ -52,8 +52,13 @@ class Conversation:
 
     async def ask(self, question: str, *, attachment: str = "") -> int:
         """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
+        from oracle.services.project.redaction import redact
+
         # Closing waits until everything is drawn, and raises what went wrong while drawing.
         with closing(self._open_screen()) as screen:
+            if redact(question) != question or redact(attachment) != attachment:
+                text = "what looks like a secret was removed before it was sent or stored"
+                screen.print_line(Line(kind="note", text=text, whole=True))
             agent = self._agent(screen)
             chunks = agent.process_query(
                 question, self._context_id, attachment=attachment, nodes=self._options.trace

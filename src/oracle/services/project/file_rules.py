@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from oracle.services.project.secret_files import is_secret_file
+from oracle.services.project.secret_files import OURS, SecretFiles
 
 LARGEST: Final = 1_000_000
 """The largest file, in bytes, that is indexed."""
@@ -45,6 +45,12 @@ _SECRET_CONTENT: Final = re.compile(
     rb"(?:\\[nr]|[\s\"'+,#/*]|[A-Z][A-Za-z-]{1,20}: [^\n]{0,200}\n){0,64}[A-Za-z0-9+/]{40}"
 )
 
+_KEY_FILE: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s{0,20}(?:-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,5}PRIVATE KEY"
+    rb"|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-|# created: [^\n]{1,60}\n# public key: age1"
+    rb"|\$ANSIBLE_VAULT;|\[Interface\]\s{1,5}PrivateKey)"
+)
+
 _GENERATED: Final = re.compile(
     r"""(?:
         .*\.min\.(?:js|css|mjs) | .*\.(?:map|lock|snap|po|pot|svg|log|rss) | .*[.-]bundle\.js
@@ -63,13 +69,16 @@ _GENERATED_CONTENT: Final = re.compile(
 )
 
 
-def not_shown(path: str) -> str | None:
+def not_shown(path: str, secrets: SecretFiles = OURS) -> str | None:
     """Why a file is neither listed nor indexed, by its name alone."""
     name = path.rpartition("/")[2]
     if reason := not_the_projects(name):
         return reason
-    if is_secret_file(path):
-        return "its name is that of a secret"
+    if rule := secrets.rule_for(path):
+        return (
+            f"its name matches `{rule}`, a file of secrets; to read it, add its path to "
+            "secrets.allow (ORACLE_SECRETS_ALLOW)"
+        )
     if suffix := _binary_suffix(name):
         return f"binary, by its suffix {suffix}"
     return None
@@ -102,7 +111,7 @@ def not_indexed_by_content(content: bytes) -> str | None:
     # Text in UTF-16 has NUL bytes too, but begins with a byte order mark.
     if b"\0" in content[:_HEAD] and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return "binary, by its content"
-    if b"PRIVATE KEY" in content and _SECRET_CONTENT.search(content):
+    if begins_with_key(content) or (b"PRIVATE KEY" in content and _SECRET_CONTENT.search(content)):
         return "it holds a private key"
     if b"generated" in content[:2_000].lower() and _GENERATED_CONTENT.search(_remarks(content)):
         return "generated, by what it says of itself"
@@ -112,6 +121,11 @@ def not_indexed_by_content(content: bytes) -> str | None:
     ):
         return "generated or minified: its lines are too long to be read"
     return None
+
+
+def begins_with_key(content: bytes) -> bool:
+    """Whether a file is a private key, whatever its name."""
+    return _KEY_FILE.match(content) is not None
 
 
 def _remarks(content: bytes) -> bytes:

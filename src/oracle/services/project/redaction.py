@@ -1,222 +1,99 @@
 """Replaces what looks like a secret in a text, before the text leaves the process.
 
-`SHAPES` lists what secrets look like. Each pattern is bounded or cannot start inside its own match,
-so that time is linear in the input. The number of lines stays the same, so that citations of lines
-stay right.
+Everything that a run sends to a model, records or shows passes `redact` on its way in: the question
+and what comes with it (`bt/wrappers/recipe.py`), the results of tools (`services/tools/results.py`)
+and the text of the index (`services/search/intake.py`). The number of lines stays the same, so that
+citations of lines stay right. Time is linear in the input.
 """
 
 from __future__ import annotations
 
+import base64
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+import traceback
+from typing import Any, Final, cast
 
-# What documentation and code write in place of a secret: words such as `example` and `your-key`,
-# markers such as `<token>` and `${TOKEN}`, names of types, and one character repeated.
-_PLACEHOLDER: Final = re.compile(
-    r"""(?xi)
-    .*(?:example|dummy|placeholder|change[-_]?me|redacted|xxxx|\*\*\*|\.\.\.|…|1234567890|abcdefghij
-        |(?:your|my|the|some)[-_]?(?:api|key|secret|token|pass|own|access)).*
-    | (?:.*[-_])?(?:sample|insert|replace|todo|fixme|fake|test|here)(?:[-_].*)?
-    | [<{\[$%].* | .*[>}\]]
-    | (?:str|string|text|bytes|bool|int|float|number|object|null|none|nil|true|false|undefined|any
-        |optional|required|hidden|env|user|admin|root|foo|bar|baz
-        |[iuf]\d{1,3}|u?int\d{1,3}|float\d\d|sha\d{1,3}|utf-?\d{1,2}|md5
-        |pass(?:word|wd|phrase)?|pwd|secret|token|key|api_?key|bearer|basic)s?
-    | (.)\1*
-    """
-)
-_NAMES_A_PASSWORD: Final = r"(?:pass(?:word|wd|phrase)|passwd|pwd)"
-_PASSWORD_MARKS: Final = "passw passphrase pwd"
-_KEY_MARKS: Final = "secret token key credential"
-_NAMES_A_KEY: Final = (
-    r"(?:secret|(?:api|access|secret|private|signing|encryption|account|auth)[_-]?key"
-    r"|token|credentials?)"
-)
+from oracle.services.project import private_keys
+from oracle.services.project.secret_assignments import assigned
+from oracle.services.project.secret_contexts import CONTEXTS
+from oracle.services.project.secret_shapes import VENDORS, Shape
 
+# A key of a known service has no blank and is at least this long.
+_WORD: Final = re.compile(r"[\w+/=.:~$%@|!?&\\-]{15,}")
+# Names of modules, settings and folders, which are most of the long words of a program.
+_NAME: Final = re.compile(r"(?:[a-z]{1,20}[_.:/=-]+)*+[a-z]{0,20}|[A-Z_]+")
 
-def _is_random(value: str) -> bool:
-    """Letters and digits mixed, or long with both cases, which names seldom are."""
-    letters = any(map(str.isalpha, value))
-    digits = any(map(str.isdigit, value))
-    long_mixed = len(value) >= 24 and not value.islower() and not value.isupper()
-    return letters and (digits or (long_mixed and not re.search(r"[ ._/-]", value)))
-
-
-def _is_real(value: str) -> bool:
-    return not _PLACEHOLDER.fullmatch(value)
-
-
-def _is_real_key(value: str) -> bool:
-    """Not for a snake_case or dotted name, also with a number at its end (`token_v2`)."""
-    return _is_real(value) and _is_random(value) and not re.fullmatch(r"[a-z_.]+\d{0,2}", value)
-
-
-def _is_real_password(value: str) -> bool:
-    return _is_real(value) and not any(map(str.isspace, value))
-
-
-def _always(value: str) -> bool:
-    return True
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shape:
-    """A kind of secret. The group `secret` of a match, or else all of it, is replaced.
-
-    `is_secret` may still refuse a match, such as a placeholder. One of `marks`, in lower case, is
-    in every text that can match. Looking for the marks first is enough for most texts, and far
-    faster than the pattern.
-    """
-
-    name: str
-    marks: tuple[str, ...]
-    pattern: re.Pattern[str]
-    is_secret: Callable[[str], bool] = _always
-
-
-def _shape(
-    name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] = _always
-) -> Shape:
-    """`marks` are separated by blanks; a blank inside one is written as `~`."""
-    words = tuple(mark.replace("~", " ") for mark in marks.split())
-    return Shape(name=name, marks=words, pattern=re.compile(pattern), is_secret=is_secret)
-
-
-def _prefixed(name: str, marks: str, pattern: str) -> Shape:
-    """A well-known prefix at the start of a word. So a long word is scanned only once."""
-    return _shape(name, marks, rf"(?<![\w-])(?:{pattern})(?![\w-])", _is_real)
-
-
-# Specific shapes come first: they name what was found, and the general ones at the end skip
-# `[redacted: …]`, which begins like a placeholder.
-SHAPES: Final = (
-    _shape(
-        # Up to the end marker, or, where that is missing, as far as the lines look like a key. The
-        # quantifiers are possessive (`*+`, `++`): what they matched is never tried again.
-        "private key",
-        "private~key",
-        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?:[^-]|-(?!----))*+-----END [A-Z0-9 ]{0,60}-----"
-        r"|(?:(?:\\[nr]|\s)*+[A-Za-z0-9+/=]{40,}+)++(?:(?:\\[nr]|\s)*+[A-Za-z0-9+/=]++)?)",
-    ),
-    _prefixed("AWS key", "akia asia abia acca", r"A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}"),
-    _prefixed(
-        "GitHub token",
-        "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
-        r"gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255}",
-    ),
-    _prefixed("GitLab token", "glpat- glptt- gldt- glrt-", r"gl(?:pat|ptt|dt|rt)-[\w-]{20,255}"),
-    _prefixed(
-        "Slack token", "xox xapp-", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}|xapp-[A-Za-z0-9-]{20,255}"
-    ),
-    _shape(
-        "Slack webhook",
-        "hooks.slack.com",
-        r"hooks\.slack\.com/services/(?P<secret>T\w{6,20}/B\w{6,20}/\w{16,40})",
-    ),
-    _shape(
-        "API key",
-        "sk-",
-        r"(?<![\w-])(?P<secret>sk-(?:ant-|proj-|svcacct-|or-)?[\w-]{20,255})(?![\w-])",
-        _is_real_key,
-    ),
-    _prefixed(
-        "Google key",
-        "aiza gocspx- ya29.",
-        r"AIza[\w-]{35}|GOCSPX-[\w-]{20,40}|ya29\.[\w-]{20,1000}",
-    ),
-    _prefixed(
-        "Stripe key",
-        "sk_ rk_ whsec_",
-        r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,255}|whsec_[A-Za-z0-9]{24,255}",
-    ),
-    _prefixed("npm token", "npm_", r"npm_[A-Za-z0-9]{36}"),
-    _prefixed("PyPI token", "pypi-", r"pypi-[\w-]{50,500}"),
-    _prefixed("Hugging Face token", "hf_", r"hf_[A-Za-z0-9]{30,60}"),
-    _prefixed("SendGrid key", "sg.", r"SG\.[\w-]{16,32}\.[\w-]{32,64}"),
-    _prefixed("Twilio key", "sk", r"SK[0-9a-f]{32}"),
-    _prefixed("Tavily key", "tvly-", r"tvly-[\w-]{20,255}"),
-    _prefixed("Vault token", "hvs. hvb. hvr.", r"hv[sbr]\.[\w-]{24,255}"),
-    _prefixed("DigitalOcean token", "doo_v1_ dop_v1_ dor_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
-    _prefixed("Telegram token", ":aa", r"\d{8,10}:AA[\w-]{33}"),
-    _prefixed("age key", "age-secret-key-1", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
-    _prefixed("JWT", "eyj", r"eyJ[\w-]{10,8000}\.eyJ[\w-]{10,8000}\.[\w-]{10,2000}"),
-    _shape(
-        "authorization",
-        "authorization",
-        r"(?i)authorization[\"']?\s{0,5}[:=]\s{0,5}[\"']?(?:basic|bearer|token)\s{1,5}"
-        r"(?P<secret>[A-Za-z0-9._~+/=-]{8,4000})",
-        _is_real,
-    ),
-    _shape(
-        "bearer token",
-        "bearer",
-        r"(?i)(?<!\w)bearer\s{1,5}(?P<secret>[A-Za-z0-9._~+/=-]{16,4000})",
-        _is_real_key,
-    ),
-    _shape(
-        # In an address: `postgresql://user:password@host`.
-        "password",
-        "://",
-        r"://[^\s/:@'\"<>]{0,200}+:"
-        r"(?P<secret>[^\s/@'\"<>]{1,200}+)@",
-        _is_real,
-    ),
-    _shape(
-        "account key", "accountkey=", r"AccountKey=(?P<secret>[A-Za-z0-9+/=]{40,200})", _is_real
-    ),
-    # In quotes, as code has it. Any text in quotes may be a password; a key has to look random.
-    _shape(
-        "password",
-        _PASSWORD_MARKS,
-        rf"(?i){_NAMES_A_PASSWORD}[\"']?\]?\s{{0,20}}(?:=|:|=>|:=)\s{{0,20}}[rbuf]?"
-        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))[^\n]){4,500})(?P=quote)",
-        _is_real_password,
-    ),
-    _shape(
-        "secret",
-        _KEY_MARKS,
-        rf"(?i){_NAMES_A_KEY}[\"']?\]?\s{{0,20}}(?:=|:|=>|:=)\s{{0,20}}[rbuf]?"
-        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))\S){8,500})(?P=quote)",
-        _is_real_key,
-    ),
-    # Without quotes, as settings files have it. Words alone are more likely a name than a password.
-    _shape(
-        "password",
-        _PASSWORD_MARKS,
-        rf"(?im)^[ \t]{{0,40}}(?:-[ \t])?(?:export[ \t]+)?[\w.-]{{0,60}}{_NAMES_A_PASSWORD}"
-        r"(?:[ \t]{0,5}=[ \t]{0,5}|:[ \t]{1,5})"
-        r"(?P<secret>[^\s\"'()\[\]{}<>$,;]{4,200}+)[ \t]{0,20}$",
-        lambda value: _is_real_password(value) and not re.fullmatch(r"[A-Za-z_.|]+", value),
-    ),
-    # Environment variables in capitals: their values count as real without looking random.
-    _shape(
-        "secret",
-        "password= passwd= pwd= secret= token= key=",
-        r"(?m)^(?:export )?[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|PWD|SECRET|TOKEN|KEY)="
-        r"(?P<secret>[^\s\"'()\[\]{}<>$,;]{6,400}+)$",
-        _is_real,
-    ),
-    # Anything else that is called a key or a password, also in the middle of a line or an address.
-    _shape(
-        "secret",
-        f"{_KEY_MARKS} {_PASSWORD_MARKS}",
-        rf"(?i)(?:{_NAMES_A_KEY}|{_NAMES_A_PASSWORD})(?:[ \t]{{0,5}}=[ \t]{{0,5}}|:[ \t]{{0,5}})"
-        r"(?P<secret>[^\s\"'()\[\]{}<>$,;&]{8,400}+)(?=[\s&;]|$)",
-        _is_real_key,
-    ),
-)
+# Base64 of readable text. Longer runs are looked at by their beginning only.
+_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
+_LONGEST_DECODED: Final = 16_384
+_NO_WORD: Final = re.compile(rb"[^\x09\x0a\x0d\x20-\x7e]")
 
 
 def redact(text: str) -> str:
     """The same lines without what looks like a secret. Calling it again changes nothing."""
+    return _without_encoded(_without_plain(text))
+
+
+def redacted(value: Any) -> Any:
+    """A JSON-shaped value with every text in it redacted, the names of its fields too."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        fields = cast("dict[Any, Any]", value)
+        return {redacted(key): redacted(field) for key, field in fields.items()}
+    if isinstance(value, list | tuple):
+        return [redacted(item) for item in cast("list[Any]", value)]
+    return value
+
+
+def redacted_traceback(problem: BaseException) -> str:
+    """The traceback for a log. The message of a foreign exception may quote a key."""
+    return redact("".join(traceback.format_exception(problem)))
+
+
+def _without_plain(text: str) -> str:
+    """Specific shapes come first: they name what was found. `[redacted: …]` is a placeholder for
+    the general ones.
+    """
+    text = _without_private_keys(text)
+    words = "\n".join(word for word in _WORD.findall(text) if not _NAME.fullmatch(word))
+    folded = words.lower()
+    for shape in VENDORS:
+        # The long words are a small part of a text, so most patterns never see the whole of it.
+        if _has(shape, folded) and shape.pattern.search(words):
+            text = _without(shape, text)
     folded = text.lower()
-    for shape in SHAPES:
-        if any(mark in folded for mark in shape.marks):
-            text = shape.pattern.sub(lambda found, shape=shape: _replaced(found, shape), text)
-    return text
+    for shape in CONTEXTS:
+        if _has(shape, folded):
+            text = _without(shape, text)
+    return _without_assigned(text)
+
+
+def _has(shape: Shape, folded: str) -> bool:
+    return any(mark in folded for mark in shape.marks)
+
+
+def _without(shape: Shape, text: str) -> str:
+    return shape.pattern.sub(lambda found: _replaced(found, shape), text)
+
+
+def _without_assigned(text: str) -> str:
+    pieces: list[str] = []
+    done = 0
+    for found in sorted(assigned(text), key=lambda found: (found.start, -found.end)):
+        if found.start >= done:
+            pieces += (text[done : found.start], _mark(found.name, text[found.start : found.end]))
+            done = found.end
+    return "".join((*pieces, text[done:])) if pieces else text
+
+
+def _without_private_keys(text: str) -> str:
+    pieces: list[str] = []
+    done = 0
+    for start, end in private_keys.key_spans(text):
+        pieces += (text[done:start], _mark(private_keys.NAME, text[start:end]))
+        done = end
+    return "".join((*pieces, text[done:])) if pieces else text
 
 
 def _replaced(found: re.Match[str], shape: Shape) -> str:
@@ -225,5 +102,30 @@ def _replaced(found: re.Match[str], shape: Shape) -> str:
     if not shape.is_secret(secret):
         return found[0]
     start, end = (place - found.start() for place in found.span(group))
-    mark = f"[redacted: {shape.name}]" + "\n" * secret.count("\n")
-    return found[0][:start] + mark + found[0][end:]
+    return found[0][:start] + _mark(shape.name, secret) + found[0][end:]
+
+
+def _mark(name: str, secret: str) -> str:
+    return f"[redacted: {name}]" + "\n" * secret.count("\n")
+
+
+def _without_encoded(text: str) -> str:
+    return _BASE64.sub(_decoded_and_replaced, text)
+
+
+def _decoded_and_replaced(found: re.Match[str]) -> str:
+    """Base64 that decodes to a text with a secret goes as a whole."""
+    plain = _decoded(found[0][:_LONGEST_DECODED])
+    if plain is None or _without_plain(plain) == plain:
+        return found[0]
+    return "[redacted: base64 of a secret]"
+
+
+def _decoded(encoded: str) -> str | None:
+    standard = encoded.rstrip("=").replace("-", "+").replace("_", "/")
+    standard = standard[: len(standard) // 4 * 4]
+    # Most long words are names: their first bytes show that they are not encoded text.
+    if _NO_WORD.search(base64.b64decode(standard[:24])):
+        return None
+    data = base64.b64decode(standard)
+    return None if _NO_WORD.search(data) else data.decode("ascii")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,8 @@ from oracle.errors import InputError, StoreError
 
 MARKERS: Final = ("oracle.toml", ".git")
 THREADS_FOLDER: Final = "threads"
+_OWN: Final = (".gitignore", "index", "oracle.db", "oracle.db-wal", "oracle.db-shm")
+"""What oracle itself writes to `.oracle/`."""
 KEPT_FOLDERS: Final = ("notes", THREADS_FOLDER)
 """Folders that are read even if git ignores them. The settings may name others for notes."""
 
@@ -35,19 +38,55 @@ def find_root(start: Path) -> Path:
 
 
 def oracle_folder(root: Path) -> Path:
-    """The project's `.oracle/`, made on first use. It ignores itself, so git never sees it."""
+    """The project's `.oracle/`, made on first use, for the user's eyes only.
+
+    It ignores itself, so git never sees it. A project may come with a folder of this name: a link
+    in it must not lead our files elsewhere.
+    """
     folder = root / ".oracle"
-    ignore = folder / ".gitignore"
+    for path in (folder, *(folder / name for name in _OWN)):
+        if path.is_symlink():
+            raise StoreError(
+                f"{path} is a symbolic link, which may lead out of the project; remove it, or set "
+                "ORACLE_DATABASE_URL"
+            )
     try:
-        folder.mkdir(exist_ok=True)
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        _keep_private(folder)
+        _ignore_itself(folder)
     except OSError as problem:
         raise StoreError(
             f"{folder} cannot be made: {problem.strerror}; make the project's folder writable, "
             "or set ORACLE_DATABASE_URL"
         ) from problem
     return folder
+
+
+def _keep_private(folder: Path) -> None:
+    """Take the rights of others away: conversations and the index are in it."""
+    status = folder.stat()
+    if status.st_mode & 0o077 and status.st_uid == os.geteuid():
+        with contextlib.suppress(OSError):
+            folder.chmod(0o700)
+
+
+def _ignore_itself(folder: Path) -> None:
+    """Write `.gitignore`. One that is there keeps its rules, but cannot show our files to git."""
+    from pathspec import GitIgnoreSpec
+
+    file = folder / ".gitignore"
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        lines = []
+    try:
+        rules = GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        rules = GitIgnoreSpec.from_lines([])
+    if not lines:
+        file.write_text("*\n", encoding="utf-8")
+    elif not all(map(rules.match_file, ("oracle.db", "oracle.db-wal", "index/lock"))):
+        file.write_text("\n".join([*lines, "/oracle.db*", "/index/", ""]), encoding="utf-8")
 
 
 def user_folder() -> Path:

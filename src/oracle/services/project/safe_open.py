@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -47,8 +48,14 @@ def inner_path(path: str) -> str:
     return "/".join(parts)
 
 
-def read_inside(root: Path, path: str, *, largest: int = LARGEST_READ) -> Content:
-    """Read a regular file below `root`, which must be resolved.
+def read_inside(
+    root: Path,
+    path: str,
+    *,
+    largest: int = LARGEST_READ,
+    problem_of: Callable[[os.stat_result], str | None] = lambda _: None,
+) -> Content:
+    """Read a regular file below `root`, which must be resolved. `problem_of` can refuse it.
 
     The place is asked of the open file and not of its path: a link that is changed between a check
     and the opening could lead outside.
@@ -59,11 +66,13 @@ def read_inside(root: Path, path: str, *, largest: int = LARGEST_READ) -> Conten
         raise _not_opened(path, problem) from problem
     try:
         status = os.fstat(descriptor)
-        real = _real_path(descriptor, root / path, status)
+        real = real_path(descriptor, root / path, status)
         if not real.is_relative_to(root):
             raise _outside(path)
         if not stat.S_ISREG(status.st_mode):
             raise ToolProblem(f"{named(path)} is {_kind(status.st_mode)}; name a file")
+        if reason := problem_of(status):
+            raise ToolProblem(f"{named(path)} is not read: {reason}; answer without it")
         return Content(
             path=real.relative_to(root).as_posix(),
             data=_read(descriptor, largest, path),
@@ -85,7 +94,7 @@ def _read(descriptor: int, largest: int, path: str) -> bytes:
     return b"".join(pieces)
 
 
-def _real_path(descriptor: int, path: Path, status: os.stat_result) -> Path:
+def real_path(descriptor: int, path: Path, status: os.stat_result) -> Path:
     """Where the open file is. Without /proc its path is resolved, and must still lead to it."""
     try:
         return Path(os.readlink(f"/proc/self/fd/{descriptor}"))

@@ -7,12 +7,15 @@ import stat
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from oracle.services.project.file_rules import not_indexed, not_shown, not_the_projects
+from oracle.services.project.hard_links import HardLinks
 from oracle.services.project.ignore_rules import IgnoreRules
 from oracle.services.project.root import KEPT_FOLDERS
+from oracle.services.project.secret_files import OURS, SecretFiles
 
 _DEEPEST: Final = 200
 """Folders below one another. The system allows some thousand: a tree deep on purpose ends here."""
@@ -43,6 +46,11 @@ class Walk:
 
     root: Path
     kept: tuple[str, ...] = KEPT_FOLDERS
+    secrets: SecretFiles = OURS
+
+    @cached_property
+    def links(self) -> HardLinks:
+        return HardLinks(self.root, self.secrets)
 
     def files(
         self, on_skip: SkipListener = _no_listener, *, under: str = ""
@@ -80,7 +88,7 @@ class Walk:
             return f"it cannot be read: {getattr(problem, 'strerror', None) or problem}"
         if stat.S_ISDIR(state.st_mode):
             return "it is a folder"
-        judged = _judge_file(path, state, rules)
+        judged = self._judge_file(path, state, rules)
         if isinstance(judged, str):
             return judged
         return not_indexed(path, judged.size) or judged
@@ -113,13 +121,25 @@ class Walk:
                 if entry.is_dir(follow_symlinks=False):
                     below.append(entry.name)
                     continue
-                found = _judge_file(path, entry.stat(follow_symlinks=False), rules)
+                found = self._judge_file(path, entry.stat(follow_symlinks=False), rules)
             except OSError as problem:
                 found = f"it cannot be read: {problem.strerror}"
             if isinstance(found, FoundFile):
                 yield found
             else:
                 on_skip(path, found)
+
+    def _judge_file(self, path: str, state: os.stat_result, rules: IgnoreRules) -> FoundFile | str:
+        if stat.S_ISLNK(state.st_mode):
+            return "a symbolic link; its target is indexed at its own place"
+        if not stat.S_ISREG(state.st_mode):
+            return "neither a file nor a folder"
+        if not _is_text(path):
+            return "its name is not valid UTF-8"
+        reason = not_shown(path, self.secrets) or _ignored(path, rules) or self.links.problem(state)
+        if reason:
+            return reason
+        return FoundFile(path=path, size=state.st_size, changed_ns=state.st_ctime_ns)
 
     def _entered(
         self, prefix: str, below: list[str], rules: IgnoreRules, on_skip: SkipListener
@@ -142,18 +162,6 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
             return sorted(entries, key=lambda entry: entry.name)
     except OSError:
         return []
-
-
-def _judge_file(path: str, state: os.stat_result, rules: IgnoreRules) -> FoundFile | str:
-    if stat.S_ISLNK(state.st_mode):
-        return "a symbolic link; its target is indexed at its own place"
-    if not stat.S_ISREG(state.st_mode):
-        return "neither a file nor a folder"
-    if not _is_text(path):
-        return "its name is not valid UTF-8"
-    if reason := not_shown(path) or _ignored(path, rules):
-        return reason
-    return FoundFile(path=path, size=state.st_size, changed_ns=state.st_ctime_ns)
 
 
 def _is_text(path: str) -> bool:

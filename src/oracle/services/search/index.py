@@ -12,10 +12,11 @@ from typing import Final, Self, TypeVar
 from oracle.errors import InputError
 from oracle.services.project.ignore_rules import IGNORE_FILES
 from oracle.services.project.root import KEPT_FOLDERS
+from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.project.walk import FoundFile, Walk
 from oracle.services.search.bound import IN_MEMORY, NO_BOUND, Bound
 from oracle.services.search.catalogue import Catalogue
-from oracle.services.search.intake import decode, lines_of, read, read_bytes
+from oracle.services.search.intake import clean_text, lines_of, read, read_bytes
 from oracle.services.search.lock import Patience
 from oracle.services.search.ranking import Ranked, callers, rank
 from oracle.services.search.records import (
@@ -75,6 +76,7 @@ class Index:
         *,
         folder: Path | None = None,
         kept: tuple[str, ...] = KEPT_FOLDERS,
+        secrets: SecretFiles = OURS,
         patience: Patience | None = None,
     ) -> Self:
         """The index of a project, in its `.oracle/` or in a folder of the caller's choice.
@@ -83,7 +85,7 @@ class Index:
         other processes that are writing while `patience` returns True.
         """
         place = _project_folder(root)
-        return cls(Walk(root=place, kept=kept), OnDisk(place, folder, patience))
+        return cls(Walk(root=place, kept=kept, secrets=secrets), OnDisk(place, folder, patience))
 
     @classmethod
     def in_memory(
@@ -91,10 +93,12 @@ class Index:
         root: Path | str,
         *,
         kept: tuple[str, ...] = KEPT_FOLDERS,
+        secrets: SecretFiles = OURS,
         bound: Bound = IN_MEMORY,
     ) -> Self:
         """The same index without a folder. `last_refresh` counts the files that did not fit."""
-        return cls(Walk(root=_project_folder(root), kept=kept), InMemory(), bound)
+        walk = Walk(root=_project_folder(root), kept=kept, secrets=secrets)
+        return cls(walk, InMemory(), bound)
 
     def close(self) -> None:
         self._storage.close()
@@ -303,10 +307,10 @@ class Index:
     def _hits(self, ranked: Ranked, catalogue: Catalogue, score: float, per_file: int) -> list[Hit]:
         """No hits if the file is gone, and no passage that begins after the end of the file."""
         opened = read_bytes(self.root, ranked.card.path)
-        if isinstance(opened, str):
+        if isinstance(opened, str) or self._walk.links.problem(opened[1]):
             return []
         # The file may be newer than the index, so lines are checked against what it has now.
-        lines = lines_of(decode(opened[0]))
+        lines = lines_of(clean_text(opened[0]))
         strongest = ranked.matches[0].score
         return [
             Hit(

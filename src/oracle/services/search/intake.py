@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from oracle.errors import ToolProblem
 from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
 from oracle.services.project.identifiers import WORD
+from oracle.services.project.redaction import redact
+from oracle.services.project.safe_open import real_path
 from oracle.services.project.walk import FoundFile
 from oracle.services.search.catalogue import Entry
 from oracle.services.search.chunks import Chunk, chunks_of
@@ -57,8 +60,11 @@ def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
             # Asked of the open file, before it is read: if it changes meanwhile, the stored state
             # is the older one, and the next refresh reads it again.
             state = os.fstat(file.fileno())
+            # A folder on the way may have become a link since the walk.
+            if real_path(file.fileno(), root / path, state) != root / path:
+                return "it is reached through a symbolic link"
             content = file.read(LARGEST + 1)
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, ToolProblem) as problem:
         return f"it cannot be read: {getattr(problem, 'strerror', None) or problem}"
     if len(content) > LARGEST:
         return f"more than {LARGEST:,} bytes"
@@ -91,6 +97,13 @@ def decode(content: bytes) -> str:
         return content.decode("utf-8-sig", "replace")
 
 
+def clean_text(content: bytes) -> str:
+    """The text of a file without secrets. It is redacted as a whole, before it is cut: half of a
+    key is not recognised.
+    """
+    return redact(decode(content))
+
+
 def lines_of(text: str) -> list[str]:
     """Lines as editors count them, each with its end."""
     # Not `splitlines`, which also splits at form feeds and other characters that editors ignore.
@@ -113,11 +126,12 @@ def _settled(changed_ns: int) -> int:
 
 def take_in(content: Content, number: int) -> IndexedFile:
     path = content.found.path
-    text = decode(content.bytes)
+    raw = decode(content.bytes)
+    text = redact(raw)
     language = language_of(path)
     if language == "markdown":
         return _take_note(content, number, text)
-    outline = outline_of(text, path, content.bytes)
+    outline = outline_of(text, path, content.bytes if text == raw else text.encode())
     lines = lines_of(text)
     place = terms_of_text(path)
     used: set[str] = set()

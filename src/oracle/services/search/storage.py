@@ -100,7 +100,7 @@ class OnDisk:
         self._root = root
         self._folder = (folder or oracle_folder(root)) / "index"
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as problem:
             raise StoreError(
                 f"{self._folder} cannot be made: {problem.strerror}; make the project writable"
@@ -126,7 +126,7 @@ class OnDisk:
         # The folder may have been removed while the index was open: the index begins again. A
         # project that was removed itself is not made again.
         if self._root.is_dir():
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return only_one(self._lock, patience)
 
     @contextmanager
@@ -200,7 +200,8 @@ class OnDisk:
 
     def _begun(self, name: str) -> Generation:
         folder = self._folder / name
-        (folder / "text").mkdir(parents=True)
+        folder.mkdir(mode=0o700, parents=True)
+        (folder / "text").mkdir(mode=0o700)
         catalogue = Catalogue(folder / "catalogue.db")
         catalogue.set_meta("format", str(FORMAT))
         passages = Passages(folder / "text")

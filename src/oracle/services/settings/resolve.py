@@ -13,6 +13,7 @@ from oracle.errors import InputError, SettingsError, did_you_mean
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import find_root
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
+from oracle.services.settings.trust import VARIABLE, untrusted
 from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, quoted
 from oracle.settings import PREFIX, SECTIONS, SETTINGS, Origin, Setting, Settings
 
@@ -57,6 +58,8 @@ def resolve(
         _take_file(collected, read_settings_file(root / FILE_NAME, shown), shown)
     _take_variables(collected, environment)
     _take_flags(collected, flags)
+    if root is not None:
+        collected.mistakes += untrusted(collected.values, collected.origins, root, environment)
     if collected.mistakes:
         raise SettingsError("\n".join(_shortened(collected.mistakes)))
     return _settings(collected, root)
@@ -165,6 +168,8 @@ def _take_variables(collected: _Collected, environment: Mapping[str, str]) -> No
     for variable in sorted(name for name in environment if name.startswith(PREFIX)):
         text = environment[variable]
         row = by_variable.get(variable)
+        if variable == VARIABLE:
+            continue
         if row is None:
             _judge_unknown(collected, variable)
         elif text:
@@ -197,7 +202,8 @@ def _near(name: str) -> str | None:
 
 def unread_variables(environment: Mapping[str, str]) -> list[str]:
     """Variables that start with our prefix but that no setting reads."""
-    return sorted({name for name in environment if name.startswith(PREFIX)} - set(_variables()))
+    read = {*_variables(), VARIABLE}
+    return sorted({name for name in environment if name.startswith(PREFIX)} - read)
 
 
 def _take_flags(collected: _Collected, flags: Mapping[str, object]) -> None:

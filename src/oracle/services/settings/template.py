@@ -50,7 +50,9 @@ def as_toml(value: Any) -> str:
     """A value as it is written in the file."""
     if value is None:
         return f'"{OFF}"'
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    if isinstance(value, str | tuple):
+        return json.dumps(value, ensure_ascii=False)
+    return repr(value)
 
 
 def write_new(folder: Path) -> Path:

@@ -6,13 +6,15 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 from urllib.parse import urlsplit
 
 from oracle.errors import did_you_mean
+from oracle.services.project.file_rules import TOOL_FOLDERS
 
 LARGEST_NUMBER: Final = 1_000_000_000
 LONGEST_TEXT: Final = 2_000
+LONGEST_LIST: Final = 200
 OFF: Final = "off"
 
 _VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
@@ -121,17 +123,43 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class TextList:
+    """A list of texts. In a variable they are separated by commas."""
+
+    words: str = "a list of texts"
+
+    def check(self, raw: object) -> object:
+        given = list(cast("list[object]", raw)) if isinstance(raw, list | tuple) else []
+        is_list = isinstance(raw, list | tuple) and len(given) <= LONGEST_LIST
+        if not is_list or not all(
+            isinstance(item, str) and item.strip() and item.isprintable() for item in given
+        ):
+            raise Unfit(f"is {quoted(cast('object', raw))}; write {self.words}")
+        return tuple(cast("list[str]", given))
+
+    def from_text(self, text: str) -> object:
+        return [part.strip() for part in text.split(",") if part.strip()]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Folder(Text):
-    """With `inside`, it must stay below the project's root."""
+    """With `inside`, it must stay below the project's root, and outside of folders that tools
+    make, which are never read.
+    """
 
     words: str = "a folder"
     inside: bool = False
 
     def check(self, raw: object) -> object:
         folder = str(Text.check(self, raw))
-        if self.inside and (folder.startswith(("/", "~")) or ".." in re.split(r"[/\\]", folder)):
-            raise Unfit(f"is {quoted(raw)}; write a folder below the project's root")
-        return folder
+        if not self.inside:
+            return folder
+        parts = [part for part in re.split(r"[/\\]", folder) if part not in ("", ".")]
+        is_outside = folder.startswith(("/", "~", "\\")) or ".." in parts
+        if is_outside or not parts or not TOOL_FOLDERS.isdisjoint(parts):
+            raise Unfit(f"is {quoted(raw)}; write a folder below the project's root, such as notes")
+        # One spelling for all: the index and the tools compare the folder with paths of files.
+        return "/".join(parts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -108,6 +110,13 @@ def _begin(connection: SqlalchemyConnection) -> None:
         connection.exec_driver_sql(_BEGIN[kind])
 
 
+def _create_private(path: str) -> None:
+    """Create a new database for the user's eyes only. SQLite gives its log the same rights."""
+    # What is there keeps its rights. Any other problem is reported when the file is opened.
+    with contextlib.suppress(OSError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+
 def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
     """Open the file once on the plain driver, before the async driver gives it a thread.
 
@@ -115,6 +124,7 @@ def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
     does not wait for.
     """
     deadline = time.monotonic() + BUSY_SECONDS
+    _create_private(arguments[0])
     with closing(sqlite3.connect(*arguments, timeout=BUSY_SECONDS, **options)) as connection:
         while True:
             try:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from oracle.errors import ToolProblem, did_you_mean, named
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.project.redaction import redacted_traceback
 from oracle.services.tools.answer import LONGEST_CONTENT, Answer, as_result, failure, one_line
 from oracle.services.tools.protocol import ToolResult
 from oracle.services.tools.registry import Tool
@@ -64,7 +65,7 @@ class ToolBox:
                 "(a narrower path, fewer results), or try another way"
             )
         except Exception as problem:
-            _log.exception("tool %s failed", tool.name)
+            _log.error("tool %s failed:\n%s", tool.name, redacted_traceback(problem))
             return failure(
                 f"{tool.name} failed internally ({type(problem).__name__}: "
                 f"{one_line(str(problem))}); this call will fail again, so try another way"

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from oracle.errors import ToolProblem, named
-from oracle.services.project.file_rules import LARGEST
+from oracle.services.project.file_rules import LARGEST, begins_with_key
 from oracle.services.project.redaction import redact
 from oracle.services.project.safe_open import LARGEST_READ, Content, inner_path, read_inside
-from oracle.services.project.secret_files import is_secret_file
+from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.project.walk import FoundFile, Walk
 
 LARGEST_KEPT: Final = 16 * 1024 * 1024
@@ -48,9 +48,12 @@ class FileText:
 class ProjectFiles:
     """Safe to use from several threads. Files in `kept` folders are read even if ignored by git."""
 
-    def __init__(self, root: Path, *, kept: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, root: Path, *, kept: tuple[str, ...] = (), secrets: SecretFiles = OURS
+    ) -> None:
         self.root = Path(os.path.realpath(root))
-        self._walk = Walk(root=self.root, kept=kept)
+        self._secrets = secrets
+        self._walk = Walk(root=self.root, kept=kept, secrets=secrets)
         self._kept = tuple(f"{folder.strip('/')}/" for folder in kept)
         self._remembered: OrderedDict[FoundFile, FileText | None] = OrderedDict()
         self._remembered_size = 0
@@ -71,17 +74,20 @@ class ProjectFiles:
         """The text of any file of the project, or `ToolProblem` with the reason and what to do."""
         inside = inner_path(path)
         self._check_shown(inside, path)
-        content = read_inside(self.root, inside, largest=largest)
+        content = self._content(inside, largest)
         # A link may lead to a secret or ignored file under another name.
         if content.path != inside:
             self._check_shown(content.path, path)
         return _as_text(content, inside)
 
+    def _content(self, inside: str, largest: int) -> Content:
+        return read_inside(self.root, inside, largest=largest, problem_of=self._walk.links.problem)
+
     def _check_shown(self, inside: str, path: str) -> None:
-        if is_secret_file(inside):
+        if rule := self._secrets.rule_for(inside):
             raise ToolProblem(
-                f"{named(path)} has the name of a file with secrets, so it is never read; answer "
-                "without it"
+                f"{named(path)} has the name of a file with secrets ({rule}), so it is never read; "
+                "answer without it"
             )
         if self._walk.is_ignored(inside):
             raise ToolProblem(
@@ -111,7 +117,7 @@ class ProjectFiles:
         if entry.size > largest:
             return None
         try:
-            content = read_inside(self.root, entry.path, largest=largest)
+            content = self._content(entry.path, largest)
             return _as_text(content, entry.path) if content.path == entry.path else None
         except ToolProblem:
             return None
@@ -142,6 +148,8 @@ def _as_text(content: Content, path: str) -> FileText:
         raise ToolProblem(
             f"{named(path)} is a binary file of {content.size:,} bytes; it cannot be read as text"
         )
+    if begins_with_key(content.data):
+        raise ToolProblem(f"{named(path)} is a private key, so it is never read; answer without it")
     data = content.data
     # The last line of a part may be cut in the middle, even inside of a character.
     if content.is_partial:

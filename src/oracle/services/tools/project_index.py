@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from oracle.errors import InputError, OracleError
 from oracle.services.project.root import KEPT_FOLDERS
+from oracle.services.project.secret_files import OURS, SecretFiles
 
 if TYPE_CHECKING:
     from oracle.services.search import Definition, Hit, Index, Kind, Reference
@@ -57,11 +58,13 @@ class ProjectIndex:
         progress: ProgressListener | None = None,
         *,
         kept: tuple[str, ...] = KEPT_FOLDERS,
+        secrets: SecretFiles = OURS,
         on_disk: bool = True,
         bound: Bound | None = None,
     ) -> None:
         self._root = root
         self._kept = kept
+        self._secrets = secrets
         self._progress = progress
         self._on_disk = on_disk
         self._bound = bound
@@ -211,7 +214,9 @@ class ProjectIndex:
             if self._stored is None:
                 from oracle.services.search import Index
 
-                self._stored = Index.open(self._root, kept=self._kept, patience=patience)
+                self._stored = Index.open(
+                    self._root, kept=self._kept, secrets=self._secrets, patience=patience
+                )
             report = self._stored.refresh(self._report, patience=patience)
             if report.rebuilt:
                 log.warning("the index was built anew: %s", report.rebuilt)
@@ -233,7 +238,9 @@ class ProjectIndex:
         index = self._in_memory
         if index is None:
             bound = self._bound or IN_MEMORY
-            index = self._in_memory = Index.in_memory(self._root, kept=self._kept, bound=bound)
+            index = self._in_memory = Index.in_memory(
+                self._root, kept=self._kept, secrets=self._secrets, bound=bound
+            )
         try:
             index.refresh(self._report, about=about)
         except _NotNeeded:

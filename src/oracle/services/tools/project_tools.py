@@ -10,6 +10,7 @@ from typing import Any, Final
 from oracle.errors import InputError, ToolProblem
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.project.safe_open import inner_path
+from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.files import ProjectFiles
 from oracle.services.tools.find_definition import find_definition
@@ -56,6 +57,7 @@ def project_tools(
     root: Path,
     *,
     notes_folder: str = "notes",
+    secrets: SecretFiles = OURS,
     dry_run: bool = False,
     web: WebSearchAccess | None = None,
     index: Lookup | None = None,
@@ -67,9 +69,9 @@ def project_tools(
     Without an `index`, one is kept in memory and nothing is written for it.
     """
     folder = _folder_for_notes(notes_folder)
-    files = ProjectFiles(root, kept=(folder, THREADS_FOLDER))
+    files = ProjectFiles(root, kept=(folder, THREADS_FOLDER), secrets=secrets)
     if index is None:
-        index = ProjectIndex(root, kept=(folder, THREADS_FOLDER), on_disk=False)
+        index = ProjectIndex(root, kept=(folder, THREADS_FOLDER), secrets=secrets, on_disk=False)
     workspace = Workspace(
         files=files,
         lookup=index,
@@ -92,7 +94,7 @@ def _folder_for_notes(folder: str) -> str:
         inside = ""
     if not inside or inside.split("/")[0] in (".git", ".oracle", THREADS_FOLDER):
         raise InputError(
-            f"notes_folder {folder!r} is not a folder for notes; name one inside the project, such "
+            f"vault.notes {folder!r} is not a folder for notes; name one inside the project, such "
             "as 'notes'"
         )
     return inside

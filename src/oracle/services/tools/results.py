@@ -1,4 +1,8 @@
-"""Check the result of a tool, which may come from another server or have bugs."""
+"""Check the result of a tool, which may come from another server or have bugs.
+
+This is the one way from a tool to the model, to the record and to the screen. So secrets are
+removed here, whoever wrote the tool.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,16 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from oracle.plain import is_plain
+from oracle.services.project.redaction import redacted
 
 # `path:12` or `path:12-20`, but not the port of an address.
 _LINES: Final = re.compile(r"(?!\w+://)(?P<path>.+):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?")
 
 
 def well_formed(answer: object) -> dict[str, Any]:
-    """The result as plain data. A `TypeError` says what is wrong with any other shape."""
+    """The result as plain data, without secrets. A `TypeError` says what is wrong with any other
+    shape.
+    """
     if not isinstance(answer, Mapping):
         raise TypeError(f"the tool returned a {type(answer).__name__}, not a result")
     result: dict[str, Any] = {"success": False, "content": "", "sources": []}
@@ -22,7 +29,7 @@ def well_formed(answer: object) -> dict[str, Any]:
     if not isinstance(result["content"], str):
         raise TypeError(f"the content is a {type(result['content']).__name__}, not text")
     result["sources"] = [_source(source) for source in result["sources"] or ()]
-    return result if is_plain(result) else json.loads(json.dumps(result))
+    return redacted(result if is_plain(result) else json.loads(json.dumps(result)))
 
 
 def _source(source: object) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem, WebProblem
 from oracle.models.source import Source
+from oracle.services.project.redaction import redact
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace
@@ -41,7 +42,8 @@ def web_fetch(work: Workspace) -> Tool[WebFetch]:
 
 
 def _answer(page: Fetched, start: int) -> Answer:
-    lines = page.text.split("\n")
+    # As a whole, before it is cut: half of a key is not recognised.
+    lines = redact(page.text).split("\n")
     if not page.text.strip():
         return Answer(
             summary=f"{one_line(page.url)} has no text to read (it may be drawn by scripts). Try "

@@ -1,0 +1,98 @@
+"""Private keys that take several lines: PEM, OpenSSH, PGP, SSH2, PuTTY.
+
+A key may have any prefix on its lines, as in a diff, a quotation, a comment or a numbered listing,
+and it may have lost its beginning or its end. Every part of the text is looked at a fixed number of
+times, so time is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_EDGE: Final = re.compile(
+    r"-{4,5} ?(?P<kind>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+    r"|PuTTY-User-Key-File-\d: |Private-MAC: [0-9a-f]{20,}"
+)
+# A line of a key: nothing but base64 after a prefix, or a header line such as `Proc-Type: 4`. The
+# prefix is that of a diff, a quotation, a comment, a listing with numbers, or a string in code.
+_LINE: Final = re.compile(
+    r"[ \t]{0,40}(?:\d{1,7}[:|]?[ \t]{1,8})?[-+> \t#*/|\"'`]{0,20}"
+    r"(?:(?P<key>[A-Za-z0-9+/=]{8,}+)|[A-Z][A-Za-z-]{1,30}: [^\n]{0,200})?"
+    r"(?:\\[nr]|[\s\"'`+,;.\\)]){0,12}"
+)
+# In a string of code or JSON the lines are divided by the two characters `\\n`.
+_ESCAPED: Final = re.compile(r"(?=\\[nr])(?:\\[nr]|[A-Za-z0-9+/=]){40,}+")
+_LEAST: Final = 32
+"""Characters of base64 that make a key. Documentation writes `…` or a word in its place."""
+NAME: Final = "private key"
+
+
+def key_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where private keys are, in order and without overlap, with their BEGIN and END."""
+    if "PRIVATE KEY" not in text and "PuTTY-User-Key-File" not in text:
+        return
+    edges = list(_EDGE.finditer(text))
+    done = 0
+    for number, edge in enumerate(edges):
+        if edge.start() < done:
+            continue
+        following = edges[number + 1] if number + 1 < len(edges) else None
+        span = _key_from(text, edge, following) if _begins(edge) else _key_before(text, edge, done)
+        if span is not None:
+            yield span
+            done = span[1]
+
+
+def _begins(edge: re.Match[str]) -> bool:
+    return edge["kind"] == "BEGIN" or edge[0].startswith("PuTTY")
+
+
+def _key_from(
+    text: str, edge: re.Match[str], following: re.Match[str] | None
+) -> tuple[int, int] | None:
+    if following is not None and not _begins(following):
+        inside = text[edge.end() : following.start()]
+        return (edge.start(), following.end()) if _is_key(inside) else None
+    # Its end is missing: as far as the lines look like a key.
+    limit = len(text) if following is None else following.start()
+    escaped = _ESCAPED.match(text, edge.end(), limit)
+    end = escaped.end() if escaped else _last_line(text, edge.end(), limit)
+    # The line break after the key belongs to what follows it.
+    while end > edge.end() and text[end - 1].isspace():
+        end -= 1
+    return (edge.start(), end) if _is_key(text[edge.end() : end]) else None
+
+
+def _last_line(text: str, start: int, limit: int) -> int:
+    """The end of the last line, from `start` on, that can be part of a key."""
+    end = start
+    place = text.find("\n", start, limit)
+    if place < 0 or text[start:place].strip(" \t\r\\n\"'`+,;"):
+        return start
+    while 0 <= place < limit:
+        next_place = text.find("\n", place + 1, limit)
+        stop = limit if next_place < 0 else next_place
+        if not _LINE.fullmatch(text, place + 1, stop):
+            break
+        end, place = stop, next_place
+    return end
+
+
+def _key_before(text: str, edge: re.Match[str], done: int) -> tuple[int, int] | None:
+    """A key whose beginning is missing: the lines above its end that look like one."""
+    start = text.rfind("\n", done, edge.start()) + 1
+    first = start
+    while first > done:
+        above = text.rfind("\n", done, first - 1) + 1 or done
+        line = _LINE.fullmatch(text, above, first - 1)
+        if line is None or not line["key"]:
+            break
+        first = above
+    return (first, edge.end()) if _is_key(text[first:start]) else None
+
+
+def _is_key(inside: str) -> bool:
+    runs = re.findall(r"[A-Za-z0-9+/=]{8,}", inside.replace("\\n", " ").replace("\\r", " "))
+    return sum(len(run) for run in runs if not run.isalpha() or len(run) > _LEAST) >= _LEAST

@@ -1,0 +1,137 @@
+"""Secrets that are known by the text around them, in headers, addresses, commands, SQL and XML."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from oracle.services.project.secret_shapes import is_random_key, shape
+from oracle.services.project.secret_values import (
+    is_random,
+    is_real,
+    is_real_password,
+    is_stand_in,
+)
+
+
+def _is_header(value: str) -> bool:
+    return not is_stand_in(value) and is_real(value)
+
+
+def _is_cookie(value: str) -> bool:
+    """A cookie that identifies somebody, by its name or because it is random."""
+    return not is_stand_in(value) and any(
+        is_random(part.partition("=")[2]) or _SESSION.match(part.strip())
+        for part in value.split(";")
+    )
+
+
+_SESSION: Final = re.compile(r"(?i)[\w.-]{0,30}(?:sess|sid|auth|token|jwt)[\w.-]{0,30}=\S{6}")
+
+CONTEXTS: Final = (
+    shape(
+        "authorization",
+        "authorization",
+        r"(?i)authorization[\"'`]?\s{0,5}[:=,]\s{0,5}[\"'`]?(?:basic|bearer|token|apikey|digest"
+        r"|negotiate|key|hawk)\s{1,5}(?P<secret>[A-Za-z0-9._~+/=:-]{6,8000})",
+        _is_header,
+    ),
+    shape(
+        "authorization",
+        '-key: -token: -secret: -auth: -key" -token" -secret" -auth" -key\' -token\' -key= -token=',
+        r"(?i)(?<![\w-])x-(?:[a-z]{1,20}-){0,3}(?:key|token|secret|auth)"
+        r"[\"'`]?\s{0,5}[:=,]\s{0,5}[\"'`]?(?P<secret>[A-Za-z0-9._~+/=:-]{8,8000})",
+        is_random_key,
+    ),
+    shape(
+        "bearer token",
+        "bearer",
+        r"(?i)(?<!\w)bearer\s{1,5}(?P<secret>[A-Za-z0-9._~+/=-]{12,8000})",
+        is_random_key,
+    ),
+    shape(
+        "cookie",
+        "cookie",
+        r"(?i)(?<![\w-])(?:set-)?cookies?[\"'`]?\s{0,5}[:=]\s{0,5}[\"'`]?"
+        r"(?P<secret>[^\s=;\"'`]{1,100}=[^\r\n\"'`]{6,8000})",
+        _is_cookie,
+    ),
+    shape(
+        # In an address: `postgresql://user:password@host`. A password may hold an `@` itself.
+        "password",
+        "://",
+        r"://[^\s/:@'\"<>`\\]{0,200}+:(?P<secret>[^\s/'\"<>`\\]{1,200})(?=@[\w\[$\{%.-])",
+        is_real,
+    ),
+    shape(
+        "token",
+        "://",
+        r"://(?P<secret>[^\s/:@'\"<>`\\]{16,300}+)(?=@)",
+        is_random_key,
+    ),
+    shape(
+        "password",
+        "-u· --user· --user= --proxy-user",
+        r"(?<![\w-])(?:-u|--user|--proxy-user)[ \t=]{0,3}[\"']?[^\s:\"'/]{1,100}:"
+        r"(?P<secret>[^\s\"'/]{4,200}+)",
+        is_real_password,
+    ),
+    shape(
+        "password",
+        "sshpass· mysql·- mysqldump·- mysqladmin·- mariadb·- docker·login redis-cli·",
+        r"(?<![\w-])(?:sshpass[ \t]{1,5}-p[ \t]?|docker[ ]login[^\n|;]{0,200}?[ \t]-p[ \t]"
+        r"|redis-cli[^\n|;]{0,200}?[ \t]-a[ \t]?"
+        r"|(?:mysql(?:dump|admin)?|mariadb)[^\n|;]{0,200}?[ \t]-p)"
+        r"[\"']?(?P<secret>[^\s\"'-][^\s\"']{3,200}+)",
+        is_real_password,
+    ),
+    # In the order of a file of logins: `machine host login name password secret`.
+    shape(
+        "password",
+        "login",
+        r"(?i)(?<!\w)login[ \t\n]{1,10}\S{1,100}[ \t\n]{1,10}password[ \t\n]{1,10}"
+        r"(?P<secret>\S{3,300}+)",
+        is_real,
+    ),
+    # SQL: `IDENTIFIED BY 'secret'`, `WITH PASSWORD 'secret'`.
+    shape(
+        "password",
+        "identified·by identified·with identified·as password·'",
+        r"(?i)(?:identified[ \t]{1,5}(?:with[ \t]\S{1,60}[ \t]{1,5})?(?:by|as)|password)[ \t]{1,5}"
+        r"'(?P<secret>[^'\n]{4,200}+)'",
+        is_real_password,
+    ),
+    # XML: `<password>secret</password>`, `key="Password" value="secret"`.
+    shape(
+        "password",
+        "pass pwd",
+        r"(?i)<[\w:.-]{0,40}(?:pass(?:word|wd|phrase)?|pwd)(?:\s[^<>]{0,100})?>\s{0,10}"
+        r"(?P<secret>[^\s<>$]{3,300}+)\s{0,10}</",
+        is_real_password,
+    ),
+    shape(
+        "secret",
+        "key> token> secret>",
+        r"(?i)<[\w:.-]{0,40}(?:key|token|secret)(?:\s[^<>]{0,100})?>\s{0,10}"
+        r"(?P<secret>[^\s<>$]{8,2000}+)\s{0,10}</",
+        is_random_key,
+    ),
+    shape(
+        "password",
+        "\"·value= '·value= \"·content= '·content=",
+        r"(?i)(?:key|name|id)\s?=\s?[\"'][\w:.-]{0,40}(?:pass(?:word|wd|phrase)?|pwd|secret|token"
+        r"|api[_-]?key)[\"'] (?:value|content)=[\"'](?P<secret>[^\"'\n<>]{4,500}+)[\"']",
+        is_real_password,
+    ),
+    # The secret numbers of a key in JSON (JWK) and XML.
+    shape(
+        "private key",
+        "kty",
+        r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,5}:\s{0,5}\"(?P<secret>[\w-]{20,1000})\"",
+    ),
+    shape(
+        "private key",
+        "<d> <p> <q> <inverseq>",
+        r"<(?:D|P|Q|DP|DQ|InverseQ)>\s{0,10}(?P<secret>[A-Za-z0-9+/=]{20,1000})\s{0,10}</",
+    ),
+)

@@ -1,0 +1,276 @@
+"""What keys and tokens of known services look like: one row for each.
+
+The prefixes and lengths are public facts, found in the services' own documentation and in the rule
+lists of scanners such as gitleaks, detect-secrets and trufflehog.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from oracle.services.project.secret_values import is_random, is_stand_in
+
+
+def _is_key(value: str) -> bool:
+    return not is_stand_in(value)
+
+
+def is_random_key(value: str) -> bool:
+    """For prefixes that ordinary words have too, such as `sk-`."""
+    is_long = len(value) >= 32 and "-" not in value[3:] and any(map(str.isdigit, value))
+    return not is_stand_in(value) and (is_long or is_random(value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """A kind of secret. The group `secret` of a match, or else all of it, is replaced.
+
+    `is_secret` may still refuse a match, such as a placeholder. One of `marks`, in lower case, is
+    in every text that can match. Looking for the marks first is enough for most texts, and far
+    faster than the pattern.
+    """
+
+    name: str
+    marks: tuple[str, ...]
+    pattern: re.Pattern[str]
+    is_secret: Callable[[str], bool] = _is_key
+
+
+def shape(name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] = _is_key) -> Shape:
+    """`marks` are separated by blanks; a blank inside one is written as `·`."""
+    words = tuple(mark.replace("·", " ") for mark in marks.split())
+    return Shape(name=name, marks=words, pattern=re.compile(pattern, re.M), is_secret=is_secret)
+
+
+# The start of a word; also after an escape such as `\n` or `%3D`, and after a single `-`, as in a
+# diff. A hyphen elsewhere is part of the word, so that a long word is matched from its start only.
+_START: Final = r"(?:(?<![\w-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f][0-9A-Fa-f])|(?<=^-)|(?<=[^\w-]-))"
+_END: Final = r"(?![A-Za-z0-9])"
+
+
+def _prefixed(
+    name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] = _is_key
+) -> Shape:
+    return shape(name, marks, f"{_START}(?:{pattern}){_END}", is_secret)
+
+
+_HEX_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+# Every quantifier has an upper bound, so a text costs at most a fixed number of steps for each of
+# its characters.
+VENDORS: Final = (
+    # clouds
+    _prefixed(
+        "AWS key", "akia asia abia acca a3t", r"(?:A3T[A-Z0-9]|A(?:KIA|SIA|BIA|CCA))[A-Z0-9]{16}"
+    ),
+    _prefixed(
+        "AWS key",
+        "absk bedrock-api-key-",
+        r"ABSK[A-Za-z0-9+/]{100,270}={0,2}|bedrock-api-key-[\w+/=-]{20,2000}",
+    ),
+    _prefixed("AWS key", "amzn.mws.", rf"amzn\.mws\.{_HEX_UUID}"),
+    _prefixed(
+        "Google key",
+        "aiza gocspx- ya29. 1//0",
+        r"AIza[\w-]{35}|GOCSPX-[\w-]{20,40}|ya29\.[\w-]{20,1000}|1//0[\w-]{40,200}",
+    ),
+    shape("Azure secret", "q~", r"(?<![\w~.-])(?P<secret>[\w~.]{3}\dQ~[\w~.-]{31,34})(?![\w~.-])"),
+    shape(
+        "Azure key",
+        "accountkey sharedaccesskey",
+        r"(?i)(?:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/=]{40,200})",
+    ),
+    shape(
+        "signature of an address",
+        "sig= signature=",
+        r"[?&](?:sig|X-(?:Amz|Goog)-Signature)=(?P<secret>[A-Za-z0-9%+/=]{40,200})",
+    ),
+    _prefixed("Alibaba key", "ltai", r"LTAI[A-Za-z0-9]{12,20}"),
+    _prefixed("Tencent key", "akid", r"AKID[A-Za-z0-9]{32}"),
+    _prefixed("Yandex key", "aqvn", r"AQVN[\w-]{35,38}", is_random_key),
+    _prefixed("DigitalOcean token", "doo_v1_ dop_v1_ dor_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
+    _prefixed("Heroku key", "hrku-", r"HRKU-[\w-]{36,64}"),
+    _prefixed(
+        "Fly.io token", "fo1_ fm1 fm2_", r"fo1_[\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,2000}={0,3}"
+    ),
+    _prefixed("Scaleway key", "scw", r"SCW[A-Z0-9]{17}"),
+    _prefixed("Cloudflare key", "v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
+    _prefixed("Vercel token", "vc", r"vc[apikr]_[A-Za-z0-9]{20,100}"),
+    _prefixed("Netlify token", "nfp_", r"nfp_[A-Za-z0-9]{36,60}"),
+    _prefixed("Render key", "rnd_", r"rnd_[A-Za-z0-9]{20,60}"),
+    _prefixed("Supabase key", "sbp_ sb_secret_", r"sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,100}"),
+    _prefixed("PlanetScale key", "pscale_", r"pscale_(?:tkn|oauth|pw)_[\w=.-]{32,64}"),
+    _prefixed("Databricks token", "dapi", r"dapi[a-f0-9]{32}(?:-\d)?"),
+    _prefixed("Snowflake token", "ver:1-hint:", r"ver:1-hint:\d{3,30}-ETMs[\w+/=-]{20,500}"),
+    # code hosts and registries
+    _prefixed(
+        "GitHub token",
+        "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+        r"gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_\w{22,255}",
+    ),
+    _prefixed(
+        "GitLab token",
+        "glpat- glptt- gldt- glrt- glcbt- glffct- glft- glimt- glagent- gloas- glsoat- gr1348941 "
+        "_gitlab_session=",
+        r"gl(?:pat|ptt|dt|rt|cbt|ffct|ft|imt|agent|oas|soat)-[\w.-]{20,300}|GR1348941[\w-]{20,40}|_gitlab_session=[0-9a-z]{32}",
+    ),
+    _prefixed("Bitbucket token", "atbb atctt", r"ATBB[A-Za-z0-9]{28,40}|ATCTT3[\w=-]{60,300}"),
+    _prefixed("Atlassian token", "atatt", r"ATATT3[\w=-]{20,300}"),
+    _prefixed("npm token", "npm_", r"npm_[A-Za-z0-9]{36}"),
+    _prefixed("PyPI token", "pypi-", r"pypi-[\w-]{16,500}", is_random_key),
+    _prefixed("RubyGems key", "rubygems_", r"rubygems_[a-f0-9]{48}"),
+    _prefixed("crates.io token", "cio", r"cio[A-Za-z0-9]{32}", is_random_key),
+    _prefixed("NuGet key", "oy2", r"oy2[a-z0-9]{43}"),
+    _prefixed("Clojars token", "clojars_", r"CLOJARS_[a-z0-9]{60}"),
+    _prefixed("Docker token", "dckr_", r"dckr_(?:pat|oat)_[\w-]{20,60}"),
+    _prefixed("Artifactory key", "akcp cmvmd", r"AKCp[A-Za-z0-9]{60,75}|cmVmd[A-Za-z0-9]{59}"),
+    # models
+    _prefixed(
+        "API key",
+        "sk-",
+        r"sk-(?:ant-|proj-|svcacct-|admin-|or-v1-|or-)?[\w-]{20,300}",
+        is_random_key,
+    ),
+    _prefixed(
+        "Hugging Face token", "hf_ api_org_", r"hf_[A-Za-z0-9]{30,60}|api_org_[A-Za-z0-9]{30,60}"
+    ),
+    _prefixed("Groq key", "gsk_", r"gsk_[A-Za-z0-9]{40,60}"),
+    _prefixed("xAI key", "xai-", r"xai-[A-Za-z0-9]{60,100}"),
+    _prefixed("Perplexity key", "pplx-", r"pplx-[A-Za-z0-9]{40,60}"),
+    _prefixed("Replicate token", "r8_", r"r8_[A-Za-z0-9]{30,50}"),
+    _prefixed("NVIDIA key", "nvapi-", r"nvapi-[\w-]{40,100}"),
+    _prefixed("Fireworks key", "fw_", r"fw_[A-Za-z0-9]{22,40}", is_random_key),
+    _prefixed("LangSmith key", "lsv2_", r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
+    _prefixed("Tavily key", "tvly-", r"tvly-[\w-]{20,255}"),
+    _prefixed("Brave key", "bsa", r"BSA[A-Za-z0-9_-]{24,32}", is_random_key),
+    # chat and mail
+    _prefixed(
+        "Slack token",
+        "xox xapp- xwfp-",
+        r"xox[abceoprs](?:\.xox[bp])?-[\w-]{10,300}|xapp-[\w-]{20,300}|xwfp-[\w-]{20,300}",
+    ),
+    shape(
+        "Slack webhook",
+        "hooks.slack.com",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Z]\w{6,20}/[\w-]{6,30}/[\w/-]{16,80})",
+    ),
+    shape(
+        "Discord webhook",
+        "/webhooks/",
+        r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/(?P<secret>\d{15,22}/[\w-]{40,100})",
+    ),
+    shape(
+        "Teams webhook",
+        "webhook.office.com",
+        r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{60,300})",
+    ),
+    _prefixed(
+        "Discord token", ".", r"[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}", is_random_key
+    ),
+    _prefixed("Telegram token", ":aa", r"\d{8,10}:AA[\w-]{32,34}"),
+    _prefixed("SendGrid key", "sg.", r"SG\.[\w-]{16,32}\.[\w-]{32,64}"),
+    _prefixed(
+        "Mailgun key",
+        "key- mailgun",
+        r"(?:pub)?key-[a-f0-9]{32}|[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}",
+    ),
+    _prefixed("Mailchimp key", "-us", r"[a-f0-9]{32}-us\d{1,2}"),
+    _prefixed("Brevo key", "xkeysib- xsmtpsib-", r"x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+    _prefixed("Twilio key", "sk", r"SK[0-9a-f]{32}"),
+    _prefixed("Facebook token", "eaa", r"EAA[A-Za-z0-9]{80,400}"),
+    # payment and shops
+    _prefixed(
+        "Stripe key",
+        "sk_ rk_ whsec_",
+        r"(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{10,255}|whsec_[A-Za-z0-9+/=]{24,255}",
+    ),
+    _prefixed("Shopify token", "shp", r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"),
+    _prefixed("Square token", "sq0 eaaa", r"sq0(?:atp|csp|idp)-[\w-]{22,60}|EAAA[\w-]{60}"),
+    _prefixed(
+        "PayPal token",
+        "access_token$",
+        r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",
+    ),
+    _prefixed("Razorpay key", "rzp_", r"rzp_(?:live|test)_[A-Za-z0-9]{14,24}"),
+    _prefixed("Flutterwave key", "flwseck", r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,40}(?:-X)?"),
+    _prefixed("Plaid token", "access-", rf"access-(?:sandbox|development|production)-{_HEX_UUID}"),
+    _prefixed("EasyPost key", "ezak ezt", r"EZ[AT]K[A-Za-z0-9]{54}"),
+    _prefixed("Duffel token", "duffel_", r"duffel_(?:test|live)_[\w=-]{43}"),
+    # operations
+    _prefixed(
+        "Vault token",
+        "hvs. hvb. hvr. =s. :s.",
+        r"hv[sbr]\.[\w-]{24,300}|s\.[A-Za-z0-9]{24}",
+        is_random_key,
+    ),
+    _prefixed("Terraform token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70}"),
+    _prefixed(
+        "Doppler token",
+        "dp.",
+        r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,44}",
+    ),
+    _prefixed(
+        "Grafana token",
+        "glc_ glsa_ eyjrijoi",
+        r"glc_[A-Za-z0-9+/]{32,400}={0,3}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|eyJrIjoi[A-Za-z0-9]{70,400}={0,3}",
+    ),
+    _prefixed(
+        "New Relic key",
+        "nrak- nrii- nrjs- nral",
+        r"NRAK-[A-Z0-9]{27}|NRII-[\w-]{32}|NRJS-[a-f0-9]{19}|[a-f0-9]{36}NRAL",
+    ),
+    _prefixed("Dynatrace token", "dt0", r"dt0[a-z]\d\d\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"),
+    _prefixed(
+        "Sentry token", "sntrys_ sntryu_", r"sntrys_eyJ[\w+/=-]{40,1000}|sntryu_[a-f0-9]{64}"
+    ),
+    _prefixed("Pulumi token", "pul-", r"pul-[a-f0-9]{40}"),
+    _prefixed("Prefect token", "pnu_ pnb_", r"pn[ub]_[A-Za-z0-9]{36}"),
+    _prefixed("Postman key", "pmak-", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
+    _prefixed("Octopus key", "api-", r"API-[A-Z0-9]{25,32}"),
+    _prefixed("OpenShift token", "sha256~", r"sha256~[\w-]{43}"),
+    _prefixed(
+        "Harness key", "pat. sat.", r"(?:pat|sat)\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}"
+    ),
+    _prefixed(
+        "Sourcegraph token",
+        "sgp_ slk_",
+        r"sgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}|slk_[a-f0-9]{64}",
+    ),
+    _prefixed("Tailscale key", "tskey-", r"tskey-[a-z]{2,10}-[\w-]{10,100}"),
+    _prefixed(
+        "1Password token",
+        "ops_eyj a3-",
+        r"ops_eyJ[A-Za-z0-9+/]{100,2000}={0,3}|A3-[A-Z0-9]{6}-[A-Z0-9]{6}-?[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3}",
+    ),
+    _prefixed("age key", "age-secret-key-", r"AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{58,4000}"),
+    _prefixed(
+        "Bitwarden token", "0.", rf"0\.{_HEX_UUID}\.[A-Za-z0-9+/=]{{20,80}}:[A-Za-z0-9+/=]{{20,40}}"
+    ),
+    # tools for teams
+    _prefixed("Notion token", "ntn_ secret_", r"ntn_[A-Za-z0-9]{40,60}|secret_[A-Za-z0-9]{43}"),
+    _prefixed("Linear key", "lin_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
+    _prefixed("Figma token", "figd_ figo", r"fig(?:d|or?|our?)_[\w-]{30,100}"),
+    _prefixed("Airtable token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
+    _prefixed("HubSpot token", "pat-", rf"pat-(?:na|eu)\d-{_HEX_UUID}"),
+    _prefixed("Typeform token", "tfp_", r"tfp_[\w.=-]{40,70}"),
+    _prefixed("Contentful token", "cfpat-", r"CFPAT-[\w-]{43}"),
+    _prefixed("Adobe secret", "p8e-", r"p8e-[A-Za-z0-9]{32}"),
+    _prefixed("Dropbox token", "sl.", r"sl\.(?:u\.)?[\w-]{120,1500}"),
+    _prefixed("Asana token", "0/ 1/ 2/", r"[012]/\d{12,20}(?:/\d{12,20})?:[a-f0-9]{32}"),
+    _prefixed("Frame.io token", "fio-u-", r"fio-u-[\w=-]{64}"),
+    _prefixed("Infracost key", "ico-", r"ico-[A-Za-z0-9]{32}"),
+    _prefixed("ReadMe key", "rdme_", r"rdme_[a-z0-9]{70}"),
+    _prefixed("Shippo token", "shippo_", r"shippo_(?:live|test)_[a-f0-9]{40}"),
+    _prefixed("MaxMind key", "_mmk", r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
+    _prefixed("Mapbox token", "sk.eyj", r"sk\.eyJ[\w-]{20,200}\.[\w-]{20,40}"),
+    # formats
+    _prefixed(
+        "JWT",
+        "eyj",
+        r"eyJ[\w-]{8,8000}\.eyJ[\w-]{4,8000}\.[\w-]{0,2000}|eyJ[\w-]{10,4000}(?:\.[\w-]{10,8000}){4}",
+    ),
+    _prefixed("crypto key", "xprv", r"xprv[A-Za-z0-9]{100,112}"),
+)

@@ -1,0 +1,120 @@
+"""Tells a real password or key from a placeholder, a name or a sentence."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+
+# What documentation and code write in place of a key, also inside the shape of a real one. Words
+# such as `test` are missing on purpose: test keys of a provider are keys.
+_STAND_IN: Final = re.compile(
+    r"""(?xi) example | dummy | placeholder | change[-_]?(?:me|this) | replace[-_]?(?:me|this|with)
+    | redacted | x{5,} | \*{3} | \.{3} | … | not[-_]?a?[-_]?real | [-_]fake | fake[-_]
+    | (?:^|[-_])(?:your|my|some|insert|goes)[-_] | your(?:api|key|secret|token|access|pass)
+    | [-_]here$ | <[^>]*>? | \$[{(] | \{\{ | \}\} | %[(s] | \#\{ | ^\$[A-Za-z_]\w*$ | ^%\w+%$
+    """
+)
+# In an assignment any of these may be the value, because the name promises more than it holds.
+_PLACEHOLDER: Final = re.compile(
+    r"""(?xi)
+    .*(?:1234567890|abcdefghij|••|\*\*\*).*
+    | (?:.*[-_])?(?:sample|insert|replace|todo|fixme|fake|test|mock|stub|here|none)(?:[-_].*)?
+    | (?:the|my|your|some|an?|this|new|old|super|very|bad|good|wrong|(?:in)?valid|top|test|user|db)?
+      [-_]?(?:api|access|secret|client|auth|bearer|refresh|private)?[-_]?
+      (?:pass(?:word|wd|phrase|code)?|pwd|secret|token|key|credential|api_?key|jwt)s?
+      [-_]?(?:\d|one|two|a|b)?
+    | [<{\[].*[>}\]]
+    | (?:str|string|text|bytes|bool|boolean|int|integer|float|number|object|null|none|nil|true|false
+        |undefined|any|optional|required|hidden|masked|encrypted|hashed|plain|env|enabled|disabled
+        |user(?:name)?|admin|root|foo|bar|baz|qux|abc|basic|bearer|oauth2?|default|empty|missing
+        |generated?|unknown|self|this|input|value|values|data|file|vault|prompt|interactive|yes|no
+        |on|off|auto|manual|always|never|varchar|char|uuid|email|date|time|url|uri|list|dict|map
+        |[iuf]\d{1,3}|u?int\d{1,3}|float\d\d|sha\d{1,3}|utf-?\d{1,2}|md5|bcrypt|argon2\w*|hs256|rs256
+        |x{3,}|\#+|\*+|-+|_+|\.+|\?+)
+    """
+)
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_HEX: Final = re.compile(r"[0-9a-fA-F]{16,}")
+_NAME_WITH_NUMBER: Final = re.compile(r"[A-Za-z][a-z_.A-Z-]*\d{0,4}")
+_CAMEL_PARTS: Final = re.compile(r"[A-Z]*[a-z]*")
+_CODE: Final = re.compile(r"[()\[\]{}<>]|::|->|\?\.|[A-Za-z_]\w*\.[A-Za-z_]\w*\.?|\$\w|%\(|#\{")
+_SHORT_WORDS: Final = 3.2
+"""The longest average part of a random text. Words in a name are longer."""
+
+
+_JUDGED: Final = 300
+"""How much of a value is looked at. A longer one does not become a placeholder at its end."""
+
+
+def is_stand_in(value: str) -> bool:
+    """Whether the shape of a key holds an example instead of one."""
+    value = value[:_JUDGED]
+    return _STAND_IN.search(value) is not None or len(set(value[-16:])) <= 2
+
+
+def is_real(value: str) -> bool:
+    value = value[:_JUDGED]
+    return not (is_stand_in(value) or _PLACEHOLDER.fullmatch(value) or len(set(value)) <= 1)
+
+
+def is_random(value: str) -> bool:
+    """Whether a text looks made by a generator: letters and digits mixed, or cases mixed."""
+    value = value[:_JUDGED]
+    if _UUID.fullmatch(value):
+        return True
+    joined = "".join(filter(str.isalnum, value))
+    if len(joined) < 8:
+        return False
+    digits = sum(map(str.isdigit, joined))
+    if not digits:
+        return _is_random_case(joined) and not re.search(r"[ ._-]", value)
+    if digits == len(joined):
+        return False
+    if _HEX.fullmatch(joined):
+        return digits >= 3
+    return not _NAME_WITH_NUMBER.fullmatch(value) and (
+        _changes(joined) >= 4 or _is_random_case(joined)
+    )
+
+
+def is_real_key(value: str) -> bool:
+    return is_real(value) and is_random(value)
+
+
+def is_real_password(value: str) -> bool:
+    """Any text that is not a placeholder, a sentence or a word for people to read."""
+    value = value[:_JUDGED]
+    if not is_real(value) or any(map(str.isspace, value)):
+        return False
+    # A capital at the start, then small letters: a label or its translation.
+    return not (value.isalpha() and value[:1].isupper() and value[1:].islower())
+
+
+def is_bare_password(value: str) -> bool:
+    """Without quotes, letters alone are more likely a name, and dots and brackets are code."""
+    value = value[:_JUDGED]
+    return (
+        len(value) >= 4
+        and is_real_password(value)
+        and not re.fullmatch(r"[A-Za-z_.|-]+|[~.]?/.*|[!&*|@$%].*", value)
+        and not _CODE.search(value)
+    )
+
+
+def is_bare_key(value: str) -> bool:
+    return is_real_key(value) and not _CODE.search(value[:_JUDGED])
+
+
+def _is_random_case(joined: str) -> bool:
+    """At least 20 letters whose upper and lower case change more often than in `camelCase`."""
+    if len(joined) < 20 or joined.islower() or joined.isupper():
+        return False
+    parts = [part for part in _CAMEL_PARTS.findall(joined) if part]
+    return len(joined) / max(1, len(parts)) < _SHORT_WORDS
+
+
+def _changes(joined: str) -> int:
+    """How often letters and digits follow each other."""
+    kinds = [letter.isdigit() for letter in joined]
+    return sum(a != b for a, b in pairwise(kinds))

@@ -1,0 +1,552 @@
+"""Attacks on "secrets stay home": text, files, links, and settings of a hostile project."""
+
+import json
+import logging
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from oracle.bt.wrappers.project_agent import project_agent
+from oracle.bt.wrappers.run_store import open_store
+from oracle.errors import SettingsError, StoreError
+from oracle.services.project.hard_links import HardLinks
+from oracle.services.project.redaction import redact
+from oracle.services.project.root import oracle_folder
+from oracle.services.search import Index
+from oracle.services.storage.database import as_url
+from oracle.services.tools.project_tools import project_tools
+from oracle.settings import load_settings
+from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
+from tests.cli.processes import make_project, model_serving, oracle, says
+from tests.services.project import redaction_cases
+
+KEY = "AKIAQX7ZJ3LMNB2W4T5R"
+PEM_LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+PEM = "\n".join(["-----BEGIN PRIVATE KEY-----", *[PEM_LINE] * 40, "-----END PRIVATE KEY-----", ""])
+DIFF = f"diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-{KEY}\n+x\n"
+
+
+def bytes_below(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def test_a_key_that_is_piped_in_reaches_neither_the_provider_nor_the_disk(tmp_path, monkeypatch):
+    monkeypatch.chdir(make_project(tmp_path))
+    with model_serving(says("It is safe.")) as (env, server):
+        result = oracle("ask", "-v", "--json", f"is {KEY} in this?", env=env, stdin=DIFF.encode())
+    sent = str(list(server.requests))
+    assert "[redacted: AWS key]" in sent
+    everything = result.stdout + result.stderr + sent.encode() + bytes_below(tmp_path / ".oracle")
+    assert KEY.encode() not in everything
+    for command in ("audit", "sessions export last"):
+        shown = oracle(*command.split())
+        assert KEY.encode() not in shown.stdout + shown.stderr
+
+
+async def test_what_any_tool_returns_or_raises_is_redacted(tmp_path, caplog):
+    class BrokenError(Exception):
+        pass
+
+    def fail(*_):
+        raise BrokenError(f"the server refused {KEY}")
+
+    caplog.set_level(logging.DEBUG)
+    source = {"kind": "code", "where": "a.py:1", "text": KEY, "title": f"token {KEY}"}
+    found = {"success": True, "content": f"found {KEY}", "sources": [source], "extra": {KEY: [KEY]}}
+    model = ScriptedModel(
+        Reply(calls=[("search_code", {"query": "x"}), ("web_search", {"query": "x"})]),
+        f"Done. {signal('context_sufficient', sources_found=1)}",
+    )
+    tools = ScriptedTools({"search_code": found, "web_search": fail})
+    async with open_store(as_url(tmp_path / "x.db")) as store:
+        agent = project_agent(
+            load_settings(tmp_path, environment={}), root=tmp_path, model=model, tools=tools,
+            store=store,
+        )  # fmt: skip
+        chunks = [c async for c in agent.process_query("How does login in auth.py work?")]
+    sent = json.dumps([list(request.messages) for request in model.requests])
+    shown = json.dumps([chunk.to_dict() for chunk in chunks])
+    assert "redacted" in sent
+    for place in (sent, shown, caplog.text):
+        assert KEY not in place
+    assert KEY.encode() not in bytes_below(tmp_path)
+
+
+async def test_the_lines_of_a_key_are_hidden_wherever_a_tool_cuts_it(tmp_path):
+    (tmp_path / "deploy.py").write_text(f'KEY = """\n{PEM}"""\nchecksum = 1\n')
+    tools = project_tools(tmp_path)
+    for start in range(1, 45, 5):
+        result = await tools.run(
+            "read_file", {"path": "deploy.py", "start": start, "end": start + 4}
+        )
+        assert PEM_LINE not in str(result)
+    for name, given in {
+        "search_code": {"query": PEM_LINE},
+        "find_definition": {"name": "KEY", "references": True},
+        "get_repo_map": {"question": "KEY"},
+    }.items():
+        assert PEM_LINE not in str((await tools.run(name, given))["sources"])
+
+
+def test_the_index_stores_no_secret_and_search_shows_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "oracle.toml").touch()
+    (tmp_path / "conf.py").write_text(f'ACCESS = "{KEY}"\npassword = "tr0ub4dor"\ntimeout = 3\n')
+    (tmp_path / "note.md").write_text(f"# Deploy {KEY}\n\nThe password = 'tr0ub4dor'.\n")
+    with Index.open(tmp_path) as index:
+        index.refresh()
+        assert index.search("timeout")[0].text.count("redacted") == 2
+    stored = bytes_below(tmp_path / ".oracle").lower()
+    assert KEY.lower().encode() not in stored
+    assert b"tr0ub4dor" not in stored
+    for flags in ((), ("--json",), ("--kind", "vault")):
+        assert KEY.encode() not in oracle("search", "deploy access password", *flags).stdout
+
+
+def test_an_excerpt_of_any_size_of_a_key_file_that_is_piped_in_hides_the_key():
+    lines = PEM.splitlines()
+    for start in range(0, len(lines) - 3, 4):
+        for piece in (lines[start:], lines[: start + 4]):
+            if any("PRIVATE KEY" in line for line in piece):
+                text = "\n".join(f"+{line}" for line in piece)
+                assert PEM_LINE not in redact(text)
+
+
+def test_a_diff_of_a_file_with_secrets_is_left_out_whatever_its_lines_look_like(tmp_path):
+    from oracle.services.project.diffs import without_secret_files
+
+    diff = "diff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=blue\n+A=red\n"
+    other = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
+    clean = without_secret_files(diff + other)
+    assert "blue" not in clean
+    assert "red" not in clean
+    assert clean.endswith(other)
+    assert clean.count("\n") == (diff + other).count("\n")
+
+
+@pytest.mark.parametrize("wrap", [
+    "{}", "x\n{}\ny", '{{"a": "{}"}}', "- {}", "+{}", "# {}", "    {}  ", "`{}`",
+])  # fmt: skip
+def test_a_secret_is_found_in_any_surroundings(wrap):
+    missed = [
+        text for text, secret in redaction_cases.SECRETS
+        if "\n" not in text and '"' not in text and secret in redact(wrap.format(text))
+    ]  # fmt: skip
+    assert missed == []
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+SECRET_FILES = [
+    ".env",
+    ".env~",
+    ".env.bak",
+    ".ENV",
+    ".Env.Local",
+    ".env.production.old",
+    "#.env#",
+    ".#.env",
+    ".env.swp",
+    "prod.env",
+    ".envrc",
+    "secrets/db.yaml",
+    "SECRETS/Db.YAML",
+    "a/secrets/x.txt",
+    ".mcp.json",
+    "auth.json",
+    "kubeconfig.yaml",
+    "kubeconfig",
+    ".bash_history",
+    ".python_history",
+    "db_history",
+    "private_key.txt",
+    "wg0.conf",
+    "id_rsa",
+    "id_rsa.bak",
+    "deploy_rsa",
+    "server.PEM",
+    "server.key.bak",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".ssh/config",
+    ".aws/credentials",
+    "gcp-credentials.json",
+    "secrets.prod.yaml",
+    "service-account-prod.json",
+    "terraform.tfstate.backup",
+    "prod.auto.tfvars",
+    "passwords.txt",
+    "vault.yml",
+    ".vault_pass.txt",
+    ".docker/config.json",
+    ".pgpass",
+    ".htpasswd",
+    "credentials.csv",
+    "db-backup.sql",
+    "logins.json",
+    "wallet.dat",
+    "keepass.kdbx",
+    "http-client.private.env.json",
+    ".vscode/sftp.json",
+    "master.key",
+    "wp-config.php.bak",
+    ".cargo/credentials.toml",
+    ".m2/settings.xml",
+    ".config/gh/hosts.yml",
+    "release.jks",
+    "client.ovpn.old",
+    "known_hosts",
+    "token.json",
+    "access_token.txt",
+    "user_accessKeys.csv",
+    "trace.har",
+    ".viminfo",
+    ".sentryclirc",
+    ".secrets.toml",
+    ".claude.json",
+    ".ｅnv",
+]
+READABLE_FILES = [
+    ".env.example",
+    ".env.sample",
+    "id_rsa.pub",
+    "src/credentials.py",
+    "docs/secrets.md",
+    "environment.yml",
+    "monkey.txt",
+    "secrets/client.py",
+    "tokens.json",
+    "design-tokens.json",
+    "token.py",
+    "auth.ts",
+    "history.md",
+    "values.yaml",
+    "config.json",
+    "keymap.json",
+    "schema.sql",
+    "src/password.py",
+    "private_key_loader.py",
+    "cookies.ts",
+    "vault/client.go",
+    "package.json",
+    ".github/workflows/ci.yml",
+    "gradle.properties",
+    "credentials.sample.json",
+    "i18n/keys.json",
+]
+
+
+async def test_no_tool_reads_or_lists_a_file_of_secrets(tmp_path):
+    for name in SECRET_FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("orchid orchid orchid\n")
+    (tmp_path / "plain.py").write_text("orchid = 1\n")
+    tools = project_tools(tmp_path)
+    for name in SECRET_FILES:
+        for spelling in (name, f"./{name}", f"{name}/", str(tmp_path / name)):
+            result = await tools.run("read_file", {"path": spelling})
+            assert not result["success"], spelling
+            assert "orchid" not in result["content"]
+    for tool, given in {
+        "search_code": {"query": "orchid"},
+        "search_vault": {"query": "orchid"},
+        "find_definition": {"name": "orchid", "references": True},
+        "get_repo_map": {},
+        "list_notes": {},
+    }.items():
+        content = (await tools.run(tool, given))["content"]
+        assert not [
+            name for name in SECRET_FILES if f" {name}" in content or f"\n{name}" in content
+        ]
+
+
+async def test_ordinary_files_stay_readable(tmp_path):
+    tools = project_tools(tmp_path)
+    for name in READABLE_FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("orchid\n")
+        assert (await tools.run("read_file", {"path": name}))["success"], name
+
+
+@pytest.mark.parametrize("way", ["symlink", "link to link", "folder link", "hard link", "proc"])
+async def test_no_link_leads_to_a_file_of_secrets(tmp_path, way):
+    project = tmp_path / "project"
+    (project / "conf").mkdir(parents=True)
+    secret = project / "conf/.env"
+    secret.write_text("A=orchid\n")
+    link, path = project / "readme.txt", "readme.txt"
+    if way == "symlink":
+        link.symlink_to("conf/.env")
+    elif way == "link to link":
+        (project / "middle").symlink_to("conf/.env")
+        link.symlink_to("middle")
+    elif way == "folder link":
+        (project / "docs").symlink_to("conf")
+        path = "docs/.env"
+    elif way == "hard link":
+        link.hardlink_to(secret)
+    with secret.open() as opened:
+        if way == "proc":
+            link.symlink_to(f"/proc/self/fd/{opened.fileno()}")
+        result = await project_tools(project).run("read_file", {"path": path})
+        found = await project_tools(project).run("search_vault", {"query": "orchid"})
+    assert not result["success"]
+    assert "orchid" not in result["content"]
+    assert found.get("empty")
+
+
+async def test_a_private_key_is_not_read_whatever_its_name(tmp_path):
+    (tmp_path / "readme.txt").write_text(PEM)
+    tools = project_tools(tmp_path)
+    result = await tools.run("read_file", {"path": "readme.txt"})
+    assert "is a private key" in result["content"]
+    with Index.in_memory(tmp_path) as index:
+        assert index.refresh().added == 0
+
+
+async def test_a_hard_link_that_leaves_the_project_is_like_a_symbolic_one(tmp_path):
+    project, outside = tmp_path / "project", tmp_path / "diary.txt"
+    project.mkdir()
+    outside.write_text("orchid in the diary\n")
+    (project / "notes.txt").hardlink_to(outside)
+    (project / "one.txt").write_text("orchid inside\n")
+    (project / "two.txt").hardlink_to(project / "one.txt")
+    (project / "node_modules").mkdir()
+    (project / "lib.js").write_text("orchid = 1\n")
+    (project / "node_modules/lib.js").hardlink_to(project / "lib.js")
+    tools = project_tools(project)
+    refused = await tools.run("read_file", {"path": "notes.txt"})
+    assert "outside of the project" in refused["content"]
+    for name in ("one.txt", "two.txt", "lib.js"):
+        assert (await tools.run("read_file", {"path": name}))["success"], name
+    with Index.open(project) as index:
+        index.refresh()
+        assert index.paths() == ["lib.js", "one.txt", "two.txt"]
+        assert "hard link" in (index.explain("notes.txt") or "")
+        (tmp_path / "later.txt").hardlink_to(project / "one.txt")
+        assert "diary" not in str(index.search("orchid", "vault"))
+    assert not (await tools.run("read_file", {"path": "one.txt"}))["success"]
+
+
+def test_a_folder_that_becomes_a_link_after_the_walk_is_not_followed(tmp_path):
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    (project / "src").mkdir(parents=True)
+    outside.mkdir()
+    (project / "src/a.py").write_text("orchid = 1\n")
+    (outside / "a.py").write_text("orchid = 'diary'\n")
+    with Index.in_memory(project) as index:
+        index.refresh()
+        (project / "src").rename(project / "old")
+        (project / "src").symlink_to(outside)
+        assert index.search("orchid") == []
+        index.update(["src/a.py"])
+        assert index.paths() == []
+
+
+def test_many_hard_links_are_searched_for_once(tmp_path, monkeypatch):
+    for number in range(200):
+        (tmp_path / f"{number}.txt").write_text("x")
+        (tmp_path / f"{number}.bak").hardlink_to(tmp_path / f"{number}.txt")
+    searches = []
+    search = HardLinks._search
+    monkeypatch.setattr(HardLinks, "_search", lambda self: (searches.append(1), search(self)))
+    with Index.in_memory(tmp_path) as index:
+        index.refresh()
+    assert len(searches) == 1
+
+
+def test_explain_names_the_pattern_and_the_way_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "oracle.toml").write_text('[secrets]\nfiles = ["*.vars", "deploy/hosts.ini"]\n')
+    (tmp_path / "deploy").mkdir()
+    for name in (".env~", "a.vars", "deploy/hosts.ini", "hosts.ini"):
+        (tmp_path / name).write_text("x = 1\n")
+    said = {
+        name: oracle("index", "--explain", name).stdout.decode()
+        for name in (".env~", "a.vars", "deploy/hosts.ini", "hosts.ini")
+    }
+    assert (
+        "matches `.env`, a file of secrets; to read it, add its path to secrets.allow"
+        in said[".env~"]
+    )
+    assert "matches `*.vars`" in said["a.vars"]
+    assert "matches `deploy/hosts.ini`" in said["deploy/hosts.ini"]
+    assert said["hosts.ini"].endswith(": indexed\n")
+    allowed = oracle("index", "--explain", ".env~", env={"ORACLE_SECRETS_ALLOW": ".env~"})
+    assert allowed.stdout.endswith(b": indexed\n")
+
+
+# -- settings of a hostile project -----------------------------------------------------------------
+
+GUARDED = {
+    "address and key": "[model]\nname='openai:x'\nbase_url='https://evil.test/v1'\nkey_variable='K'",
+    "address": "[model]\nbase_url='https://evil.test'",
+    "key": "[model]\nname='openai:x'\nkey_variable='AWS_SECRET_ACCESS_KEY'",
+    "like loopback": "[model]\nbase_url='http://127.0.0.1.evil.test'",
+    "web": "[web]\nprovider='tavily'\nurl='https://evil.test'",
+    "web on this machine": "[web]\nprovider='tavily'\nurl='http://127.0.0.1:9'",
+    "key of the web": "[web]\nprovider='brave'\nkey_variable='OPENAI_API_KEY'",
+    "database": "[database]\nurl='postgresql://evil.test/db'",
+    "database by query": "[database]\nurl='postgresql:///db?host=evil.test'",
+    "database on this machine": "[database]\nurl='postgresql://localhost/db?passfile=/etc/x'",
+    "file outside": "[database]\nurl='sqlite:///../other.db'",
+    "absolute file": "[database]\nurl='sqlite:////tmp/other.db'",
+    "prompts": "[prompts]\nfolder='~/.ssh'",
+    "trees": "[trees]\nfolder='/etc'",
+    "allow": "[secrets]\nallow=['.env']",
+    "hard links": "[secrets]\nhard_links='all'",
+}
+FREE = {
+    "local server": "[model]\nname='openai:x'\nbase_url='http://127.0.0.1:8080/v1'",
+    "local searxng": "[web]\nprovider='searxng'\nurl='http://localhost:8888'",
+    "file inside": "[database]\nurl='sqlite:///data/team.db'",
+    "folders inside": "[prompts]\nfolder='prompts'\n[trees]\nfolder='trees'",
+    "more secrets": "[secrets]\nfiles=['*.vars']",
+    "a provider": "[model]\nname='anthropic:x'\n[web]\nprovider='tavily'",
+}
+
+
+@pytest.mark.parametrize("text", GUARDED.values(), ids=GUARDED)
+def test_a_projects_file_decides_nothing_that_needs_trust(tmp_path, text):
+    tmp_path = tmp_path / "project"
+    tmp_path.mkdir()
+    (tmp_path / "oracle.toml").write_text(text)
+    with pytest.raises(SettingsError, match="only if you trust it: set ORACLE_TRUST=") as refused:
+        load_settings(tmp_path, environment={})
+    advice = str(refused.value).partition("ORACLE_TRUST=")[2].partition(",")[0]
+    trusted = load_settings(tmp_path, environment={"ORACLE_TRUST": f"/other:{advice}"})
+    assert trusted.root == tmp_path
+    load_settings(tmp_path, environment={"ORACLE_TRUST": str(tmp_path)})
+    for wrong in (f"{tmp_path}@000000000000", ".", "..", "/", str(tmp_path.parent), "*"):
+        with pytest.raises(SettingsError):
+            load_settings(tmp_path, environment={"ORACLE_TRUST": wrong})
+
+
+@pytest.mark.parametrize("text", FREE.values(), ids=FREE)
+def test_what_stays_in_the_project_and_on_this_machine_needs_no_trust(tmp_path, text):
+    (tmp_path / "oracle.toml").write_text(text)
+    assert load_settings(tmp_path, environment={}).root == tmp_path
+
+
+def test_trust_in_one_address_is_not_trust_in_the_next(tmp_path):
+    file = tmp_path / "oracle.toml"
+    file.write_text("[model]\nbase_url='https://gateway.test'")
+    with pytest.raises(SettingsError) as refused:
+        load_settings(tmp_path, environment={})
+    advice = str(refused.value).partition("ORACLE_TRUST=")[2].partition(",")[0]
+    file.write_text("[model]\nbase_url='https://evil.test'")
+    with pytest.raises(SettingsError):
+        load_settings(tmp_path, environment={"ORACLE_TRUST": advice})
+
+
+def test_a_project_cannot_trust_itself(tmp_path):
+    (tmp_path / "oracle.toml").write_text("[trust]\nprojects=['.']\n[secrets]\nallow=['.env']")
+    with pytest.raises(SettingsError):
+        load_settings(tmp_path, environment={})
+
+
+def test_the_users_own_variables_need_no_trust(tmp_path):
+    (tmp_path / "oracle.toml").write_text(GUARDED["address and key"])
+    environment = {
+        "ORACLE_MODEL_BASE_URL": "https://mine.test/v1",
+        "ORACLE_MODEL_KEY_VARIABLE": "MINE",
+    }
+    settings = load_settings(tmp_path, environment=environment)
+    assert settings.model.base_url == "https://mine.test/v1"
+
+
+def test_a_prompt_that_links_outside_needs_trust(tmp_path):
+    root = tmp_path / "project"
+    (root / ".oracle/prompts").mkdir(parents=True)
+    (root / "oracle.toml").touch()
+    (tmp_path / "diary.md").write_text("orchid")
+    (root / ".oracle/prompts/base.md").symlink_to(tmp_path / "diary.md")
+    with pytest.raises(SettingsError, match=r"prompts\.folder"):
+        load_settings(root, environment={})
+
+
+def test_a_hostile_clone_gets_no_key_and_no_question(tmp_path, monkeypatch):
+    monkeypatch.chdir(make_project(tmp_path))
+    with model_serving() as (env, server):
+        text = f"[model]\nname='openai:x'\nbase_url='{server.url}/v1'\nkey_variable='MY_KEY'\n"
+        (tmp_path / "oracle.toml").write_text(text)
+        own = {name: value for name, value in env.items() if not name.startswith("ORACLE_MODEL")}
+        result = oracle("ask", "where is MAX_IDLE?", env={**own, "MY_KEY": "k3y"})
+    assert (result.returncode, list(server.requests)) == (78, [])
+    assert b"model.key_variable is 'MY_KEY'" in result.stderr
+    assert b"k3y" not in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("folder", ["/x", "..", "a/../..", "~/x", ".", "./", "a\\..\\..", ".git/x"])
+def test_the_folder_for_notes_is_always_below_the_root(tmp_path, folder):
+    (tmp_path / "oracle.toml").write_text(f"[vault]\nnotes='{folder}'")
+    with pytest.raises(SettingsError, match=r"vault\.notes"):
+        load_settings(tmp_path, environment={})
+
+
+@pytest.mark.parametrize("folder", ["./private", "private/", "private//", "./private/."])
+def test_notes_are_found_in_every_spelling_of_their_folder_though_git_ignores_it(tmp_path, folder):
+    (tmp_path / "oracle.toml").write_text(f"[vault]\nnotes='{folder}'")
+    (tmp_path / ".gitignore").write_text("private\n")
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private/a.md").write_text("# Orchid\n")
+    settings = load_settings(tmp_path, environment={})
+    with Index.in_memory(tmp_path, kept=settings.vault.kept) as index:
+        index.refresh()
+        assert "private/a.md" in index.paths()
+
+
+# -- what oracle writes ----------------------------------------------------------------------------
+
+
+def test_the_database_and_the_index_are_for_the_users_eyes_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(make_project(tmp_path))
+    (tmp_path / ".oracle").mkdir(mode=0o755)
+    before = os.umask(0)
+    try:
+        oracle("ask", "--quiet", "where is MAX_IDLE?")
+    finally:
+        os.umask(before)
+    modes = {
+        path.relative_to(tmp_path).as_posix(): stat.S_IMODE(path.stat().st_mode)
+        for path in (
+            tmp_path / ".oracle",
+            tmp_path / ".oracle/index",
+            tmp_path / ".oracle/oracle.db",
+        )
+    }
+    assert modes == {".oracle": 0o700, ".oracle/index": 0o700, ".oracle/oracle.db": 0o600}
+
+
+@pytest.mark.parametrize("name", [".oracle", ".oracle/oracle.db", ".oracle/.gitignore"])
+def test_a_link_that_a_project_brings_does_not_lead_our_files_elsewhere(tmp_path, name):
+    root, outside = tmp_path / "project", tmp_path / "outside"
+    (root / ".oracle").mkdir(parents=True)
+    outside.mkdir()
+    if name == ".oracle":
+        (root / ".oracle").rmdir()
+    (root / name).symlink_to(outside / "target" if name != ".oracle" else outside)
+    with pytest.raises(StoreError, match="symbolic link"):
+        oracle_folder(root)
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("rules", ["!oracle.db\n", "nothing\n", "*\n!oracle.db*\n!index/\n"])
+def test_git_never_sees_our_files_whatever_ignore_file_a_project_brings(tmp_path, rules):
+    from pathspec import GitIgnoreSpec
+
+    (tmp_path / ".oracle").mkdir()
+    (tmp_path / ".oracle/.gitignore").write_text(rules)
+    oracle_folder(tmp_path)
+    oracle_folder(tmp_path)
+    written = (tmp_path / ".oracle/.gitignore").read_text()
+    assert written.startswith(rules)
+    spec = GitIgnoreSpec.from_lines(written.splitlines())
+    assert spec.match_file("oracle.db")
+    assert spec.match_file("index/g1/catalogue.db")
