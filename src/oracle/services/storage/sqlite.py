@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError
+from oracle.services.background import in_thread
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -81,7 +81,7 @@ class Sqlite:
 
     async def prepare(self, engine: AsyncEngine) -> None:
         arguments, options = engine.dialect.create_connect_args(engine.url)
-        await asyncio.to_thread(_enter_wal_mode, *arguments, **options)
+        await in_thread(_enter_wal_mode, *arguments, **options)
 
     async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
         await connection.execute(text("VACUUM"))
