@@ -153,6 +153,39 @@ os.register_at_fork(after_in_child=_forget_all)
 
 # -- the event loop --------------------------------------------------------------------------------
 
+_abandoned: Final[set[asyncio.Task[Any]]] = set()
+"""An event loop keeps only weak references to its tasks."""
+
+
+async def within(seconds: float, work: Coroutine[Any, Any, Result]) -> Result:
+    """The result of the work, or `TimeoutError` after `seconds`.
+
+    `asyncio.timeout` waits until the work has obeyed its cancellation. This does not: work that is
+    late is cancelled and abandoned.
+    """
+    task = asyncio.get_running_loop().create_task(work)
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+        if task.done():
+            return task.result()
+        task.cancel()
+        raise TimeoutError(f"it took longer than {seconds:g} s")
+    except asyncio.CancelledError:
+        # The caller is cancelled. The work gets a moment to close what it has open.
+        task.cancel()
+        await asyncio.wait({task}, timeout=SECONDS_TO_LEAVE)
+        raise
+    finally:
+        if not task.done():
+            _abandoned.add(task)
+            task.add_done_callback(_forget_task)
+
+
+def _forget_task(task: asyncio.Task[Any]) -> None:
+    _abandoned.discard(task)
+    if not task.cancelled() and (problem := task.exception()) is not None:
+        log.info("abandoned work failed: %s", problem)
+
 
 def run_async(work: Coroutine[Any, Any, Result]) -> Result:
     """Like `asyncio.run`, but it returns even if a task or a thread does not end."""
