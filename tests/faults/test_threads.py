@@ -11,8 +11,14 @@ from textwrap import dedent
 
 import pytest
 
+from oracle.bt.board import bb_get, ledger_of, set_ledger
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.services.ans import writer
+from oracle.services.ans.bus import EventBus
+from oracle.services.control.ledger import Ledger
 from oracle.services.search import grammar_pool
 from oracle.services.search.outline import outline_of
+from oracle.services.tools.files import ProjectFiles
 
 FUNCTIONS = 200
 SCRIPT = "".join(
@@ -224,3 +230,34 @@ def state_of(pid):
     with suppress(FileNotFoundError, ProcessLookupError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     return "Z"
+
+
+def test_a_lock_that_a_thread_held_at_a_fork_is_free_in_the_child(tmp_path):
+    files = ProjectFiles(tmp_path)
+    (tmp_path / "a.py").write_text("x = 1\n")
+    bus = EventBus()
+    with files._lock, bus._changing, writer._sharing:
+        child = os.fork()
+        if child == 0:
+            bus.subscribe(print)
+            is_well = files.text_of(files.entries()[0]) is not None
+            os._exit(0 if is_well and writer._sharing.acquire(blocking=False) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_two_threads_that_run_trees_never_see_the_ledger_of_the_other():
+    boards = [TypedBlackboard(scope_name="run") for _ in range(8)]
+    for turns, board in enumerate(boards):
+        set_ledger(board, Ledger(turns=turns))
+
+    def looks(board):
+        turns = bb_get(board, "ledger")["turns"]
+        return all(ledger_of(board).turns == turns for _ in range(500))
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(len(boards)) as threads:
+            assert all(threads.map(looks, boards))
+    finally:
+        sys.setswitchinterval(before)

@@ -115,6 +115,7 @@ def _work(jobs: SimpleQueue[_Job | None], free: Semaphore) -> None:
 
 
 _all: weakref.WeakSet[DaemonThreads] = weakref.WeakSet()
+_locks: weakref.WeakSet[Lock] = weakref.WeakSet()
 _threads: Final = DaemonThreads()
 
 
@@ -142,9 +143,19 @@ def _at_exit() -> None:
     wait([each for threads in list(_all) for each in threads.going_on(must_end=False)], 1.0)
 
 
+def fork_safe_lock() -> Lock:
+    """A lock that is free in the child of a fork, though a thread of the parent may hold it."""
+    lock = Lock()
+    _locks.add(lock)
+    return lock
+
+
 def _forget_all() -> None:
     for threads in list(_all):
         threads.forget()
+    for lock in list(_locks):
+        # As the standard library does with its own locks.
+        lock._at_fork_reinit()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 atexit.register(_at_exit)
@@ -218,13 +229,14 @@ def _loop() -> asyncio.AbstractEventLoop:
 async def _cancel_all() -> bool:
     """Cancel the tasks that are left. False if one does not end."""
     left = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in left:
+    for task in left - _abandoned:
         task.cancel()
-    if not left:
-        return True
-    _, late = await asyncio.wait(left, timeout=SECONDS_TO_LEAVE)
+    # Those that were abandoned have had their time.
+    late = left & _abandoned
+    if new := left - late:
+        late |= (await asyncio.wait(new, timeout=SECONDS_TO_LEAVE))[1]
     for task in late:
-        log.warning("%s did not end when it was cancelled; it is abandoned", task.get_name())
+        log.info("%s did not end when it was cancelled; it is abandoned", task.get_name())
         # It will never end, so nothing is wrong with its being collected while it waits.
         task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
     return not late

@@ -46,6 +46,8 @@ STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
 
 SHARE_FOR_SOURCES: Final = 0.5
 """Of the time limit. The other half is for the tree, which can also read files without an index."""
+SECONDS_TO_BEGIN: Final = 4.0
+"""How long a run may take beyond its time limit until it is begun."""
 SECONDS_BEYOND: Final = 6.0
 """How long a run may take beyond its time limit to close what hangs, and to store its answer."""
 
@@ -150,22 +152,24 @@ class Run:
         try:
             # What was opened is closed before `done`: by then all is on disk.
             async with AsyncExitStack() as leaving:
-                self.tree = await self._in_time(self._begin(self, leaving), "begun")
+                self.tree = await self._in_time(
+                    self._begin(self, leaving), "begun", SECONDS_TO_BEGIN
+                )
                 if self._nodes:
                     self.tree.tree_run.subscribe(self._say_node)
                 # It was cancelled while it was prepared.
                 if self._cancelled is not None:
                     self.tree.cancel(self._cancelled)
-                await self._in_time(self.tree.settle(self._keep), "ended")
+                await self._in_time(self.tree.settle(self._keep), "ended", SECONDS_BEYOND)
         except Exception as problem:
             self._say_broken(problem)
         else:
             self._say(ChunkType.DONE, **self._done(), context_id=self._context_id)
 
-    async def _in_time(self, work: Coroutine[Any, Any, Result], done: str) -> Result:
+    async def _in_time(self, work: Coroutine[Any, Any, Result], done: str, beyond: float) -> Result:
         """The tree keeps the time limit by itself. This binds all that is done around it."""
         try:
-            return await within(self._seconds_left() + SECONDS_BEYOND, work)
+            return await within(self._seconds_left() + beyond, work)
         except TimeoutError:
             limit = self._agent.limits.seconds
             raise TimedOut(

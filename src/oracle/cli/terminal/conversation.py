@@ -19,7 +19,7 @@ from oracle.models.stream_chunk import OracleStreamChunk
 
 log = logging.getLogger(__name__)
 
-SECONDS_BEYOND: Final = 6.0
+SECONDS_BEYOND: Final = 3.0
 """How long a database may take beyond the time limit, and at the end."""
 
 if TYPE_CHECKING:
@@ -133,6 +133,8 @@ async def open_conversation(
     from oracle.services.storage.connections import shown
     from oracle.services.storage.database import url_for_writing
 
+    # The pool logs a traceback if a connection that was given up cannot be closed. Nobody needs it.
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     url = url_for_writing(settings)
     opening = open_store(url, on_failure=settings.journal.failure)
     seconds = settings.limits.seconds + SECONDS_BEYOND
