@@ -20,7 +20,7 @@ from contextvars import copy_context
 from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Semaphore, Thread
-from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
 
 log = logging.getLogger(__name__)
 
@@ -155,7 +155,7 @@ def _forget_all() -> None:
         threads.forget()
     for lock in list(_locks):
         # As the standard library does with its own locks.
-        lock._at_fork_reinit()  # pyright: ignore[reportAttributeAccessIssue]
+        cast("Any", lock)._at_fork_reinit()
 
 
 atexit.register(_at_exit)
@@ -238,5 +238,5 @@ async def _cancel_all() -> bool:
     for task in late:
         log.info("%s did not end when it was cancelled; it is abandoned", task.get_name())
         # It will never end, so nothing is wrong with its being collected while it waits.
-        task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
+        cast("Any", task)._log_destroy_pending = False
     return not late
