@@ -108,7 +108,7 @@ def test_many_questions_at_once_do_not_end_the_interpreter(tmp_path, questions):
 
         def project(number):
             root = Path({str(tmp_path)!r}) / str(number)
-            (root / ".oracle").mkdir(parents=True)
+            (root / ".git").mkdir(parents=True, exist_ok=True)
             for file in range(12):
                 (root / f"f{{file}}.js").write_text({SCRIPT[:60_000]!r})
             return root
@@ -126,7 +126,7 @@ def test_many_questions_at_once_do_not_end_the_interpreter(tmp_path, questions):
         seconds=600,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "['answered']\n"
+    assert done.stdout == "['answered']\n", done.stderr
 
 
 def test_a_worker_that_dies_is_replaced(pool):
