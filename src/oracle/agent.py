@@ -19,6 +19,7 @@ from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.errors import InputError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import Approve
+from oracle.services.background import run_async
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.services.project.root import find_root
@@ -108,7 +109,7 @@ class Oracle:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self.ask(question, context_id, attachment=attachment))
+            return run_async(self.ask(question, context_id, attachment=attachment))
         raise InputError("ask_sync cannot be used in async code; use `await oracle.ask(…)` there")
 
     def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:

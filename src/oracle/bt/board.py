@@ -81,9 +81,12 @@ def ledger_of(bb: TypedBlackboard) -> Ledger:
     """
     global _last_ledger
     data = bb_get(bb, "ledger")
-    if data is not _last_ledger[0]:
-        _last_ledger = (data, Ledger.from_dict(data))
-    return _last_ledger[1]
+    # Read once: another thread may replace the pair at any moment.
+    known, ledger = _last_ledger
+    if data is not known:
+        ledger = Ledger.from_dict(data)
+        _last_ledger = (data, ledger)
+    return ledger
 
 
 def set_ledger(bb: TypedBlackboard, ledger: Ledger) -> None:
@@ -180,11 +183,12 @@ def granted_tools(bb: TypedBlackboard) -> Sequence[ToolSpec]:
     chosen = (bb_get(bb, "granted"), bb_get(bb, "withdrawn"))
     # Asked several times in a turn, mostly with the same answer. The list of tools is long and
     # shared by all runs, so it is compared by identity.
-    if known is not _last_offer[0] or chosen != _last_offer[1]:
+    last_known, last_chosen, offer = _last_offer
+    if known is not last_known or chosen != last_chosen:
         granted, withdrawn = chosen
         offer = [s for s in specs_of(known) if s.name in granted and s.name not in withdrawn]
         _last_offer = (known, chosen, offer)
-    return _last_offer[2]
+    return offer
 
 
 _last_offer: tuple[object, object, Sequence[ToolSpec]] = (None, None, ())

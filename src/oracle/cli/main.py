@@ -118,6 +118,8 @@ def _leave(code: int) -> None:
     """End the process at once."""
     with contextlib.suppress(OSError):
         sys.stderr.flush()
+    if background := sys.modules.get("oracle.services.background"):
+        background.wait_for_writes()
     # Everything is written and closed by now. A normal exit would take seconds to tear down the
     # modules of a provider's SDK.
     os._exit(code)

@@ -36,8 +36,7 @@ def settings_with(flags: Mapping[str, object] | None = None) -> Settings:
 
 def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
     """Open the project's database for one piece of work."""
-    import asyncio
-
+    from oracle.services.background import run_async
     from oracle.services.storage.database import Database, default_url
     from oracle.settings import load_settings
 
@@ -45,7 +44,7 @@ def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
         async with await Database.open(default_url(load_settings())) as database:
             return await work(database)
 
-    return asyncio.run(run())
+    return run_async(run())
 
 
 def import_leaves(modules: list[str]) -> None:

@@ -16,7 +16,7 @@ from oracle.services.control.ledger import Ledger, Limits
 from oracle.services.control.topic import is_topic_shift, last_topic
 
 
-@action(reads=["limits", "model"], writes=["ledger"])
+@action(reads=["limits", "model", "seconds_before"], writes=["ledger"])
 def open_ledger(ctx: TickContext) -> RunStatus:
     """Start counting. Without known prices a money budget cannot be kept, so it is switched off."""
     bb = board_of(ctx)
@@ -25,7 +25,8 @@ def open_ledger(ctx: TickContext) -> RunStatus:
     if model["prices"] is None and limits.money is not None:
         limits = replace(limits, money=None)
         say_system(ctx, f"The price of {model['name']} is not known; the money budget is off.")
-    set_ledger(bb, Ledger(limits=limits, started_at=ctx.now))
+    # The time limit counts from the question, not from the first tick after the sources are read.
+    set_ledger(bb, Ledger(limits=limits, started_at=ctx.now - bb_get(bb, "seconds_before")))
     return SUCCESS
 
 

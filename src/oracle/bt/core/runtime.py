@@ -33,7 +33,8 @@ log = logging.getLogger(__name__)
 StopReason: TypeAlias = Literal[
     "settled", "cancelled", "no_progress", "tick_budget", "internal_error"
 ]
-CLEAN_UP_SECONDS: Final = 5.0
+CLEAN_UP_SECONDS: Final = 2.0
+"""How long an answer may be delayed by what does not obey its cancellation."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

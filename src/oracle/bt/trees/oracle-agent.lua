@@ -27,6 +27,7 @@ BT.tree("oracle-agent", {
       model = "object",
       limits = "object",
       can_ask = false,
+      seconds_before = 0.0,
     },
 
     -- What the question was taken for.

@@ -40,7 +40,7 @@ UNKNOWN_WINDOW: Final = 8_192
 LEAF_PACKAGES: Final = ("oracle.bt.actions", "oracle.bt.conditions")
 KEPT_BY_CONTENT: Final = ("sources", "prompts")
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Which leaves a recorded tree may name. A record without a format is of format 1."""
 
 
@@ -119,10 +119,12 @@ class AgentSetup:
         attachment: str = "",
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
+        seconds_before: float = 0.0,
     ) -> Recipe:
         """`known_terms` are the terms of the query that name something in the project.
 
         All text of a run's beginning is redacted here, before it is sent or recorded.
+        `seconds_before` were spent on the question already, and count for its time limit.
         """
         live = self.live
         board: dict[str, Any] = {
@@ -134,6 +136,8 @@ class AgentSetup:
             board["can_ask"] = True
         if attachment:
             board["attachment"] = without_secret_files(attachment)
+        if seconds_before:
+            board["seconds_before"] = seconds_before
         if history:
             board["history"] = [_remembered(exchange) for exchange in history]
         if known_terms is not None:

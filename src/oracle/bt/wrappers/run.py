@@ -11,37 +11,49 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
 from oracle.bt.wrappers.recipe import AgentSetup, services_from, terms_of
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_store import RunStore
-from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError
+from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError, TimedOut
 from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.background import within
 from oracle.services.citations import places_to_remember
 from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
 from oracle.services.project.redaction import redact, redacted_traceback
 
 log = logging.getLogger(__name__)
 
+Result = TypeVar("Result")
+
 STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (InputError, "invalid_input"),
     (LeaseHeld, "held_elsewhere"),
     (StoreError, "store_failed"),
     (JournalError, "store_failed"),
+    (TimedOut, "time_limit"),
 )
 """The stop reasons of exceptions that break a run. Any other is an `internal_error`."""
 
+SHARE_FOR_SOURCES: Final = 0.5
+"""Of the time limit. The other half is for the tree, which can also read files without an index."""
+SECONDS_TO_BEGIN: Final = 4.0
+"""How long a run may take beyond its time limit until it is begun."""
+SECONDS_BEYOND: Final = 6.0
+"""How long a run may take beyond its time limit to close what hangs, and to store its answer."""
+
 OpenStore: TypeAlias = Callable[[], AbstractAsyncContextManager[RunStore]]
-Begin: TypeAlias = Callable[["Run", AsyncExitStack], Awaitable[RecordedTree]]
+Begin: TypeAlias = Callable[["Run", AsyncExitStack], Coroutine[Any, Any, RecordedTree]]
 """Makes the tree of a run. What it opens is closed when the run has ended."""
 
 
@@ -72,6 +84,7 @@ class Run:
         self._preparing: asyncio.Task[Sequence[str] | None] | None = None
         self._context_id: str | None = None
         self._last_words = ""
+        self._started_at = 0.0
 
     @classmethod
     def start(
@@ -136,20 +149,41 @@ class Run:
     # -- from the beginning to the end -------------------------------------------------------------
 
     async def _work(self) -> None:
+        self._started_at = time.monotonic()
         try:
             # What was opened is closed before `done`: by then all is on disk.
             async with AsyncExitStack() as leaving:
-                self.tree = await self._begin(self, leaving)
+                self.tree = await self._in_time(
+                    self._begin(self, leaving), "begun", SECONDS_TO_BEGIN
+                )
                 if self._nodes:
                     self.tree.tree_run.subscribe(self._say_node)
                 # It was cancelled while it was prepared.
                 if self._cancelled is not None:
                     self.tree.cancel(self._cancelled)
-                await self.tree.settle(self._keep)
+                await self._in_time(self.tree.settle(self._keep), "ended", SECONDS_BEYOND)
         except Exception as problem:
             self._say_broken(problem)
         else:
             self._say(ChunkType.DONE, **self._done(), context_id=self._context_id)
+
+    async def _in_time(self, work: Coroutine[Any, Any, Result], done: str, beyond: float) -> Result:
+        """The tree keeps the time limit by itself. This binds all that is done around it."""
+        try:
+            return await within(self._seconds_left() + beyond, work)
+        except TimeoutError:
+            limit = self._agent.limits.seconds
+            raise TimedOut(
+                f"the run was not {done} within its time limit of {limit:g} s: something that it "
+                "waits for does not respond, such as a database that another process has locked; "
+                "try again, or give it more time (--timeout)"
+            ) from None
+
+    def _seconds_spent(self) -> float:
+        return round(time.monotonic() - self._started_at, 3)
+
+    def _seconds_left(self) -> float:
+        return max(0.0, self._agent.limits.seconds - self._seconds_spent())
 
     async def _begin_new(
         self,
@@ -168,7 +202,11 @@ class Run:
         history = [] if store is None else await store.history(context_id, session_id)
         known = await self._prepare_sources(leaving, query, history)
         recipe = self._agent.recipe(
-            query, attachment=attachment, history=history, known_terms=known
+            query,
+            attachment=attachment,
+            history=history,
+            known_terms=known,
+            seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
         )
         if store is None:
             return RecordedTree(recipe, services=self._services)
@@ -206,8 +244,8 @@ class Run:
     ) -> Sequence[str] | None:
         """Bring the sources up to date, and return which terms of the query they know.
 
-        It takes no longer than the question may take, because files can be read without it: then,
-        and when the run is cancelled meanwhile, nothing is known.
+        It takes a share of the time at most, because files can be read without it: then, and when
+        the run is cancelled meanwhile, nothing is known.
         """
         sources = self._agent.sources
         if sources is None or self._cancelled is not None:
@@ -219,7 +257,8 @@ class Run:
 
         preparing = self._preparing = asyncio.create_task(prepare())
         try:
-            await asyncio.wait({preparing}, timeout=self._agent.limits.seconds)
+            seconds = SHARE_FOR_SOURCES * self._seconds_left()
+            await asyncio.wait({preparing}, timeout=seconds)
         finally:
             preparing.cancel()
         return preparing.result() if preparing.done() and not preparing.cancelled() else None

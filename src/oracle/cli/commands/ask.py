@@ -55,9 +55,8 @@ def ask(
       oracle ask --session last "and who calls it?"
       oracle ask --max-cost 0.10 "how does the login work?"
     """
-    import asyncio
-
     from oracle.cli.terminal.stdin_text import piped_text
+    from oracle.services.background import run_async
 
     text = " ".join(question or ()).strip()
     if not text:
@@ -67,7 +66,7 @@ def ask(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )
     attachment = piped_text(settings.limits.seconds)
-    if code := asyncio.run(_ask(settings, options, text, attachment, session)):
+    if code := run_async(_ask(settings, options, text, attachment, session)):
         raise typer.Exit(code)
 
 

@@ -66,17 +66,17 @@ def chat(
       oracle chat --session last
       oracle chat --quiet < questions.txt
     """
-    import asyncio
     import contextlib
 
     from oracle.cli.terminal.conversation import open_conversation
     from oracle.cli.terminal.line_editor import LineEditor, history_file
+    from oracle.services.background import async_runner
 
     settings = settings_for(model, max_turns, max_cost, timeout)
     options = ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
     # One event loop for the whole chat, because the database connection belongs to it. Lines are
     # read between its runs, in plain code, where Ctrl-C raises KeyboardInterrupt.
-    with asyncio.Runner() as runner, contextlib.ExitStack() as leaving:
+    with async_runner() as runner, contextlib.ExitStack() as leaving:
         opening = open_conversation(settings, options)
         conversation = runner.run(opening.__aenter__())
         leaving.callback(lambda: runner.run(opening.__aexit__(None, None, None)))

@@ -85,9 +85,8 @@ def resume(
 
     What the run has already done is read from its record and not done again.
     """
-    import asyncio
-
     from oracle.bt.wrappers.recipe import TREE
+    from oracle.services.background import run_async
     from oracle.services.storage.runs import Runs
 
     import_leaves(leaves or [])
@@ -97,8 +96,8 @@ def resume(
     )
     found = with_database(lambda database: Runs(database).get(run))
     if found.tree != TREE:
-        typer.echo(asyncio.run(_resume_other_tree(settings, found.id)))
-    elif code := asyncio.run(_resume(settings, options, found.id)):
+        typer.echo(run_async(_resume_other_tree(settings, found.id)))
+    elif code := run_async(_resume(settings, options, found.id)):
         raise typer.Exit(code)
 
 

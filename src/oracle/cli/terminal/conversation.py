@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
 from oracle.cli.terminal.interrupts import interrupts_call
@@ -13,7 +14,13 @@ from oracle.cli.terminal.outcome import exit_code
 from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
+from oracle.errors import StoreError
 from oracle.models.stream_chunk import OracleStreamChunk
+
+log = logging.getLogger(__name__)
+
+SECONDS_BEYOND: Final = 3.0
+"""How long a database may take beyond the time limit, and at the end."""
 
 if TYPE_CHECKING:
     from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
@@ -86,7 +93,8 @@ class Conversation:
             loop.call_soon_threadsafe(agent.cancel, reason)
 
         screen.on_failure = lambda: cancel("the output cannot be written")
-        with interrupts_call(lambda: cancel("Ctrl-C")):
+        seconds = self._settings.limits.seconds
+        with interrupts_call(lambda: cancel("Ctrl-C"), seconds=seconds):
             async for done in chunks:
                 screen.show(done)
         assert done is not None
@@ -126,8 +134,26 @@ async def open_conversation(
 ) -> AsyncGenerator[Conversation]:
     """Open the project's database; outside a project, the user's own."""
     from oracle.bt.wrappers.run_store import open_store
+    from oracle.services.background import within
+    from oracle.services.storage.connections import shown
     from oracle.services.storage.database import url_for_writing
 
+    # The pool logs a traceback if a connection that was given up cannot be closed. Nobody needs it.
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     url = url_for_writing(settings)
-    async with open_store(url, on_failure=settings.journal.failure) as store:
+    opening = open_store(url, on_failure=settings.journal.failure)
+    seconds = settings.limits.seconds + SECONDS_BEYOND
+    try:
+        store = await within(seconds, opening.__aenter__())
+    except TimeoutError:
+        raise StoreError(
+            f"{shown(url)} did not respond within {seconds:g} s; check whether another process "
+            "has locked it, then try again"
+        ) from None
+    try:
         yield Conversation(settings, store, options)
+    finally:
+        try:
+            await within(SECONDS_BEYOND, opening.__aexit__(None, None, None))
+        except TimeoutError:
+            log.error("%s does not respond, so the last records are not written", shown(url))

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import Lock
 from typing import NamedTuple, TypeAlias
 
 from oracle.services.ans.event import Event
 from oracle.services.ans.event_types import report_mistake, select_types
+from oracle.services.background import fork_safe_lock
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class EventBus:
     def __init__(self, *subscribers: Subscriber) -> None:
         """Without `subscribers`, the bus reports events that do not fit the table of types."""
         self._subscriptions: tuple[_Subscription, ...] = ()
-        self._changing = Lock()
+        self._changing = fork_safe_lock()
         for subscriber in subscribers or (report_mistake,):
             self.subscribe(subscriber)
 

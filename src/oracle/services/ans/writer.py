@@ -17,6 +17,7 @@ from oracle.errors import StoreError
 from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.table import EventsTable, open_events
+from oracle.services.background import fork_safe_lock
 from oracle.services.storage.group_commit import GATHER_SECONDS, RETRY_SECONDS, GroupWriter
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class _Shared:
 
 
 _shared: dict[tuple[EventBus, URL], _Shared] = {}
-_sharing = Lock()
+_sharing = fork_safe_lock()
 
 
 @contextmanager

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from oracle.services.search.languages import dialect_of, grammar, outline_query
 from oracle.services.search.symbols import Outline, Symbol, nested
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 Captures = Mapping[str, Sequence["Node"]]
 PARSE_SECONDS: Final = 1.0
+"""Of CPU time, so that a busy machine finds the same definitions as an idle one."""
 LARGEST_PARSED: Final = 400_000
 """Larger sources are not parsed, which bounds time and memory."""
 _BLOCK: Final = 16_384
@@ -47,8 +47,11 @@ _NO_OWNERS: Final = frozenset({"exports", "module", "this", "self", "window", "g
 def grammar_outline(
     source: bytes, language: str, *, seconds: float = PARSE_SECONDS
 ) -> Outline | None:
-    """None if the source is too large or too deep, or if parsing takes longer than `seconds`."""
-    deadline = time.monotonic() + seconds
+    """None if the source is too large or too deep, or if parsing takes longer than `seconds`.
+
+    To be called by one thread of a process at a time, as `grammar_pool` does.
+    """
+    deadline = time.thread_time() + seconds
     language = dialect_of(language, source)
     root = parsed(source, language, deadline)
     captures = captures_of(root, language) if root else None
@@ -76,11 +79,14 @@ def parsed(source: bytes, language: str, deadline: float) -> Node | None:
 
     def read(offset: int, _: object) -> bytes:
         nonlocal late
-        late = late or time.monotonic() > deadline
+        late = late or time.thread_time() > deadline
         # An empty block is the end of the source: the only way to stop the parser.
         return b"" if late else source[offset : offset + _BLOCK]
 
-    tree = _parser(language).parse(read)
+    from tree_sitter import Parser
+
+    # A parser of its own: `read` lets other threads run while the parser is at work.
+    tree = Parser(grammar(language)).parse(read)
     return None if late else tree.root_node
 
 
@@ -99,18 +105,11 @@ def _is_too_deep(source: bytes) -> bool:
     return False
 
 
-@cache
-def _parser(language: str) -> Parser:
-    from tree_sitter import Parser
-
-    return Parser(grammar(language))
-
-
 def _outline(captures: Captures, source: bytes, deadline: float) -> Outline | None:
     """A name counts once on a line: `f = function f() {}` defines one f."""
     symbols: dict[tuple[str, int], Symbol] = {}
     for kind, node in defining(captures):
-        if time.monotonic() > deadline:
+        if time.thread_time() > deadline:
             return None
         if symbol := _symbol(node, kind, source):
             symbols.setdefault((symbol.name, symbol.start), symbol)

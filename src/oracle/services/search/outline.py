@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from oracle.services.search.grammar_outline import grammar_outline
+from oracle.services.search.grammar_pool import outline_by_grammar
 from oracle.services.search.languages import PARSED, language_of
 from oracle.services.search.pattern_outline import PATTERNS, pattern_outline
 from oracle.services.search.python_outline import python_outline
@@ -35,7 +35,7 @@ def outline_of(text: str, path: str, source: bytes | None = None) -> Outline:
         return python_outline(text)
     if language in PARSED:
         encoded = text.encode("utf-8", "replace") if source is None else source
-        return grammar_outline(encoded, language) or Outline()
+        return outline_by_grammar(encoded, language) or Outline()
     if language in PATTERNS:
         return pattern_outline(text, language)
     return Outline()

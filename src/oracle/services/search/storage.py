@@ -176,6 +176,10 @@ class OnDisk:
         folder = self._folder / name
         if not (folder / "text" / "meta.json").is_file():
             raise ValueError("the text index is missing")
+        # The text index would wait for a pipe for ever.
+        with os.scandir(folder / "text") as parts:
+            if not all(part.is_file() for part in parts):
+                raise ValueError("the text index has a part that is not a file")
         catalogue = Catalogue(folder / "catalogue.db")
         try:
             if catalogue.meta("format") != str(FORMAT):
@@ -220,7 +224,10 @@ class OnDisk:
 
     def _current_name(self) -> str | None:
         try:
-            name = (self._folder / "current").read_text(encoding="ascii").strip()
+            # A pipe in the place of the file has no name in it, and must not be waited for.
+            handle = os.open(self._folder / "current", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(handle, encoding="ascii") as file:
+                name = file.read(100).strip()
         except (OSError, UnicodeDecodeError):
             return None
         # The name becomes part of a path, so a damaged file must not lead out of the folder.

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from oracle.services.search.catalogue import Catalogue
+from oracle.services.search.grammar_pool import lines_that_use
 from oracle.services.search.intake import decode, distinctive, lines_of, read_bytes
 from oracle.services.search.languages import PARSED, language_of
-from oracle.services.search.mentions import reference_lines
 from oracle.services.search.outline import outline_of
 from oracle.services.search.passages import Passages
 from oracle.services.search.records import Reference
@@ -58,7 +58,7 @@ def _lines(root: Path, path: str, name: str) -> Iterator[int]:
     content, _ = opened
     language = language_of(path)
     if language in PARSED:
-        yield from reference_lines(content, language, name)
+        yield from lines_that_use(content, language, name)
     elif language != "markdown":
         text = decode(content)
         found = outline_of(text, path).symbols

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import sqlite3
@@ -19,6 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError
+from oracle.services.background import in_thread
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -83,7 +83,7 @@ class Sqlite:
 
     async def prepare(self, engine: AsyncEngine) -> None:
         arguments, options = engine.dialect.create_connect_args(engine.url)
-        await asyncio.to_thread(_enter_wal_mode, *arguments, **options)
+        await in_thread(_enter_wal_mode, *arguments, **options)
 
     async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
         await connection.execute(text("VACUUM"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import hashlib
 import os
-import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from oracle.errors import ToolProblem, named
+from oracle.services.background import fork_safe_lock
 from oracle.services.project.file_rules import LARGEST, begins_with_key
 from oracle.services.project.redaction import redact
 from oracle.services.project.safe_open import LARGEST_READ, Content, inner_path, read_inside
@@ -57,7 +57,7 @@ class ProjectFiles:
         self._kept = tuple(f"{folder.strip('/')}/" for folder in kept)
         self._remembered: OrderedDict[FoundFile, FileText | None] = OrderedDict()
         self._remembered_size = 0
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
 
     def entries(self, under: str = "") -> list[FoundFile]:
         """Every file that may be read and is worth searching, in the order of the paths."""

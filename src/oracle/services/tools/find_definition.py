@@ -10,6 +10,7 @@ from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
+from oracle.services.background import in_thread
 from oracle.services.search.records import Definition, Reference
 from oracle.services.search.roles import kind_of
 from oracle.services.tools.answer import Answer, quotation
@@ -17,7 +18,7 @@ from oracle.services.tools.definitions import where_now
 from oracle.services.tools.files import FileText
 from oracle.services.tools.lookup import best_named, name_parts, with_left_out
 from oracle.services.tools.protocol import Source
-from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.used_lines import more_uses, spread, summary_of_uses
 from oracle.services.tools.workspace import Workspace, found_places, lines_of, place_to_look
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from pydantic import Field
 from oracle.errors import ToolProblem, named
 from oracle.models.query_classification import QueryType
 from oracle.models.source import Listed, Source
+from oracle.services.background import in_thread
 from oracle.services.project.safe_open import inner_path
 from oracle.services.project.walk import FoundFile
 from oracle.services.search.records import FileOnMap
@@ -65,7 +65,7 @@ def get_repo_map(work: Workspace) -> Tool[GetRepoMap]:
 
 async def _map(work: Workspace, given: GetRepoMap) -> Answer:
     folder = inner_path(given.path or "")
-    entries = await asyncio.to_thread(work.files.entries, folder)
+    entries = await in_thread(work.files.entries, folder)
     if not entries:
         raise ToolProblem(
             f"{named(given.path or '.')} is not a folder with files to read; leave path out to see "
@@ -74,7 +74,7 @@ async def _map(work: Workspace, given: GetRepoMap) -> Answer:
     names: Mapping[str, Sequence[str]] = {}
     if len(entries) <= _MOST_LISTED:
         names = await work.lookup.top_names()
-    rows, detail = await asyncio.to_thread(_most_detailed, entries, folder, names)
+    rows, detail = await in_thread(_most_detailed, entries, folder, names)
     summary = f"{len(entries)} files below {one_line(folder or '.')}, shown with {detail}."
     return _drawn(summary, rows, folder)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from oracle.models.source import Listed, Source
+from oracle.services.background import in_thread
 from oracle.services.project.safe_open import inner_path
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.vault import Note
 from oracle.services.tools.workspace import Workspace
 

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
+from weakref import WeakSet
 
 from oracle.errors import InputError, OracleError
+from oracle.services.background import DaemonThreads
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.secret_files import OURS, SecretFiles
 
@@ -31,8 +34,8 @@ log = logging.getLogger(__name__)
 
 SECONDS_FOR_OTHERS: Final = 10.0
 """How long to wait for another process that writes, before the index is built in memory."""
-SECONDS_TO_LEAVE: Final = 5.0
-"""How long the end of a question waits until the index is closed."""
+SECONDS_TO_LEAVE: Final = 1.0
+"""How long the end of a question, or `close`, waits until the index is closed."""
 
 _PLACES_IN_A_FILE: Final = 2
 
@@ -68,17 +71,27 @@ class ProjectIndex:
         self._progress = progress
         self._on_disk = on_disk
         self._bound = bound
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index")
+        self._is_closed = False
+        self._thread = DaemonThreads(1, name="index")
+        self._start_empty()
+        _indexes.add(self)
+
+    def _start_empty(self) -> None:
         self._lock = threading.Lock()
         self._questions = 0
         self._lookups = 0
         self._next_refresh: Future[None] | None = None
-        self._is_closed = False
         self._stored: Index | None = None
         self._in_memory: Index | None = None
         self._refreshed_at = 0.0
         # Why the disk is not used until the next question tries again.
         self._problem: BaseException | None = None
+
+    def forget(self) -> None:
+        """After a fork, in the child: what was open belongs to the parent, and is opened anew."""
+        # Kept alive, because closing the parent's files here could harm the parent.
+        _of_parents.extend(each for each in (self._stored, self._in_memory) if each is not None)
+        self._start_empty()
 
     @asynccontextmanager
     async def at_hand(self) -> AsyncGenerator[None]:
@@ -154,8 +167,10 @@ class ProjectIndex:
         """For use without `at_hand`. Stops the work that is going on."""
         self._is_closed = True
         self._thread.submit(self._close_stored)
-        self._thread.submit(self._drop_memory)
+        closed = self._thread.submit(self._drop_memory)
         self._thread.shutdown()
+        with suppress(TimeoutError):
+            closed.result(SECONDS_TO_LEAVE)
 
     # in the thread
 
@@ -274,6 +289,18 @@ class ProjectIndex:
         index, self._in_memory = self._in_memory, None
         if index is not None:
             index.close()
+
+
+_indexes: Final[WeakSet[ProjectIndex]] = WeakSet()
+_of_parents: Final[list[Index]] = []
+
+
+def _forget_all() -> None:
+    for index in list(_indexes):
+        index.forget()
+
+
+os.register_at_fork(after_in_child=_forget_all)
 
 
 def _known_among(terms: Sequence[str], known: Container[str]) -> list[str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from pydantic import Field
 
 from oracle.errors import ToolProblem, named
 from oracle.models.source import Source
+from oracle.services.background import in_thread, in_thread_to_end
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.read_thread import entry_source
-from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.threads import Entry, as_body
 from oracle.services.tools.workspace import Workspace
 from oracle.services.tools.writing import file_name
@@ -31,7 +30,7 @@ class PushThread(Arguments):
 
 def push_thread(work: Workspace) -> Tool[PushThread]:
     async def run(given: PushThread) -> Answer:
-        return await in_thread(lambda: _push(work, given))
+        return await in_thread_to_end(lambda: _push(work, given))
 
     async def was_done(given: PushThread) -> Answer | None:
         source = await _pushed(work, given)
@@ -94,7 +93,7 @@ def _done(source: Source) -> Answer:
 
 async def _pushed(work: Workspace, given: PushThread) -> Source | None:
     """One of the latest entries with the same text: most likely this call has written it."""
-    return await asyncio.to_thread(_latest_like, work, given)
+    return await in_thread(_latest_like, work, given)
 
 
 def _latest_like(work: Workspace, given: PushThread) -> Source | None:

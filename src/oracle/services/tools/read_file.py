@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final
@@ -10,13 +9,14 @@ from typing import Final
 from pydantic import Field
 
 from oracle.errors import ToolProblem, named
+from oracle.services.background import in_thread
 from oracle.services.search.records import Definition
 from oracle.services.search.roles import kind_of
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.definitions import symbols_in, where_now
 from oracle.services.tools.files import FileText
 from oracle.services.tools.lookup import best_named, name_parts
-from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace, lines_of
 
 _MOST: Final = 12
@@ -68,7 +68,7 @@ def _kind(text: FileText) -> str:
 async def _read_symbol(work: Workspace, given: ReadFile, symbol: str) -> Answer:
     if given.start != 1 or given.end is not None:
         raise ToolProblem("give a symbol, or start and end, but not both")
-    text = await asyncio.to_thread(work.files.read, given.path)
+    text = await in_thread(work.files.read, given.path)
     catalogued = await work.lookup.symbols(text.path)
     return await in_thread(lambda: _symbol_answer(text, symbol, catalogued, _kind(text)))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from oracle.services.background import in_thread
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.read_file import lines_answer
-from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace
 
 

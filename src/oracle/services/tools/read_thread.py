@@ -5,9 +5,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from oracle.models.source import Source
+from oracle.services.background import in_thread
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import FileText
-from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.threads import Entry
 from oracle.services.tools.workspace import Workspace
 

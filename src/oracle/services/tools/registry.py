@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -96,11 +95,6 @@ class Tool(Generic[A]):
     @property
     def _required(self) -> list[str]:
         return [name for name, field in self.arguments.model_fields.items() if field.is_required()]
-
-
-async def in_thread(function: Callable[[], Answer]) -> Answer:
-    """Run disk work in a thread, so that the event loop goes on."""
-    return await asyncio.to_thread(function)
 
 
 def _as_object(arguments: Mapping[str, object] | str, name: str) -> dict[str, object]:

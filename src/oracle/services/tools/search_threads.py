@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from pydantic import Field
 
 from oracle.errors import ToolProblem
 from oracle.models.query_classification import QueryType
+from oracle.services.background import in_thread
 from oracle.services.search.records import Hit
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.lookup import with_left_out
@@ -27,7 +27,7 @@ def search_threads(work: Workspace) -> Tool[SearchThreads]:
     async def run(given: SearchThreads) -> Answer:
         hits = await work.lookup.search(given.query, "threads", 2 * given.limit)
         # Twice as many places as entries, because one entry may have several places.
-        sources = await asyncio.to_thread(_entries, work, hits)
+        sources = await in_thread(_entries, work, hits)
         answer = found_places(
             given.query,
             sources[: given.limit],

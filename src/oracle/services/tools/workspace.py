@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Final
 from oracle.errors import ToolProblem, named
 from oracle.models.source import Source
 from oracle.models.source_kind import kind_named
+from oracle.services.background import in_thread
 from oracle.services.project.safe_open import inner_path
 from oracle.services.search.records import Hit, Kind
 from oracle.services.tools.answer import Answer, place
@@ -69,7 +69,7 @@ async def search_files(
     """The answer of a tool that searches files of one kind. `of` names what it finds."""
     under = place_to_look(work, path)
     hits = await work.lookup.search(query, kind, limit, under=under)
-    sources = await asyncio.to_thread(quoted_hits, work.files, hits, kind)
+    sources = await in_thread(quoted_hits, work.files, hits, kind)
     answer = found_places(query, sources, of=of, otherwise=ADVICE_IF_EMPTY)
     return with_left_out(answer, work.lookup)
 

@@ -9,9 +9,10 @@ from pydantic import Field
 
 from oracle.errors import AlreadyThere, ToolProblem, named
 from oracle.models.source import Source
+from oracle.services.background import in_thread, in_thread_to_end
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import split_lines
-from oracle.services.tools.registry import Arguments, Tool, in_thread
+from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace, lines_of
 from oracle.services.tools.writing import file_name, write_file
 
@@ -40,7 +41,7 @@ class _Draft:
 
 def write_note(work: Workspace) -> Tool[WriteNote]:
     async def run(given: WriteNote) -> Answer:
-        return await in_thread(lambda: _write(work, given))
+        return await in_thread_to_end(lambda: _write(work, given))
 
     async def was_done(given: WriteNote) -> Answer | None:
         draft = _draft(work, given)

@@ -5,13 +5,13 @@ A name can point to anything, so checking the name would not protect the local n
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from oracle.errors import WebProblem
+from oracle.services.background import in_thread
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -29,9 +29,9 @@ private one, and the old site-local range. No public page has only such an addre
 
 async def resolve(host: str, port: int) -> list[str]:
     """All addresses of a name, from the system's resolver."""
-    loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        # Not the event loop's own look-up: the end of the loop would wait for one that hangs.
+        found = await in_thread(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as problem:
         raise WebProblem(
             f"the name {host!r} cannot be resolved ({problem}); check the address, or search "

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 from oracle.errors import WebProblem
+from oracle.services.background import in_thread
 from oracle.services.web.addresses import Network, Resolver, checked_addresses, resolve
 from oracle.services.web.decoding import as_text, check_content_type, decompressed
 from oracle.services.web.readable import readable
@@ -133,7 +134,7 @@ class Fetcher:
         )
         text = as_text(data, response.headers.get("content-type", ""))
         # In a thread: a large page takes long enough to block other runs.
-        page = await asyncio.to_thread(readable, text, target.url) if kind == "html" else None
+        page = await in_thread(readable, text, target.url) if kind == "html" else None
         return Fetched(
             url=target.url,
             title=page.title if page else "",
