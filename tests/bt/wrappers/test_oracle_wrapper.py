@@ -15,6 +15,7 @@ from oracle.models.stream_chunk import CHUNKS, OracleStreamChunk
 from oracle.services.control.ledger import Limits
 from oracle.services.storage.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
+from tests.asking import TALK
 from tests.scenarios import CODE, SCENES, Scene, held, never, play, search
 
 
@@ -320,15 +321,16 @@ async def test_chunks_that_nobody_asks_for_cost_nothing():
 
 async def test_a_slow_reader_misses_nothing_and_holds_up_nobody():
     finished = asyncio.Event()
-    model = ScriptedModel(lambda _: finished.set() or Reply(text="word " * 400, piece=1))
-    chunks = OracleBTWrapper(model=model).process_query(CODE)
+    text = " ".join(f"word {n}" for n in range(200))
+    model = ScriptedModel(lambda _: finished.set() or Reply(text=text, piece=1))
+    chunks = OracleBTWrapper(model=model).process_query(TALK)
     said = [await anext(chunks)]
     await finished.wait()
     async for chunk in chunks:
         await asyncio.sleep(0)
         said.append(chunk)
     check_contract(said)
-    assert said[-1]["answer"] == ("word " * 400).strip()
+    assert said[-1]["answer"] == text
 
 
 # -- several at once -------------------------------------------------------------------------------
