@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from oracle.bt.board import all_tools, bb_get, bb_set, board_of, ledger_of, note_time_left
+from oracle.bt.board import ROOM, all_tools, bb_get, bb_set, board_of, ledger_of, note_time_left
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
@@ -80,13 +80,13 @@ def _refuse(bb: TypedBlackboard, reason: Callable[[Call], str | None]) -> None:
 # -- running ---------------------------------------------------------------------------------------
 
 
-@action(reads=["ledger"], writes=["seconds_left"])
+@action(reads=["is_last_turn", *ROOM], writes=["seconds_left"])
 def note_the_time_left(ctx: TickContext) -> RunStatus:
     note_time_left(ctx)
     return SUCCESS
 
 
-@action(reads=["calls", "tool_list", "messages", *RESULTS], writes=["messages", *RESULTS])
+@action(reads=["calls", "messages", *ROOM, *RESULTS], writes=["messages", *RESULTS])
 async def run(ctx: TickContext) -> RunStatus:
     """Run them side by side. If they are cut short, the results that have arrived are kept."""
     bb = board_of(ctx)

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from oracle.bt.board import AGENT_STATE, agent_state, bb_get, bb_set, board_of, ledger_of
+from oracle.bt.board import (
+    AGENT_STATE,
+    ROOM,
+    agent_state,
+    bb_get,
+    bb_set,
+    board_of,
+    ledger_of,
+    room_of,
+)
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import BOOKED, book, end_turn, outcome_of, say, say_system, say_verdict
@@ -74,20 +83,26 @@ def show_what_is_missing(ctx: TickContext) -> RunStatus:
 # -- there is no whole response --------------------------------------------------------------------
 
 
-@action(reads=["ledger"], writes=_STOPPED)
+@action(reads=ROOM, writes=_STOPPED)
 def at_limit(ctx: TickContext) -> RunStatus:
-    """No room is left for another request."""
-    bb = board_of(ctx)
-    ledger = ledger_of(bb)
-    resource = ledger.exhausted(ctx.now) or "turns"
-    used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
-    return _stop(bb, STOP_AT[resource], f"{used:g} of {limit:g} {resource}")
+    """No other request can be paid for. The detail names the limit that would have been enough."""
+    bb, room = board_of(ctx), room_of(ctx)
+    resource = room.spent() or "turns"
+    used = room.ledger.spent(resource, ctx.now)
+    limit = getattr(room.ledger.limits, resource)
+    detail = f"{used:g} of {limit:g} {resource}"
+    if resource in ("tokens", "money"):
+        detail += f"; the next request needs a limit of {room.smallest_limit(resource)}"
+    return _stop(bb, STOP_AT[resource], detail)
 
 
-@action(reads=["ledger"], writes=_STOPPED)
+@action(reads=ROOM, writes=_STOPPED)
 def at_token_limit(ctx: TickContext) -> RunStatus:
-    bb = board_of(ctx)
-    return _stop(bb, "token_limit", f"{ledger_of(bb).limits.tokens} tokens")
+    """The last answer was longer than what could be paid, in tokens or in money."""
+    bb, room = board_of(ctx), room_of(ctx)
+    resource = "money" if room.pays_less_in_money() else "tokens"
+    limit = getattr(room.ledger.limits, resource)
+    return _stop(bb, STOP_AT[resource], f"{limit:g} {resource}")
 
 
 @action(reads=["ledger"], writes=_STOPPED)

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from datetime import UTC, datetime
-from typing import Any, Final, cast
+from functools import partial
+from typing import Any, cast
 
-from oracle.bt.board import OFFER, bb_get, bb_set, board_of, granted_tools, ledger_of, services_of
+from oracle.bt.board import ROOM, bb_get, bb_set, board_of, granted_tools, room_of, services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import say
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
-from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import InterruptedStream, ModelError
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
-from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN
 from oracle.services.control.repetition import RunawayText
 from oracle.services.llm.protocol import ModelRequest, Part
 from oracle.services.signals.parser import SignalStreamParser
 
-ANYTHING: Final = 1
-
 
 @action(
-    reads=["messages", "weight", "ledger", "model", *OFFER],
+    reads=["messages", "is_last_turn", *ROOM],
     writes=["response", "is_runaway", "is_overdrawn"],
 )
 async def call_model(ctx: TickContext) -> RunStatus:
     """Stream the response. Whatever ends it, what has arrived is kept, with the place of the cut.
 
     The signal is taken out of the stream as it passes. The tree is woken in mid-stream only when
-    one of its guards has something to decide: the budget is overdrawn, or the text repeats itself.
+    one of its guards has something to decide: the text repeats itself. FAILURE if the response gets
+    longer than what its turn may cost, although the provider was told how long it may be.
     """
     bb = board_of(ctx)
     model = services_of(ctx).model
     tools = granted_tools(bb)
+    room = room_of(ctx)
+    payable = room.payable_output(is_last=bb_get(bb, "is_last_turn"))
     request = ModelRequest(
-        messages=bb_get(bb, "messages"),
-        tools=tools,
-        longest_output=bb_get(bb, "model")["longest_output"],
+        messages=bb_get(bb, "messages"), tools=tools, longest_output=room.longest_within(payable)
     )
-    response = _Response(ctx, _most_characters(bb))
+    response = _Response(ctx, partial(room.characters_left, payable))
     turn = ctx.turn
 
     def source() -> AsyncIterator[Any]:
@@ -56,8 +56,13 @@ async def call_model(ctx: TickContext) -> RunStatus:
         "tools": [spec.name for spec in tools],
     }
     try:
-        async for part in ctx.stream(asked, source):
-            response.take(cast("Part", part))
+        # Closed at once if the response is left early: then the provider stops, and stops to cost.
+        async with aclosing(cast("AsyncGenerator[Any]", ctx.stream(asked, source))) as parts:
+            async for part in parts:
+                response.take(cast("Part", part))
+                if response.is_overdrawn:
+                    bb_set(bb, "is_overdrawn", True)
+                    return ctx.fail("the response is longer than its turn may pay for")
         response.close()
     except InterruptedStream:
         response.is_interrupted = True
@@ -84,7 +89,7 @@ def keep_what_arrived(ctx: TickContext) -> RunStatus:
         bb_set(bb, "was_awaited", True)
         ctx.wake()
         return RUNNING
-    bb_set(bb, "response", _Response(ctx, ANYTHING).as_data())
+    bb_set(bb, "response", _Response(ctx, lambda _: 0).as_data())
     return SUCCESS
 
 
@@ -94,19 +99,25 @@ class _Response:
     __slots__ = (
         "_calls",
         "_characters",
+        "_characters_left",
         "_ctx",
         "_is_complete",
         "_most_characters",
         "_parser",
         "_runaway",
+        "_said",
         "_text",
         "_usage",
         "is_interrupted",
+        "is_overdrawn",
     )
 
-    def __init__(self, ctx: TickContext, most_characters: int) -> None:
+    def __init__(self, ctx: TickContext, characters_left: Callable[[str], int]) -> None:
+        """`characters_left` says how many more can be paid for after a text, at the least."""
         self._ctx = ctx
-        self._most_characters = most_characters
+        self._characters_left = characters_left
+        self._most_characters = characters_left("")
+        self._said: list[str] = []
         self._parser = SignalStreamParser(now=_now)
         self._runaway = RunawayText()
         self._text: list[str] = []
@@ -117,6 +128,7 @@ class _Response:
         # of it, and this is its record. A call that a guard has halted is neither.
         self._is_complete = False
         self.is_interrupted = False
+        self.is_overdrawn = False
 
     def take(self, part: Part) -> None:
         if "text" in part:
@@ -124,12 +136,15 @@ class _Response:
             self._show(self._parser.feed(part["text"]))
             self._count(part["text"])
             if self._runaway.feed(part["text"]):
-                self._raise("is_runaway")
+                bb_set(board_of(self._ctx), "is_runaway", True)
+                self._ctx.wake()
         elif "reasoning" in part:
             self._count(part["reasoning"])
             say(self._ctx, ChunkType.REASONING, content=part["reasoning"])
         elif "tool_call" in part:
             self._calls.append(dict(part["tool_call"]))
+            # A call arrives whole, and is the end of a response: there is nothing left to stop.
+            self._characters += len(json.dumps(part["tool_call"]))
         elif "usage" in part:
             # Providers send running totals, so the last one counts.
             self._usage = dict(part["usage"])
@@ -163,21 +178,14 @@ class _Response:
 
     def _count(self, text: str) -> None:
         """Reasoning is paid for like text."""
+        self._said.append(text)
         self._characters += len(text)
         if self._characters > self._most_characters:
-            self._raise("is_overdrawn")
-
-    def _raise(self, flag: str) -> None:
-        bb_set(board_of(self._ctx), flag, True)
-        self._ctx.wake()
+            # The text is measured only here: its length alone is a rough measure, but a quick one.
+            left = self._characters_left("".join(self._said))
+            self.is_overdrawn = left <= 0
+            self._most_characters = self._characters + left
 
 
 def _now() -> datetime:
     return datetime.fromtimestamp(event_time(), UTC)
-
-
-def _most_characters(bb: TypedBlackboard) -> int:
-    """How much output the token budget can pay for after the input."""
-    ledger = ledger_of(bb)
-    left = ledger.limits.tokens - ledger.tokens - bb_get(bb, "weight")["tokens"]
-    return max(ANYTHING, left * CHARACTERS_OF_A_TOKEN)
