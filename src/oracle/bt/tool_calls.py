@@ -117,7 +117,7 @@ async def perform_calls(
         # In the order of the calls, not of their ends: the same in every replay.
         done: list[Done] = []
         for call, result in zip(calls, results, strict=True):
-            done.append((call, result or _failed("cut off before it was done")))
+            done.append((call, result or cut_off()))
             if result is None:
                 _say_result(ctx, *done[-1], 0.0)
         hand_over(ctx, done)
@@ -251,6 +251,10 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
             append(bb, "sources_empty", spec.source)
     elif brought_something and spec.source in empty:
         bb_set(bb, "sources_empty", [kind for kind in empty if kind != spec.source])
+
+
+def cut_off() -> Result:
+    return _failed("cut off before it was done")
 
 
 def _failed(content: str) -> Result:

@@ -69,7 +69,7 @@ SHORTEST = 660 + 100
         ({"now": 50.0}, False, True, False),
         ({"now": 50.0, "longest_turn": 20.0}, False, False, False),
         ({"now": 55.0, "longest_turn": 20.0}, False, True, False),
-        ({"now": 50.0, "longest_turn": 20.0, "slowest_token": 0.1}, False, True, False),
+        ({"now": 50.0, "longest_turn": 20.0, "slowest_token": 0.05}, False, True, False),
         ({"now": 100.0}, True, True, True),
     ],
 )

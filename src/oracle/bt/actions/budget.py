@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from oracle.bt.board import (
     ROOM,
@@ -19,7 +19,7 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import report, say, say_system, tell_model
+from oracle.bt.report import BOOKED, book, report, say, say_system, tell_model
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
@@ -87,13 +87,16 @@ def make_room(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["response", "is_last_turn", *ROOM], writes=["model", "response"])
+@action(reads=["response", "is_last_turn", *BOOKED], writes=["model", "response", "ledger"])
 def expect_a_smaller_window(ctx: TickContext) -> RunStatus:
     """The provider has refused a request because of its size: its window is smaller than that.
 
     FAILURE if a request cannot get any smaller.
     """
     bb, room = board_of(ctx), room_of(ctx)
+    response: dict[str, Any] = bb_get(bb, "response")
+    if response["characters"]:
+        book(ctx, response)  # refused in mid-stream: only a request without a response is free
     payable = room.payable_output(is_last=bb_get(bb, "is_last_turn"))
     window = int(room.filled_window(payable) * SMALLER)
     if window < SMALLEST_WINDOW and ctx.failure is not None:

@@ -9,7 +9,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.bt.tool_calls import RESULTS, Call, perform_calls
+from oracle.bt.tool_calls import RESULTS, Call, cut_off, perform_calls, show_to_the_model
 from oracle.services.control.repetition import name_of_call
 
 # -- screening: a call that will not be run carries the reason, which the model is given -----------
@@ -91,6 +91,16 @@ async def run(ctx: TickContext) -> RunStatus:
     """Run them side by side. If they are cut short, the results that have arrived are kept."""
     bb = board_of(ctx)
     await perform_calls(ctx, bb, bb_get(bb, "calls"))
+    return SUCCESS
+
+
+@action(reads=["calls", "messages", *ROOM], writes=["messages"])
+def answer_unfinished(ctx: TickContext) -> RunStatus:
+    """Give calls that were stopped before they began a result: providers insist on one."""
+    bb = board_of(ctx)
+    answered = {message.get("call_id") for message in bb_get(bb, "messages")}
+    left = [call for call in bb_get(bb, "calls") if call["id"] not in answered]
+    show_to_the_model(ctx, [(call, cut_off()) for call in left])
     return SUCCESS
 
 

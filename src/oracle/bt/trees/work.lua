@@ -25,7 +25,10 @@ BT.tree("work", {
       calls.note_the_time_left,
       BT.selector("run them in time", {
         BT.timeout("while time is left", { seconds = "seconds_left", calls.run }),
-        ledger.only_the_last_answer_is_left, -- what has arrived is kept, and the next turn begins without tools
+        BT.sequence("stop in time for the last answer", {
+          ledger.only_the_last_answer_is_left, -- what has arrived is kept, and the next turn begins without tools
+          calls.answer_unfinished,
+        }),
         BT.subtree("end in the middle of a turn"),
       }),
 

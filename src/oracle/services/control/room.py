@@ -39,7 +39,7 @@ LEAST_RESULTS: Final = 500
 """Estimated tokens of results that make a turn with tools worth while."""
 USUAL_TURN: Final = 500
 """Tokens of a response with tool calls. One that gets longer may use what is not reserved."""
-USUAL_ANSWER: Final = 400
+USUAL_ANSWER: Final = 800
 """Tokens of an answer, to estimate how long the last one will take."""
 SLOWER: Final = 1.25
 """The last answer may take longer than the longest request so far, by this factor."""
