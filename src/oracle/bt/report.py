@@ -27,7 +27,7 @@ from oracle.services.ans.bus import get_event_bus
 from oracle.services.ans.event import Event, Severity
 from oracle.services.control.conversation import TOKENS_OF_A_CHARACTER
 
-BOOKED: Final = ("turn_began_at", *ROOM)
+BOOKED: Final = ("turn_began_at", "is_last_turn", *ROOM)
 """The keys that booking a response touches."""
 
 
@@ -90,7 +90,9 @@ def book(ctx: TickContext, response: Mapping[str, Any]) -> None:
     sent = room.messages + room.tools
     seconds = ctx.now - bb_get(board_of(ctx), "turn_began_at")
     counted: Mapping[str, int] | None = response["usage"]
-    usage = counted or estimated_usage(ctx, sent, response["characters"])
+    usage = counted or estimated_usage(
+        ctx, sent, response["characters"], was_cut=not response["is_complete"]
+    )
     book_usage(ctx, response["node"], usage, seconds)
     if counted is not None:
         note_count(ctx, sent, counted)
@@ -102,14 +104,22 @@ def note_count(ctx: TickContext, estimated: int, usage: Mapping[str, int]) -> No
     set_ledger(bb, ledger_of(bb).with_count(estimated, usage["input_tokens"]))
 
 
-def estimated_usage(ctx: TickContext, sent: int, output_characters: int) -> dict[str, int]:
-    """For a request that no provider has counted: it was cut, or its provider does not count.
+def estimated_usage(
+    ctx: TickContext, sent: int, output_characters: int, *, was_cut: bool
+) -> dict[str, int]:
+    """For a request that no provider has counted: its provider does not count, or it was cut.
 
-    `sent` are the estimated tokens of its input.
+    `sent` are the estimated tokens of its input. For a request that was cut the estimate is as
+    careful as before it: its provider does count, but it will not say what.
     """
-    written = ceil(output_characters * TOKENS_OF_A_CHARACTER)
-    ratio = max(1.0, ledger_of(board_of(ctx)).counted)
-    return {"input_tokens": ceil(sent * ratio), "output_tokens": ceil(written * ratio)}
+    room = room_of(ctx)
+    ratio = max(1.0, room.ledger.counted)
+    written = ceil(output_characters * TOKENS_OF_A_CHARACTER * ratio)
+    if not was_cut:
+        return {"input_tokens": ceil(sent * ratio), "output_tokens": written}
+    # A provider keeps to the length that it was given, and that could be paid.
+    payable = room.payable_output(is_last=bb_get(board_of(ctx), "is_last_turn"))
+    return {"input_tokens": room.counted(sent), "output_tokens": min(written, payable)}
 
 
 def book_usage(ctx: TickContext, node: str, usage: Mapping[str, int], seconds: float) -> None:

@@ -31,8 +31,8 @@ from oracle.services.control.shortening import Compacted, compacted, fitted
 SMALLEST_WINDOW: Final = 200
 """Tokens. With less than this no question can be asked."""
 SMALLER: Final = 0.65
-"""What is left of a request that was too long. Two steps are half, which is enough for a provider
-that counts twice what we estimate.
+"""What is left of a request that was too long. Two steps are less than half, which is enough for a
+provider that counts twice what we estimate.
 """
 
 
@@ -75,13 +75,16 @@ def withdraw_tools_without_room(ctx: TickContext) -> RunStatus:
 @action(reads=["messages", *ROOM], writes=["messages", "weight"])
 def make_room(ctx: TickContext) -> RunStatus:
     """Shorten whatever has to be, so that an answer fits beside the messages and can be paid."""
-    room = room_of(ctx)
-    # A prompt that is cut makes bad answers. It is better than none if the window is too small for
-    # it, but nobody should pay for it.
-    in_window = room.in_window(room.window - room.planned_output) - room.tools
-    messages = bb_get(board_of(ctx), "messages")
+    room, messages = room_of(ctx), bb_get(board_of(ctx), "messages")
     smaller = fitted(messages, room.for_messages(), may_cut_prompt=False)
-    if Weight().with_all(smaller.messages).tokens > in_window:
+    if not smaller.fits:
+        # A short answer to the whole question is better than a long one to half of it.
+        most = room.for_messages(room.shortest_output)
+        smaller = fitted(messages, most, may_cut_prompt=False)
+    in_window = room.held_beside(room.planned_output)
+    if smaller.tokens > in_window:
+        # A prompt that is cut makes bad answers. It is better than none if the window is too small
+        # for it, but nobody should pay for it.
         smaller = fitted(messages, in_window, may_cut_prompt=True)
     _replace_messages(ctx, smaller)
     return SUCCESS

@@ -39,7 +39,7 @@ Reply = dict[str, Any]
 
 
 @action(
-    reads=["parts", "query", "delegations", *ROOM],
+    reads=["parts", "query", "delegations", "is_last_turn", *ROOM],
     writes=["parts", "ledger"],
 )
 async def ask_about_parts(ctx: TickContext, at_once: int) -> RunStatus:
@@ -106,24 +106,30 @@ async def _gathered(model: Model, request: ModelRequest) -> Reply:
 
     A reply that breaks off is an error, but what had arrived is paid for.
     """
-    text, usage, thought, error = "", None, 0, None
+    text, usage, thought, error, was_cut = "", None, 0, None, False
     parts = model.stream(request)
     try:
         async for part in parts:
             text += part.get("text", "")
             thought += len(part.get("reasoning", ""))
             usage = part.get("usage", usage)
-            if len(text) + thought > MOST_CHARACTERS:
+            if was_cut := len(text) + thought > MOST_CHARACTERS:
                 break
     except ModelError as problem:
         if not text and not thought:
             raise
-        error = str(problem)
+        error, was_cut = str(problem), True
     finally:
         if isinstance(parts, AsyncGenerator):
             await parts.aclose()
     counted = None if usage is None else dict(usage)
-    return {"text": text, "thought": thought, "usage": counted, "error": error}
+    return {
+        "text": text,
+        "thought": thought,
+        "usage": counted,
+        "error": error,
+        "was_cut": was_cut,
+    }
 
 
 def _take_in(
@@ -134,7 +140,7 @@ def _take_in(
     # A request that ignored its cancellation ends late, and the run has gone on without it.
     if parts[number]["state"] != "read":
         return
-    reply = reply or {"text": "", "usage": None, "seconds": 0.0}
+    reply = reply or {"text": "", "usage": None, "seconds": 0.0, "was_cut": True}
     part = answered(parts[number], None if reply.get("error") else reply["text"])
     bb_set(bb, "parts", [*parts[:number], part, *parts[number + 1 :]])
     if not reply.get("was_refused"):
@@ -145,7 +151,7 @@ def _book(ctx: TickContext, request: Sequence[Message], reply: Reply) -> None:
     """A request that was cut off has been sent, so its input is paid for."""
     sent = Weight().with_all(cast("Sequence[Mapping[str, Any]]", request)).tokens
     written = len(reply["text"]) + reply.get("thought", 0)
-    usage = reply["usage"] or estimated_usage(ctx, sent, written)
+    usage = reply["usage"] or estimated_usage(ctx, sent, written, was_cut=reply.get("was_cut", False))
     book_usage(ctx, ctx.node_path, usage, reply["seconds"])
     if reply["usage"]:
         note_count(ctx, sent, reply["usage"])

@@ -213,14 +213,17 @@ class Room:
     @property
     def tools_fit(self) -> bool:
         """Whether the descriptions of the tools leave room for a question and an answer."""
-        held = self.in_window(self.window - self.planned_output)
-        return not self.tools or held - self.tools >= LEAST_MESSAGES
+        return not self.tools or self.held_beside(self.planned_output) >= LEAST_MESSAGES
 
-    def for_messages(self) -> int:
+    def held_beside(self, output: int) -> int:
+        """The estimated tokens of messages that the window holds beside the tools and an output."""
+        return max(0, self.in_window(self.window - output) - self.tools)
+
+    def for_messages(self, output: int | None = None) -> int:
         """The estimated tokens that the messages may have, so that an answer fits beside them."""
-        output = self.planned_output
-        held = self.in_window(self.window - output) - self.tools
-        return largest(max(0, held), lambda size: self.lacks(Sent(size + NOTES, output)) is None)
+        length = self.planned_output if output is None else output
+        held = self.held_beside(length)
+        return largest(held, lambda size: self.lacks(Sent(size + NOTES, length)) is None)
 
     def for_results(self) -> int:
         """The estimated tokens that the results of a turn may have together.
@@ -228,7 +231,7 @@ class Room:
         Half of the window at most, and a quarter even if less is free: older results make room. If
         another turn with tools can be paid for after them, it stays possible.
         """
-        held = max(0, self.in_window(self.window - self.planned_output) - self.tools)
+        held = self.held_beside(self.planned_output)
         most = min(held // 2, max(held - self.messages, held // 4))
         output = self.planned_output
 

@@ -31,10 +31,12 @@ Message: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compacted:
-    """The messages, and what was shortened in them, in words for the user."""
+    """The messages, what was shortened in them, in words for the user, and their size."""
 
     messages: list[dict[str, Any]]
     shortened: tuple[str, ...]
+    tokens: int
+    fits: bool
 
 
 # -- one text --------------------------------------------------------------------------------------
@@ -138,7 +140,13 @@ def _changed(
         if smaller != current:
             shortened.append(what)
         current = smaller
-    return Compacted(messages=current, shortened=tuple(dict.fromkeys(shortened)))
+    tokens = _tokens(current)
+    return Compacted(
+        messages=current,
+        shortened=tuple(dict.fromkeys(shortened)),
+        tokens=tokens,
+        fits=tokens <= room,
+    )
 
 
 def _old_results(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
