@@ -377,11 +377,16 @@ SCENES: Mapping[str, Scene] = {
         replies=[Reply(calls=[("web_search", {"q": 1}), ("rm_rf", {})]), "ok"], stop="answered"
     ),
     "runaway": Scene(replies=[held("loop line\n" * 50), "ok"], stop="answered"),
-    "time": Scene(replies=[held("started ")], limits=Limits(seconds=0.1), stop="time_limit"),
+    "time": Scene(
+        replies=[held("started "), held("again ")], limits=Limits(seconds=0.3), stop="time_limit"
+    ),
+    "time for the last answer": Scene(
+        replies=[held("started "), "The end."], limits=Limits(seconds=0.3), stop="time_limit"
+    ),
     "time in a tool": Scene(
-        replies=[TWO],
+        replies=[TWO, held("It ")],
         tools={"search_code": one_never},
-        limits=Limits(seconds=0.1),
+        limits=Limits(seconds=0.3),
         stop="time_limit",
     ),
     "one turn": Scene(replies=["direct"], limits=Limits(turns=1), stop="answered"),

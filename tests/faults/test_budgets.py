@@ -117,7 +117,7 @@ def test_no_limit_is_exceeded_and_the_last_answer_is_whole(**drawn):
 
 @pytest.mark.extra
 @given(**DRAWN)
-@examples(1_500)
+@examples(800)
 def test_no_limit_is_exceeded_whatever_is_tried(**drawn):
     run_with(**drawn)
 
@@ -179,6 +179,19 @@ async def test_no_use_of_a_tool_means_no_call():
     model = MeteredModel(searching(END, 2))
     heard = await ask(model=model, limits=Limits(uses_of_a_tool=0))
     assert (heard.ran, heard.done["answer"]) == ([], END)
+
+
+async def test_a_model_that_uses_the_same_ids_in_each_turn_gets_each_result():
+    class SameIds(ScriptedModel):
+        async def stream(self, request):
+            async for part in super().stream(request):
+                yield (
+                    {"tool_call": {**part["tool_call"], "id": "x"}} if "tool_call" in part else part
+                )
+
+    replies = [Reply(calls=[("search_code", {"query": f"q{n}"})]) for n in range(3)]
+    heard = await ask(model=SameIds(*replies, END), tools=results_of(40))
+    assert len(heard.results()) == 3
 
 
 # -- what is spent beside the turns ----------------------------------------------------------------

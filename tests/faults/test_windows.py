@@ -103,7 +103,7 @@ def test_no_size_ends_a_run(**sizes):
 
 @pytest.mark.extra
 @given(**SIZES)
-@examples(600)
+@examples(300)
 def test_no_size_ends_a_run_whatever_is_tried(**sizes):
     run_with(**sizes)
 

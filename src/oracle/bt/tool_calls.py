@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, Final, cast
 
 from oracle.bt.board import (
@@ -54,8 +55,13 @@ Done = tuple[Call, Result]
 
 
 def show_to_the_model(ctx: TickContext, done: Sequence[Done]) -> None:
-    """Add the results to the conversation, each cut to its share of what there is room for."""
+    """Add the results to the conversation, each cut to its share of what there is room for.
+
+    A call has one result. One that arrives after the call was given up is left out.
+    """
     bb = board_of(ctx)
+    answered = _answered_in_this_turn(bb_get(bb, "messages"))
+    done = [(call, result) for call, result in done if call["id"] not in answered]
     # Only measured, not noted: the results go before messages that are measured here.
     weight = Weight.from_dict(bb_get(bb, "weight")).with_all(bb_get(bb, "messages"))
     room = replace(room_of(ctx), messages=weight.tokens)
@@ -69,6 +75,12 @@ def show_to_the_model(ctx: TickContext, done: Sequence[Done]) -> None:
             data["sources"] = [s for s in result["sources"] if s["where"] in content]
         shown = {**message, "content": content, "success": bool(result["success"]), **data}
         bb_set(bb, "messages", with_result(bb_get(bb, "messages"), shown))
+
+
+def _answered_in_this_turn(messages: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The calls that have a result. Some models use the same ids again in each turn."""
+    newest = takewhile(lambda message: message["role"] != "assistant", reversed(messages))
+    return {message["call_id"] for message in newest if message["role"] == "tool"}
 
 
 def _how_to_get_the_rest(bb: TypedBlackboard, call: Call) -> str:
@@ -98,6 +110,7 @@ async def perform_calls(
     """Run the calls, hand over their results and take them in, also if they are cut short."""
     specs = {spec.name: spec for spec in all_tools(bb)}
     results: list[Result | None] = [None] * len(calls)
+    turn = ctx.turn
 
     async def run_one(place: int, call: Call) -> None:
         results[place] = await _result_of(ctx, call, specs.get(call["name"]))
@@ -120,9 +133,11 @@ async def perform_calls(
             done.append((call, result or cut_off()))
             if result is None:
                 _say_result(ctx, *done[-1], 0.0)
-        hand_over(ctx, done)
-        for call, arrived in done:
-            _take_in(ctx, bb, call, arrived, specs)
+        # Calls that ignored their cancellation end late, in another turn: these were given up.
+        if ctx.turn == turn:
+            hand_over(ctx, done)
+            for call, arrived in done:
+                _take_in(ctx, bb, call, arrived, specs)
     ctx.mark_progress()
 
 

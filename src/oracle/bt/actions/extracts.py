@@ -151,7 +151,9 @@ def _book(ctx: TickContext, request: Sequence[Message], reply: Reply) -> None:
     """A request that was cut off has been sent, so its input is paid for."""
     sent = Weight().with_all(cast("Sequence[Mapping[str, Any]]", request)).tokens
     written = len(reply["text"]) + reply.get("thought", 0)
-    usage = reply["usage"] or estimated_usage(ctx, sent, written, was_cut=reply.get("was_cut", False))
+    usage = reply["usage"] or estimated_usage(
+        ctx, sent, written, was_cut=reply.get("was_cut", False)
+    )
     book_usage(ctx, ctx.node_path, usage, reply["seconds"])
     if reply["usage"]:
         note_count(ctx, sent, reply["usage"])
