@@ -378,15 +378,15 @@ SCENES: Mapping[str, Scene] = {
     ),
     "runaway": Scene(replies=[held("loop line\n" * 50), "ok"], stop="answered"),
     "time": Scene(
-        replies=[held("started "), held("again ")], limits=Limits(seconds=0.3), stop="time_limit"
+        replies=[held("started "), held("again ")], limits=Limits(seconds=0.8), stop="time_limit"
     ),
     "time for the last answer": Scene(
-        replies=[held("started "), "The end."], limits=Limits(seconds=0.3), stop="time_limit"
+        replies=[held("started "), "The end."], limits=Limits(seconds=0.8), stop="time_limit"
     ),
     "time in a tool": Scene(
         replies=[TWO, held("It ")],
         tools={"search_code": one_never},
-        limits=Limits(seconds=0.3),
+        limits=Limits(seconds=0.8),
         stop="time_limit",
     ),
     "one turn": Scene(replies=["direct"], limits=Limits(turns=1), stop="answered"),

@@ -107,9 +107,9 @@ def note_time_left(ctx: TickContext) -> None:
     Only the last turn may use the time that is kept for the last answer.
     """
     bb = board_of(ctx)
-    room = room_of(ctx)
-    kept = 0.0 if bb_get(bb, "is_last_turn") else room.seconds_kept
-    bb_set(bb, "seconds_left", room.ledger.left("seconds", ctx.now) - kept)
+    ledger = ledger_of(bb)
+    kept = 0.0 if bb_get(bb, "is_last_turn") else ledger.seconds_kept
+    bb_set(bb, "seconds_left", ledger.left("seconds", ctx.now) - kept)
 
 
 def prices_of(bb: TypedBlackboard) -> Prices | None:

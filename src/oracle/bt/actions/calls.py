@@ -80,7 +80,7 @@ def _refuse(bb: TypedBlackboard, reason: Callable[[Call], str | None]) -> None:
 # -- running ---------------------------------------------------------------------------------------
 
 
-@action(reads=["is_last_turn", *ROOM], writes=["seconds_left", "was_awaited"])
+@action(reads=["is_last_turn", "ledger"], writes=["seconds_left", "was_awaited"])
 def note_the_time_left(ctx: TickContext) -> RunStatus:
     note_time_left(ctx)
     bb_set(board_of(ctx), "was_awaited", False)

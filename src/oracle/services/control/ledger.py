@@ -29,6 +29,13 @@ FEWEST_TOKENS: Final = 20
 HIGHEST_COUNT: Final = 4.0
 """No tokenizer makes more of a text than this, measured by our estimate: a token for each byte."""
 
+USUAL_ANSWER: Final = 800
+"""Tokens of an answer, to estimate how long the last one will take."""
+SLOWER: Final = 1.25
+"""The last answer may take longer than the longest request so far, by this factor."""
+TIME_FOR_THE_UNKNOWN: Final = 2
+"""Before the first response half of the time is kept: the last answer may take as long as it."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
@@ -135,6 +142,13 @@ class Ledger:
     def left(self, resource: Resource, now: float) -> float:
         limit = getattr(self.limits, resource)
         return inf if limit is None else limit - self.spent(resource, now)
+
+    @property
+    def seconds_kept(self) -> float:
+        """How long the last answer may take, judged by the responses so far."""
+        if not self.longest_turn:
+            return self.limits.seconds / TIME_FOR_THE_UNKNOWN
+        return max(SLOWER * self.longest_turn, USUAL_ANSWER * self.slowest_token)
 
     def usage(self, now: float) -> dict[str, Any]:
         """The amounts spent, for people and for records."""

@@ -39,15 +39,9 @@ LEAST_RESULTS: Final = 500
 """Estimated tokens of results that make a turn with tools worth while."""
 USUAL_TURN: Final = 500
 """Tokens of a response with tool calls. One that gets longer may use what is not reserved."""
-USUAL_ANSWER: Final = 800
-"""Tokens of an answer, to estimate how long the last one will take."""
-SLOWER: Final = 1.25
-"""The last answer may take longer than the longest request so far, by this factor."""
-TIME_FOR_THE_UNKNOWN: Final = 2
-"""Before the first response half of the time is kept: the last answer may take as long as it."""
-
-ENDLESS: Final = 1_000_000
-"""Tokens that no output has."""
+ENDLESS: Final = 20_000
+TIMES_TOO_LONG: Final = 4
+"""An output of so many tokens, or so many times the longest, is stopped even if it can be paid."""
 SMALL_STEP: Final = 60
 """Characters of output between two measurements near a limit."""
 
@@ -124,7 +118,7 @@ class Room:
             return "turns"
         if lacking := self.lacks(*self.turn_and_last()):
             return lacking
-        needed = self.ledger.longest_turn + self.seconds_kept
+        needed = self.ledger.longest_turn + self.ledger.seconds_kept
         return "seconds" if self.ledger.left("seconds", self.now) <= needed else None
 
     def spent(self) -> Resource | None:
@@ -149,16 +143,8 @@ class Room:
         return Reserve(
             tokens=self.counted(last.input) + last.output,
             money=self.money_for(last),
-            seconds=self.seconds_kept,
+            seconds=self.ledger.seconds_kept,
         )
-
-    @property
-    def seconds_kept(self) -> float:
-        """How long the last answer may take, judged by the responses so far."""
-        ledger = self.ledger
-        if not ledger.longest_turn:
-            return ledger.limits.seconds / TIME_FOR_THE_UNKNOWN
-        return max(SLOWER * ledger.longest_turn, USUAL_ANSWER * ledger.slowest_token)
 
     def _shortest(self) -> Sent:
         return Sent(self.messages + NOTES, self.shortest_output)
@@ -187,7 +173,7 @@ class Room:
                 return self.lacks(Sent(self.messages, output)) is None
             return self.lacks(*self.turn_and_last(output)) is None
 
-        return max(1, largest(ENDLESS, fits))
+        return max(1, largest(max(ENDLESS, TIMES_TOO_LONG * self.longest_output), fits))
 
     def longest_within(self, payable: int) -> int:
         """The longest output to ask for: of the model, of the window, and of what can be paid."""

@@ -46,7 +46,7 @@ class Purse:
             Sent(rough_tokens(prompt) + rough_tokens(part["text"]) + MOST_AROUND, LONGEST_EXTRACT)
             for part in parts
         ]
-        is_in_time = self.room.ledger.left("seconds", self.room.now) > self.room.seconds_kept
+        is_in_time = self.room.ledger.left("seconds", self.room.now) > self.room.ledger.seconds_kept
         return (
             bool(prompt)
             and is_in_time
