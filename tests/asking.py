@@ -27,7 +27,7 @@ LONG = (
 TALK = "Thanks, that helps!"
 """Needs no source, so that any text is an answer."""
 
-SOON = Limits(seconds=0.15)
+SOON = Limits(seconds=0.8)
 """Time for a run to begin and to come to what it waits for, on a busy machine too."""
 
 classify_query("What takes long the first time is not to be measured.")

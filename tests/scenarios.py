@@ -397,11 +397,16 @@ SCENES: Mapping[str, Scene] = {
         stop="answered",
     ),
     "runaway": Scene(replies=[held("loop line\n" * 50), search(1), "ok"], stop="answered"),
-    "time": Scene(replies=[held("started ")], limits=Limits(seconds=0.1), stop="time_limit"),
+    "time": Scene(
+        replies=[held("started "), held("again ")], limits=Limits(seconds=0.8), stop="time_limit"
+    ),
+    "time for the last answer": Scene(
+        replies=[held("started "), "The end."], limits=Limits(seconds=0.8), stop="time_limit"
+    ),
     "time in a tool": Scene(
-        replies=[TWO],
+        replies=[TWO, held("It ")],
         tools={"search_code": one_never},
-        limits=Limits(seconds=0.1),
+        limits=Limits(seconds=0.8),
         stop="time_limit",
     ),
     "one turn": Scene(replies=["direct"], limits=Limits(turns=1), stop="partial_answer"),
@@ -428,7 +433,5 @@ SCENES: Mapping[str, Scene] = {
         query="Thanks \x00 \ud800!",
         stop="answered",
     ),
-    "a large question": Scene(
-        replies=["short"] * 2, query="why? " * 40_000, stop="partial_answer"
-    ),
+    "a large question": Scene(replies=["short"] * 2, query="why? " * 40_000, stop="partial_answer"),
 }

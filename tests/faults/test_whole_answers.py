@@ -148,12 +148,23 @@ async def test_a_text_that_never_ends_is_marked_as_cut(ending):
     assert heard.stop == "partial_answer"
     assert heard.done["answer"].endswith("[…]")
     assert "the rest of the answer" in heard.done["missing"][0]
-    assert len(heard.model.requests) <= 6
+    assert len(heard.model.requests) <= 11
+
+
+async def test_an_answer_that_is_too_long_is_asked_for_again_in_less():
+    def reply(request):
+        if "much shorter" in request.messages[-1]["content"]:
+            return enough("In short.")
+        return Reply(text=f"Part {len(model.requests)} of many.", ending="length")
+
+    model = ScriptedModel(look(), reply, repeats_last=True)
+    heard = await ask(model=model)
+    assert (heard.stop, heard.done["answer"]) == ("answered", "In short.")
 
 
 async def test_a_continuation_that_fails_leaves_the_text_marked_as_cut():
     cut = Reply(text="It is in auth.py, in the", ending="length")
-    heard = await ask(look(), cut, Reply(raises=ModelError("lost")))
+    heard = await ask(look(), cut, Reply(raises=ModelError("lost")), limits=Limits(turns=2))
     assert heard.done["answer"] == "It is in auth.py, in the […]"
     assert heard.stop == "partial_answer"
 

@@ -19,10 +19,15 @@ from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.signals import AgentSignalState
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.agent_services import AgentServices
-from oracle.services.control.conversation import Weight
+from oracle.services.control.conversation import (
+    TOKENS_AROUND_A_MESSAGE,
+    Weight,
+    rough_tokens,
+)
 from oracle.services.control.grants import considered, specs_from
-from oracle.services.control.ledger import Ledger, Reserve, Resource
+from oracle.services.control.ledger import Ledger
 from oracle.services.control.repetition import Repetition, find_repetition, name_of_call
+from oracle.services.control.room import Room
 from oracle.services.coverage.affordable import Purse
 from oracle.services.llm.protocol import Prices
 
@@ -48,6 +53,9 @@ AGENT_STATE: Final = (
 
 OFFER: Final = ("granted", "withdrawn", "tools_withdrawn", "tool_list")
 """The keys that decide which tools are in the next request."""
+
+ROOM: Final = ("ledger", "model", "weight", *OFFER)
+"""The keys that `room_of` reads."""
 
 LARGE_SHARE: Final = 2
 """Messages are large from this part of the context window on: half of it."""
@@ -97,10 +105,14 @@ def set_ledger(bb: TypedBlackboard, ledger: Ledger) -> None:
 
 
 def note_time_left(ctx: TickContext) -> None:
-    """Give whatever begins to wait now (a response, tools, a person) the time that is left."""
+    """Give whatever begins to wait now (a response, tools, a person) the time that is left.
+
+    Only the last turn may use the time that is kept for the last answer.
+    """
     bb = board_of(ctx)
     ledger = ledger_of(bb)
-    bb_set(bb, "seconds_left", ledger.limits.seconds - ledger.spent("seconds", ctx.now))
+    kept = 0.0 if bb_get(bb, "is_last_turn") else ledger.seconds_kept
+    bb_set(bb, "seconds_left", ledger.left("seconds", ctx.now) - kept)
 
 
 def prices_of(bb: TypedBlackboard) -> Prices | None:
@@ -115,34 +127,25 @@ def weigh(bb: TypedBlackboard) -> Weight:
     return weight
 
 
-def reserve_of(bb: TypedBlackboard) -> Reserve:
-    """What the last request will need: its input as it is now, and its longest output."""
-    model = bb_get(bb, "model")
-    tokens = bb_get(bb, "weight")["tokens"]
-    prices = prices_of(bb)
-    return Reserve(
-        tokens=tokens + model["longest_output"],
-        money=0.0 if prices is None else prices.cost(tokens, model["longest_output"]),
-        seconds=ledger_of(bb).longest_turn,
-    )
-
-
-def scarce_resource(ctx: TickContext) -> Resource | None:
+def room_of(ctx: TickContext) -> Room:
+    """What the next request may hold, and what it may cost."""
     bb = board_of(ctx)
-    return ledger_of(bb).at_reserve(ctx.now, reserve_of(bb))
+    model, sizes = bb_get(bb, "model"), _sizes_of_tools(bb_get(bb, "tool_list"))
+    return Room(
+        ledger=ledger_of(bb),
+        prices=prices_of(bb),
+        window=model["context_window"],
+        longest_output=model["longest_output"],
+        messages=bb_get(bb, "weight")["tokens"],
+        tools=sum(sizes[spec.name] for spec in granted_tools(bb)),
+        now=ctx.now,
+    )
 
 
 def purse_of(ctx: TickContext) -> Purse:
     """What reading the parts of a broad question may still cost."""
-    bb = board_of(ctx)
-    window: int = bb_get(bb, "model")["context_window"]
-    return Purse(
-        ledger=ledger_of(bb),
-        reserve=reserve_of(bb),
-        prices=prices_of(bb),
-        window_left=window // LARGE_SHARE - bb_get(bb, "weight")["tokens"],
-        now=ctx.now,
-    )
+    room = room_of(ctx)
+    return Purse(room=room, window_left=room.in_window(room.window // LARGE_SHARE) - room.messages)
 
 
 # -- the question and its tools --------------------------------------------------------------------
@@ -192,6 +195,16 @@ def granted_tools(bb: TypedBlackboard) -> Sequence[ToolSpec]:
 
 
 _last_offer: tuple[object, object, Sequence[ToolSpec]] = (None, None, ())
+
+
+@lru_cache(maxsize=32)
+def _sizes_of_tools(text: str) -> dict[str, int]:
+    """The estimated tokens of each tool's description in a request."""
+    return {
+        spec.name: TOKENS_AROUND_A_MESSAGE
+        + rough_tokens(json.dumps([spec.name, spec.description, dict(spec.parameters)]))
+        for spec in specs_of(text)
+    }
 
 
 @lru_cache(maxsize=32)

@@ -5,14 +5,17 @@ the ledger.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import ceil
 from typing import Any, Final
 
 from oracle.bt.board import (
+    ROOM,
     bb_get,
     bb_set,
     board_of,
     ledger_of,
     prices_of,
+    room_of,
     services_of,
     set_ledger,
 )
@@ -22,9 +25,9 @@ from oracle.bt.state.schema import Json
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.ans.bus import get_event_bus
 from oracle.services.ans.event import Event, Severity
-from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN
+from oracle.services.control.conversation import TOKENS_OF_A_CHARACTER
 
-BOOKED: Final = ("ledger", "model", "weight", "turn_began_at")
+BOOKED: Final = ("turn_began_at", "is_last_turn", *ROOM)
 """The keys that booking a response touches."""
 
 
@@ -81,24 +84,65 @@ def outcome_of(response: Mapping[str, Any] | None) -> str:
 
 
 def book(ctx: TickContext, response: Mapping[str, Any]) -> None:
-    """Add to the ledger what a response of the conversation cost, as far as it has arrived."""
+    """Add to the ledger what a response of the conversation cost, as far as it has arrived.
+
+    The provider's count is also a measure for the estimates of later requests.
+    """
+    seconds = ctx.now - bb_get(board_of(ctx), "turn_began_at")
+    counted: Mapping[str, int] | None = response["usage"]
+    sent = _sent(ctx, response)
+    book_usage(ctx, response["node"], usage_of(ctx, response), seconds)
+    if counted is not None:
+        note_count(ctx, sent, counted)
+
+
+def usage_of(ctx: TickContext, response: Mapping[str, Any]) -> Mapping[str, int]:
+    """What a response has cost so far: by the provider's count, else by our estimate."""
+    return response["usage"] or estimated_usage(
+        ctx, _sent(ctx, response), response["characters"], was_cut=not response["is_complete"]
+    )
+
+
+def _sent(ctx: TickContext, response: Mapping[str, Any]) -> int:
+    """The estimated tokens of its request."""
+    room = room_of(ctx)
+    return room.messages + room.tools + response["continues"]
+
+
+def note_count(ctx: TickContext, estimated: int, usage: Mapping[str, int]) -> None:
+    """Note how the provider counted an input that we had estimated."""
     bb = board_of(ctx)
-    sent = bb_get(bb, "weight")["tokens"] + response["continues"] // CHARACTERS_OF_A_TOKEN
-    usage: Mapping[str, int] = response["usage"] or estimated_usage(sent, response["characters"])
-    book_usage(ctx, response["node"], usage, ctx.now - bb_get(bb, "turn_began_at"))
+    set_ledger(bb, ledger_of(bb).with_count(estimated, usage["input_tokens"]))
 
 
-def estimated_usage(input_tokens: int, output_characters: int) -> dict[str, int]:
-    """For a request that no provider has counted: it was cut, or its provider does not count."""
-    output_tokens = output_characters // CHARACTERS_OF_A_TOKEN
-    return {"input_tokens": input_tokens, "output_tokens": output_tokens}
+def estimated_usage(
+    ctx: TickContext, sent: int, output_characters: int, *, was_cut: bool
+) -> dict[str, int]:
+    """For a request that no provider has counted: its provider does not count, or it was cut.
+
+    `sent` are the estimated tokens of its input. For a request that was cut the estimate is as
+    careful as before it: its provider does count, but it will not say what.
+    """
+    room = room_of(ctx)
+    ratio = max(1.0, room.ledger.counted)
+    written = ceil(output_characters * TOKENS_OF_A_CHARACTER * ratio)
+    if not was_cut:
+        return {"input_tokens": ceil(sent * ratio), "output_tokens": written}
+    # A provider keeps to the length that it was given, and that could be paid.
+    payable = room.payable_output(is_last=bb_get(board_of(ctx), "is_last_turn"))
+    return {"input_tokens": room.counted(sent), "output_tokens": min(written, payable)}
+
+
+def money_for(bb: TypedBlackboard, usage: Mapping[str, int]) -> float:
+    prices = prices_of(bb)
+    return 0.0 if prices is None else prices.cost(**usage)
 
 
 def book_usage(ctx: TickContext, node: str, usage: Mapping[str, int], seconds: float) -> None:
     """Add what a request cost to the ledger, and say which node spent it."""
     bb = board_of(ctx)
-    prices = prices_of(bb)
-    money = 0.0 if prices is None else prices.cost(**usage)
+    money = money_for(bb, usage)
     tokens = usage["input_tokens"] + usage["output_tokens"]
-    set_ledger(bb, ledger_of(bb).with_usage(tokens, money, seconds))
+    ledger = ledger_of(bb).with_usage(tokens, money, seconds)
+    set_ledger(bb, ledger.with_pace(usage["output_tokens"], seconds))
     say(ctx, ChunkType.COST, node=node, tokens=tokens, money=money, seconds=round(seconds, 4))

@@ -6,6 +6,8 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from typing import Any, Final, cast
 
 from oracle.bt.board import (
@@ -13,7 +15,10 @@ from oracle.bt.board import (
     append,
     bb_get,
     bb_set,
+    board_of,
+    granted_tools,
     ledger_of,
+    room_of,
     services_of,
     set_ledger,
 )
@@ -22,8 +27,9 @@ from oracle.bt.report import report, say
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.control.conversation import with_result
+from oracle.services.control.conversation import Weight, with_result
 from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of_result
+from oracle.services.control.shortening import cut_results
 from oracle.services.project.redaction import redact, redacted_traceback
 from oracle.services.tools.results import well_formed
 
@@ -46,13 +52,53 @@ DATA_OF_A_RESULT: Final = ("sources", "more_uses", "tool_role", "tool_kind", "wa
 
 Call = dict[str, Any]
 Result = dict[str, Any]
+Done = tuple[Call, Result]
 
 
-def show_to_the_model(bb: TypedBlackboard, call: Call, result: Result) -> None:
-    message = {"role": "tool", "call_id": call["id"], "name": call["name"]}
-    data = {key: result[key] for key in DATA_OF_A_RESULT if key in result}
-    shown = {**message, "content": result["content"], "success": bool(result["success"]), **data}
-    bb_set(bb, "messages", with_result(bb_get(bb, "messages"), shown))
+def show_to_the_model(ctx: TickContext, done: Sequence[Done]) -> None:
+    """Add the results to the conversation, each cut to its share of what there is room for.
+
+    A call has one result. One that arrives after the call was given up is left out.
+    """
+    bb = board_of(ctx)
+    answered = _answered_in_this_turn(bb_get(bb, "messages"))
+    done = [(call, result) for call, result in done if call["id"] not in answered]
+    # Only measured, not noted: the results go before messages that are measured here.
+    weight = Weight.from_dict(bb_get(bb, "weight")).with_all(bb_get(bb, "messages"))
+    room = replace(room_of(ctx), messages=weight.tokens)
+    advice = [_how_to_get_the_rest(bb, call) for call, _ in done]
+    cut = cut_results([result["content"] for _, result in done], room.for_results(), advice)
+    for (call, result), content in zip(done, cut, strict=True):
+        message = {"role": "tool", "call_id": call["id"], "name": call["name"]}
+        data = {key: result[key] for key in DATA_OF_A_RESULT if key in result}
+        if content != result["content"]:
+            # The model must not quote from what it does not see.
+            data["sources"] = [s for s in result["sources"] if s["where"] in content]
+        shown = {**message, "content": content, "success": bool(result["success"]), **data}
+        bb_set(bb, "messages", with_result(bb_get(bb, "messages"), shown))
+
+
+def _answered_in_this_turn(messages: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The calls that have a result. Some models use the same ids again in each turn."""
+    newest = takewhile(lambda message: message["role"] != "assistant", reversed(messages))
+    return {message["call_id"] for message in newest if message["role"] == "tool"}
+
+
+def _how_to_get_the_rest(bb: TypedBlackboard, call: Call) -> str:
+    """Advice that names only tools of the next request."""
+    tools = granted_tools(bb)
+    own = next((spec for spec in tools if spec.name == call["name"]), None)
+    if own is not None and own.role == "read":
+        return f"For the rest, call {own.name} for a later or smaller part."
+    source = own.source if own is not None else None
+    reading = [spec.name for spec in tools if spec.role == "read" and spec.source == source]
+    if own is not None and reading:
+        return (
+            f"For the rest, read one place with {reading[0]}, or make a narrower {own.name} call."
+        )
+    if own is not None:
+        return f"For the rest, make a narrower {own.name} call."
+    return "No tool is left to get the rest; say in the answer what is missing."
 
 
 async def perform_calls(
@@ -60,11 +106,12 @@ async def perform_calls(
     bb: TypedBlackboard,
     calls: Sequence[Call],
     *,
-    hand_over: Callable[[TypedBlackboard, Call, Result], None] = show_to_the_model,
+    hand_over: Callable[[TickContext, Sequence[Done]], None] = show_to_the_model,
 ) -> None:
-    """Run the calls, hand over each result and take it in, also if they are cut short."""
+    """Run the calls, hand over their results and take them in, also if they are cut short."""
     specs = {spec.name: spec for spec in all_tools(bb)}
     results: list[Result | None] = [None] * len(calls)
+    turn = ctx.turn
 
     async def run_one(place: int, call: Call) -> None:
         results[place] = await _result_of(ctx, call, specs.get(call["name"]))
@@ -82,12 +129,16 @@ async def perform_calls(
             raise_first(ends)
     finally:
         # In the order of the calls, not of their ends: the same in every replay.
+        done: list[Done] = []
         for call, result in zip(calls, results, strict=True):
-            arrived = result or _failed("cut off before it was done")
+            done.append((call, result or cut_off()))
             if result is None:
-                _say_result(ctx, call, arrived, 0.0)
-            hand_over(bb, call, arrived)
-            _take_in(ctx, bb, call, arrived, specs)
+                _say_result(ctx, *done[-1], 0.0)
+        # Calls that ignored their cancellation end late, in another turn: these were given up.
+        if ctx.turn == turn:
+            hand_over(ctx, done)
+            for call, arrived in done:
+                _take_in(ctx, bb, call, arrived, specs)
     ctx.mark_progress()
 
 
@@ -224,6 +275,10 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
             append(bb, "sources_empty", spec.source)
     elif brought_something and spec.source in empty:
         bb_set(bb, "sources_empty", [kind for kind in empty if kind != spec.source])
+
+
+def cut_off() -> Result:
+    return _failed("cut off before it was done")
 
 
 def _failed(content: str) -> Result:

@@ -60,7 +60,7 @@ async def test_a_warning_comes_once_at_70_percent_for_user_model_and_bus():
 
 
 async def test_each_budget_has_a_warning_of_its_own():
-    dear = {"input_tokens": 70_000, "output_tokens": 0}
+    dear = {"input_tokens": 4_000, "output_tokens": 66_000}
     first = Reply(text=MORE, usage=dear, calls=[("search_code", {"query": "1"})])
     model = ScriptedModel(first, look(2), enough(), prices=Prices(input=1.0, output=1.0))
     heard = await ask(model=model, tools=numbered(), limits=Limits(tokens=100_000, money=0.1))
@@ -71,13 +71,13 @@ async def test_each_budget_has_a_warning_of_its_own():
 @pytest.mark.parametrize(
     ("limits", "used", "prices", "stop"),
     [
-        ({"tokens": 100_000}, 96_500, None, "token_limit"),
-        ({"money": 0.1}, 96_500, Prices(input=1.0, output=1.0), "money_limit"),
+        ({"tokens": 100_000}, 86_000, None, "token_limit"),
+        ({"money": 0.1}, 86_000, Prices(input=1.0, output=1.0), "money_limit"),
     ],
 )
 async def test_at_the_reserve_the_tools_are_withdrawn(limits, used, prices, stop):
     """What is left pays for one request of the size so far with its longest output, no more."""
-    usage = {"input_tokens": used, "output_tokens": 0}
+    usage = {"input_tokens": 4_000, "output_tokens": used}
     first = Reply(text=MORE, usage=usage, calls=[("search_code", {"query": "1"})])
     model = ScriptedModel(first, "The end." + MORE, prices=prices)
     heard = await ask(model=model, tools=numbered(), limits=Limits(**limits))
@@ -121,23 +121,32 @@ async def test_a_tool_is_not_used_more_often_than_its_limit_and_then_not_offered
 
 async def test_the_time_limit_cuts_a_stream_and_closes_the_connection():
     hold = asyncio.Event()
-    heard = await ask(Reply(text="It has begun ", hold=hold), limits=SOON)
-    assert (heard.stop, heard.model.closed) == ("time_limit", 1)
+    model = ScriptedModel(Reply(text="It has begun ", hold=hold), repeats_last=True)
+    heard = await ask(model=model, limits=SOON)
+    assert (heard.stop, heard.model.closed) == ("time_limit", 2)
     assert heard.done["answer"].startswith("It has begun […]")
+
+
+async def test_a_stream_that_takes_too_long_is_stopped_in_time_for_the_last_answer():
+    heard = await ask(Reply(text="It has begun ", hold=asyncio.Event()), "The end.", limits=SOON)
+    assert (heard.stop, heard.model.closed) == ("time_limit", 2)
+    assert heard.offered[1] == []
+    assert heard.done["answer"] == "The end."
 
 
 async def test_the_time_limit_cuts_a_tool():
     async def hangs(_arguments):
         await asyncio.Event().wait()
 
-    heard = await ask(look(), tools={"search_code": hangs}, limits=SOON)
-    assert heard.stop == "time_limit"
+    heard = await ask(look(), "The end.", tools={"search_code": hangs}, limits=SOON)
+    assert (heard.stop, heard.done["answer"]) == ("time_limit", "The end.")
+    assert heard.results() == ["cut off before it was done"]
 
 
 async def test_tokens_that_run_out_cut_a_stream_and_close_the_connection():
     hold = asyncio.Event()
     text = " ".join(str(n) for n in range(9_000))
-    heard = await ask(Reply(text=text, hold=hold), limits=Limits(tokens=9_000))
+    heard = await ask(Reply(text=text, hold=hold), limits=Limits(tokens=12_000))
     assert (heard.stop, heard.model.closed) == ("token_limit", 1)
     assert 0 < len(heard.done["answer"]) < len(text)
 
@@ -145,7 +154,7 @@ async def test_tokens_that_run_out_cut_a_stream_and_close_the_connection():
 async def test_thinking_aloud_is_paid_for_too():
     hold = asyncio.Event()
     reply = Reply(reasoning="hm " * 9_000, hold=hold)
-    heard = await ask(reply, limits=Limits(tokens=9_000))
+    heard = await ask(reply, limits=Limits(tokens=12_000))
     assert (heard.stop, heard.model.closed) == ("token_limit", 1)
 
 

@@ -92,8 +92,9 @@ async def test_a_person_who_never_answers_does_not_keep_a_run_beyond_its_time():
     async def silent(_question):
         await asyncio.Event().wait()
 
-    heard = await ask("Hm." + wants("write a note"), tools=WRITING, approve=silent, limits=SOON)
-    assert heard.stop == "time_limit"
+    asked = "Hm." + wants("write a note")
+    heard = await ask(asked, "Not saved.", tools=WRITING, approve=silent, limits=SOON)
+    assert (heard.stop, heard.done["answer"]) == ("time_limit", "Not saved.")
     assert any("write_note was not allowed" in missing for missing in heard.done["missing"])
     (refused,) = heard.events("grant.refused")
     assert refused["by"] == "a person who did not answer in time"

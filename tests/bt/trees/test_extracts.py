@@ -149,9 +149,9 @@ async def test_a_reply_without_end_is_cut():
     ("limits", "asked", "shown"),
     [
         (Limits(), 16, 16),
-        (Limits(tokens=30_000), 8, 16),
+        (Limits(tokens=56_000), 8, 16),
         (Limits(tokens=12_000), 0, None),
-        (Limits(money=0.03), 8, 16),
+        (Limits(money=0.056), 8, 16),
         (Limits(uses_of_a_tool=10), 8, 8),
     ],
     ids=["enough", "tokens", "very few tokens", "money", "uses"],

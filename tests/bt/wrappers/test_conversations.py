@@ -125,7 +125,7 @@ async def test_history_beyond_its_budget_is_cut_and_the_model_is_told(store):
     for number in range(4):
         scene = Scene(replies=[f"{number} " + "word " * 600], stop="")
         context_id = (await done(store, scene, context_id))["context_id"]
-    model = ScriptedModel("short", context_window=8_000)
+    model = ScriptedModel("short", context_window=11_000)
     await done(store, ANSWER, context_id, model=model)
     _, notice, *told = model.requests[0].messages
     assert notice["content"] == "[2 earlier exchanges left out: no room]"

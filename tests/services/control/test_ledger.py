@@ -1,10 +1,11 @@
 """The ledger: what is spent, when to warn, when to withdraw the tools, when to end."""
 
 import json
+from math import inf
 
 import pytest
 
-from oracle.services.control.ledger import Ledger, Limits, Reserve
+from oracle.services.control.ledger import Ledger, Limits
 
 
 def ledger(**spent):
@@ -31,25 +32,6 @@ def test_a_warning_is_due_once_from_seventy_percent_on(spent, now, due):
 @pytest.mark.parametrize(
     ("spent", "now", "resource"),
     [
-        ({}, 50, None),
-        ({"turns": 8}, 50, None),
-        ({"turns": 9}, 50, "turns"),
-        ({"turns": 10}, 50, "turns"),
-        ({"tokens": 699}, 50, None),
-        ({"tokens": 700}, 50, "tokens"),
-        ({"money": 0.9}, 50, "money"),
-        ({}, 139, None),
-        ({}, 140, "seconds"),
-    ],
-)
-def test_at_the_reserve_the_next_request_is_the_last(spent, now, resource):
-    reserve = Reserve(tokens=300, money=0.1, seconds=10)
-    assert ledger(**spent).at_reserve(now, reserve) == resource
-
-
-@pytest.mark.parametrize(
-    ("spent", "now", "resource"),
-    [
         ({"turns": 9}, 50, None),
         ({"turns": 10}, 50, "turns"),
         ({"tokens": 1000}, 50, "tokens"),
@@ -65,15 +47,21 @@ def test_where_a_price_is_unknown_the_money_budget_is_off():
     free = Ledger(limits=Limits(money=None), money=999.0)
     assert free.share("money", 0) == 0
     assert free.exhausted(0) is None
-    assert free.at_reserve(0, Reserve(money=5.0)) is None
+    assert free.left("money", 0) == inf
 
 
 def test_a_limit_of_nothing_is_spent_from_the_start():
     assert Ledger(limits=Limits(turns=0)).exhausted(0) == "turns"
 
 
-def test_one_turn_means_that_the_first_request_is_the_last():
-    assert Ledger(limits=Limits(turns=1)).at_reserve(0, Reserve()) == "turns"
+def test_the_provider_s_count_is_a_measure_that_only_rises_and_has_an_end():
+    assert ledger().with_count(100, 150).with_count(100, 120).counted == 1.5
+    assert ledger().with_count(10, 9_999).counted == 4.0
+
+
+def test_the_pace_is_that_of_the_slowest_response_and_a_few_words_have_none():
+    assert ledger().with_pace(100, 5.0).with_pace(100, 2.0).slowest_token == 0.05
+    assert ledger().with_pace(3, 5.0).slowest_token == 0.0
 
 
 def test_spending_answers_a_new_ledger_and_leaves_the_old_one():

@@ -69,18 +69,94 @@ async def test_an_error_may_have_any_body(dialect, body):
     assert "502" in str(error)
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
+TOO_LONG = {
+    "openai": (400, "This model's maximum context length is 8192 tokens. However, your messages"),
+    "openai per minute": (
+        429,
+        "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000. The "
+        "input or output tokens must be reduced in order to run successfully.",
+    ),
+    "openai string": (400, "Invalid 'messages[1].content': string too long. Expected a string"),
+    "anthropic": (400, "prompt is too long: 208310 tokens > 200000 maximum"),
+    "anthropic sum": (
+        400,
         "input length and `max_tokens` exceed context limit: 190000 + 16384 > 200000",
-        "the request exceeds the available context size, try increasing it",
-        "prompt is too long: 1 > 0",
-    ],
-)
-async def test_a_context_that_is_too_long_is_known_by_its_words(dialect, message):
-    failure = dialect.wire.failure(400, "invalid_request_error", message)
+    ),
+    "anthropic output": (400, "max_tokens: 32000 > 8192, which is the maximum allowed number"),
+    "gemini": (
+        400,
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    ),
+    "ollama": (500, "the input length exceeds the context length"),
+    "llama.cpp": (400, "the request exceeds the available context size, try increasing it"),
+    "llama.cpp code": (400, "request (9000 tokens) exceed_context_size_error"),
+    "llama.cpp old": (500, "the request exceeds the available context size. try increasing it"),
+    "vllm": (
+        400,
+        "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+    ),
+    "vllm output": (400, "max_tokens must be at least 1, got -904."),
+    "openrouter": (
+        400,
+        "This endpoint's maximum context length is 32768 tokens. However, you requested 40000",
+    ),
+    "mistral": (
+        422,
+        "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum "
+        "context length",
+    ),
+    "groq": (413, "Request too large for model `llama-3.1-8b-instant`"),
+    "groq words": (400, "Please reduce the length of the messages or completion."),
+    "xai": (
+        400,
+        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    ),
+    "sglang": (
+        400,
+        "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+    ),
+    "tgi": (422, "Input validation error: `inputs` must have less than 1024 tokens. Given: 4000"),
+    "bedrock": (400, "Input is too long for requested model."),
+    "lm studio": (
+        400,
+        "Trying to keep the first 5000 tokens when context the overflows. However, the model is "
+        "loaded with context length of only 4096 tokens",
+    ),
+    "cohere": (400, "too many tokens: total number of tokens in the prompt cannot exceed 4081"),
+}
+
+
+@pytest.mark.parametrize(("status", "message"), TOO_LONG.values(), ids=TOO_LONG)
+async def test_a_context_that_is_too_long_is_known_by_its_words(dialect, status, message):
+    failure = dialect.wire.failure(status, "invalid_request_error", message)
     _, error = await dialect.failing(failure)
     assert type(error) is ContextTooLong
+
+
+async def test_a_context_that_is_too_long_may_be_noticed_in_mid_stream(dialect):
+    sent = dialect.wire.error_event("server_error", "Context size has been exceeded.")
+    _, error = await dialect.failing(Reply(body=[*dialect.wire.beginning(), sent]))
+    assert type(error) is ContextTooLong
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind"),
+    [
+        (401, "the prompt is too long", ModelRefused),
+        (404, "no model with a context window like that", ModelRefused),
+        (
+            429,
+            "Rate limit reached for gpt-4o on tokens per min: Limit 30000, Used 29000",
+            None,
+        ),
+        (400, "messages: roles must alternate", ModelRefused),
+        (400, "the name of a tool is not valid", ModelRefused),
+        (500, "internal error", None),
+    ],
+)
+async def test_what_only_sounds_like_it_is_not_taken_for_too_long(dialect, status, message, kind):
+    _, error = await dialect.failing(dialect.wire.failure(status, "some_error", message))
+    assert type(error) is (kind or ModelOverloaded)
 
 
 @pytest.mark.parametrize(("sent", "seconds"), [("7", 7.0), ("soon", None), ("-3", None)])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from oracle.bt.board import all_tools, bb_get, bb_set, board_of, ledger_of, note_time_left
+from oracle.bt.board import ROOM, all_tools, bb_get, bb_set, board_of, ledger_of, note_time_left
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.bt.tool_calls import RESULTS, Call, perform_calls
+from oracle.bt.tool_calls import RESULTS, Call, cut_off, perform_calls, show_to_the_model
 from oracle.services.control.repetition import name_of_call
 
 # -- screening: a call that will not be run carries the reason, which the model is given -----------
@@ -92,20 +92,34 @@ def _refuse(bb: TypedBlackboard, reason: Callable[[Call], str | None]) -> None:
 # -- running ---------------------------------------------------------------------------------------
 
 
-@action(reads=["ledger"], writes=["seconds_left"])
+@action(reads=["is_last_turn", "ledger"], writes=["seconds_left", "was_awaited"])
 def note_the_time_left(ctx: TickContext) -> RunStatus:
     note_time_left(ctx)
+    bb_set(board_of(ctx), "was_awaited", False)
     return SUCCESS
 
 
-@action(
-    reads=["calls", "tool_list", "messages", *RESULTS], writes=["messages", "calls_wait", *RESULTS]
-)
+@action(reads=["calls", "messages", *ROOM, *RESULTS], writes=["messages", "calls_wait", *RESULTS])
 async def run(ctx: TickContext) -> RunStatus:
     """Run them side by side. If they are cut short, the results that have arrived are kept."""
     bb = board_of(ctx)
     bb_set(bb, "calls_wait", False)
     await perform_calls(ctx, bb, bb_get(bb, "calls"))
+    return SUCCESS
+
+
+@action(reads=["calls", "messages", "was_awaited", *ROOM], writes=["messages", "was_awaited"])
+def answer_unfinished(ctx: TickContext) -> RunStatus:
+    """Give calls that were stopped before they began a result: providers insist on one.
+
+    Calls that had begun leave their results by the next tick, so that is waited for.
+    """
+    bb = board_of(ctx)
+    if not bb_get(bb, "was_awaited"):
+        bb_set(bb, "was_awaited", True)
+        ctx.wake()
+        return RUNNING
+    show_to_the_model(ctx, [(call, cut_off()) for call in bb_get(bb, "calls")])
     return SUCCESS
 
 

@@ -21,7 +21,7 @@ from oracle.bt.core.leaves import action
 from oracle.bt.report import say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.bt.tool_calls import RESULTS, Call, Result, perform_calls
+from oracle.bt.tool_calls import RESULTS, Call, Done, Result, perform_calls
 from oracle.services.coverage.affordable import how_many_may_be_read, may_be_read
 from oracle.services.coverage.bridges import bridges_in, names_to_follow, with_bridges
 from oracle.services.coverage.listing import (
@@ -73,9 +73,7 @@ async def list_parts(ctx: TickContext) -> RunStatus:
     tools = granted_tools(bb)
     results: list[tuple[Call, Result]] = []
     calls = _allowed(bb, searches_for(asked, tools), "coverage-search")
-    await perform_calls(
-        ctx, bb, calls, hand_over=lambda _, call, result: results.append((call, result))
-    )
+    await perform_calls(ctx, bb, calls, hand_over=lambda _, done: results.extend(done))
     found = [(result["tool_role"], result["sources"]) for _, result in results if result["success"]]
     parts = parts_of(asked, found, tools)
     count = how_many_may_be_read(parts, ledger_of(bb))
@@ -103,7 +101,7 @@ async def follow_imports(ctx: TickContext) -> RunStatus:
         ctx,
         bb,
         _allowed(bb, asked, "coverage-import"),
-        hand_over=lambda _, call, result: sources.extend(result["sources"]),
+        hand_over=lambda _, done: sources.extend(s for _, r in done for s in r["sources"]),
     )
     bb_set(bb, "parts", with_bridges(parts, bridges_in(sources, read, tools)))
     return SUCCESS
@@ -178,16 +176,18 @@ def _allowed(bb: TypedBlackboard, asked: Sequence[ToCall], prefix: str) -> list[
     return calls
 
 
-def _keep(bb: TypedBlackboard, call: Call, result: Result) -> None:
+def _keep(ctx: TickContext, done: Sequence[Done]) -> None:
     """Keep the text of a part that is still open: one that arrives too late changes nothing."""
-    parts: list[Part] = bb_get(bb, "parts")
-    read = {"state": "read", "text": result["content"], "sources": result["sources"]}
-    change = read if result["success"] else _FAILED
-    kept = [
-        {**part, **change} if id_of(n) == call["id"] and part["state"] == "open" else part
-        for n, part in enumerate(parts)
-    ]
-    bb_set(bb, "parts", kept)
+    bb = board_of(ctx)
+    for call, result in done:
+        parts: list[Part] = bb_get(bb, "parts")
+        read = {"state": "read", "text": result["content"], "sources": result["sources"]}
+        change = read if result["success"] else _FAILED
+        kept = [
+            {**part, **change} if id_of(n) == call["id"] and part["state"] == "open" else part
+            for n, part in enumerate(parts)
+        ]
+        bb_set(bb, "parts", kept)
 
 
 def _call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:

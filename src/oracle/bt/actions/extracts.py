@@ -8,24 +8,28 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, cast
 
 from oracle.bt.board import (
+    ROOM,
     bb_get,
     bb_set,
     board_of,
     question_of,
+    room_of,
     services_of,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import book_usage, estimated_usage, say_system
+from oracle.bt.report import book_usage, estimated_usage, note_count, say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.tool_calls import raise_first
 from oracle.errors import ModelError
-from oracle.services.control.conversation import Weight
+from oracle.services.control.conversation import Weight, rough_tokens
+from oracle.services.coverage.affordable import MOST_AROUND
 from oracle.services.coverage.extracts import (
     LONGEST_EXTRACT,
     MOST_CHARACTERS,
     answered,
     asked_about,
+    cut_to_window,
     prompt_for_a_part,
 )
 from oracle.services.coverage.parts import ASKED_ABOUT, Part
@@ -35,7 +39,7 @@ Reply = dict[str, Any]
 
 
 @action(
-    reads=["parts", "query", "delegations", "model", "ledger"],
+    reads=["parts", "query", "delegations", "is_last_turn", *ROOM],
     writes=["parts", "ledger"],
 )
 async def ask_about_parts(ctx: TickContext, at_once: int) -> RunStatus:
@@ -45,7 +49,12 @@ async def ask_about_parts(ctx: TickContext, at_once: int) -> RunStatus:
     read = [number for number, part in enumerate(parts) if part["state"] == "read"]
     chosen = read[:at_once]
     prompt = prompt_for_a_part(services_of(ctx).prompt_segments)
-    requests = [asked_about(question_of(bb), parts[number], prompt) for number in chosen]
+    room = room_of(ctx)
+    most = room.in_window(room.window - LONGEST_EXTRACT) - rough_tokens(prompt) - MOST_AROUND
+    requests = [
+        asked_about(question_of(bb), cut_to_window(parts[number], most), prompt)
+        for number in chosen
+    ]
     replies: list[Reply | None] = [None] * len(chosen)
     say_system(ctx, _announced(parts, chosen))
 
@@ -88,23 +97,39 @@ async def _reply_to(ctx: TickContext, messages: Sequence[Message], name: str) ->
     try:
         return cast("Reply", await ctx.perform(asked, effect))
     except ModelError as problem:
-        return {"text": "", "usage": None, "seconds": 0.0, "error": str(problem)}
+        error = str(problem)
+        return {"text": "", "usage": None, "seconds": 0.0, "error": error, "was_refused": True}
 
 
 async def _gathered(model: Model, request: ModelRequest) -> Reply:
-    """The whole reply, up to the longest that is allowed."""
-    text, usage = "", None
+    """The whole reply, up to the longest that is allowed.
+
+    A reply that breaks off is an error, but what had arrived is paid for.
+    """
+    text, usage, thought, error, was_cut = "", None, 0, None, False
     parts = model.stream(request)
     try:
         async for part in parts:
             text += part.get("text", "")
+            thought += len(part.get("reasoning", ""))
             usage = part.get("usage", usage)
-            if len(text) > MOST_CHARACTERS:
+            if was_cut := len(text) + thought > MOST_CHARACTERS:
                 break
+    except ModelError as problem:
+        if not text and not thought:
+            raise
+        error, was_cut = str(problem), True
     finally:
         if isinstance(parts, AsyncGenerator):
             await parts.aclose()
-    return {"text": text, "usage": None if usage is None else dict(usage)}
+    counted = None if usage is None else dict(usage)
+    return {
+        "text": text,
+        "thought": thought,
+        "usage": counted,
+        "error": error,
+        "was_cut": was_cut,
+    }
 
 
 def _take_in(
@@ -115,14 +140,20 @@ def _take_in(
     # A request that ignored its cancellation ends late, and the run has gone on without it.
     if parts[number]["state"] != "read":
         return
-    part = answered(parts[number], None if reply is None else reply["text"])
+    reply = reply or {"text": "", "usage": None, "seconds": 0.0, "was_cut": True}
+    part = answered(parts[number], None if reply.get("error") else reply["text"])
     bb_set(bb, "parts", [*parts[:number], part, *parts[number + 1 :]])
-    if reply is None or not reply.get("error"):
-        _book(ctx, request, reply or {"text": "", "usage": None, "seconds": 0.0})
+    if not reply.get("was_refused"):
+        _book(ctx, request, reply)
 
 
 def _book(ctx: TickContext, request: Sequence[Message], reply: Reply) -> None:
     """A request that was cut off has been sent, so its input is paid for."""
     sent = Weight().with_all(cast("Sequence[Mapping[str, Any]]", request)).tokens
-    usage = reply["usage"] or estimated_usage(sent, len(reply["text"]))
+    written = len(reply["text"]) + reply.get("thought", 0)
+    usage = reply["usage"] or estimated_usage(
+        ctx, sent, written, was_cut=reply.get("was_cut", False)
+    )
     book_usage(ctx, ctx.node_path, usage, reply["seconds"])
+    if reply["usage"]:
+        note_count(ctx, sent, reply["usage"])

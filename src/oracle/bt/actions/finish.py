@@ -5,10 +5,12 @@ The tree decides which; a leaf here only writes down the stop reason and the ans
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from oracle.bt.board import (
     AGENT_STATE,
+    ROOM,
     agent_state,
     all_tools,
     append,
@@ -16,6 +18,7 @@ from oracle.bt.board import (
     bb_set,
     board_of,
     ledger_of,
+    room_of,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
@@ -59,13 +62,8 @@ def ungrounded(ctx: TickContext) -> RunStatus:
 
 @action(reads=_CLOSING, writes=_CLOSED)
 def cut_short(ctx: TickContext) -> RunStatus:
-    """The text stops before its end, and there is no room to continue it. The cut is marked."""
-    ending: dict[str, str] = bb_get(board_of(ctx), "response")["ending"]
-    why = "it reached the longest output of the model"
-    if ending["kind"] == "unknown":
-        why = f"the provider ended it with {ending['said']!r}"
-    say(ctx, ChunkType.CONTENT, content=CUT_HERE)
-    return _partial(ctx, "the answer was cut", [f"the rest of the answer: {why}"], CUT_HERE)
+    """The text stops before its end, and there is no room to continue it."""
+    return _partial(ctx, "the answer was cut", [])
 
 
 @action(reads=_CLOSING, writes=_CLOSED)
@@ -114,20 +112,26 @@ def show_what_is_missing(ctx: TickContext) -> RunStatus:
 # -- there is no whole response --------------------------------------------------------------------
 
 
-@action(reads=["ledger"], writes=_STOPPED)
+@action(reads=ROOM, writes=_STOPPED)
 def at_limit(ctx: TickContext) -> RunStatus:
-    """No room is left for another request."""
-    bb = board_of(ctx)
-    ledger = ledger_of(bb)
-    resource = ledger.exhausted(ctx.now) or "turns"
-    used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
-    return _stop(bb, STOP_AT[resource], f"{used:g} of {limit:g} {resource}")
+    """No other request can be paid for. The detail names the limit that would have been enough."""
+    bb, room = board_of(ctx), room_of(ctx)
+    resource = room.spent() or "turns"
+    used = room.ledger.spent(resource, ctx.now)
+    limit = getattr(room.ledger.limits, resource)
+    detail = f"{used:g} of {limit:g} {resource}"
+    if resource in ("tokens", "money"):
+        detail += f"; the next request needs a limit of {room.smallest_limit(resource)}"
+    return _stop(bb, STOP_AT[resource], detail)
 
 
-@action(reads=["ledger"], writes=_STOPPED)
+@action(reads=ROOM, writes=_STOPPED)
 def at_token_limit(ctx: TickContext) -> RunStatus:
-    bb = board_of(ctx)
-    return _stop(bb, "token_limit", f"{ledger_of(bb).limits.tokens} tokens")
+    """The last answer was longer than what could be paid, in tokens or in money."""
+    bb, room = board_of(ctx), room_of(ctx)
+    resource = "money" if room.pays_less_in_money() else "tokens"
+    limit = getattr(room.ledger.limits, resource)
+    return _stop(bb, STOP_AT[resource], f"{limit:g} {resource}")
 
 
 @action(reads=["ledger"], writes=_STOPPED)
@@ -279,23 +283,37 @@ def answer_from_the_evidence(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-def _partial(ctx: TickContext, why: str, missing: list[str], mark: str = "") -> RunStatus:
+def _partial(ctx: TickContext, why: str, missing: list[str]) -> RunStatus:
     say_verdict(ctx, "taken_as_partial", why)
-    return _close(ctx, "partial_answer", missing, mark)
+    return _close(ctx, "partial_answer", missing)
 
 
-def _close(ctx: TickContext, stop: str, missing: list[str], mark: str = "") -> RunStatus:
+def _close(ctx: TickContext, stop: str, missing: list[str]) -> RunStatus:
     """The response's text is the answer, with a mark at its end if it was cut."""
     bb = board_of(ctx)
     signal: dict[str, Any] = bb_get(bb, "signal") or {}
+    response: dict[str, Any] = bb_get(bb, "response")
     if signal.get("missing"):
         missing = [signal["missing"], *missing]
+    text: str = response["text"]
+    if why := _why_cut(response["ending"]):
+        missing = [*missing, f"the rest of the answer: {why}"]
+        text += CUT_HERE
+        say(ctx, ChunkType.CONTENT, content=CUT_HERE)
     bb_set(bb, "stop_reason", stop)
-    bb_set(bb, "answer", bb_get(bb, "response")["text"] + mark)
+    bb_set(bb, "answer", text)
     bb_set(bb, "missing", missing)
     bb_set(bb, "caveat", signal.get("caveat"))
     end_turn(ctx, "answer")
     return SUCCESS
+
+
+def _why_cut(ending: Mapping[str, str]) -> str:
+    if ending["kind"] == "whole":
+        return ""
+    if ending["kind"] == "unknown":
+        return f"the provider ended it with {ending['said']!r}"
+    return "it reached the longest output of the model"
 
 
 def _stop(bb: TypedBlackboard, reason: str, detail: str) -> RunStatus:

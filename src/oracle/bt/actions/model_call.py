@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final, cast
 
-from oracle.bt.board import OFFER, bb_get, bb_set, board_of, granted_tools, ledger_of, services_of
+from oracle.bt.board import ROOM, bb_get, bb_set, board_of, granted_tools, room_of, services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import BOOKED, book, say, say_system
+from oracle.bt.report import BOOKED, book, money_for, say, say_system, usage_of
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
-from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import InterruptedStream, ModelError
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
-from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN
+from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.repetition import RunawayText
+from oracle.services.control.room import NOTES, Room
 from oracle.services.llm.endings import WHOLE, Ending
 from oracle.services.llm.protocol import Message, ModelRequest, Part
 from oracle.services.signals.parser import SignalStreamParser
 
 log = logging.getLogger(__name__)
 
-ANYTHING: Final = 1
 CONTINUATIONS: Final = 4
 """How often a text that reaches the longest output is continued. A model that never ends is
 stopped by this.
@@ -39,7 +40,7 @@ GO_ON: Final = (
 
 
 @action(
-    reads=["messages", "is_last_turn", "is_runaway", *OFFER, *BOOKED],
+    reads=["messages", "is_runaway", *ROOM, *BOOKED],
     writes=["response", "is_runaway", "is_overdrawn", "ledger"],
 )
 async def call_model(ctx: TickContext) -> RunStatus:
@@ -49,22 +50,24 @@ async def call_model(ctx: TickContext) -> RunStatus:
     and the context window allow. It stays one response: its text and its signal may cross the seam.
 
     The signal is taken out of the stream as it passes. The tree is woken in mid-stream only when
-    one of its guards has something to decide: the budget is overdrawn, or the text repeats itself.
+    one of its guards has something to decide: the text repeats itself. FAILURE if the response gets
+    longer than what its turn may cost, although the provider was told how long it may be.
     """
     bb = board_of(ctx)
-    response = _Response(ctx, _most_characters(bb))
+    response = _Response(ctx)
     turn = ctx.turn
     messages: list[Message] = bb_get(bb, "messages")
-    longest: int = bb_get(bb, "model")["longest_output"]
     try:
-        await _stream(ctx, response, messages, longest)
+        await _stream(ctx, response, messages, room_of(ctx))
         for _ in range(CONTINUATIONS):
-            longest = _room_to_continue(bb, response)
-            if longest < SHORTEST_CONTINUATION:
+            room = _room_to_continue(ctx, response)
+            if room is None:
                 break
-            messages = _continued(bb_get(bb, "messages"), response.raw)
             with response.continued():
-                await _stream(ctx, response, messages, longest)
+                await _stream(ctx, response, _continued(messages, response.raw), room)
+        if response.is_overdrawn:
+            bb_set(bb, "is_overdrawn", True)
+            return ctx.fail("the response is longer than its turn may pay for")
         response.close()
     except InterruptedStream:
         response.is_interrupted = True
@@ -78,12 +81,16 @@ async def call_model(ctx: TickContext) -> RunStatus:
 
 
 async def _stream(
-    ctx: TickContext, response: _Response, messages: Sequence[Message], longest_output: int
+    ctx: TickContext, response: _Response, messages: Sequence[Message], room: Room
 ) -> None:
+    """One request. It ends early if the response gets longer than what can be paid for."""
     bb = board_of(ctx)
     model = services_of(ctx).model
     tools = granted_tools(bb)
-    request = ModelRequest(messages=messages, tools=tools, longest_output=longest_output)
+    payable = room.payable_output(is_last=bb_get(bb, "is_last_turn"))
+    longest = room.longest_within(payable)
+    request = ModelRequest(messages=messages, tools=tools, longest_output=longest)
+    response.limit(partial(room.characters_left, payable))
 
     def source() -> AsyncIterator[Any]:
         if model is None:
@@ -96,8 +103,12 @@ async def _stream(
         "messages": bb_get(bb, "weight")["digest"],
         "tools": [spec.name for spec in tools],
     }
-    async for part in ctx.stream(asked, source):
-        response.take(cast("Part", part))
+    # Closed at once if the response is left early: then the provider stops, and stops to cost.
+    async with aclosing(cast("AsyncGenerator[Any]", ctx.stream(asked, source))) as parts:
+        async for part in parts:
+            response.take(cast("Part", part))
+            if response.is_overdrawn:
+                return
 
 
 @action(reads=["response", "was_awaited"], writes=["response", "was_awaited"])
@@ -114,7 +125,7 @@ def keep_what_arrived(ctx: TickContext) -> RunStatus:
         bb_set(bb, "was_awaited", True)
         ctx.wake()
         return RUNNING
-    bb_set(bb, "response", _Response(ctx, ANYTHING).as_data())
+    bb_set(bb, "response", _Response(ctx).as_data())
     return SUCCESS
 
 
@@ -124,6 +135,7 @@ class _Response:
     __slots__ = (
         "_calls",
         "_characters",
+        "_characters_left",
         "_continues",
         "_ctx",
         "_ending",
@@ -132,14 +144,19 @@ class _Response:
         "_parser",
         "_raw",
         "_runaway",
+        "_said",
         "_text",
         "_usage",
         "is_interrupted",
+        "is_overdrawn",
     )
 
-    def __init__(self, ctx: TickContext, most_characters: int) -> None:
+    def __init__(self, ctx: TickContext) -> None:
         self._ctx = ctx
-        self._most_characters = most_characters
+        self._characters_left: Callable[[str], int] = len
+        self._most_characters = 0
+        self._said: list[str] = []
+        self.is_overdrawn = False
         self._parser = SignalStreamParser(now=_now)
         self._runaway = RunawayText()
         self._text: list[str] = []
@@ -148,7 +165,7 @@ class _Response:
         self._usage: dict[str, Any] | None = None
         self._ending: Ending = WHOLE
         self._characters = 0
-        self._continues = 0  # characters of the text that the request under way continues
+        self._continues = 0  # estimated tokens of the text that the request under way continues
         # Complete: the provider has ended the stream. Interrupted: the process died in the middle
         # of it, and this is its record. A call that a guard has halted is neither.
         self._is_complete = False
@@ -161,7 +178,8 @@ class _Response:
             self._raw.append(part["text"])
             self._count(part["text"])
             if self._runaway.feed(part["text"]):
-                self._raise("is_runaway")
+                bb_set(board_of(self._ctx), "is_runaway", True)
+                self._ctx.wake()
         elif "reasoning" in part:
             self._count(part["reasoning"])
             say(self._ctx, ChunkType.REASONING, content=part["reasoning"])
@@ -179,6 +197,17 @@ class _Response:
         return "".join(self._raw)
 
     @property
+    def tokens(self) -> int:
+        """What its text adds to a request that continues it, estimated."""
+        return rough_tokens(self.raw) + NOTES
+
+    def limit(self, characters_left: Callable[[str], int]) -> None:
+        """Set what the output of the request under way may still have, after a text."""
+        self._characters_left = characters_left
+        self._said = []
+        self._most_characters = characters_left("")
+
+    @property
     def can_go_on(self) -> bool:
         """Whether it stopped at a limit of the provider in the middle of its text, and the last
         request brought a part of that text.
@@ -192,10 +221,9 @@ class _Response:
         stays as it is: cut.
         """
         say_system(self._ctx, "The answer reached its longest output; asking for the rest.")
-        book(self._ctx, self.cost())
+        book(self._ctx, {**self.cost(), "is_complete": True})
         cut, self._ending = self._ending, WHOLE
-        self._usage, self._characters, self._continues = None, 0, len(self.raw)
-        self._most_characters = _most_characters(board_of(self._ctx))
+        self._usage, self._characters, self._continues = None, 0, self.tokens
         try:
             yield
         except ModelError as problem:
@@ -239,13 +267,13 @@ class _Response:
 
     def _count(self, text: str) -> None:
         """Reasoning is paid for like text."""
+        self._said.append(text)
         self._characters += len(text)
         if self._characters > self._most_characters:
-            self._raise("is_overdrawn")
-
-    def _raise(self, flag: str) -> None:
-        bb_set(board_of(self._ctx), flag, True)
-        self._ctx.wake()
+            # The text is measured only here: its length alone is a rough measure, but a quick one.
+            left = self._characters_left("".join(self._said))
+            self.is_overdrawn = left <= 0
+            self._most_characters = self._characters + left
 
 
 def _continued(messages: Sequence[Message], raw: str) -> list[Message]:
@@ -255,31 +283,21 @@ def _continued(messages: Sequence[Message], raw: str) -> list[Message]:
     return [*messages, so_far, go_on]
 
 
-def _room_to_continue(bb: TypedBlackboard, response: _Response) -> int:
-    """The longest output that another request for the rest may have; 0 if there is no rest.
+def _room_to_continue(ctx: TickContext, response: _Response) -> Room | None:
+    """What another request for the rest may hold and cost; None if there is no rest or no room.
 
     Unless this turn is the last one, the last request must be affordable after it.
     """
+    bb = board_of(ctx)
     if not response.can_go_on or bb_get(bb, "is_runaway"):
-        return 0
-    model = bb_get(bb, "model")
-    cost = response.cost()
-    usage: dict[str, int] = cost["usage"] or {}
-    used = sum(usage.values()) or cost["characters"] // CHARACTERS_OF_A_TOKEN
-    sent = bb_get(bb, "weight")["tokens"] + len(response.raw) // CHARACTERS_OF_A_TOKEN
-    ledger = ledger_of(bb)
-    later = 0 if bb_get(bb, "is_last_turn") else sent + model["longest_output"]
-    affordable = ledger.limits.tokens - ledger.tokens - used - sent - later
-    in_the_window = model["context_window"] - sent
-    return min(model["longest_output"], affordable, in_the_window)
+        return None
+    room = room_of(ctx)
+    usage = usage_of(ctx, {**response.cost(), "is_complete": True})
+    ledger = room.ledger.with_usage(sum(usage.values()), money_for(bb, usage))
+    longer = replace(room, ledger=ledger, messages=room.messages + response.tokens)
+    longest = longer.longest_within(longer.payable_output(is_last=bb_get(bb, "is_last_turn")))
+    return longer if longest >= min(SHORTEST_CONTINUATION, room.longest_output) else None
 
 
 def _now() -> datetime:
     return datetime.fromtimestamp(event_time(), UTC)
-
-
-def _most_characters(bb: TypedBlackboard) -> int:
-    """How much output the token budget can pay for after the input."""
-    ledger = ledger_of(bb)
-    left = ledger.limits.tokens - ledger.tokens - bb_get(bb, "weight")["tokens"]
-    return max(ANYTHING, left * CHARACTERS_OF_A_TOKEN)

@@ -41,6 +41,17 @@ def answer_now(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(reads=["messages", "signal"], writes=["messages"])
+def answer_in_less(ctx: TickContext) -> RunStatus:
+    tell_model(
+        board_of(ctx),
+        "Your answer is too long: it was cut before its end. Give the whole answer again, much "
+        "shorter, without tools.",
+    )
+    say_verdict(ctx, "asked_for_the_answer", "the answer was cut at its longest output")
+    return SUCCESS
+
+
 @action(reads=["messages", *OFFER], writes=["messages"])
 def search_first(ctx: TickContext) -> RunStatus:
     """The text is not taken as an answer: nothing was gathered."""

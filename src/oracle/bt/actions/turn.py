@@ -15,7 +15,7 @@ from oracle.bt.board import (
     granted_tools,
     ledger_of,
     note_time_left,
-    reserve_of,
+    room_of,
     set_ledger,
     set_signal_state,
     signal_state,
@@ -47,6 +47,7 @@ _NOT_SHOWN: Final = ("type", "confidence", "raw_xml", "timestamp")
         "turn_began_at",
         "turn_is_open",
         "is_last_turn",
+        "is_overdrawn",
         "offered",
     ],
 )
@@ -56,6 +57,8 @@ def begin(ctx: TickContext) -> RunStatus:
     ctx.mark_progress()
     set_ledger(bb, ledger_of(bb).with_turn())
     weigh(bb)
+    bb_set(bb, "is_last_turn", bb_get(bb, "tools_withdrawn"))
+    bb_set(bb, "is_overdrawn", False)
     note_time_left(ctx)
     bb_set(bb, "turn_began_at", ctx.now)
     bb_set(bb, "response", None)
@@ -64,7 +67,6 @@ def begin(ctx: TickContext) -> RunStatus:
     bb_set(bb, "calls", [])
     bb_set(bb, "calls_wait", False)
     bb_set(bb, "turn_is_open", True)
-    bb_set(bb, "is_last_turn", bb_get(bb, "tools_withdrawn"))
     bb_set(bb, "offered", [spec.name for spec in granted_tools(bb)])
     _say_start(ctx, bb)
     report("turn.started", tools=bb_get(bb, "offered"))
@@ -152,7 +154,7 @@ def _say_start(ctx: TickContext, bb: TypedBlackboard) -> None:
     offered: list[str] = bb_get(bb, "offered")
     reasons: dict[str, str] = bb_get(bb, "tool_reasons")
     withheld = [spec for spec in all_tools(bb) if spec.name not in offered]
-    ledger, reserve = ledger_of(bb), reserve_of(bb)
+    ledger, reserve = ledger_of(bb), room_of(ctx).reserve()
     limits = ledger.limits
     seconds = ledger.spent("seconds", ctx.now)
     say(

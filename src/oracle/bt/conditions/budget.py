@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from oracle.bt.board import LARGE_SHARE, bb_get, board_of, ledger_of, scarce_resource
+from oracle.bt.board import LARGE_SHARE, ROOM, bb_get, board_of, ledger_of, room_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
-from oracle.errors import TimedOut
+from oracle.errors import ContextTooLong, TimedOut
 
 
-@condition(reads=["ledger"])
+@condition(reads=ROOM)
 def is_exhausted(ctx: TickContext) -> bool:
-    """Whether there is no room for another request at all."""
-    return ledger_of(board_of(ctx)).exhausted(ctx.now) is not None
+    """Whether no other request can be paid for, however short its answer."""
+    return room_of(ctx).spent() is not None
 
 
-@condition(reads=["ledger"])
+@condition(reads=ROOM)
 def allows_another_turn(ctx: TickContext) -> bool:
     return not is_exhausted(ctx)
 
@@ -23,9 +23,20 @@ def allows_another_turn(ctx: TickContext) -> bool:
 def is_within_limits(ctx: TickContext) -> bool:
     """Asked again whenever the tree is woken while the model streams."""
     bb = board_of(ctx)
-    ledger = ledger_of(bb)
-    in_time = ledger.spent("seconds", ctx.now) < ledger.limits.seconds
-    return in_time and not bb_get(bb, "is_overdrawn")
+    return ledger_of(bb).left("seconds", ctx.now) > 0 and not bb_get(bb, "is_overdrawn")
+
+
+@condition(reads=["is_last_turn", "is_overdrawn"])
+def only_the_last_answer_is_left(ctx: TickContext) -> bool:
+    """Whether a turn with tools was stopped where the reserve for the last answer begins."""
+    bb = board_of(ctx)
+    was_stopped = isinstance(ctx.failure, TimedOut) or bb_get(bb, "is_overdrawn")
+    return bool(was_stopped) and not bb_get(bb, "is_last_turn")
+
+
+@condition()
+def request_was_too_long(ctx: TickContext) -> bool:
+    return isinstance(ctx.failure, ContextTooLong)
 
 
 @condition(reads=["ledger"])
@@ -35,11 +46,10 @@ def time_is_up(ctx: TickContext) -> bool:
     return is_cut or ledger_of(board_of(ctx)).exhausted(ctx.now) == "seconds"
 
 
-@condition(reads=["ledger", "weight", "model", "tools_withdrawn"])
+@condition(reads=ROOM)
 def only_the_reserve_is_left(ctx: TickContext) -> bool:
     """Whether the next request must be the last one; false once that was announced."""
-    bb = board_of(ctx)
-    return not bb_get(bb, "tools_withdrawn") and scarce_resource(ctx) is not None
+    return not bb_get(board_of(ctx), "tools_withdrawn") and room_of(ctx).scarce() is not None
 
 
 @condition(reads=["ledger", "tools_withdrawn"])
@@ -55,7 +65,20 @@ def a_tool_is_used_up(ctx: TickContext) -> bool:
     return not set(ledger_of(bb).tools_used_up()) <= set(bb_get(bb, "withdrawn"))
 
 
-@condition(reads=["weight", "model"])
+@condition(reads=ROOM)
 def context_is_large(ctx: TickContext) -> bool:
-    bb = board_of(ctx)
-    return bb_get(bb, "weight")["tokens"] > bb_get(bb, "model")["context_window"] // LARGE_SHARE
+    room = room_of(ctx)
+    return room.messages > room.in_window(room.window // LARGE_SHARE)
+
+
+@condition(reads=ROOM)
+def tools_have_no_room(ctx: TickContext) -> bool:
+    """Whether the window is too small for the descriptions of the tools on offer."""
+    return not room_of(ctx).tools_fit
+
+
+@condition(reads=ROOM)
+def messages_have_no_room(ctx: TickContext) -> bool:
+    """Whether they fill the window, or cost so much that no answer fits beside them."""
+    room = room_of(ctx)
+    return room.messages > room.for_messages()

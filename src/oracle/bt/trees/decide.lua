@@ -98,6 +98,14 @@ BT.tree("decide", {
       BT.exit("turns"),
     }),
 
+    -- It was continued as far as there was room. The last turn has the reserve, for a shorter answer.
+    BT.sequence("answer was too long", {
+      BT.expect("reached the longest output", "bb.response.ending.kind == 'length' and not bb.is_last_turn"),
+      BT.invert("no call to run", reply.has_calls),
+      reply.has_text,
+      BT.sequence("ask for a shorter one", { grant.withdraw_all { stop = "" }, tell.answer_in_less }),
+    }),
+
     -- The tools were withdrawn before, so any text is the answer; its signal says how good it is.
     BT.sequence("last turn", {
       BT.expect("tools were withdrawn", "bb.is_last_turn"),

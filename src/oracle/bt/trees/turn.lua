@@ -27,7 +27,7 @@ BT.tree("turn", {
         BT.reactive_sequence("ask the model", {
           ledger.is_within_limits,
           BT.expect("text does not repeat itself", "not bb.is_runaway"),
-          model.call_model,
+          BT.subtree("request"),
         }),
       }),
       BT.sequence("response was cut short", {
@@ -35,6 +35,7 @@ BT.tree("turn", {
         BT.selector("go on or end", {
           BT.expect("text repeated itself", "bb.is_runaway"),
           BT.expect("resumed after a crash", "bb.response.is_interrupted"),
+          ledger.only_the_last_answer_is_left, -- the next turn begins without tools
           BT.subtree("end in the middle of a turn"),
         }),
       }),
@@ -75,7 +76,7 @@ BT.tree("end in the middle of a turn", {
   root = BT.sequence("end in the middle of a turn", {
     finish.keep_cut_response,
     BT.selector("name the limit", {
-      BT.sequence("tokens ran out", { BT.expect("budget is overdrawn", "bb.is_overdrawn"), finish.at_token_limit }),
+      BT.sequence("tokens or money ran out", { BT.expect("budget is overdrawn", "bb.is_overdrawn"), finish.at_token_limit }),
       BT.sequence("time ran out", { ledger.time_is_up, finish.at_time_limit }),
       finish.model_unavailable,
     }),

@@ -3,6 +3,7 @@
 local reply = BT.leaves("oracle.bt.conditions.reply")
 local evidence = BT.leaves("oracle.bt.conditions.evidence") -- is_enough and was_not_found_anywhere: services/control/sufficiency.py
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
+local ledger = BT.leaves("oracle.bt.conditions.budget")
 local calls = BT.leaves("oracle.bt.actions.calls")
 local tell = BT.leaves("oracle.bt.actions.tell")
 
@@ -25,6 +26,10 @@ BT.tree("work", {
       calls.note_the_time_left,
       BT.selector("run them in time", {
         BT.timeout("while time is left", { seconds = "seconds_left", calls.run }),
+        BT.sequence("stop in time for the last answer", {
+          ledger.only_the_last_answer_is_left, -- what has arrived is kept, and the next turn begins without tools
+          calls.answer_unfinished,
+        }),
         BT.subtree("end in the middle of a turn"),
       }),
 

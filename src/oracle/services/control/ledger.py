@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, Final, Literal, Self, TypeAlias
 
 from oracle.errors import InputError
@@ -23,6 +23,18 @@ STOP_AT: Final[Mapping[Resource, str]] = {
     "seconds": "time_limit",
 }
 """The stop reason of a run that ends because a budget is spent."""
+
+FEWEST_TOKENS: Final = 20
+"""Shorter outputs do not say how fast a model writes: they are mostly the wait before them."""
+HIGHEST_COUNT: Final = 4.0
+"""No tokenizer makes more of a text than this, measured by our estimate: a token for each byte."""
+
+USUAL_ANSWER: Final = 800
+"""Tokens of an answer, to estimate how long the last one will take."""
+SLOWER: Final = 1.25
+"""The last answer may take longer than the longest request so far, by this factor."""
+TIME_FOR_THE_UNKNOWN: Final = 2
+"""Before the first response half of the time is kept: the last answer may take as long as it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,17 +61,11 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reserve:
-    """What the last request will cost: its estimated input and its longest output."""
-
-    tokens: int = 0
-    money: float = 0.0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Ledger:
-    """`longest_turn` is in seconds. `warned` are the budgets that a warning was given for."""
+    """`longest_turn` is the longest request in seconds, `slowest_token` its like for each token of
+    output. `counted` is how many tokens the provider counts for each one that we estimate; 0 as
+    long as it has not said. `warned` are the budgets that a warning was given for.
+    """
 
     limits: Limits = field(default_factory=Limits)
     started_at: float = 0.0
@@ -67,6 +73,8 @@ class Ledger:
     tokens: int = 0
     money: float = 0.0
     longest_turn: float = 0.0
+    slowest_token: float = 0.0
+    counted: float = 0.0
     uses: Mapping[str, int] = field(default_factory=dict[str, int])
     warned: tuple[Resource, ...] = ()
 
@@ -83,6 +91,17 @@ class Ledger:
             money=self.money + money,
             longest_turn=max(self.longest_turn, seconds),
         )
+
+    def with_pace(self, output_tokens: int, seconds: float) -> Self:
+        """Note how fast the model writes. A few tokens say more about the wait before the first."""
+        if output_tokens < FEWEST_TOKENS:
+            return self
+        return replace(self, slowest_token=max(self.slowest_token, seconds / output_tokens))
+
+    def with_count(self, estimated: int, counted: int) -> Self:
+        """Note how the provider counted an input that we had estimated."""
+        ratio = min(counted / max(1, estimated), HIGHEST_COUNT)
+        return replace(self, counted=max(self.counted, ratio))
 
     def with_use(self, tool: str) -> Self:
         return replace(self, uses={**self.uses, tool: self.uses.get(tool, 0) + 1})
@@ -117,19 +136,19 @@ class Ledger:
         """The first budget that is fully spent, so that no request is possible."""
         return next((r for r in RESOURCES if self.share(r, now) >= 1.0), None)
 
-    def at_reserve(self, now: float, reserve: Reserve) -> Resource | None:
-        """The first budget that is down to the reserve: the next request is the last one."""
-        if self.limits.turns - self.turns <= 1:
-            return "turns"
-        for resource in RESOURCES[1:]:
-            limit = getattr(self.limits, resource)
-            left = None if limit is None else limit - self.spent(resource, now)
-            if left is not None and left <= getattr(reserve, resource):
-                return resource
-        return None
-
     def may_use(self, tool: str) -> bool:
         return self.uses.get(tool, 0) < self.limits.uses_of_a_tool
+
+    def left(self, resource: Resource, now: float) -> float:
+        limit = getattr(self.limits, resource)
+        return inf if limit is None else limit - self.spent(resource, now)
+
+    @property
+    def seconds_kept(self) -> float:
+        """How long the last answer may take, judged by the responses so far."""
+        if not self.longest_turn:
+            return self.limits.seconds / TIME_FOR_THE_UNKNOWN
+        return max(SLOWER * self.longest_turn, USUAL_ANSWER * self.slowest_token)
 
     def usage(self, now: float) -> dict[str, Any]:
         """The amounts spent, for people and for records."""
@@ -146,6 +165,8 @@ class Ledger:
             "tokens": self.tokens,
             "money": self.money,
             "longest_turn": self.longest_turn,
+            "slowest_token": self.slowest_token,
+            "counted": self.counted,
             "uses": dict(self.uses),
             "warned": list(self.warned),
         }
@@ -159,6 +180,8 @@ class Ledger:
             tokens=data["tokens"],
             money=data["money"],
             longest_turn=data["longest_turn"],
+            slowest_token=data["slowest_token"],
+            counted=data["counted"],
             uses=data["uses"],
             warned=tuple(data["warned"]),
         )

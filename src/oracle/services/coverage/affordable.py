@@ -10,44 +10,48 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from oracle.services.control.conversation import rough_tokens
-from oracle.services.control.ledger import Ledger, Reserve, Resource
+from oracle.services.control.ledger import Ledger, Resource
+from oracle.services.control.room import Room, Sent
 from oracle.services.coverage.extracts import LONGEST_EXTRACT
 from oracle.services.coverage.merging import MOST_TOKENS_WHOLE, tokens_of
 from oracle.services.coverage.parts import ASKED_ABOUT, Part, to_read
-from oracle.services.llm.protocol import Prices
 
 SHARE_KEPT_FOR_THE_MODEL: Final = 5
 """A fifth (1 / 5) of the uses of each tool is left to the model."""
+
+MOST_AROUND: Final = 700
+"""Estimated tokens of the question in a request about a part. It is cut to 2,000 characters."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Purse:
     """What a run can still spend on parts without using the reserve for its last answer."""
 
-    ledger: Ledger
-    reserve: Reserve
-    prices: Prices | None
+    room: Room
     window_left: int
-    now: float
 
     def has_room_for(self, tokens: int) -> bool:
         """Whether that many tokens may be added to the conversation.
 
         They are paid twice: with the next request and with the last one.
         """
-        scarce = self._scarce_after(2 * tokens, 2 * self._cost(tokens, 0))
-        return tokens <= self.window_left and scarce not in ("tokens", "money")
+        return tokens <= self.window_left and self._lacks_after(tokens) is None
 
     def can_ask_about(self, parts: Sequence[Part], prompt: str) -> bool:
         """Whether there is enough for a request about each of these parts and for their results.
 
         False without a prompt, because no such request can be made then.
         """
-        sent = [rough_tokens(prompt + part["text"]) for part in parts]
-        tokens = sum(sent) + LONGEST_EXTRACT * len(sent) + MOST_TOKENS_WHOLE
-        money = sum(self._cost(n, LONGEST_EXTRACT) for n in sent)
-        money += self._cost(MOST_TOKENS_WHOLE, 0)
-        return bool(prompt) and self._scarce_after(tokens, money) is None
+        asked = [
+            Sent(rough_tokens(prompt) + rough_tokens(part["text"]) + MOST_AROUND, LONGEST_EXTRACT)
+            for part in parts
+        ]
+        is_in_time = self.room.ledger.left("seconds", self.room.now) > self.room.ledger.seconds_kept
+        return (
+            bool(prompt)
+            and is_in_time
+            and self._lacks_after(LONGEST_EXTRACT * len(parts), *asked) is None
+        )
 
     def are_too_much(self, parts: Sequence[Part]) -> bool:
         """Whether the whole texts of the parts are too long, so that extracts are needed.
@@ -58,13 +62,10 @@ class Purse:
         tokens = tokens_of(parts)
         return was_asked or tokens > MOST_TOKENS_WHOLE or not self.has_room_for(tokens)
 
-    def _cost(self, input_tokens: int, output_tokens: int) -> float:
-        return 0.0 if self.prices is None else self.prices.cost(input_tokens, output_tokens)
-
-    def _scarce_after(self, tokens: int, money: float) -> Resource | None:
-        """What would be scarce then. Turns do not count: a request about a part is not a turn."""
-        after = replace(self.ledger.with_usage(tokens, money), turns=0)
-        return after.at_reserve(self.now, self.reserve)
+    def _lacks_after(self, tokens: int, *asked: Sent) -> Resource | None:
+        """What cannot be paid: these requests, then a turn and the last answer with the tokens."""
+        longer = replace(self.room, messages=self.room.messages + tokens)
+        return longer.lacks(*asked, *longer.turn_and_last())
 
 
 def may_be_read(part: Part, ledger: Ledger) -> bool:

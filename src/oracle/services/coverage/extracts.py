@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.models.prompt_segment import ONE_PART, PromptSegment
+from oracle.services.control.conversation import rough_tokens
+from oracle.services.control.shortening import beginning_of, characters_for
 from oracle.services.coverage.parts import Part
 from oracle.services.llm.protocol import Message
 from oracle.services.quoting.best_lines import as_list, lines_about
@@ -32,6 +34,15 @@ def prompt_for_a_part(segments: Sequence[PromptSegment]) -> str:
     chosen = [segment for segment in segments if segment.applies({ONE_PART})]
     chosen.sort(key=lambda segment: (segment.priority, segment.id))
     return "\n\n".join(segment.content for segment in chosen)
+
+
+def cut_to_window(part: Part, tokens: int) -> Part:
+    """The part as it is asked about. A very long one has long lines, whose beginnings matter."""
+    text = part["text"]
+    if rough_tokens(text) <= tokens:
+        return part
+    kept = beginning_of(text, characters_for(text, tokens))
+    return {**part, "text": f"{kept}\n[shortened: {len(text)} characters in all]"}
 
 
 def asked_about(question: str, part: Part, prompt: str) -> list[Message]:

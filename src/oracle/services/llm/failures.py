@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
@@ -13,15 +14,25 @@ from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefu
 from oracle.services.llm.providers import NO_KEY, Endpoint
 
 _MOST_QUOTED = 300
-# Servers without a special error code for this say it in words, with status 400.
-_TOO_LONG = (
-    "context length",
-    "context size",
-    "context limit",
-    "context window",
-    "prompt is too long",
-    "too many tokens",
+# Most servers have no error code for this. They say it in words, with any status, and some in the
+# middle of a stream. The comments name servers that use the words.
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|size|limit|window)"  # OpenAI, vLLM, OpenRouter, llama.cpp, LM Studio
+    r"|(?:prompt|inputs?|request|message|conversation)[^.]{0,80} too (?:long|large)"  # Anthropic
+    r"|too many (?:input )?tokens"  # Cohere
+    r"|token count[^.]{0,80} exceeds"  # Gemini
+    r"|exceeds?[^.]{0,80} (?:number of tokens|token limit|model length)"  # Gemini, vLLM
+    r"|longer than the (?:maximum )?(?:model|context|prompt) length"  # vLLM, SGLang
+    r"|maximum (?:prompt|model|sequence|input) length"  # xAI, vLLM
+    r"|must have less than \d+ tokens|`?max_new_tokens`? must be <="  # TGI, Together
+    r"|reduce the length of the (?:messages|prompt|input)"  # OpenAI, Groq
+    r"|input (?:or|and) output tokens must be reduced"  # OpenAI: more than a minute allows
+    r"|string_above_max_length|string too long"  # OpenAI
+    r"|request (?:entity )?too large|payload too large"  # proxies
+    r"|max_tokens (?:is too large|must be at least 1)|max_tokens: \d+ > \d+"  # the output's length
 )
+_NEVER_TOO_LONG = (401, 402, 403, 404)
+"""Statuses whose meaning does not depend on the words."""
 _WAIT = (408, 409, 425)
 """Statuses, besides 429 and 5xx, that may succeed later: timeout, conflict, too early."""
 
@@ -84,8 +95,10 @@ class Failures:
         if isinstance(error, direct.ModelContextWindowExceededError):
             return True
         status = getattr(error, "status_code", None)
-        said = _message_of(error).lower()
-        return status == 413 or (status == 400 and any(phrase in said for phrase in _TOO_LONG))
+        if status == 413:
+            return True
+        said = f"{_field(_field(error.body, 'error'), 'code')} {_message_of(error)}".lower()
+        return status not in _NEVER_TOO_LONG and bool(_TOO_LONG.search(said))
 
     def _bad_key(self, error: direct.ModelAPIError) -> ModelError:
         setting = self.endpoint.key_setting

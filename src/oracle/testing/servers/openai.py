@@ -6,10 +6,10 @@ Reply(body=stream(text("Hel", "lo"), tool_call("c1", "search", '{"q":', '"x"}'))
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from oracle.testing.servers.scripted import Reply
+from oracle.testing.servers.scripted import Reply, Request
 
 PATH = "/v1/chat/completions"
 PING = KEEP_ALIVE = b": keep-alive\n\n"
@@ -94,9 +94,25 @@ def unknown_model(name: str) -> Reply:
     return failure(404, "model_not_found", message)
 
 
-def context_too_long() -> Reply:
-    message = "This model's maximum context length is 128000 tokens."
+def context_too_long(window: int = 128_000) -> Reply:
+    message = f"This model's maximum context length is {window} tokens."
     return failure(400, "context_length_exceeded", message)
+
+
+def with_window(
+    reply: Callable[[Request], Reply], window: int, count: Callable[[str], int]
+) -> Callable[[Request], Reply]:
+    """A server that refuses a request whose input and longest output exceed its window.
+
+    `count` is its tokenizer.
+    """
+
+    def reply_or_refuse(request: Request) -> Reply:
+        sent = json.dumps([request.body["messages"], request.body.get("tools", [])])
+        longest = request.body.get("max_completion_tokens") or request.body.get("max_tokens") or 0
+        return context_too_long(window) if count(sent) + longest > window else reply(request)
+
+    return reply_or_refuse
 
 
 def no_credit() -> Reply:

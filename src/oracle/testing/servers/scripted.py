@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -61,13 +61,14 @@ def in_pieces(body: Iterable[Step], size: int = 1) -> list[Step]:
 
 
 class ScriptedServer:
-    """Plays its replies in order. Unused replies fail the test at the end.
+    """Plays its replies in order. Unused replies fail the test at the end. A function makes its
+    reply from the request.
 
     `requests` are the requests so far. `left` is set when a client closes a connection before the
     end of the response, `stalled` when a reply has reached its `Stall`.
     """
 
-    def __init__(self, *script: Reply, endless: bool = False) -> None:
+    def __init__(self, *script: Reply | Callable[[Request], Reply], endless: bool = False) -> None:
         self._script = script
         self._endless = endless
         self._tasks: set[asyncio.Task[None]] = set()
@@ -132,12 +133,13 @@ class ScriptedServer:
                     task.cancel()
 
     def _next_reply(self) -> Reply:
-        count = len(self.requests)
+        place = len(self.requests) - 1
         if self._endless:
-            return self._script[(count - 1) % len(self._script)]
-        if count > len(self._script):
+            place %= len(self._script)
+        if place >= len(self._script):
             return Reply(status=500, body=[f"the script has {len(self._script)} replies".encode()])
-        return self._script[count - 1]
+        reply = self._script[place]
+        return reply if isinstance(reply, Reply) else reply(self.requests[-1])
 
     async def _send(self, reply: Reply, writer: asyncio.StreamWriter) -> None:
         writer.write(_head(reply))

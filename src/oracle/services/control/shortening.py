@@ -1,0 +1,309 @@
+"""Make a conversation shorter, always visibly: a note says what is missing.
+
+Results are cut to their share before they enter. Old ones are cut further when there is no room,
+and so is, step by step, everything else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from oracle.services.control.conversation import Weight, rough_tokens
+
+KEPT_RESULTS: Final = 4
+"""The newest tool results, which the first step leaves whole: the model works with them."""
+KEPT_CHARACTERS: Final = 200
+"""What is kept of an old result, draft or argument: enough to see what it was."""
+DATA_OF_A_CONTENT: Final = ("sources", "more_uses")
+"""Keys that repeat the content as data. They are removed together with the content."""
+_FENCE: Final = re.compile(r"^(`{3,})", re.MULTILINE)
+_PROMPT: Final = "the system prompt"
+_LEFT_OUT: Final = "[left out by the tree: no room]"
+_NOTE_TOKENS: Final = 60
+"""About the size of a note that says what is missing."""
+
+Message: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compacted:
+    """The messages, what was shortened in them, in words for the user, and their size."""
+
+    messages: list[dict[str, Any]]
+    shortened: tuple[str, ...]
+    tokens: int
+    fits: bool
+
+
+# -- one text --------------------------------------------------------------------------------------
+
+
+def characters_for(text: str, tokens: int) -> int:
+    """How many characters of the text have that many estimated tokens."""
+    return int(len(text) * tokens / max(1, rough_tokens(text))) if tokens > 0 else 0
+
+
+def beginning_of(text: str, characters: int) -> str:
+    """The text up to the end of a line, with its fence closed: nothing after it is quoted too."""
+    kept = text[:characters]
+    # A very long line is cut inside of it: otherwise nothing might be left.
+    end = kept.rfind("\n")
+    kept = kept[:end] if end > characters // 2 else kept
+    open_fence = ""
+    for bar in _FENCE.findall(kept):
+        if not open_fence:
+            open_fence = bar
+        elif len(bar) >= len(open_fence):
+            open_fence = ""
+    return f"{kept}\n{open_fence}" if open_fence else kept
+
+
+def without_middle(text: str, characters: int) -> str:
+    """Its beginning and its end: what is asked is at either end, and fences stay closed."""
+    if len(text) <= characters:
+        return text
+    head = characters * 2 // 3
+    left_out = len(text) - characters
+    note = f"\n[shortened by the tree: {left_out} characters left out here, for lack of room]\n"
+    return f"{text[:head]}{note}{text[len(text) - (characters - head) :]}"
+
+
+# -- results that enter ----------------------------------------------------------------------------
+
+
+def shares(sizes: Sequence[int], room: int) -> list[int]:
+    """Divide the room: each gets what it needs, and the large ones get equal parts of the rest."""
+    given = [0] * len(sizes)
+    order = sorted(range(len(sizes)), key=lambda place: sizes[place])
+    for number, place in enumerate(order):
+        given[place] = min(sizes[place], room // (len(order) - number))
+        room -= given[place]
+    return given
+
+
+def cut_results(contents: Sequence[str], room: int, advice: Sequence[str]) -> list[str]:
+    """The contents of the results of one turn, cut to their shares of the room.
+
+    `advice` says for each how the model gets the rest.
+    """
+    sizes = [rough_tokens(content) for content in contents]
+    if sum(sizes) <= room:
+        return list(contents)
+    given = shares(sizes, room)
+    return [
+        content if share >= size else _cut(content, share, how)
+        for content, size, share, how in zip(contents, sizes, given, advice, strict=True)
+    ]
+
+
+def _cut(content: str, tokens: int, advice: str) -> str:
+    characters = max(KEPT_CHARACTERS, characters_for(content, tokens - _NOTE_TOKENS))
+    if len(content) <= characters:
+        return content
+    kept = beginning_of(content, characters)
+    return f"{kept}\n[shortened by the tree: {characters} of {len(content)} characters. {advice}]"
+
+
+# -- a conversation that is too long ---------------------------------------------------------------
+
+
+def compacted(messages: Sequence[Message]) -> Compacted:
+    """Cut old tool results to their beginning, with a note that says so."""
+    return _changed(messages, [("old tool results", _old_results)], 0)
+
+
+def fitted(messages: Sequence[Message], room: int, *, may_cut_prompt: bool) -> Compacted:
+    """Make the messages fit into the room, by the mildest steps that are enough.
+
+    The question stays in any case, at least its beginning and its end.
+    """
+    steps = [step for step in _STEPS if may_cut_prompt or step[0] != _PROMPT]
+    return _changed(messages, steps, room)
+
+
+Step: TypeAlias = Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]
+
+
+def _changed(
+    messages: Sequence[Message], steps: Sequence[tuple[str, Step]], room: int
+) -> Compacted:
+    current = [dict(message) for message in messages]
+    shortened: list[str] = []
+    for what, step in steps:
+        if _tokens(current) <= room:
+            break
+        smaller = step(current, room)
+        if smaller != current:
+            shortened.append(what)
+        current = smaller
+    tokens = _tokens(current)
+    return Compacted(
+        messages=current,
+        shortened=tuple(dict.fromkeys(shortened)),
+        tokens=tokens,
+        fits=tokens <= room,
+    )
+
+
+def _old_results(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    old = set(_results_in(messages)[:-KEPT_RESULTS])
+    return [_shortened(m) if place in old else m for place, m in enumerate(messages)]
+
+
+def _results_to_their_share(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    """Of the room for results, older ones get a third, or what the newest do not need.
+
+    The newest get a fifth of all the room in any case: then older turns have to go.
+    """
+    return _shared_results(messages, room, room // 5)
+
+
+def _results_that_fit(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    return _shared_results(messages, room, 0)
+
+
+def _shared_results(messages: list[dict[str, Any]], room: int, least: int) -> list[dict[str, Any]]:
+    places, last = _results_in(messages), _last_turn_in(messages)
+    sizes = {place: rough_tokens(messages[place]["content"]) for place in places}
+    free = max(0, room - (_tokens(messages) - sum(sizes.values())))
+    old, new = ([n for n in places if (n < last) is is_old] for is_old in (True, False))
+    for_old = max(free // 3, free - sum(sizes[place] for place in new))
+    given = dict(zip(old, shares([sizes[place] for place in old], for_old), strict=True))
+    for_new = max(least, free - sum(given.values()))
+    given |= zip(new, shares([sizes[place] for place in new], for_new), strict=True)
+    return [
+        _shortened(m, characters_for(m["content"], given[place] - _NOTE_TOKENS))
+        if place in given and sizes[place] > given[place]
+        else m
+        for place, m in enumerate(messages)
+    ]
+
+
+def _all_results(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    return [{**m, "content": _LEFT_OUT} if m["role"] == "tool" else m for m in messages]
+
+
+def _drafts(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    """What the model wrote before: its texts, and long arguments of its calls."""
+    first, last = _question_in(messages) + 1, len(messages) - 1
+    return [
+        _short_draft(m) if first <= place < last and m["role"] == "assistant" else m
+        for place, m in enumerate(messages)
+    ]
+
+
+def _history(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    """Leave out the oldest exchanges, as few as necessary."""
+    first, end = _prompts_in(messages), _question_in(messages)
+    free = room - _tokens(messages) + _tokens(messages[first:end]) - _NOTE_TOKENS
+    kept = end
+    while kept - 2 >= first and _tokens(messages[kept - 2 : end]) <= free:
+        kept -= 2
+    if kept == first:
+        return messages
+    notice = {"role": "user", "content": "[earlier exchanges left out: no room]"}
+    return [*messages[:first], notice, *messages[kept:]]
+
+
+def _old_turns(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    """Leave out the oldest turns with their results, but never the last one."""
+    question = _question_in(messages)
+    starts = [n for n, m in enumerate(messages) if n > question and m["role"] == "assistant"]
+    excess = _tokens(messages) - room + _NOTE_TOKENS
+    for start in starts[1:]:
+        if _tokens(messages[question + 1 : start]) >= excess or start == starts[-1]:
+            note = {"role": "system", "content": "[earlier turns left out by the tree: no room]"}
+            return [*messages[: question + 1], note, *messages[start:]]
+    return messages
+
+
+def _question(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    return _without_middle(messages, _question_in(messages), room)
+
+
+def _prompt_to_half(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    """A prompt that takes most of the room leaves nothing to answer from."""
+    others = _tokens(messages[1:])
+    return _without_middle(messages, 0, others + room // 2)
+
+
+def _prompt(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    return _without_middle(messages, 0, room)
+
+
+_STEPS: Final[Sequence[tuple[str, Step]]] = (
+    ("old tool results", _old_results),
+    ("tool results", _results_to_their_share),
+    ("drafts", _drafts),
+    ("earlier exchanges", _history),
+    ("earlier turns", _old_turns),
+    (_PROMPT, _prompt_to_half),
+    ("tool results", _results_that_fit),
+    ("the question with its attachment", _question),
+    ("all tool results", _all_results),
+    (_PROMPT, _prompt),
+)
+"""From the mildest to the harshest. What comes last is what an answer depends on most."""
+
+
+def _without_middle(messages: list[dict[str, Any]], place: int, room: int) -> list[dict[str, Any]]:
+    content: str = messages[place]["content"]
+    free = room - (_tokens(messages) - rough_tokens(content)) - _NOTE_TOKENS
+    characters = max(2 * KEPT_CHARACTERS, characters_for(content, free))
+    cut = {**messages[place], "content": without_middle(content, characters)}
+    return [*messages[:place], cut, *messages[place + 1 :]]
+
+
+def _shortened(message: dict[str, Any], characters: int = KEPT_CHARACTERS) -> dict[str, Any]:
+    content: str = message["content"]
+    characters = max(characters, KEPT_CHARACTERS)
+    if len(content) <= 2 * KEPT_CHARACTERS or len(content) <= characters:
+        return message
+    note = f"[shortened by the tree: {len(content) - characters} more characters were here]"
+    # The model does not see these sources any more, so it must not quote from them either.
+    kept = {key: value for key, value in message.items() if key not in DATA_OF_A_CONTENT}
+    return {**kept, "content": f"{beginning_of(content, characters)}\n{note}"}
+
+
+def _short_draft(message: dict[str, Any]) -> dict[str, Any]:
+    calls = message.get("tool_calls")
+    short = _shortened(message)
+    if not calls:
+        return short
+    return {**short, "tool_calls": [_short_call(call) for call in calls]}
+
+
+def _short_call(call: dict[str, Any]) -> dict[str, Any]:
+    written = json.dumps(call["arguments"], ensure_ascii=False)
+    if len(written) <= 2 * KEPT_CHARACTERS:
+        return call
+    return {**call, "arguments": {"shortened by the tree": written[:KEPT_CHARACTERS]}}
+
+
+def _results_in(messages: Sequence[Message]) -> list[int]:
+    return [place for place, message in enumerate(messages) if message["role"] == "tool"]
+
+
+def _prompts_in(messages: Sequence[Message]) -> int:
+    """How many system messages come first."""
+    return next((n for n, m in enumerate(messages) if m["role"] != "system"), len(messages))
+
+
+def _question_in(messages: Sequence[Message]) -> int:
+    """The place of the question: the last message of the user. Before it is the history."""
+    users = [place for place, message in enumerate(messages) if message["role"] == "user"]
+    return users[-1] if users else 0
+
+
+def _last_turn_in(messages: Sequence[Message]) -> int:
+    """The place of the model's last message: what follows it is the newest."""
+    said = [place for place, message in enumerate(messages) if message["role"] == "assistant"]
+    return said[-1] if said else 0
+
+
+def _tokens(messages: Sequence[Message]) -> int:
+    return Weight().with_all(messages).tokens

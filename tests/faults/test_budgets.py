@@ -1,0 +1,260 @@
+"""Attacks on the ledger: no limit is exceeded, and there is always room for the last answer."""
+
+import asyncio
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oracle.bt.wrappers.recipe import AgentSetup, services_from
+from oracle.bt.wrappers.recorded_tree import RecordedTree
+from oracle.errors import ModelError
+from oracle.services.agent_services import AgentServices
+from oracle.services.control.ledger import Limits
+from oracle.services.control.room import FIRST_GUESS
+from oracle.services.journal import MemorySink
+from oracle.services.llm.protocol import Prices
+from oracle.testing import MeteredModel, Reply, ScriptedModel, ScriptedTools, signal
+from oracle.testing.metered import tokens_in
+from tests.asking import CODE, ask
+
+END = "THE END"
+PROSE = "word and other words of a file "
+DENSE = "f3Q/9+xZ0a8K=1){7};:"
+PRICES = Prices(input=3.0, output=15.0)
+STEPPED = Prices(input=1.0, output=5.0, above=9_000, then=Prices(input=4.0, output=20.0))
+
+
+def answer_of(tokens: int, factor: float) -> str:
+    """An answer with that many tokens of the model, which ends with a mark."""
+    text = ""
+    while tokens_in(text + PROSE + END, factor) <= tokens:
+        text += f"{len(text)} {PROSE}"
+    return text + END
+
+
+def searching(answer: str, calls: int = 1, talk: str = ""):
+    """A model that calls tools as long as it has some, and then answers."""
+
+    def reply(request):
+        if not request.tools:
+            return answer
+        asked = [("search_code", {"query": f"{len(request.messages)} {n}"}) for n in range(calls)]
+        return Reply(
+            text=talk + signal("need_turn", reason=f"r{len(request.messages)}"), calls=asked
+        )
+
+    return reply
+
+
+def results_of(characters: int, text: str = PROSE):
+    body = text * (characters // len(text) + 1)
+    return ScriptedTools({"search_code": lambda a: f"f{a['query']}.py:1 {body}"[:characters]})
+
+
+def check_limits(heard, model, limits):
+    assert model.tokens <= limits.tokens
+    assert heard.done["usage"]["tokens"] <= limits.tokens
+    if limits.money is not None and model.prices is not None:
+        assert model.money <= limits.money * (1 + 1e-9)
+        assert heard.done["usage"]["money"] <= limits.money * (1 + 1e-9)
+    assert len(model.requests) <= limits.turns
+    assert all(n <= limits.uses_of_a_tool for n in heard.done["usage"]["uses"].values())
+    assert heard.stop not in ("internal_error", "model_unavailable", "no_progress", "tick_budget")
+
+
+DRAWN = {
+    "result": st.sampled_from([0, 200, 5_000, 24_000, 200_000]),
+    "text": st.sampled_from([PROSE, DENSE, "中文字符 "]),
+    "calls": st.integers(1, 6),
+    "talk": st.sampled_from([0, 2_000, 30_000]),
+    "factor": st.sampled_from([0.4, 0.8, 1.0, 1.25, FIRST_GUESS]),
+    "tokens": st.integers(0, 120_000) | st.integers(0, 20_000),
+    "money": st.none() | st.floats(0.0, 0.6),
+    "prices": st.sampled_from([PRICES, STEPPED, Prices(input=0.0, output=0.0)]),
+    "answer": st.integers(5, 250),
+    "longest": st.sampled_from([300, 1_000, 4_096, 16_384]),
+    "window": st.sampled_from([8_192, 32_768, 200_000]),
+    "obedient": st.booleans(),
+}
+
+
+def examples(count):
+    slow = [HealthCheck.too_slow]
+    return settings(
+        max_examples=count,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=slow,
+    )
+
+
+def run_with(result, text, calls, talk, factor, tokens, money, answer, obedient, **model_facts):
+    limits = Limits(tokens=tokens, money=money, turns=8, uses_of_a_tool=40)
+    model = MeteredModel(
+        searching(answer_of(answer, factor), calls, PROSE * (talk // len(PROSE))),
+        factor=factor,
+        prices=model_facts["prices"],
+        longest_output=model_facts["longest"],
+        context_window=model_facts["window"],
+        # A provider that ignores the length it was given is stopped by our own count of it.
+        obedient=obedient or factor > 1.0,
+    )
+    heard = asyncio.run(ask(model=model, tools=results_of(result, text), limits=limits))
+    check_limits(heard, model, limits)
+    if model.requests:
+        assert heard.done["answer"].endswith(END), (heard.stop, heard.done["detail"])
+    else:
+        assert "needs a limit of" in heard.done["answer"]
+
+
+@given(**DRAWN)
+@examples(30)
+def test_no_limit_is_exceeded_and_the_last_answer_is_whole(**drawn):
+    run_with(**drawn)
+
+
+@pytest.mark.extra
+@given(**DRAWN)
+@examples(800)
+def test_no_limit_is_exceeded_whatever_is_tried(**drawn):
+    run_with(**drawn)
+
+
+@pytest.mark.parametrize("factor", [2.0, 2.5, 3.5])
+@pytest.mark.parametrize("tokens", [45_000, 100_000, 400_000])
+async def test_a_provider_that_counts_far_more_than_we_is_believed_from_its_first_report(
+    tokens, factor
+):
+    limits = Limits(tokens=tokens, money=None)
+    model = MeteredModel(searching(END, 2), factor=factor)
+    heard = await ask(model=model, tools=results_of(24_000), limits=limits)
+    check_limits(heard, model, limits)
+    assert (heard.stop, heard.done["answer"]) == ("token_limit", END)
+
+
+# -- limits that are smaller than a request --------------------------------------------------------
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 100, 4_000])
+async def test_a_limit_of_tokens_below_one_request_names_the_smallest_that_works(tokens):
+    model = MeteredModel(searching(END))
+    heard = await ask(model=model, limits=Limits(tokens=tokens))
+    assert (heard.stop, model.requests) == ("token_limit", [])
+    smallest = int(heard.done["detail"].rpartition(" ")[2]) if tokens else 9_000
+    again = MeteredModel(searching(END))
+    heard = await ask(model=again, limits=Limits(tokens=smallest))
+    check_limits(heard, again, Limits(tokens=smallest))
+    assert heard.done["answer"] == END
+
+
+async def test_a_limit_of_money_below_one_request_names_the_smallest_that_works():
+    model = MeteredModel(searching(END), prices=PRICES)
+    heard = await ask(model=model, limits=Limits(money=0.000_3))
+    assert (heard.stop, model.requests) == ("money_limit", [])
+    smallest = float(heard.done["detail"].rpartition(" ")[2])
+    again = MeteredModel(searching(END), prices=PRICES)
+    heard = await ask(model=again, limits=Limits(money=smallest))
+    check_limits(heard, again, Limits(money=smallest))
+    assert heard.done["answer"] == END
+
+
+@pytest.mark.parametrize(
+    ("limits", "stop"),
+    [
+        (Limits(turns=0), "turn_limit"),
+        (Limits(tokens=0), "token_limit"),
+        (Limits(money=0.0), "money_limit"),
+        (Limits(seconds=0.0), "time_limit"),
+    ],
+)
+async def test_a_limit_of_nothing_asks_nothing_and_still_answers(limits, stop):
+    model = MeteredModel(searching(END), prices=PRICES)
+    heard = await ask(model=model, limits=limits)
+    assert (heard.stop, model.requests) == (stop, [])
+
+
+async def test_no_use_of_a_tool_means_no_call():
+    model = MeteredModel(searching(END, 2))
+    heard = await ask(model=model, limits=Limits(uses_of_a_tool=0))
+    assert (heard.ran, heard.done["answer"]) == ([], END)
+
+
+async def test_a_model_that_uses_the_same_ids_in_each_turn_gets_each_result():
+    class SameIds(ScriptedModel):
+        async def stream(self, request):
+            async for part in super().stream(request):
+                yield (
+                    {"tool_call": {**part["tool_call"], "id": "x"}} if "tool_call" in part else part
+                )
+
+    replies = [Reply(calls=[("search_code", {"query": f"q{n}"})]) for n in range(3)]
+    heard = await ask(model=SameIds(*replies, END), tools=results_of(40))
+    assert len(heard.results()) == 3
+
+
+# -- what is spent beside the turns ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tokens", [20_000, 40_000, 80_000])
+async def test_requests_about_parts_are_paid_from_the_same_ledger(tokens):
+    """They too are made only if the last answer can be paid for after them."""
+    tools = ScriptedTools(
+        {
+            "search_code": {
+                "success": True,
+                "content": "found",
+                "sources": [
+                    {"kind": "code", "where": f"f{n}.py:1", "path": f"f{n}.py", "text": "x = 1"}
+                    for n in range(12)
+                ],
+            },
+            "read_file": lambda a: f"{a['path']}:1 " + "save_order(order) " * 400,
+        }
+    )
+    limits = Limits(tokens=tokens, money=None)
+    model = MeteredModel(lambda r: END if len(r.messages) > 2 else "`f1.py:1` saves.", factor=1.5)
+    query = "List every place in the whole project where an order is saved, across all files."
+    heard = await ask(model=model, tools=tools, limits=limits, query=query)
+    check_limits(heard, model, limits)
+    assert heard.done["answer"].strip()
+
+
+async def test_a_reply_about_a_part_that_breaks_off_is_paid_for():
+    cost = [chunk["tokens"] for chunk in (await parts_that_break_off()).of_type("cost")]
+    assert all(tokens > 400 for tokens in cost)
+    assert len(cost) > 1
+
+
+async def parts_that_break_off():
+    def reply(request):
+        if len(request.messages) > 2:
+            return Reply(text=END)
+        return Reply(text="It saves ", raises=ModelError("lost"))
+
+    source = [
+        {"kind": "code", "where": f"f{n}.py:1", "path": f"f{n}.py", "text": "x"} for n in range(8)
+    ]
+    found = {"success": True, "content": "found", "sources": source}
+    tools = {"search_code": found, "read_file": lambda a: f"{a['path']}:1 " + "order saved " * 600}
+    model = ScriptedModel(reply, repeats_last=True)
+    query = "List every place in the whole project where an order is saved, across all files."
+    return await ask(model=model, tools=tools, query=query)
+
+
+async def test_a_run_that_was_stopped_at_its_reserve_is_replayed_word_for_word():
+    sink, said, said_again = MemorySink(), [], []
+    model = MeteredModel(searching(END, 2, PROSE * 1_500), obedient=False)
+    live = AgentServices(model=model, tools=results_of(24_000), say=said.append)
+    recipe = AgentSetup(live=live, limits=Limits(tokens=40_000)).recipe(CODE)
+    run = RecordedTree(recipe, sink, services=lambda recipe: services_from(recipe, live))
+    await run.settle()
+    assert run.board.get("answer") == END
+    assert "cut" in [chunk["outcome"] for chunk in said if chunk.type == "turn_end"]
+    silent = AgentServices(say=said_again.append)
+    again = RecordedTree.replay(
+        sink.records, sink.contents, services=lambda recipe: services_from(recipe, silent)
+    )
+    await again.settle()
+    assert said_again == said
