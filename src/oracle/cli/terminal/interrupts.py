@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -44,6 +45,7 @@ def leave_at_once(code: int) -> None:
     for stream in (sys.stderr, sys.stdout):
         if stream.isatty():
             # Not through the stream: the interrupted code may hold its lock.
-            os.write(stream.fileno(), SHOW_CURSOR)
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                os.write(stream.fileno(), SHOW_CURSOR)
             break
     os._exit(code)
