@@ -87,9 +87,11 @@ def console_on(stream: Any) -> SafeConsole:
     return console
 
 
-def print_captured(console: SafeConsole, renderable: RenderableType, *, wraps: bool = True) -> None:
-    """Print without the blanks that rich adds to every line; they spoil copy and paste."""
+def drawn(console: SafeConsole, renderable: RenderableType, *, wraps: bool = True) -> str:
+    """What the console would print, without the blanks that rich adds to every line.
+
+    They spoil copy and paste. The text has its styles, so it must be written to `console.file`.
+    """
     with console.capture() as capture:
         console.print(renderable, soft_wrap=not wraps)
-    lines = [line.rstrip() for line in capture.get().splitlines()]
-    print("\n".join(lines), file=console.file, flush=True)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())

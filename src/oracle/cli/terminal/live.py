@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from oracle.cli.terminal.console import SafeConsole, print_captured
+from oracle.cli.terminal.console import SafeConsole, drawn
 from oracle.cli.terminal.links import Links, citation_links
 from oracle.cli.terminal.markdown import linked, rendered
 from oracle.cli.terminal.progress import Line
@@ -41,7 +41,12 @@ class RenderedText:
             self._links = citation_links(chunk["citations"], root=self._root)
 
     def answer(self, text: str) -> None:
-        print_captured(self._console, rendered(text, self._links))
+        try:
+            shown = drawn(self._console, rendered(text, self._links))
+        except Exception:
+            # A text that rich cannot draw must not cost the answer.
+            shown = safe_text(text)
+        print(shown, file=self._console.file, flush=True)
 
 
 class _Tail:
@@ -88,7 +93,13 @@ class LiveRegion:
                 redirect_stderr=False,
             )
             self._live.start()
-        self._live.refresh()
+        try:
+            self._live.refresh()
+        except OSError:
+            raise
+        except Exception:
+            # The text so far cannot be drawn. The answer does not depend on it.
+            self._has_preview = False
 
     def erase(self) -> None:
         if self._live is not None:

@@ -28,12 +28,12 @@ _LONGEST_BUG: Final = 300
 
 def show(renderable: RenderableType, *, wraps: bool = True) -> None:
     """Draw on stdout: styled and cut to the width on a terminal, plain and whole in a pipe."""
-    from oracle.cli.terminal.console import console_on, print_captured
+    from oracle.cli.terminal.console import console_on, drawn
 
     console = console_on(sys.stdout)
     if not console.is_terminal:
         console.width = WIDTH_OF_A_PIPE
-    print_captured(console, renderable, wraps=wraps)
+    print(drawn(console, renderable, wraps=wraps), file=console.file)
 
 
 def show_json(value: Any) -> None:

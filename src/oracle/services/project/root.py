@@ -42,10 +42,13 @@ def oracle_folder(root: Path) -> Path:
         folder.mkdir(exist_ok=True)
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
+    except FileExistsError as problem:
+        raise StoreError(
+            f"{folder} cannot be made: a file has this name; move the file away"
+        ) from problem
     except OSError as problem:
         raise StoreError(
-            f"{folder} cannot be made: {problem.strerror}; make the project's folder writable, "
-            "or set ORACLE_DATABASE_URL"
+            f"{folder} cannot be made: {problem.strerror}; make the project's folder writable"
         ) from problem
     return folder
 
