@@ -276,3 +276,20 @@ def test_json_keeps_every_character_as_an_escape(project):
     done = json.loads(result.stdout.splitlines()[-1])
     assert "\x1b[31m\u202e\x9b" in done["answer"]
     assert result.stdout.isascii()
+
+
+# -- advice that fits ------------------------------------------------------------------------------
+
+
+def test_no_time_at_all_still_reads_the_input_that_is_there(project):
+    result = oracle(*ASK, "--timeout", "0", stdin=b"")
+    assert result.returncode == 3
+    assert b"/dev/null" not in result.stderr
+
+
+def test_a_file_named_like_our_folder_is_to_be_moved_away(project):
+    (project / ".oracle").write_text("in the way")
+    runs, search = oracle("runs"), oracle("search", "idle")
+    assert runs.returncode == 74
+    assert runs.stderr.endswith(b"move the file away, or set ORACLE_DATABASE_URL\n")
+    assert b"move the file away; searching" in search.stderr

@@ -1,9 +1,12 @@
 """Hostile text in every place that a command shows; the bytes on both streams stay harmless."""
 
+import contextlib
 import json
 import os
+import pty
 import re
 import sqlite3
+import subprocess
 import unicodedata
 from enum import Enum
 from pathlib import Path
@@ -15,6 +18,7 @@ from oracle import cli as oracle_cli
 from oracle.cli.main import app
 from oracle.testing.servers import Reply
 from tests.cli.processes import QUESTION, Terminal, model_serving, oracle, says
+from tests.processes import ORACLE
 
 FOREIGN_STYLE = "\x1b[38;5;123;7m"
 """Colours that oracle never uses, so that they can be told from its own."""
@@ -301,3 +305,21 @@ def test_only_the_console_writes_below_the_stream_that_cleans():
         if file.name not in ("streams.py", "console.py"):
             assert not re.search(r"\.styled\b|\.buffer\b|__std(out|err)__|\bConsole\(", text), file
             assert "os.write" not in text or file.name == "interrupts.py", file
+
+
+@pytest.mark.extra
+def test_an_interpreter_that_imports_typer_late_draws_help_in_colour_and_errors_safely():
+    """The fork server has imported everything before; this is the real order of imports."""
+    for arguments in (["--help"], ["runs", IN_A_NAME], [IN_A_NAME]):
+        ours, theirs = pty.openpty()
+        env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+        with subprocess.Popen([*ORACLE, *arguments], env=env | {"TERM": "xterm"}, **streams):
+            os.close(theirs)
+            shown = b""
+            with contextlib.suppress(OSError):
+                while piece := os.read(ours, 65_536):
+                    shown += piece
+            os.close(ours)
+        assert b"\x1b[1m" in shown
+        assert_harmless(shown, is_terminal=True)
