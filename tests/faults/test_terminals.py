@@ -131,7 +131,7 @@ def shown_by(cwd, is_terminal, *arguments, **env):
     if is_terminal:
         links = {"TERM": "xterm-kitty", "FORCE_HYPERLINK": "1"}
         terminal = Terminal(*arguments, cwd=cwd, env=links | env)
-        if arguments == ("chat",):
+        if arguments in (("chat",), ("chat", "--trace")):
             for line in ("/x\n", "/session last\n", "hello\n", "\x04"):
                 terminal.until("? ").type(line)
         else:
