@@ -166,7 +166,7 @@ async def test_a_continuation_that_fails_leaves_the_text_marked_as_cut():
     cut = Reply(text="It is in auth.py, in the", ending="length")
     heard = await ask(look(), cut, Reply(raises=ModelError("lost")), limits=Limits(turns=2))
     assert heard.done["answer"] == "It is in auth.py, in the […]"
-    assert heard.stop == "partial_answer"
+    assert heard.stop == "turn_limit"
 
 
 async def test_what_is_continued_is_paid_for_each_time():

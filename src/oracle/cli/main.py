@@ -7,7 +7,6 @@ import gc
 import os
 import signal
 import sys
-from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -28,7 +27,9 @@ from oracle.cli.commands.sessions import app as sessions_app
 from oracle.cli.commands.sessions import purge
 from oracle.cli.commands.setup import completion, init
 from oracle.cli.commands.tree import app as tree_app
-from oracle.errors import OracleError
+from oracle.cli.terminal.output import shown_bug, shown_error
+from oracle.cli.terminal.streams import guard_streams
+from oracle.errors import DeveloperError, OracleError
 
 app = typer.Typer(
     name="oracle",
@@ -80,16 +81,14 @@ def run() -> None:
     """Run the command line and end the process with its exit code."""
     # Few objects of a short command are garbage. Looking for them takes a tenth of its time.
     gc.set_threshold(50_000)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            # A character that the terminal cannot show is printed as its escape, not an error.
-            stream.reconfigure(errors="backslashreplace")
+    guard_streams()
     try:
         code = _exit_code_of_app()
     except OracleError as error:
         from oracle.services.project.redaction import redact
 
-        print(f"oracle: {redact(str(error))}", file=sys.stderr)
+        # Cleaned first: an invisible character could split a secret.
+        print(f"oracle: {redact(shown_error(error))}", file=sys.stderr)
         code = error.exit_code
     except BrokenPipeError:
         # Whatever still writes to stdout, such as the thread that draws, must not fail again.
@@ -98,12 +97,17 @@ def run() -> None:
     except OSError as error:
         print(f"oracle: {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
         code = 74
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        print(f"oracle: {shown_bug(error)}", file=sys.stderr)
+        code = DeveloperError.exit_code
     _leave(code)
 
 
 def _exit_code_of_app() -> int:
     try:
-        app()
+        app(prog_name="oracle")
     except SystemExit as leaving:
         # typer ends with 1 when the reader closed the pipe. That case has its own exit code here.
         if isinstance(leaving.__context__, BrokenPipeError):

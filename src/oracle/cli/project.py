@@ -10,8 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
+from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def settings_with(flags: Mapping[str, object] | None = None) -> Settings:
 
     settings = load_settings(flags=flags)
     for warning in settings.warnings:
-        typer.echo(f"oracle: warning: {warning}", err=True)
+        print(f"oracle: warning: {printable(warning)}", file=sys.stderr)
     return settings
 
 

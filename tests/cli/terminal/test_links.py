@@ -5,9 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
+from rich.style import Style
+from rich.text import Text
 
-from oracle.cli.terminal.links import Links, can_link, citation_links, link, target_of
-from oracle.cli.terminal.live import LiveRegion, RenderedText, console_on
+from oracle.cli.terminal.console import console_on
+from oracle.cli.terminal.links import Links, can_link, citation_links, target_of
+from oracle.cli.terminal.live import LiveRegion, RenderedText
 from oracle.cli.terminal.screen import PlainText, Screen
 from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
 from oracle.services.citations import check_answer
@@ -113,9 +116,24 @@ def test_an_equal_text_further_on_is_not_taken_for_one_without_a_target():
     assert list(citation_links(None, root=ROOT).places("a.py:3")) == []
 
 
-def test_a_link_without_a_target_is_its_text():
-    assert link("a", "") == "a"
-    assert link("a", "file:///a") == "\x1b]8;;file:///a\x1b\\a\x1b]8;;\x1b\\"
+@pytest.mark.parametrize(
+    ("target", "is_safe"),
+    [
+        ("https://a.org/x", True),
+        ("http://a.org/x", True),
+        ("file:///srv/a.py#3", True),
+        ("file://host/a.py", False),
+        ("javascript:alert(1)", False),
+        ("ssh://a.org", False),
+        ("https://a.org/\x1b]52;c;eA==\x07", False),
+        ("https://a.org/\u202e", False),
+    ],
+)
+def test_a_link_leads_only_to_a_page_or_a_file(target, is_safe):
+    console = console_on(file := Terminal())
+    console.print(Text("text", style=Style(link=target)))
+    assert ("\x1b]8;" in file.getvalue()) is is_safe
+    assert "\x1b]52" not in file.getvalue()
 
 
 @pytest.mark.parametrize(

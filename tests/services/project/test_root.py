@@ -30,7 +30,7 @@ def test_git_does_not_see_the_folder(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_named_with_the_way_out(tmp_path):
     (tmp_path / ".oracle").write_text("a file in the way")
-    with pytest.raises(StoreError, match=r"\.oracle cannot be made: .*ORACLE_DATABASE_URL"):
+    with pytest.raises(StoreError, match=r"\.oracle cannot be made: .*move the file away$"):
         oracle_folder(tmp_path)
 
 

@@ -9,7 +9,7 @@ from oracle.bt.core.node import Node
 
 
 def as_ascii(definition: TreeDefinition) -> str:
-    lines = [_on_one_line(f"{definition.name}: {definition.description}").removesuffix(":")]
+    lines = [on_one_line(f"{definition.name}: {definition.description}").removesuffix(":")]
     branches = [branch for branch in (definition.root, definition.finish) if branch is not None]
     for branch in branches:
         lines.extend(_lines(branch, "", last=branch is branches[-1]))
@@ -26,11 +26,12 @@ def _lines(node: Node, indent: str, *, last: bool) -> Iterator[str]:
 def label(node: Node) -> str:
     """`call [retry] attempts=3`: the name if there is one, the kind, and what was set."""
     options = [_shown(name, value) for name, value in node.options().items() if value != node.name]
-    return _on_one_line(" ".join([node.name or "", f"[{node.kind}]", *options]))
+    return on_one_line(" ".join([node.name or "", f"[{node.kind}]", *options]))
 
 
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
+def on_one_line(text: str) -> str:
+    """Names may hold anything; a line break or a control character would spoil a drawing."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _shown(name: str, value: object) -> str:

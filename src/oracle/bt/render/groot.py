@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.node import Composite, Decorator, Node
+from oracle.bt.render.ascii import on_one_line
 
 _KNOWN: Final[Mapping[str, str]] = {
     "sequence": "Sequence",
@@ -45,11 +46,15 @@ _ATTRIBUTES: Final[Mapping[str, Callable[[Any], dict[str, str]]]] = {
 
 def _milliseconds(seconds: float | str) -> str:
     """A limit that a run decides is the name of a key, which Groot writes in braces."""
-    return f"{{{seconds}}}" if isinstance(seconds, str) else str(max(1, round(seconds * 1000)))
+    return (
+        f"{{{on_one_line(seconds)}}}"
+        if isinstance(seconds, str)
+        else str(max(1, round(seconds * 1000)))
+    )
 
 
 def as_groot(definition: TreeDefinition) -> str:
-    root = Element("root", BTCPP_format="4", main_tree_to_execute=definition.name)
+    root = Element("root", BTCPP_format="4", main_tree_to_execute=on_one_line(definition.name))
     drawing = _Drawing(root)
     drawing.tree(definition.name, definition.root)
     if definition.finish is not None:
@@ -68,7 +73,7 @@ class _Drawing:
     def tree(self, name: str, root: Node) -> None:
         if name not in self._drawn:
             self._drawn.add(name)
-            self._node(SubElement(self._root, "BehaviorTree", ID=name), root)
+            self._node(SubElement(self._root, "BehaviorTree", ID=on_one_line(name)), root)
 
     def models(self) -> None:
         model = SubElement(self._root, "TreeNodesModel")
@@ -80,10 +85,10 @@ class _Drawing:
     def _node(self, parent: Element, node: Node) -> None:
         if node.kind == "subtree":
             ports: Any = node.options().get("ports", {})
-            remaps = {_word(inner): f"{{{outer}}}" for inner, outer in ports.items()}
+            remaps = {_word(inner): f"{{{on_one_line(outer)}}}" for inner, outer in ports.items()}
             sharing = {} if "ports" in node.options() else {"_autoremap": "true"}
             tree = str(node.options()["tree"])
-            label = {"ID": tree, "name": node.name or tree}
+            label = {"ID": on_one_line(tree), "name": on_one_line(node.name or tree)}
             SubElement(parent, "SubTree", {**remaps, **sharing, **label})
             self.tree(tree, node.children[0])
             return
@@ -92,11 +97,11 @@ class _Drawing:
             self._node(element, child)
 
     def _tag(self, node: Node) -> tuple[str, dict[str, str]]:
-        name = {"name": node.name} if node.name else {}
+        name = {"name": on_one_line(node.name)} if node.name else {}
         if node.kind in _KNOWN:
             attributes = _ATTRIBUTES.get(node.kind)
             return _KNOWN[node.kind], {**name, **(attributes(node) if attributes else {})}
-        options = {key: _printable(str(value)) for key, value in node.options().items()}
+        options = {key: on_one_line(str(value)) for key, value in node.options().items()}
         identity = _identity(node)
         tag = _model_tag(node)
         self._custom.setdefault((tag, identity), sorted(options))
@@ -114,10 +119,6 @@ def _word(text: str) -> str:
     """A name for a port; `name` and `ID` mean something else there."""
     word = re.sub(r"\W", "_", text)
     return f"port_{word}" if word in ("name", "ID") or not word.isidentifier() else word
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _model_tag(node: Node) -> str:

@@ -18,7 +18,7 @@ def as_json(definition: TreeDefinition) -> str:
     }
     if definition.finish is not None:
         tree["finish"] = _node(definition.finish)
-    return json.dumps(tree, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(tree, indent=2) + "\n"
 
 
 def _node(node: Node) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.node import Node
+from oracle.bt.render.ascii import on_one_line
 
 _SYMBOLS: Final[Mapping[str, str]] = {
     "sequence": "→",
@@ -50,4 +51,4 @@ def _text(node: Node) -> str:
 
 def _escaped(text: str) -> str:
     """Write as a number what would mean something to Mermaid."""
-    return "".join(f"#{ord(c)};" if c in '"#<>&`' else c for c in text)
+    return "".join(f"#{ord(c)};" if c in '"#<>&`' else c for c in on_one_line(text))

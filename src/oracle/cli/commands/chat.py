@@ -21,7 +21,8 @@ from oracle.cli.options import (
     ask_options,
     settings_for,
 )
-from oracle.cli.terminal.output import printable
+from oracle.cli.terminal.output import shown_error
+from oracle.cli.terminal.safe_text import printable
 from oracle.errors import OracleError, did_you_mean
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Chat:
                 self._runner.run(self._conversation.ask(line.strip()))
                 print(file=sys.stderr)
         except OracleError as problem:
-            _say(str(problem))
+            _say(shown_error(problem))
 
     def _command(self, command: str, *arguments: str) -> None:
         if command == "/help":

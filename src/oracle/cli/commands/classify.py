@@ -61,7 +61,6 @@ def render_json(explanation: Explanation) -> str:
                 for kind, evidence in explanation.evidence.items()
             },
         },
-        ensure_ascii=False,
         indent=2,
     )
 

@@ -8,7 +8,8 @@ import typer
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import printable, show, show_json
+from oracle.cli.terminal.output import show, show_json
+from oracle.cli.terminal.safe_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def config(
         show_json([as_object(settings, each) for each in names])
     elif name is not None and name in names:
         print(as_text(settings, name))
-        typer.echo(f"oracle: {name} comes from: {settings.origins[name]}", err=True)
+        typer.echo(f"oracle: {name} comes from: {printable(str(settings.origins[name]))}", err=True)
     else:
         show(settings_table(settings, names))
 
@@ -102,5 +103,5 @@ def settings_table(settings: Settings, names: Sequence[str]) -> Table:
     for name in names:
         style = "dim" if settings.origins[name].source == "default" else ""
         value = as_text(settings, name) or NOT_SET
-        table.add_row(name, Text(value), Text(str(settings.origins[name])), style=style)
+        table.add_row(name, Text(value), Text(printable(str(settings.origins[name]))), style=style)
     return table

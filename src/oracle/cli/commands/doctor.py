@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from oracle.cli.options import JsonOption
-from oracle.cli.terminal.output import counted, printable, show, show_json
+from oracle.cli.terminal.output import counted, show, show_json
+from oracle.cli.terminal.safe_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

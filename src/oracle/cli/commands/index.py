@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import counted, indexing_bar, printable, rebuilt
+from oracle.cli.terminal.output import counted, indexing_bar, rebuilt
+from oracle.cli.terminal.safe_text import printable
 
 if TYPE_CHECKING:
     from oracle.services.search import Index, RefreshReport

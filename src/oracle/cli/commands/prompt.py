@@ -10,6 +10,7 @@ import typer
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
+from oracle.cli.terminal.safe_text import printable
 from oracle.models.query_classification import QueryClassification, QueryType
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def as_json_text(query: str, composed: ComposedPrompt) -> str:
         "query_tokens": estimate_tokens(query),
         "warnings": composed.warnings,
     }
-    return dumps(document, ensure_ascii=False, indent=2)
+    return dumps(document, indent=2)
 
 
 def token_table(query: str, composed: ComposedPrompt) -> str:
@@ -86,5 +87,5 @@ def token_table(query: str, composed: ComposedPrompt) -> str:
 
     rows = [*composed.token_estimates.items(), ("prompt", composed.total_tokens)]
     rows.append(("question", estimate_tokens(query)))
-    lines = [f"{name:<16} {tokens:>6} tokens" for name, tokens in rows]
-    return "\n".join([*lines, *(f"warning: {warning}" for warning in composed.warnings)])
+    lines = [f"{printable(name):<16} {tokens:>6} tokens" for name, tokens in rows]
+    return "\n".join([*lines, *(f"warning: {printable(warning)}" for warning in composed.warnings)])

@@ -20,7 +20,8 @@ from oracle.cli.options import (
     settings_for,
 )
 from oracle.cli.project import import_leaves, with_database
-from oracle.cli.terminal.output import counted, printable, show, show_json
+from oracle.cli.terminal.output import counted, show, show_json, table
+from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import shown_time
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ async def _resume_other_tree(settings: Settings, run_id: str) -> str:
     url = url_for_writing(settings)
     async with open_store(url, on_failure=settings.journal.failure) as store:
         outcome = await (await store.resume(run_id)).settle()
-    return f"{outcome.stop}: {outcome.status.value}"
+    return printable(f"{outcome.stop}: {outcome.status.value}")
 
 
 async def _replayed(database: Database, run: str, trace: bool) -> tuple[str, bool]:
@@ -155,7 +156,7 @@ async def _replayed(database: Database, run: str, trace: bool) -> tuple[str, boo
 
 
 def _print_change(time: float, path: str, old: RunStatus | None, new: RunStatus | None) -> None:
-    typer.echo(f"{time:12.3f}  {'halted' if new is None else new.value:8} {path}")
+    typer.echo(f"{time:12.3f}  {'halted' if new is None else new.value:8} {printable(path)}")
 
 
 def verdict_on(summary: dict[str, Any], records: Sequence[Record]) -> tuple[str, bool]:
@@ -167,20 +168,16 @@ def verdict_on(summary: dict[str, Any], records: Sequence[Record]) -> tuple[str,
     differing = [name for name, value in recorded.items() if summary.get(name) != value]
     if not differing:
         return f"{counts}: the same", True
-    return f"{counts}: different in {', '.join(differing)}; has a leaf changed?", False
+    return f"{counts}: different in {printable(', '.join(differing))}; has a leaf changed?", False
 
 
 def run_table(found: Sequence[StoredRun]) -> Table:
-    from rich.table import Table
+    return table(("run", "begun", "state", "tree", "question"), map(_run_row, found))
 
-    table = Table(box=None, pad_edge=False)
-    for column in ("run", "begun", "state", "tree", "question"):
-        table.add_column(column, no_wrap=True)
-    for run in found:
-        state = run.stop_reason or run.status
-        question = printable(run.question)
-        table.add_row(run.id[:8], shown_time(run.started_at), state, printable(run.tree), question)
-    return table
+
+def _run_row(run: StoredRun) -> tuple[str, ...]:
+    state = run.stop_reason or run.status
+    return run.id[:8], shown_time(run.started_at), state, run.tree, run.question
 
 
 def record_lines(records: Sequence[Record]) -> list[str]:
@@ -192,8 +189,8 @@ def record_lines(records: Sequence[Record]) -> list[str]:
         if record.place.turn not in (0, turn):
             turn = record.place.turn
             lines.append(f"turn {turn}")
-        where = record.place.node_path or "-"
-        lines.append(f"{record.seq:5}  {record.kind:8} {where}  {_shortened(record)}".rstrip())
+        kind, where = printable(record.kind), printable(record.place.node_path) or "-"
+        lines.append(f"{record.seq:5}  {kind:8} {where}  {_shortened(record)}".rstrip())
     return lines
 
 

@@ -12,15 +12,19 @@ import typer
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.links import can_link, link, target_of
-from oracle.cli.terminal.output import indexing_bar, printable, rebuilt, show_json
+from oracle.cli.terminal.links import can_link, target_of
+from oracle.cli.terminal.output import indexing_bar, rebuilt, show, show_json, shown_error
+from oracle.cli.terminal.safe_text import printable, safe_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rich.text import Text
+
     from oracle.services.search import Hit, Index
 
 _SHOWN_LINES = 6
+_SHOWN_LETTERS = 160
 
 
 def search(
@@ -47,10 +51,12 @@ def search(
     hits = _found(root, lambda index: index.search(query, kind, k))
     if json:
         show_json([asdict(hit) for hit in hits])
-        return
-    has_links = can_link(os.environ, is_terminal=sys.stdout.isatty())
-    shown = render_hits(hits, root if has_links else None) if hits else "nothing found"
-    typer.echo(shown)
+    elif not hits:
+        print("nothing found")
+    elif can_link(os.environ, is_terminal=sys.stdout.isatty()):
+        show(linked_hits(hits, root), wraps=False)
+    else:
+        print(render_hits(hits))
 
 
 def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
@@ -65,7 +71,7 @@ def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
             _refresh(index)
             return search(index)
     except StoreError as problem:
-        print(f"oracle: {problem}; searching with an index in memory", file=sys.stderr)
+        print(f"oracle: {shown_error(problem)}; searching with an index in memory", file=sys.stderr)
     # A person sees the progress and can stop it, so there is no time limit.
     bound = Bound(files=IN_MEMORY.files, bytes=IN_MEMORY.bytes)
     with Index.in_memory(root, kept=kept, secrets=secrets, bound=bound) as index:
@@ -82,21 +88,28 @@ def _refresh(index: Index) -> None:
         print(f"oracle: files not searched: {report.left_out:,}", file=sys.stderr)
 
 
-def render_hits(hits: Sequence[Hit], root: Path | None = None) -> str:
-    """With a `root`, each place is a link to its file below it."""
-    return "\n\n".join(_hit(hit, root) for hit in hits)
+def render_hits(hits: Sequence[Hit]) -> str:
+    return "\n\n".join(f"{_place(hit)}{_passage(hit)}" for hit in hits)
 
 
-def _hit(hit: Hit, root: Path | None) -> str:
+def linked_hits(hits: Sequence[Hit], root: Path) -> Text:
+    """Like `render_hits`; each place is a link to its file below `root`."""
+    from rich.style import Style
+    from rich.text import Text
+
+    def linked(hit: Hit) -> Text:
+        target = target_of({"path": hit.path, "start": hit.start}, root=root)
+        return Text().append(_place(hit), Style(link=target or None)).append(_passage(hit))
+
+    return Text("\n\n").join(map(linked, hits))
+
+
+def _place(hit: Hit) -> str:
+    return f"{printable(hit.path)}:{hit.start}-{hit.end}"
+
+
+def _passage(hit: Hit) -> str:
     symbol = f"  {printable(hit.symbol)}" if hit.symbol else ""
-    lines = [line for line in hit.text.splitlines() if line.strip()][:_SHOWN_LINES]
-    shown = "\n".join(f"    {_plain(line)}" for line in lines)
-    place = f"{printable(hit.path)}:{hit.start}-{hit.end}"
-    if root is not None:
-        place = link(place, target_of({"path": hit.path, "start": hit.start}, root=root))
-    return f"{place}  {hit.score:.2f}{symbol}\n{shown}"
-
-
-def _plain(line: str) -> str:
-    """The line with its indentation, without characters that could control the terminal."""
-    return "".join(letter for letter in line.expandtabs(4) if letter.isprintable())[:160]
+    lines = [safe_text(line.expandtabs(4)) for line in hit.text.splitlines() if line.strip()]
+    shown = "\n".join(f"    {line[:_SHOWN_LETTERS]}" for line in lines[:_SHOWN_LINES])
+    return f"  {hit.score:.2f}{symbol}\n{shown}"

@@ -11,7 +11,8 @@ import typer
 
 from oracle.cli.options import JsonOption, NoQuestionOption
 from oracle.cli.project import with_database
-from oracle.cli.terminal.output import confirm, counted, printable, show, show_json
+from oracle.cli.terminal.output import confirm, counted, show, show_json, table
+from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import parse_duration, shown_time
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def rename(
     from oracle.services.storage.sessions import Sessions
 
     renamed = with_database(lambda database: Sessions(database).rename(session, title))
-    print(f"{renamed.id} is now: {printable(renamed.title)}")
+    print(printable(f"{renamed.id} is now: {renamed.title}"))
 
 
 @app.command()
@@ -102,7 +103,7 @@ def delete(session: SessionArgument, yes: NoQuestionOption = False) -> None:
     title = printable(found.title)
     confirm(f"Delete {title!r} with {counted(len(exchanges), 'exchange')} for good?", yes=yes)
     with_database(lambda database: forget_session(database, found.id))
-    print(f"deleted {found.id}")
+    print(f"deleted {printable(found.id)}")
 
 
 def purge(
@@ -143,18 +144,13 @@ def _session(typed: str) -> tuple[Session, list[Exchange]]:
 
 
 def session_table(listed: Sequence[ListedSession]) -> Table:
-    from rich.table import Table
+    headings = ("SESSION", "LAST USED", "EXCHANGES", "TITLE")
+    return table(headings, map(_session_row, listed), numbers=("EXCHANGES",))
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("SESSION", no_wrap=True)
-    table.add_column("LAST USED", no_wrap=True)
-    table.add_column("EXCHANGES", justify="right")
-    table.add_column("TITLE", no_wrap=True)
-    for item in listed:
-        session = item.session
-        used = shown_time(session.updated_at)
-        table.add_row(session.id, used, str(item.exchanges), printable(session.title))
-    return table
+
+def _session_row(listed: ListedSession) -> tuple[str, ...]:
+    session = listed.session
+    return session.id, shown_time(session.updated_at), str(listed.exchanges), session.title
 
 
 def session_tree(session: Session, exchanges: Sequence[Exchange]) -> Tree:
@@ -163,7 +159,7 @@ def session_tree(session: Session, exchanges: Sequence[Exchange]) -> Tree:
 
     from oracle.services.storage.export import children
 
-    tree = Tree(f"{session.id}  {printable(session.title)}", highlight=False)
+    tree = Tree(f"{printable(session.id)}  {printable(session.title)}", highlight=False)
     below = children(exchanges)
     # A stack and not recursion: a conversation can be longer than Python's recursion limit.
     waiting = _placed(below.get(None, []), tree, tree)
@@ -186,6 +182,6 @@ def _placed(
 def _label(exchange: Exchange) -> Text:
     from rich.text import Text
 
-    question = Text(f"{exchange.id}  {printable(exchange.question)}")
+    question = Text(f"{printable(exchange.id)}  {printable(exchange.question)}")
     answer = Text(f"\n{printable(exchange.answer)}", style="dim")
     return Text("", no_wrap=True, overflow="ellipsis").append_text(question).append_text(answer)

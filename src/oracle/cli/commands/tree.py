@@ -11,6 +11,7 @@ import typer
 from oracle.cli.options import LeavesOption
 from oracle.cli.project import import_leaves, settings_with
 from oracle.cli.terminal.output import counted
+from oracle.cli.terminal.safe_text import printable
 
 if TYPE_CHECKING:
     from oracle.bt.lua.library import TreeLibrary
@@ -37,7 +38,8 @@ def check(
     for name in library:
         alone = library.definitions.get(name)
         if name not in library.misplaced:
-            print(f"{name}: {'used by others' if alone is None else counted(len(alone), 'node')}")
+            used = "used by others" if alone is None else counted(len(alone), "node")
+            print(f"{printable(name)}: {used}")
     for problem in library.misplaced.values():
         raise problem
 

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
-from oracle.cli.terminal.output import printable
+from oracle.cli.terminal.safe_text import printable
 
 if TYPE_CHECKING:
     from oracle.cli.terminal.screen_thread import ScreenThread

@@ -6,6 +6,7 @@ a program whose event loop is blocked.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -69,6 +70,7 @@ def leave_at_once(code: int) -> None:
     for stream in (sys.stderr, sys.stdout):
         if stream.isatty():
             # Not through the stream: the interrupted code may hold its lock.
-            os.write(stream.fileno(), SHOW_CURSOR)
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                os.write(stream.fileno(), SHOW_CURSOR)
             break
     os._exit(code)

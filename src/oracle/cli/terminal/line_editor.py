@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from oracle.cli.terminal.safe_text import printable
 from oracle.errors import OracleError
 
 if TYPE_CHECKING:
@@ -80,7 +81,11 @@ class LineEditor:
 
     def _line(self, prompt: str) -> str:
         if self.is_interactive:
-            return input(prompt)
+            if sys.stdout.isatty():
+                return input(prompt)
+            # `input` would write the prompt into the pipe that gets the answers.
+            print(prompt, end="", file=sys.stderr, flush=True)
+            return input()
         line = "" if sys.stdin is None else sys.stdin.readline()
         if not line:
             raise EOFError
@@ -92,9 +97,8 @@ class LineEditor:
 
             # A paste of several lines then arrives as one line, not as several questions.
             readline.parse_and_bind("set enable-bracketed-paste on")
-            if self._history is not None:
-                with contextlib.suppress(OSError):
-                    readline.read_history_file(self._history)
+            for line in _history_lines(self._history):
+                readline.add_history(line)
 
     def _save_history(self) -> None:
         """Does nothing if the history cannot be written: the chat itself went well."""
@@ -104,6 +108,22 @@ class LineEditor:
             import readline
 
             readline.set_history_length(HISTORY_LENGTH)
-            # Created here, because only the user may read it: questions can be private.
-            os.close(os.open(self._history, os.O_CREAT | os.O_WRONLY, 0o600))
+            # Created here, because only the user may read it: questions can be private. A link or
+            # a pipe in its place is refused: the first may lead anywhere, the second may block.
+            flags = os.O_CREAT | os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW
+            os.close(os.open(self._history, flags, 0o600))
             readline.write_history_file(self._history)
+
+
+def _history_lines(file: Path | None) -> list[str]:
+    """The lines of an earlier chat, safe to show: `.oracle/` may come from someone else.
+
+    Empty if there is no such file, or something else in its place.
+    """
+    if file is None or not file.is_file():
+        return []
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return [line for line in map(printable, text.split("\n")[-HISTORY_LENGTH:]) if line]

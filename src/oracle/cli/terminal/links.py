@@ -7,10 +7,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import quote
 
-_CLOSING: Final = "\x1b]8;;\x1b\\"
 _FIRST_VTE: Final = 5000
 _LOOK_AHEAD: Final = 20
 _PROGRAMS: Final = frozenset({"ghostty", "Hyper", "iTerm.app", "rio", "Tabby", "vscode", "WezTerm"})
+_SCHEMES: Final = ("https://", "http://", "file:///")
 _TERMS: Final = ("alacritty", "contour", "foot", "ghostty", "kitty", "wezterm")
 _VARIABLES: Final = ("DOMTERM", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WEZTERM_PANE", "WT_SESSION")
 
@@ -35,9 +35,9 @@ def can_link(environment: Mapping[str, str], *, is_terminal: bool) -> bool:
     )
 
 
-def link(text: str, target: str) -> str:
-    """`text` must be printable. Targets from `target_of` are."""
-    return f"\x1b]8;;{target}\x1b\\{text}{_CLOSING}" if target else text
+def is_safe_target(target: str) -> bool:
+    """Whether a link may lead there: to a web page or a file, written in plain letters."""
+    return target.startswith(_SCHEMES) and target.isascii() and target.isprintable()
 
 
 class Links:

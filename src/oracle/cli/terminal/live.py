@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rich.console import (
-    Console,
-    ConsoleDimensions,
-    ConsoleOptions,
-    Group,
-    RenderableType,
-    RenderResult,
-)
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.live import Live
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
-from rich.theme import Theme
 
+from oracle.cli.terminal.console import SafeConsole, drawn
 from oracle.cli.terminal.links import Links, citation_links
 from oracle.cli.terminal.markdown import linked, rendered
 from oracle.cli.terminal.progress import Line
+from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -32,32 +25,12 @@ ASCII_FRAMES: Final = "|/-\\"
 LINES_KEPT_FREE: Final = 3
 MOST_RENDERED: Final = 20_000
 WIDTH_OF_KINDS: Final = 9
-THEME: Final = Theme(
-    {
-        "markdown.code": "cyan",
-        "markdown.code_block": "default",
-        "markdown.h1": "bold underline",
-        "markdown.h2": "bold",
-        "markdown.h3": "bold",
-    }
-)
-PLAIN_LETTERS: Final = str.maketrans("•─━│▌→…⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏·", "*--||>.||||||||||-")
-
-
-def console_on(file: Any) -> Console:
-    if not file.encoding.lower().startswith("utf"):
-        file = _ReplacingFile(file)
-    console = Console(file=file, theme=THEME, highlight=False, markup=False, emoji=False)
-    # rich assumes 80 columns for a dumb terminal, even if it is narrower.
-    if console.is_dumb_terminal and "COLUMNS" not in os.environ:
-        console.size = ConsoleDimensions(*os.get_terminal_size(file.fileno()))
-    return console
 
 
 class RenderedText:
     """The answer on a terminal's stdout. With a `root`, citations are links to files below it."""
 
-    def __init__(self, console: Console, root: Path | None = None) -> None:
+    def __init__(self, console: SafeConsole, root: Path | None = None) -> None:
         self._console = console
         self._root = root
         self._links: Links | None = None
@@ -68,28 +41,12 @@ class RenderedText:
             self._links = citation_links(chunk["citations"], root=self._root)
 
     def answer(self, text: str) -> None:
-        # Captured, because rich pads every line to the width, which spoils copy and paste.
-        with self._console.capture() as capture:
-            self._console.print(rendered(text, self._links))
-        drawn = "\n".join(line.rstrip() for line in capture.get().splitlines())
-        print(drawn, file=self._console.file, flush=True)
-
-
-def fitting(text: str, encoding: str) -> str:
-    return text.translate(PLAIN_LETTERS).encode(encoding, "replace").decode(encoding)
-
-
-class _ReplacingFile:
-    """A file that replaces characters its encoding lacks, if possible with similar ones."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-
-    def write(self, text: str) -> int:
-        return self._file.write(fitting(text, self._file.encoding))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
+        try:
+            shown = drawn(self._console, rendered(text, self._links))
+        except Exception:
+            # A text that rich cannot draw must not cost the answer.
+            shown = safe_text(text)
+        print(shown, file=self._console.file, flush=True)
 
 
 class _Tail:
@@ -112,7 +69,7 @@ class LiveRegion:
     Without `has_progress` there is no status line.
     """
 
-    def __init__(self, console: Console, *, has_progress: bool, has_preview: bool) -> None:
+    def __init__(self, console: SafeConsole, *, has_progress: bool, has_preview: bool) -> None:
         self.has_progress = has_progress
         self.activity = "starting"
         self.preview = ""
@@ -136,7 +93,13 @@ class LiveRegion:
                 redirect_stderr=False,
             )
             self._live.start()
-        self._live.refresh()
+        try:
+            self._live.refresh()
+        except OSError:
+            raise
+        except Exception:
+            # The text so far cannot be drawn. The answer does not depend on it.
+            self._has_preview = False
 
     def erase(self) -> None:
         if self._live is not None:
@@ -169,14 +132,12 @@ class LiveRegion:
         """The text so far. Of a very long one only the end, as plain text: markdown is slow."""
         if len(self.preview) <= MOST_RENDERED:
             return rendered(self.preview)
-        return Text(
-            "".join(c for c in self.preview[-MOST_RENDERED:] if c.isprintable() or c == "\n")
-        )
+        return Text(safe_text(self.preview[-MOST_RENDERED:]))
 
     def _status(self) -> Text:
         elapsed = time.monotonic() - self._began
         frame = self._frames[int(elapsed * 10) % len(self._frames)]
-        parts = [self.activity, f"{elapsed:.0f} s"]
+        parts = [printable(self.activity), f"{elapsed:.0f} s"]
         if self.usage:
             parts.append(f"turn {self.usage['turns'] + 1}")
             parts.append(f"{self.usage['tokens']:,} tokens")

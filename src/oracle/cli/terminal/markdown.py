@@ -17,6 +17,7 @@ from rich.style import Style
 from rich.text import Text, TextType
 
 from oracle.cli.terminal.links import Links
+from oracle.cli.terminal.safe_text import safe_text
 
 
 class _Heading(Heading):
@@ -76,8 +77,7 @@ class _Answer(Markdown):
 
 def rendered(text: str, links: Links | None = None) -> Markdown:
     """Markdown without characters that could control the terminal."""
-    safe = "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")
-    return _Answer(safe, links or Links())
+    return _Answer(safe_text(text), links or Links())
 
 
 def linked(text: Text, links: Links) -> Text:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from oracle import errors
-from oracle.cli.terminal.output import counted, printable
+from oracle.cli.terminal.output import counted
+from oracle.cli.terminal.safe_text import printable
 
 INCOMPLETE: Final = 3
 EXIT_CODES: Final[Mapping[str, int]] = {
@@ -69,7 +70,7 @@ def notes(done: Done, sources: Sequence[Mapping[str, Any]]) -> Iterator[tuple[st
         yield "missing", printable(missing)
     if done["stop_reason"] != "answered" and not is_error(done):
         detail = f": {printable(done['detail'])}" if done["detail"] else ""
-        yield "not whole", done["stop_reason"].replace("_", " ") + detail
+        yield "not whole", printable(done["stop_reason"].replace("_", " ")) + detail
 
 
 def summary(done: Done) -> str:

@@ -1,38 +1,39 @@
-"""What commands print: tables, JSON, a progress bar, and text that is safe for a terminal."""
+"""What commands print: tables, JSON, a progress bar, and questions."""
 
 from __future__ import annotations
 
 import json
 import sys
+import traceback
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from oracle.errors import InputError
+from oracle.cli.terminal.safe_text import printable
+from oracle.errors import InputError, OracleError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable, Sequence
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     from oracle.services.search.records import Progress, ProgressListener
 
 WIDTH_OF_A_PIPE: Final = 1_000
+_LONGEST_BUG: Final = 300
 
 
-def show(renderable: RenderableType) -> None:
+def show(renderable: RenderableType, *, wraps: bool = True) -> None:
     """Draw on stdout: styled and cut to the width on a terminal, plain and whole in a pipe."""
-    from rich.console import Console
+    from oracle.cli.terminal.console import console_on, drawn
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = console_on(sys.stdout)
     if not console.is_terminal:
         console.width = WIDTH_OF_A_PIPE
-    # Captured, because rich pads lines, and raises for characters that stdout cannot encode.
-    with console.capture() as capture:
-        console.print(renderable)
-    drawn = "\n".join(line.rstrip() for line in capture.get().splitlines())
-    print(drawn.encode(console.encoding, "replace").decode(console.encoding))
+    print(drawn(console, renderable, wraps=wraps), file=console.file)
 
 
 def show_json(value: Any) -> None:
@@ -46,10 +47,11 @@ def indexing_bar() -> Generator[ProgressListener | None]:
         yield None
         return
     from rich import progress as rich
-    from rich.console import Console
+
+    from oracle.cli.terminal.console import console_on
 
     columns = (rich.TextColumn("indexing"), rich.BarColumn(), rich.MofNCompleteColumn())
-    bar = rich.Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = rich.Progress(*columns, console=console_on(sys.stderr), transient=True)
     task = bar.add_task("indexing", total=None)
 
     def listen(step: Progress) -> None:
@@ -63,16 +65,37 @@ def indexing_bar() -> Generator[ProgressListener | None]:
         bar.stop()
 
 
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
+) -> Table:
+    """A table of one-line cells; columns of `numbers` are aligned at the right."""
+    from rich.table import Table
+
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        justify = "right" if heading in numbers else "left"
+        made.add_column(heading, no_wrap=True, justify=justify)
+    for row in rows:
+        made.add_row(*map(printable, row))
+    return made
+
+
+def shown_error(error: OracleError) -> str:
+    """The message on one line; of wrong settings, a line for each mistake."""
+    lines = str(error).splitlines() if isinstance(error, SettingsError) else [str(error)]
+    return "\n".join(map(printable, lines))
+
+
+def shown_bug(error: Exception) -> str:
+    """A mistake of ours on one line: what it was, and where."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    text = printable(f"{type(error).__name__}: {error}")[:_LONGEST_BUG]
+    return f"internal error: {text}{place}; please report it (PYTHONDEVMODE=1 shows the traceback)"
+
+
 def rebuilt(reason: str) -> str:
     return f"the index was rebuilt: {printable(reason)}"
-
-
-def printable(text: str) -> str:
-    """The text on one line, without characters that could control the terminal.
-
-    Models, files and file names are not trusted to leave the terminal alone.
-    """
-    return "".join(letter for letter in " ".join(text.split()) if letter.isprintable())
 
 
 def confirm(question: str, *, yes: bool) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from oracle.cli.terminal.output import counted, printable
+from oracle.cli.terminal.output import counted
+from oracle.cli.terminal.safe_text import printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 LONGEST_FIELD: Final = 100
@@ -29,6 +30,11 @@ class Line:
     whole: bool = False
     links: Sequence[tuple[str, str]] = ()
     asked_for: bool = False
+
+    def __post_init__(self) -> None:
+        # Here and not where lines are made, so that no chunk can add a line of its own.
+        object.__setattr__(self, "kind", printable(self.kind))
+        object.__setattr__(self, "text", printable(self.text))
 
     def __str__(self) -> str:
         return f"{self.kind:<10} {self.text}"
@@ -69,16 +75,16 @@ _ACTIVITIES: Final = {
 def _question(chunk: OracleStreamChunk) -> Line:
     offered = ", ".join(chunk["tools"]) or "no tools"
     text = f"{chunk['query_type']} ({chunk['confidence']:.2f}) · {offered}"
-    return Line(kind="question", text=printable(text))
+    return Line(kind="question", text=text)
 
 
 def _node(chunk: OracleStreamChunk) -> Line:
-    return Line(kind=chunk["status"], text=printable(chunk["path"]), asked_for=True)
+    return Line(kind=chunk["status"], text=chunk["path"], asked_for=True)
 
 
 def _tool_call(chunk: OracleStreamChunk) -> Line:
     text = f"{chunk['name']} {shortened(_arguments(chunk['arguments']))}"
-    return Line(kind="tool", text=text.rstrip())
+    return Line(kind="tool", text=text)
 
 
 def _tool_result(chunk: OracleStreamChunk) -> Line:
@@ -100,7 +106,7 @@ def _system(chunk: OracleStreamChunk) -> Line:
     is_warning = chunk["severity"] == "warning"
     return Line(
         kind="warning" if is_warning else "note",
-        text=printable(chunk.content),
+        text=chunk.content,
         tone="yellow" if is_warning else "dim",
         whole=True,
     )
@@ -109,7 +115,7 @@ def _system(chunk: OracleStreamChunk) -> Line:
 def _budget(chunk: OracleStreamChunk) -> Line:
     kept = "; the rest is kept for the answer" if chunk["at"] == "reserve" else ""
     text = f"{chunk['budget']}: {chunk['used']:g} of {chunk['limit']:g} used{kept}"
-    return Line(kind="budget", text=printable(text), tone="yellow")
+    return Line(kind="budget", text=text, tone="yellow")
 
 
 _LINES: Final = {

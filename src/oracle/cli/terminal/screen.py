@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from oracle.cli.terminal.links import can_link, target_of
 from oracle.cli.terminal.outcome import is_error, named, notes, summary, unique_sources
-from oracle.cli.terminal.output import printable
 from oracle.cli.terminal.progress import Line, activity, draft_line, indexing, line_for
+from oracle.cli.terminal.safe_text import printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.project.root import here
 
@@ -212,7 +212,8 @@ def screen_for(options: AskOptions, root: Path | None = None) -> Screen:
 def _terminal_screen(
     options: AskOptions, root: Path, is_terminal: bool, sees_progress: bool
 ) -> Screen:
-    from oracle.cli.terminal.live import LiveRegion, RenderedText, console_on
+    from oracle.cli.terminal.console import console_on
+    from oracle.cli.terminal.live import LiveRegion, RenderedText
 
     out, err = console_on(sys.stdout), console_on(sys.stderr)
     has_preview = is_terminal and not options.json

@@ -12,6 +12,7 @@ from oracle.errors import InputError
 
 MOST_BYTES: Final = 500_000
 SECONDS_BEFORE_NOTE: Final = 2.0
+LEAST_SECONDS: Final = 1.0
 _PIECE: Final = 65_536
 _MOST_UNREADABLE: Final = 0.1
 
@@ -45,6 +46,8 @@ def as_text(data: bytes) -> str:
 
 def _read(descriptor: int, seconds: float) -> bytes:
     data = bytearray()
+    # Input that is already there is read even with `--timeout 0`.
+    seconds = max(seconds, LEAST_SECONDS)
     deadline = time.monotonic() + seconds
     has_noted = False
     while time.monotonic() < deadline:

@@ -54,10 +54,13 @@ def oracle_folder(root: Path) -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)
         _keep_private(folder)
         _ignore_itself(folder)
+    except FileExistsError as problem:
+        raise StoreError(
+            f"{folder} cannot be made: a file has this name; move the file away"
+        ) from problem
     except OSError as problem:
         raise StoreError(
-            f"{folder} cannot be made: {problem.strerror}; make the project's folder writable, "
-            "or set ORACLE_DATABASE_URL"
+            f"{folder} cannot be made: {problem.strerror}; make the project's folder writable"
         ) from problem
     return folder
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import NullPool
 
-from oracle.errors import InputError
+from oracle.errors import InputError, StoreError
 from oracle.services.project.root import (
     find_root,
     here,
@@ -43,7 +43,11 @@ def default_url(settings: Settings) -> URL:
     if settings.root is None and own.exists():
         return as_url(own)
     # Without a project `find_root` raises, and says how to make one.
-    return as_url(oracle_folder(settings.root or find_root(here())) / FILE_NAME)
+    root = settings.root or find_root(here())
+    try:
+        return as_url(oracle_folder(root) / FILE_NAME)
+    except StoreError as problem:
+        raise StoreError(f"{problem}, or set ORACLE_DATABASE_URL") from problem
 
 
 def url_for_writing(settings: Settings) -> URL:

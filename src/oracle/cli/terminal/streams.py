@@ -1,0 +1,157 @@
+"""The standard streams of a command: all text on them is safe, and a failing one does no harm.
+
+`guard_streams` replaces `sys.stdout` and `sys.stderr`. From then on no command, library or
+traceback can print a control character. Only `SafeConsole`, which cleans each piece of text before
+it adds styles, writes to the stream below.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import io
+import os
+import select
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
+
+import typer
+
+from oracle.cli.terminal.safe_text import safe_text
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+STDIN: Final = 0
+STDOUT: Final = 1
+STDERR: Final = 2
+
+
+class SafeStream:
+    """A text stream that makes everything safe. `styled` is the stream below."""
+
+    def __init__(self, styled: TextIO, replaced: TextIO | None = None) -> None:
+        self.styled = styled
+        # Kept, because a stream that is not used any more closes its descriptor.
+        self._replaced = replaced
+
+    def write(self, text: str) -> int:
+        self.styled.write(safe_text(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        # Bytes would go around `write`. click looks for the buffer if the encoding is ASCII.
+        if name in ("buffer", "detach"):
+            raise AttributeError(name)
+        return getattr(self.styled, name)
+
+
+class _Descriptor(io.RawIOBase):
+    """Writes to a descriptor. If the stream is `optional`, a failure only silences it."""
+
+    def __init__(self, number: int, *, optional: bool) -> None:
+        self._number = number
+        self._optional = optional
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return self._write(data)
+        except OSError:
+            if not self._optional:
+                raise
+        return memoryview(data).nbytes
+
+    def _write(self, data: ReadableBuffer) -> int:
+        while True:
+            try:
+                return os.write(self._number, data)
+            except BlockingIOError:
+                # Another program that shares the pipe made it non-blocking, and it is full.
+                waiting = select.poll()
+                waiting.register(self._number, select.POLLOUT)
+                waiting.poll()
+
+    def fileno(self) -> int:
+        return self._number
+
+    def isatty(self) -> bool:
+        return os.isatty(self._number)
+
+    def writable(self) -> bool:
+        return True
+
+
+def guard_streams() -> None:
+    """Replace the standard streams. To be called before any file is opened."""
+    _fill_closed_descriptors()
+    if sys.stdin is None:
+        sys.stdin = open(STDIN)  # noqa: SIM115
+    sys.stdout = _guarded(STDOUT, sys.stdout, optional=False)
+    # An answer must not be lost because its progress cannot be shown.
+    sys.stderr = _guarded(STDERR, sys.stderr, optional=True)
+    _drop_unusable_sizes()
+    _guard_typer()
+
+
+def _fill_closed_descriptors() -> None:
+    """Open something harmless where the shell closed a stream (`>&-`).
+
+    Otherwise the next file to be opened, such as the database, would become that stream.
+    """
+    for number in (STDIN, STDOUT, STDERR):
+        try:
+            os.fstat(number)
+        except OSError as problem:
+            if problem.errno != errno.EBADF:
+                raise
+            # Opened for reading only: writing an answer to a closed stdout must fail.
+            os.open(os.devnull, os.O_RDONLY)
+
+
+def _guarded(number: int, like: TextIO | None, *, optional: bool) -> TextIO:
+    buffer = io.BufferedWriter(_Descriptor(number, optional=optional))
+    text = io.TextIOWrapper(
+        buffer,
+        encoding=getattr(like, "encoding", None) or "utf-8",
+        # A character that the encoding lacks is printed as its escape, not an error.
+        errors="backslashreplace",
+        line_buffering=getattr(like, "line_buffering", True),
+        write_through=getattr(like, "write_through", False),
+    )
+    return cast("TextIO", SafeStream(text, replaced=like))
+
+
+def _drop_unusable_sizes() -> None:
+    """rich and typer read the size of the terminal from variables, and fail on odd values."""
+    for name in ("COLUMNS", "LINES", "TERMINAL_WIDTH"):
+        value = os.environ.get(name, "1")
+        is_number = value.isascii() and value.isdecimal() and len(value) < 5
+        if not is_number or int(value) == 0:
+            del os.environ[name]
+
+
+def _guard_typer() -> None:
+    """Make typer draw help and usage errors on safe consoles.
+
+    Without this they would be safe too, but without colours: `SafeStream` removes them.
+    """
+
+    def rich_utils(name: str) -> Any:
+        if name != "rich_utils":
+            raise AttributeError(f"module 'typer' has no attribute {name!r}")
+        from oracle.cli.terminal.console import SafeConsole
+
+        module = importlib.import_module("typer.rich_utils")
+        module.__dict__["Console"] = SafeConsole
+        return module
+
+    if "typer.rich_utils" in sys.modules:
+        rich_utils("rich_utils")
+    else:
+        # typer imports it when it draws. rich takes too long to import for every command.
+        typer.__dict__["__getattr__"] = rich_utils
