@@ -170,8 +170,8 @@ async def test_a_run_that_could_not_be_written_down_answers_all_the_same(tmp_pat
 async def rename(folder, old, new):
     """A database without one of its tables fails at that place only."""
     async with await Database.open(folder / "oracle.db") as database:
-        async with database.writing() as connection:
-            await connection.exec_driver_sql(f"ALTER TABLE {old} RENAME TO {new}")
+        renaming = f"ALTER TABLE {old} RENAME TO {new}"
+        await database.write(lambda c: c.exec_driver_sql(renaming) and None)
         return database.url
 
 

@@ -42,8 +42,7 @@ def declared_shape():
 
 
 async def read(database, function):
-    async with database.reading() as connection:
-        return await connection.run_sync(function)
+    return await database.read(function)
 
 
 @pytest.mark.parametrize("version", range(len(MIGRATIONS) + 1))
@@ -64,8 +63,9 @@ async def test_what_was_stored_in_an_earlier_version_is_still_there(database_url
 
 
 async def test_a_database_of_a_newer_oracle_is_left_alone(database_url):
-    async with await Database.open(database_url) as database, database.writing() as connection:
-        await connection.execute(text("INSERT INTO schema_version VALUES (99)"))
+    async with await Database.open(database_url) as database:
+        newer = text("INSERT INTO schema_version VALUES (99)")
+        await database.write(lambda c: c.execute(newer) and None)
     with pytest.raises(StoreError, match=r"has schema 99, .* upgrade oracle"):
         await Database.open(database_url)
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from sqlalchemy import URL, select
+from sqlalchemy import URL, Connection, select
 
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.lease import LEASE_SECONDS, Lease
@@ -63,15 +63,18 @@ class RunStore:
         run = await self.runs.get(run_id)
         columns = (journal.c.seq, journal.c.kind, journal.c.node_path, journal.c.turn)
         rows = select(*columns, journal.c.ordinal, journal.c.body).where(journal.c.run_id == run.id)
-        async with self._database.reading() as connection:
-            found = await connection.execute(rows.order_by(journal.c.seq))
+
+        def read(connection: Connection) -> tuple[list[Record], dict[str, str]]:
+            found = connection.execute(rows.order_by(journal.c.seq))
             records = decoded(tuple(row) for row in found)
             first: dict[str, dict[str, str]] = dict(records[0].body) if records else {}
             names = [name for kind in KEPT_BY_CONTENT for name in first.get(kind, {}).values()]
-            texts = await connection.execute(
+            texts = connection.execute(
                 select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
             )
             return records, {row.hash: row.body for row in texts}
+
+        return await self._database.read(read)
 
     async def folder_of(self, typed: str) -> str:
         """Where the run was asked; empty for one of a project."""

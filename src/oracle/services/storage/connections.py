@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from sqlalchemy import URL
+from sqlalchemy import URL, Engine
+from sqlalchemy import Connection as SqlalchemyConnection
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import InputError, StoreError
@@ -84,17 +84,17 @@ class Backend(Protocol):
 
     def json_type(self) -> TypeEngine[Any]: ...
 
-    def engine(self, url: URL) -> AsyncEngine:
+    def engine(self, url: URL) -> Engine:
         """For SQLAlchemy. Its connections take the execution option `transaction`, which is
-        `read`, `write` or None.
+        `read`, `write` or None. Any thread may use a connection, one at a time.
         """
         ...
 
-    async def prepare(self, engine: AsyncEngine) -> None:
+    def prepare(self, engine: Engine) -> None:
         """Bring a database that may be new into the mode that we use."""
         ...
 
-    async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
+    def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
         """Remove the traces of deleted rows. Returns where some are left, if so."""
         ...
 

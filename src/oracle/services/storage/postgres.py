@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
-from sqlalchemy import URL, text
+from sqlalchemy import URL, Engine, create_engine, text
+from sqlalchemy import Connection as SqlalchemyConnection
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError
@@ -62,14 +62,14 @@ class Postgres:
     def json_type(self) -> TypeEngine[Any]:
         return JSONB()
 
-    def engine(self, url: URL) -> AsyncEngine:
-        return create_async_engine(url, connect_args=_patience(url), pool_pre_ping=True)
+    def engine(self, url: URL) -> Engine:
+        return create_engine(url, connect_args=_patience(url), pool_pre_ping=True)
 
-    async def prepare(self, engine: AsyncEngine) -> None:
+    def prepare(self, engine: Engine) -> None:
         """Nothing to do: a server is ready to use."""
 
-    async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
-        await connection.execute(text(f"VACUUM {', '.join(tables)}"))
+    def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
+        connection.execute(text(f"VACUUM {', '.join(tables)}"))
         return None
 
     def connect(self, url: URL, *, durable: bool) -> PostgresConnection:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
 from oracle.errors import InputError, LeaseHeld
 from oracle.models.session import StoredRun
@@ -44,14 +44,16 @@ class Runs:
 
         With `opens_session` it creates the session too, both or neither.
         """
-        async with self._database.writing() as connection:
+
+
+        def begin(connection: Connection) -> StoredRun:
             if session_id is not None and opens_session:
-                await create(connection, session_id, question, at)
+                create(connection, session_id, question, at)
             elif session_id is not None:
-                await touch(connection, session_id, at)
+                touch(connection, session_id, at)
             if context_id is not None:
-                await check_lies_in(connection, context_id, session_id)
-            await connection.execute(
+                check_lies_in(connection, context_id, session_id)
+            connection.execute(
                 insert(runs).values(
                     id=run_id,
                     session_id=session_id,
@@ -65,7 +67,9 @@ class Runs:
                     lease_until=database_now() + lease_seconds,
                 )
             )
-            return await by_id(connection, StoredRun, runs, run_id)
+            return by_id(connection, StoredRun, runs, run_id)
+
+        return await self._database.write(begin)
 
     async def finish(
         self, typed: str, *, owner: str, stop_reason: str, usage: Mapping[str, Any], at: float
@@ -92,8 +96,7 @@ class Runs:
         return await self._as_owner(typed, owner, lease_owner=None, lease_until=None)
 
     async def get(self, typed: str) -> StoredRun:
-        async with self._database.reading() as connection:
-            return await by_id(connection, StoredRun, runs, typed)
+        return await self._database.read(lambda c: by_id(c, StoredRun, runs, typed))
 
     async def newest(
         self, limit: int | None = None, *, session_id: str | None = None
@@ -102,8 +105,7 @@ class Runs:
         query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
         if session_id is not None:
             query = query.where(runs.c.session_id == session_id)
-        async with self._database.reading() as connection:
-            return await entities(connection, StoredRun, query)
+        return await self._database.read(lambda c: entities(c, StoredRun, query))
 
     async def _as_owner(self, typed: str, owner: str, **values: object) -> StoredRun:
         return await self._change(typed, runs.c.lease_owner == owner, **values)
@@ -112,16 +114,18 @@ class Runs:
         self, typed: str, allowed: ColumnElement[bool], **values: object
     ) -> StoredRun:
         """Change a run that is not done."""
-        async with self._database.writing() as connection:
-            run = await by_id(connection, StoredRun, runs, typed)
+
+        def change(connection: Connection) -> StoredRun:
+            run = by_id(connection, StoredRun, runs, typed)
             here = runs.c.id == run.id, runs.c.status == "running"
             # Condition and change are one statement, so no other process can act in between.
-            change = update(runs).where(*here, allowed).values(**values)
-            changed = await connection.execute(change)
-            run = await by_id(connection, StoredRun, runs, run.id)
-        if changed.rowcount == 0:
-            raise _refused(run)
-        return run
+            changed = connection.execute(update(runs).where(*here, allowed).values(**values))
+            run = by_id(connection, StoredRun, runs, run.id)
+            if changed.rowcount == 0:
+                raise _refused(run)
+            return run
+
+        return await self._database.write(change)
 
 
 def is_held() -> ColumnElement[bool]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import case, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, case, func, insert, select, update
 
 from oracle.errors import InputError
 from oracle.models.session import Session
@@ -30,12 +29,10 @@ class Sessions:
         self._database = database
 
     async def create(self, *, session_id: str, title: str, at: float) -> Session:
-        async with self._database.writing() as connection:
-            return await create(connection, session_id, title, at)
+        return await self._database.write(lambda c: create(c, session_id, title, at))
 
     async def get(self, typed: str) -> Session:
-        async with self._database.reading() as connection:
-            return await by_id(connection, Session, sessions, typed)
+        return await self._database.read(lambda c: by_id(c, Session, sessions, typed))
 
     async def newest(self, limit: int | None = None) -> list[ListedSession]:
         """The most recently used first."""
@@ -46,44 +43,45 @@ class Sessions:
             .label("exchanges")
         )
         order = (sessions.c.updated_at.desc(), sessions.c.id)
-        async with self._database.reading() as connection:
-            found = await connection.execute(
-                select(*sessions.c, count).order_by(*order).limit(limit)
-            )
-        return [_listed(**row) for row in found.mappings()]
+        query = select(*sessions.c, count).order_by(*order).limit(limit)
+        rows = await self._database.read(lambda c: c.execute(query).mappings().all())
+        return [_listed(**row) for row in rows]
 
     async def rename(self, typed: str, title: str) -> Session:
         if not title.strip():
             raise InputError("a title needs at least one letter")
-        async with self._database.writing() as connection:
-            session = await by_id(connection, Session, sessions, typed)
+
+        def rename(connection: Connection) -> Session:
+            session = by_id(connection, Session, sessions, typed)
             renamed = replace(session, title=shortened(title))
-            await connection.execute(
+            connection.execute(
                 update(sessions).where(sessions.c.id == session.id).values(title=renamed.title)
             )
-        return renamed
+            return renamed
+
+        return await self._database.write(rename)
 
 
 def _listed(*, exchanges: int, **fields: Any) -> ListedSession:
     return ListedSession(session=Session(**fields), exchanges=exchanges)
 
 
-async def create(connection: AsyncConnection, session_id: str, title: str, at: float) -> Session:
+def create(connection: Connection, session_id: str, title: str, at: float) -> Session:
     """Create a session. Any text can be its title, such as the first question."""
     session = Session(id=session_id, title=shortened(title), created_at=at, updated_at=at)
-    await connection.execute(insert(sessions).values(asdict(session)))
+    connection.execute(insert(sessions).values(asdict(session)))
     return session
 
 
-async def touch(connection: AsyncConnection, session_id: str, at: float) -> None:
+def touch(connection: Connection, session_id: str, at: float) -> None:
     """Note that the session is in use. Until the transaction ends, no other can delete it."""
     # Never back in time: a run that began earlier may be stored later.
     later = case((sessions.c.updated_at < at, at), else_=sessions.c.updated_at)
-    touched = await connection.execute(
+    touched = connection.execute(
         update(sessions).where(sessions.c.id == session_id).values(updated_at=later)
     )
     if touched.rowcount == 0:
-        raise await nothing_called(connection, sessions, session_id)
+        raise nothing_called(connection, sessions, session_id)
 
 
 def shortened(text: str) -> str:

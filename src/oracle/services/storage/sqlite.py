@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -10,9 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import JSON, URL, event, text
+from sqlalchemy import JSON, URL, Engine, create_engine, event, text
 from sqlalchemy import Connection as SqlalchemyConnection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeEngine
 
@@ -54,7 +52,7 @@ class Sqlite:
         if url.database in (None, "", ":memory:"):
             return None
         path = url.database if root is None else root / str(url.database)
-        return url.set(drivername="sqlite+aiosqlite", database=str(path))
+        return url.set(drivername="sqlite+pysqlite", database=str(path))
 
     def read_only(self, url: URL) -> URL | None:
         path = Path(str(url.database))
@@ -73,20 +71,21 @@ class Sqlite:
     def json_type(self) -> TypeEngine[Any]:
         return JSON()
 
-    def engine(self, url: URL) -> AsyncEngine:
-        engine = create_async_engine(url, connect_args={"timeout": BUSY_SECONDS})
-        event.listen(engine.sync_engine, "connect", _set_up)
-        event.listen(engine.sync_engine, "begin", _begin)
+    def engine(self, url: URL) -> Engine:
+        options = {"timeout": BUSY_SECONDS, "check_same_thread": False}
+        engine = create_engine(url, connect_args=options)
+        event.listen(engine, "connect", _set_up)
+        event.listen(engine, "begin", _begin)
         return engine
 
-    async def prepare(self, engine: AsyncEngine) -> None:
+    def prepare(self, engine: Engine) -> None:
         arguments, options = engine.dialect.create_connect_args(engine.url)
-        await asyncio.to_thread(_enter_wal_mode, *arguments, **options)
+        _enter_wal_mode(*arguments, **options)
 
-    async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
-        await connection.execute(text("VACUUM"))
+    def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
+        connection.execute(text("VACUUM"))
         # The log still holds the deleted rows. Emptying it fails while another process reads it.
-        log_in_use = await connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+        log_in_use = connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
         return f"{connection.engine.url.database}-wal" if log_in_use else None
 
     def connect(self, url: URL, *, durable: bool) -> SqliteConnection:
@@ -109,7 +108,7 @@ def _begin(connection: SqlalchemyConnection) -> None:
 
 
 def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
-    """Open the file once on the plain driver, before the async driver gives it a thread.
+    """Open the file once, before anything else does.
 
     A file that cannot be used is found here. Changing the mode needs a lock that SQLite itself
     does not wait for.
