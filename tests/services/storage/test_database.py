@@ -85,10 +85,16 @@ def test_an_address_that_cannot_be_used_is_reported_with_its_place(tmp_path, mon
         default_url(load_settings())
 
 
+async def read_pragma(database, name):
+    return await database.read(lambda c: c.scalar(text(f"PRAGMA {name}")))
+
+
 async def test_sqlite_is_set_up_to_lose_nothing(tmp_path):
     pragmas = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout", "secure_delete"]
     async with await Database.open(tmp_path / "o.db") as database:
-        found = await database.read(lambda c: [c.scalar(text(f"PRAGMA {name}")) for name in pragmas])
+        found = await database.read(
+            lambda c: [c.scalar(text(f"PRAGMA {name}")) for name in pragmas]
+        )
     assert found == ["wal", 2, 1, 10_000, 1]
 
 

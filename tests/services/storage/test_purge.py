@@ -46,7 +46,9 @@ async def add_texts(database, *hashes):
 async def counts(database):
     tables = schema.metadata.sorted_tables
     return await database.read(
-        lambda c: {table.name: c.scalar(select(func.count()).select_from(table)) for table in tables}
+        lambda c: {
+            table.name: c.scalar(select(func.count()).select_from(table)) for table in tables
+        }
     )
 
 

@@ -9,7 +9,9 @@ import socket
 import time
 import uuid
 from collections.abc import AsyncGenerator
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, asynccontextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from sqlalchemy import URL, Connection, select
@@ -20,6 +22,7 @@ from oracle.bt.wrappers.recipe import KEPT_BY_CONTENT, Recipe
 from oracle.bt.wrappers.recorded_tree import RecordedTree, ServicesOf
 from oracle.errors import InputError, NotFound, StoreError
 from oracle.models.session import Exchange, Session
+from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.writer import recording
 from oracle.services.journal import Record
 from oracle.services.journal.record import decoded
@@ -54,7 +57,6 @@ class RunStore:
         self._leaves = leaves
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
-        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -127,8 +129,9 @@ class RunStore:
         It goes on from its `parent`, else in a session that is there, else it `opens_session`: then
         the run and the session are both there, or neither.
         """
-        sink = self._writing().sink(recipe.run_id, self._owner)
-        lease = Lease(self.runs, recipe.run_id, self._owner)
+        owner = _new_owner()
+        sink = self._writing().sink(recipe.run_id, owner)
+        lease = Lease(self.runs, recipe.run_id, owner)
         # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
         tree = RecordedTree(recipe, sink, leaves=self._leaves, services=services, lease=lease)
         try:
@@ -143,7 +146,7 @@ class RunStore:
                 question=recipe.question,
                 tree=recipe.tree,
                 at=recipe.began_at,
-                owner=self._owner,
+                owner=owner,
                 lease_seconds=LEASE_SECONDS,
                 session_id=session_id,
                 context_id=None if parent is None else parent.id,
@@ -161,9 +164,9 @@ class RunStore:
 
         A run that ended, and whose process died before that was noted, is only played again.
         """
-        writer = self._writing()
-        run = await self.runs.claim(run_id, self._owner, LEASE_SECONDS)
-        lease = Lease(self.runs, run.id, self._owner)
+        writer, owner = self._writing(), _new_owner()
+        run = await self.runs.claim(run_id, owner, LEASE_SECONDS)
+        lease = Lease(self.runs, run.id, owner)
         options: dict[str, Any] = {"leaves": self._leaves, "services": services, "lease": lease}
         try:
             records, contents = await self.record_of(run.id)
@@ -171,7 +174,7 @@ class RunStore:
                 await _finish_unbegun(run.id, lease)
             if records[-1].kind == "end":
                 return RecordedTree.replay(records, contents, **options)
-            sink = writer.sink(run.id, self._owner)
+            sink = writer.sink(run.id, owner)
             return RecordedTree.resume(records, contents, sink, **options)
         except BaseException:
             await lease.release()
@@ -210,19 +213,89 @@ async def _finish_unbegun(run_id: str, lease: Lease) -> NoReturn:
     raise InputError(f"run {run_id} died before it began, so nothing is lost; ask again")
 
 
+def _new_owner() -> str:
+    """One for each question: those of one process must not take each other's runs."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
+
+
+# -- one store for all questions under way ---------------------------------------------------------
+
+
+class _SharedStore:
+    """A database with all that writes to it, for every block of the process that uses it now."""
+
+    def __init__(self, url: URL, on_failure: OnFailure, bus: EventBus) -> None:
+        self.users = 0
+        self.opening: Future[RunStore] = Future()
+        self._on_failure: OnFailure = on_failure
+        self._bus = bus
+        self._database = Database(url)
+        self._writers = ExitStack()
+        self._database.prepared().add_done_callback(self._open)
+
+    def _open(self, prepared: Future[None]) -> None:
+        problem = prepared.exception()
+        if problem is not None:
+            self.opening.set_exception(problem)
+            return
+        url = self._database.url
+        writer = journal_writer(url, on_failure=self._on_failure)
+        self._writers.callback(writer.close)
+        events = self._writers.enter_context(recording(url, self._bus))
+        self.flush = events.flush
+        self.opening.set_result(RunStore(self._database, writer))
+
+    def flush(self) -> object:
+        """Write the events so far. Nothing was recorded before the database is open."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a new block may use it. One that failed to open may work the next time."""
+        return not self.opening.done() or self.opening.exception() is None
+
+    def close(self) -> None:
+        wait([self.opening])
+        self._writers.close()
+        self._database.close_now()
+
+
+_stores: dict[tuple[URL, OnFailure, EventBus], _SharedStore] = {}
+_sharing = Lock()
+
+
 @asynccontextmanager
 async def open_store(url: URL, *, on_failure: OnFailure = "stop") -> AsyncGenerator[RunStore]:
     """Open a database with all that writes to it, and see that everything is written at the end.
 
+    Blocks that overlap share it, whatever event loop or thread they are in; the last one closes it.
+    So any number of questions has one database, one journal writer and one recorder of events.
     `on_failure` says what a run does when its record cannot be written (`journal.failure`).
     """
-    async with await Database.open(url) as database:
-        writers = ExitStack()
-        writer = journal_writer(database.url, on_failure=on_failure)
-        writers.callback(writer.close)
-        try:
-            writers.enter_context(recording(database.url))
-            yield RunStore(database, writer)
-        finally:
-            # Their threads may wait for a lock that another question of this event loop holds.
-            await asyncio.to_thread(writers.close)
+    key = (url, on_failure, get_event_bus())
+    with _sharing:
+        shared = _stores.get(key)
+        if shared is None or not shared.is_usable:
+            shared = _stores[key] = _SharedStore(*key)
+        shared.users += 1
+    try:
+        # Shielded: a block that is cancelled must not cancel the opening for the others.
+        yield await asyncio.shield(asyncio.wrap_future(shared.opening))
+    finally:
+        with _sharing:
+            shared.users -= 1
+            is_last = shared.users == 0
+            if is_last and _stores.get(key) is shared:
+                del _stores[key]
+        # In a thread: writing may wait for a lock that another question of this event loop holds.
+        await asyncio.to_thread(shared.close if is_last else shared.flush)
+
+
+def _forget_stores() -> None:
+    """After a fork: the threads of a store stay with the parent."""
+    global _sharing
+    _stores.clear()
+    _sharing = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_stores)

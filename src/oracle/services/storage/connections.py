@@ -90,6 +90,10 @@ class Backend(Protocol):
         """
         ...
 
+    def turn_to_write(self, url: URL) -> AbstractContextManager[None]:
+        """Waits until no other thread of this process writes, if the database has one writer."""
+        ...
+
     def prepare(self, engine: Engine) -> None:
         """Bring a database that may be new into the mode that we use."""
         ...

@@ -167,7 +167,8 @@ class Database:
 
     @contextmanager
     def _begin_writing(self) -> Generator[Connection]:
-        with self._connection(transaction="write") as connection:
+        turn = self.backend.turn_to_write(self.url)
+        with turn, self._connection(transaction="write") as connection:
             yield connection
 
     @contextmanager
@@ -197,5 +198,5 @@ class Database:
         with self._connection(transaction="read") as connection:
             version = version_of(connection)
         if version != len(migrations):
-            with self._connection(transaction="write") as connection:
+            with self._begin_writing() as connection:
                 migrate(connection, migrations)

@@ -24,7 +24,6 @@ class Exchanges:
         Storing it again changes nothing, so a run may do so after a crash.
         """
 
-
         def append(connection: Connection) -> None:
             touch(connection, exchange.session_id, exchange.created_at)
             if exchange.parent_id is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -64,6 +64,9 @@ class Postgres:
 
     def engine(self, url: URL) -> Engine:
         return create_engine(url, connect_args=_patience(url), pool_pre_ping=True)
+
+    def turn_to_write(self, url: URL) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def prepare(self, engine: Engine) -> None:
         """Nothing to do: a server is ready to use."""

@@ -135,9 +135,7 @@ def _erase_unnamed_texts(connection: Connection, lock: str | None) -> int:
         connection.execute(text(lock))
     unnamed = set(connection.scalars(select(blobs.c.hash)))
     # Streamed: the journals of a year need not fit into memory.
-    bodies = connection.scalars(
-        select(journal.c.body), execution_options={"stream_results": True}
-    )
+    bodies = connection.scalars(select(journal.c.body), execution_options={"stream_results": True})
     while unnamed and (batch := bodies.fetchmany(_BATCH)):
         unnamed.difference_update(*map(_HASH.findall, batch))
     bodies.close()

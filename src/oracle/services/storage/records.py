@@ -23,25 +23,19 @@ _NOUNS: Final = {
 }
 
 
-def entities(
-    connection: Connection, kind: type[Entity], query: Select[Any]
-) -> list[Entity]:
+def entities(connection: Connection, kind: type[Entity], query: Select[Any]) -> list[Entity]:
     """Rows whose columns are the fields of `kind`."""
     return [_entity(kind, row) for row in (connection.execute(query)).mappings()]
 
 
-def by_id(
-    connection: Connection, kind: type[Entity], table: Table, typed: str
-) -> Entity:
+def by_id(connection: Connection, kind: type[Entity], table: Table, typed: str) -> Entity:
     """The row whose id is `typed`, or the only one whose id begins with it."""
     typed = storable(typed)
     found = entities(connection, kind, select(table).where(table.c.id == typed))
     return found[0] if found else _by_prefix(connection, kind, table, typed)
 
 
-def _by_prefix(
-    connection: Connection, kind: type[Entity], table: Table, prefix: str
-) -> Entity:
+def _by_prefix(connection: Connection, kind: type[Entity], table: Table, prefix: str) -> Entity:
     begins = func.substr(table.c.id, 1, len(prefix)) == prefix
     query = select(table).where(begins).order_by(table.c.id).limit(SHOWN_MATCHES + 1)
     rows = (connection.execute(query)).mappings().all()

@@ -45,7 +45,6 @@ class Runs:
         With `opens_session` it creates the session too, both or neither.
         """
 
-
         def begin(connection: Connection) -> StoredRun:
             if session_id is not None and opens_session:
                 create(connection, session_id, question, at)

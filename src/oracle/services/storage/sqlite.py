@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
+from collections import defaultdict, deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import JSON, URL, Engine, create_engine, event, text
@@ -78,6 +81,9 @@ class Sqlite:
         event.listen(engine, "begin", _begin)
         return engine
 
+    def turn_to_write(self, url: URL) -> AbstractContextManager[None]:
+        return _turn_to_write(str(url.database))
+
     def prepare(self, engine: Engine) -> None:
         arguments, options = engine.dialect.create_connect_args(engine.url)
         _enter_wal_mode(*arguments, **options)
@@ -90,6 +96,53 @@ class Sqlite:
 
     def connect(self, url: URL, *, durable: bool) -> SqliteConnection:
         return SqliteConnection(str(url.database), durable=durable)
+
+
+class _Turns:
+    """A lock that is given to threads in the order in which they asked."""
+
+    def __init__(self) -> None:
+        self._changing = Lock()
+        self._waiting: deque[Lock] = deque()
+        self._is_taken = False
+
+    def take(self) -> None:
+        with self._changing:
+            if not self._is_taken:
+                self._is_taken = True
+                return
+            mine = Lock()
+            mine.acquire()
+            self._waiting.append(mine)
+        mine.acquire()
+
+    def give(self) -> None:
+        with self._changing:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._is_taken = False
+
+
+_turns: defaultdict[str, _Turns] = defaultdict(_Turns)
+if hasattr(os, "register_at_fork"):
+    # A thread that has its turn stays with the parent.
+    os.register_at_fork(after_in_child=_turns.clear)
+
+
+@contextmanager
+def _turn_to_write(path: str) -> Generator[None]:
+    """Threads of one process take turns here, in order.
+
+    SQLite itself lets a writer ask for the lock again and again. Where others write all the time,
+    one of them may then have no luck for ten seconds, and fails.
+    """
+    turns = _turns[path]
+    turns.take()
+    try:
+        yield
+    finally:
+        turns.give()
 
 
 def _set_up(connection: Any, _: ConnectionPoolEntry) -> None:
@@ -157,7 +210,7 @@ class SqliteConnection:
     @contextmanager
     def transaction(self, topic: str | None = None) -> Generator[Write]:
         # All writers of a file take turns anyway, so a topic needs nothing more.
-        with self._faults(), self._connection:
+        with _turn_to_write(self._path), self._faults(), self._connection:
             self._connection.execute(_BEGIN["write"])
             yield self._write
 
