@@ -180,7 +180,7 @@ async def test_an_exchange_that_cannot_be_kept_is_told_and_can_be_kept_later(tmp
     async with open_store(url) as store:
         said = await play(ANSWER, store=store)
         assert said[-1]["answer"] == "It is in auth.py:3."
-        assert (said[-1]["stop_reason"], said[-1]["context_id"]) == ("internal_error", None)
+        assert (said[-1]["stop_reason"], said[-1]["context_id"]) == ("store_failed", None)
         await rename(tmp_path, "gone", "context_nodes")
         wrapper = OracleBTWrapper(store=store)
         again = [chunk async for chunk in wrapper.resume(said[-1]["run_id"])]

@@ -15,7 +15,7 @@ from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.wrappers.lease import Lease
 from oracle.bt.wrappers.recipe import Recipe, import_our_leaves
-from oracle.errors import InputError, TreeFileError
+from oracle.errors import BlackboardError, InputError, JournalError, TreeFileError
 from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
 from oracle.services.ans.event import Event, Severity, running_in
 from oracle.services.journal import Journal, MemorySink, Record, Sink
@@ -74,7 +74,15 @@ class RecordedTree:
         self.bus = RunBus(self.journal, get_event_bus())
         definition = self._load(leaves)
         self.board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
-        self.board.restore(recipe.board)
+        try:
+            self.board.restore(recipe.board)
+        except BlackboardError as problem:
+            if not records:
+                raise
+            raise JournalError(
+                f"run {recipe.run_id} cannot be played again: its board does not fit its tree "
+                f"({problem})"
+            ) from None
         self.tree_run = TreeRun(
             definition,
             TickContext(

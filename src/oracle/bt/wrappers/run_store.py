@@ -18,7 +18,7 @@ from sqlalchemy import URL, Connection, select
 
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.lease import LEASE_SECONDS, Lease
-from oracle.bt.wrappers.recipe import KEPT_BY_CONTENT, Recipe
+from oracle.bt.wrappers.recipe import Recipe, names_of_texts
 from oracle.bt.wrappers.recorded_tree import RecordedTree, ServicesOf
 from oracle.errors import InputError, NotFound, StoreError
 from oracle.models.session import Exchange, Session
@@ -26,6 +26,7 @@ from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.writer import recording
 from oracle.services.journal import Record
 from oracle.services.journal.record import decoded
+from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
@@ -68,13 +69,17 @@ class RunStore:
 
         def read(connection: Connection) -> tuple[list[Record], dict[str, str]]:
             found = connection.execute(rows.order_by(journal.c.seq))
-            records = decoded(tuple(row) for row in found)
-            first: dict[str, dict[str, str]] = dict(records[0].body) if records else {}
-            names = [name for kind in KEPT_BY_CONTENT for name in first.get(kind, {}).values()]
+            records = decoded((tuple(row) for row in found), run.id)
+            names = names_of_texts(records[0].body) if records else []
             texts = connection.execute(
                 select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
             )
-            return records, {row.hash: row.body for row in texts}
+            # The name is the hash of the text, so one that was changed is found.
+            return records, {
+                name: body
+                for name, body in texts.tuples()
+                if isinstance(body, str) and name_of(body) == name
+            }
 
         return await self._database.read(read)
 

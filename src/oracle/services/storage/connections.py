@@ -151,8 +151,12 @@ def connect(url: URL, *, durable: bool) -> Connection:
 @contextmanager
 def store_errors(url: URL) -> Generator[None]:
     """Turn a problem of the database into a `StoreError`. A bug in our code passes unchanged."""
+    from oracle.services.storage.damage import RESTORE, Damaged
+
     try:
         yield
+    except Damaged as problem:
+        raise StoreError(f"{shown(url)} is damaged: {problem}; {RESTORE}") from None
     except Exception as problem:
         cause = problem.orig if isinstance(problem, DBAPIError) else problem
         advice = None if cause is None else backend_of(url).explain(cause)

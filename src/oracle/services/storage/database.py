@@ -150,7 +150,7 @@ class Database:
 
         The work has no other effect than through its connection: it may be run twice.
         """
-        with self._is_open():
+        with self._is_open(), store_errors(self.url):
             return await asyncio.wrap_future(self._writes.submit(work))
 
     async def outside_transactions(self, work: Callable[[Connection], Result]) -> Result:

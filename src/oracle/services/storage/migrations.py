@@ -12,8 +12,9 @@ from typing import Final
 
 from sqlalchemy import Connection, inspect, text
 
-from oracle.errors import StoreError
+from oracle.errors import StoreError, named
 from oracle.services.storage.connections import backend_of, shown
+from oracle.services.storage.damage import Damaged
 
 
 def conversations_and_runs(connection: Connection) -> None:
@@ -121,7 +122,10 @@ def version_of(connection: Connection) -> int:
     """How many steps were applied to the database; 0 for a new one."""
     if not inspect(connection).has_table("schema_version"):
         return 0
-    return connection.scalar(text("SELECT max(version) FROM schema_version")) or 0
+    version = connection.scalar(text("SELECT max(version) FROM schema_version")) or 0
+    if type(version) is not int:
+        raise Damaged(f"version in schema_version is {named(version)}, not a whole number")
+    return version
 
 
 def migrate(connection: Connection, migrations: Sequence[Migration]) -> None:

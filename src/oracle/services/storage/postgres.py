@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError
+from oracle.services.storage.damage import FOREIGN
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -28,6 +29,9 @@ _ADVICE: Final[Mapping[str | None, str]] = {
     "57P03": "is just starting; try again in a moment",
     "53100": "cannot grow, the server's disk is full; free some space, then try again",
     "25006": "is read-only; connect to the primary server",
+    "42P01": f"does not have a table of oracle's; {FOREIGN}",
+    "42703": f"has a table without a column of oracle's; {FOREIGN}",
+    "42P07": f"has a table with the name of one of oracle's; {FOREIGN}",
     "42501": "denies this user what is needed; grant it the right to create and write tables",
 }
 

@@ -8,6 +8,9 @@ from typing import Any, Final, TypeVar, cast
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, func, select
 
 from oracle.errors import InputError, NotFound, did_you_mean
+from oracle.models.session import Exchange, Session, StoredRun
+from oracle.services.storage.damage import check_row
+from oracle.services.storage.schema import context_nodes, runs, sessions
 from oracle.services.storage.values import storable
 
 Entity = TypeVar("Entity")
@@ -16,6 +19,11 @@ SHOWN_MATCHES: Final = 5
 SEARCHED_FOR_NEAR_ONES: Final = 1000
 """Ids that are compared for "did you mean": a hint is not worth reading a whole table."""
 
+_TABLES: Final[Mapping[type, Table]] = {
+    Session: sessions,
+    Exchange: context_nodes,
+    StoredRun: runs,
+}
 _NOUNS: Final = {
     "sessions": ("session", "oracle sessions list"),
     "context_nodes": ("exchange", "oracle sessions show SESSION"),
@@ -25,7 +33,7 @@ _NOUNS: Final = {
 
 def entities(connection: Connection, kind: type[Entity], query: Select[Any]) -> list[Entity]:
     """Rows whose columns are the fields of `kind`."""
-    return [_entity(kind, row) for row in (connection.execute(query)).mappings()]
+    return [_entity(kind, row) for row in connection.execute(query).mappings()]
 
 
 def by_id(connection: Connection, kind: type[Entity], table: Table, typed: str) -> Entity:
@@ -38,18 +46,18 @@ def by_id(connection: Connection, kind: type[Entity], table: Table, typed: str) 
 def _by_prefix(connection: Connection, kind: type[Entity], table: Table, prefix: str) -> Entity:
     begins = func.substr(table.c.id, 1, len(prefix)) == prefix
     query = select(table).where(begins).order_by(table.c.id).limit(SHOWN_MATCHES + 1)
-    rows = (connection.execute(query)).mappings().all()
+    rows = connection.execute(query).mappings().all()
     if not rows or not prefix:
         raise nothing_called(connection, table, prefix)
     if len(rows) > 1:
-        raise _ambiguous(table, prefix, [row["id"] for row in rows])
+        raise _ambiguous(table, prefix, [str(row["id"]) for row in rows])
     return _entity(kind, rows[0])
 
 
 def nothing_called(connection: Connection, table: Table, typed: str) -> NotFound:
     noun, listing = _NOUNS[table.name]
     known = connection.scalars(select(table.c.id).limit(SEARCHED_FOR_NEAR_ONES))
-    hint = did_you_mean(typed, known) or f"; `{listing}` shows which there are"
+    hint = did_you_mean(typed, map(str, known)) or f"; `{listing}` shows which there are"
     return NotFound(f"no {noun} {typed!r}{hint}")
 
 
@@ -63,4 +71,5 @@ def _ambiguous(table: Table, typed: str, ids: list[str]) -> InputError:
 
 
 def _entity(kind: type[Entity], row: RowMapping) -> Entity:
+    check_row(_TABLES[kind], cast("Mapping[str, Any]", row))
     return kind(**cast("Mapping[str, Any]", row))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from sqlalchemy import Connection, case, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, case, func, insert, select, update
 
 from oracle.errors import InputError
 from oracle.models.session import Session
+from oracle.services.storage.damage import check_row
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, nothing_called
 from oracle.services.storage.schema import context_nodes, sessions
@@ -44,8 +46,11 @@ class Sessions:
         )
         order = (sessions.c.updated_at.desc(), sessions.c.id)
         query = select(*sessions.c, count).order_by(*order).limit(limit)
-        rows = await self._database.read(lambda c: c.execute(query).mappings().all())
-        return [_listed(**row) for row in rows]
+
+        def read(connection: Connection) -> list[ListedSession]:
+            return [_listed(row) for row in connection.execute(query).mappings()]
+
+        return await self._database.read(read)
 
     async def rename(self, typed: str, title: str) -> Session:
         if not title.strip():
@@ -62,8 +67,10 @@ class Sessions:
         return await self._database.write(rename)
 
 
-def _listed(*, exchanges: int, **fields: Any) -> ListedSession:
-    return ListedSession(session=Session(**fields), exchanges=exchanges)
+def _listed(row: RowMapping) -> ListedSession:
+    check_row(sessions, cast("Mapping[str, Any]", row))
+    fields: dict[str, Any] = {column.name: row[column.name] for column in sessions.columns}
+    return ListedSession(session=Session(**fields), exchanges=row["exchanges"])
 
 
 def create(connection: Connection, session_id: str, title: str, at: float) -> Session:

@@ -17,7 +17,8 @@ from sqlalchemy import Connection as SqlalchemyConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeEngine
 
-from oracle.errors import StoreError
+from oracle.errors import StoreError, named
+from oracle.services.storage.damage import FOREIGN, RESTORE, read_json
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -42,6 +43,21 @@ _PRAGMAS: Final = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = O
 _BEGIN: Final = {"read": "BEGIN", "write": "BEGIN IMMEDIATE"}
 
 
+def _check_file(path: str) -> None:
+    """Opening a pipe would wait for its other end, without limit."""
+    place = Path(path)
+    if place.exists() and not place.is_file():
+        raise StoreError(f"{path} is not a file; move it away, or set database.url")
+
+
+_FAULTS_OF_VALUES: Final = (
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
+
+
 class Sqlite:
     json_column: str = "TEXT"
     counting_key: str = "INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"
@@ -61,6 +77,7 @@ class Sqlite:
         path = Path(str(url.database))
         if not path.exists():
             return None
+        _check_file(str(path))
         file = path.absolute().as_uri()
         return URL.create("sqlite", database=file, query={"mode": "ro", "uri": "1"})
 
@@ -69,14 +86,22 @@ class Sqlite:
 
     def explain(self, problem: BaseException) -> str | None:
         name = getattr(problem, "sqlite_errorname", None) or ""
-        return next((advice for code, advice in _ADVICE.items() if name.startswith(code)), None)
+        known = next((advice for code, advice in _ADVICE.items() if name.startswith(code)), None)
+        if known is not None or not isinstance(problem, sqlite3.DatabaseError):
+            return known
+        if isinstance(problem, _FAULTS_OF_VALUES):
+            return None
+        reason = named(str(problem), 200)
+        if "decode to UTF-8" in reason:
+            return f"is damaged ({reason}); {RESTORE}"
+        return f"cannot be used ({reason}); {FOREIGN}"
 
     def json_type(self) -> TypeEngine[Any]:
         return JSON()
 
     def engine(self, url: URL) -> Engine:
         options = {"timeout": BUSY_SECONDS, "check_same_thread": False}
-        engine = create_engine(url, connect_args=options)
+        engine = create_engine(url, connect_args=options, json_deserializer=read_json)
         event.listen(engine, "connect", _set_up)
         event.listen(engine, "begin", _begin)
         return engine
@@ -167,6 +192,7 @@ def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
     does not wait for.
     """
     deadline = time.monotonic() + BUSY_SECONDS
+    _check_file(arguments[0])
     with closing(sqlite3.connect(*arguments, timeout=BUSY_SECONDS, **options)) as connection:
         while True:
             try:
@@ -178,20 +204,13 @@ def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
             time.sleep(0.01)
 
 
-_FAULTS_OF_VALUES: Final = (
-    sqlite3.DataError,
-    sqlite3.IntegrityError,
-    sqlite3.InterfaceError,
-    sqlite3.ProgrammingError,
-)
-
-
 class SqliteConnection:
     def __init__(self, path: str, *, durable: bool) -> None:
         self._path = path
         # `mode=rw`: a missing file is an error to report, not a reason to create an empty database.
         address = f"{Path(path).absolute().as_uri()}?mode=rw"
         with self._faults():
+            _check_file(path)
             # One thread writes, but the thread that closes or flushes may be another.
             self._connection = sqlite3.connect(
                 address,
