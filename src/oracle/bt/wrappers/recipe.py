@@ -282,6 +282,7 @@ def _segments_from(texts: tuple[str, ...]) -> tuple[PromptSegment, ...]:
 def _segment_from(text: str) -> PromptSegment:
     try:
         data: dict[str, Any] = json.loads(text)
-        return PromptSegment(**{**data, "conditions": tuple(data["conditions"])})
+        data["conditions"] = tuple(data["conditions"])
+        return PromptSegment(**data)
     except (ValueError, TypeError, KeyError, RecursionError) as problem:
         raise JournalError(f"a recorded prompt is damaged: {problem}; {RESTORE}") from None

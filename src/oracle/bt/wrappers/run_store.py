@@ -77,7 +77,7 @@ class RunStore:
             # The name is the hash of the text, so one that was changed is found.
             return records, {
                 name: body
-                for name, body in texts.tuples()
+                for name, body in texts
                 if isinstance(body, str) and name_of(body) == name
             }
 

@@ -101,7 +101,7 @@ def _read(row: tuple[Any, ...], number: int) -> tuple[Record | None, str]:
         return None, f"its kind is {named(kind)}"
     whole: Any = read_json(text)
     match whole:
-        case [body, list(clock), str(request)]:
+        case [body, list() as clock, str(request)]:  # pyright: ignore[reportUnknownVariableType]
             place = Place(node_path, turn, ordinal, request)
         case _:
             return None, f"its body is {named(text, 60)}"

@@ -102,6 +102,14 @@ class Backend(Protocol):
         """Remove the traces of deleted rows. Returns where some are left, if so."""
         ...
 
+    def looking(self, url: URL) -> AbstractContextManager[SqlalchemyConnection]:
+        """A connection that changes nothing, to a database that exists."""
+        ...
+
+    def flaws(self, connection: SqlalchemyConnection) -> Iterable[str]:
+        """What the database itself finds wrong with its files."""
+        ...
+
     def connect(self, url: URL, *, durable: bool) -> Connection: ...
 
 

@@ -12,6 +12,7 @@ import psycopg
 from sqlalchemy import URL, Engine, create_engine, text
 from sqlalchemy import Connection as SqlalchemyConnection
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError
@@ -48,7 +49,7 @@ class Postgres:
     def address(self, url: URL, root: Path | None = None) -> URL | None:
         return url.set(drivername="postgresql+psycopg")
 
-    def read_only(self, url: URL) -> URL | None:
+    def read_only(self, url: URL) -> URL:
         return url.update_query_dict({"connect_timeout": str(LOOK_SECONDS)})
 
     def shown(self, url: URL) -> str:
@@ -78,6 +79,15 @@ class Postgres:
     def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
         connection.execute(text(f"VACUUM {', '.join(tables)}"))
         return None
+
+    @contextmanager
+    def looking(self, url: URL) -> Generator[SqlalchemyConnection]:
+        with create_engine(self.read_only(url), poolclass=NullPool).connect() as connection:
+            yield connection
+
+    def flaws(self, connection: SqlalchemyConnection) -> Iterable[str]:
+        """The server checks its files itself."""
+        return ()
 
     def connect(self, url: URL, *, durable: bool) -> PostgresConnection:
         # The server decides when a commit is on disk: `durable` changes nothing.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import JSON, URL, Engine, create_engine, event, text
 from sqlalchemy import Connection as SqlalchemyConnection
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError, named
@@ -118,6 +118,20 @@ class Sqlite:
         # The log still holds the deleted rows. Emptying it fails while another process reads it.
         log_in_use = connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
         return f"{connection.engine.url.database}-wal" if log_in_use else None
+
+    @contextmanager
+    def looking(self, url: URL) -> Generator[SqlalchemyConnection]:
+        address = self.read_only(url)
+        assert address is not None, f"{url.database} does not exist"
+        engine = create_engine(address, poolclass=NullPool, json_deserializer=read_json)
+        with engine.connect() as connection:
+            yield connection
+
+    def flaws(self, connection: SqlalchemyConnection) -> Iterable[str]:
+        found = connection.scalars(text("PRAGMA quick_check(3)")).all()
+        links = connection.execute(text("PRAGMA foreign_key_check")).fetchmany(3)
+        lost = [f"a row of {link[0]} names a row of {link[2]} that is missing" for link in links]
+        return [*(str(flaw) for flaw in found if flaw != "ok"), *lost]
 
     def connect(self, url: URL, *, durable: bool) -> SqliteConnection:
         return SqliteConnection(str(url.database), durable=durable)
