@@ -102,14 +102,12 @@ class World:
 
     def put(self, table, column, value, where="1"):
         """Also where the schema would refuse it: somebody may have changed that too."""
-        literal = value if isinstance(value, str) and value.startswith("CAST") else "?"
+        literal = value if value == VALUES["no utf-8"] else "?"
         values = () if literal != "?" else (value,)
-        allow = (
-            f"UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = '{table}'"
-        )
+        nullable = "UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = ?"
         with closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
             connection.execute("PRAGMA writable_schema = ON")
-            connection.execute(allow)
+            connection.execute(nullable, [table])
         with closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
             connection.execute("PRAGMA ignore_check_constraints = ON")
             # One row only: keys must differ.
@@ -180,8 +178,8 @@ def world(tmp_path, whole, monkeypatch):
 @pytest.mark.parametrize(("table", "column"), COLUMNS)
 def test_a_changed_value_is_named_where_it_is_read(world, table, column):
     for number, name in enumerate(VALUES):
-        # A few values for each column; `extra` tries them all.
-        if (number + sum(map(ord, table + column))) % 8:
+        # One value for each column; `extra` tries them all.
+        if (number + sum(map(ord, table + column))) % 16:
             continue
         world.reset()
         world.put(table, column, VALUES[name])
@@ -297,7 +295,7 @@ def test_a_file_that_is_not_ours_is_reported_by_every_command(world, kind):
     make, told = OTHER_FILES[kind]
     world.file.unlink()
     make(world.file)
-    for command in EVERY:
+    for command in EVERY if kind == "a table named runs" else EVERY[::4]:
         code, output = world.run(command)
         if command[0] == "doctor":
             assert code == 1, output
@@ -329,3 +327,12 @@ def test_a_database_that_another_process_keeps_locked_is_named(world, monkeypatc
         code, output = world.run(["sessions", "rename", "SESSION", "x"])
         assert (code, "is being written by another process" in output) == (74, True)
         assert world.run(["runs"])[0] == 0
+
+
+def test_the_start_of_an_id_that_fits_two_runs_is_refused_with_both(world):
+    for table, column in [("runs", "id"), ("events", "run_id"), ("journal", "run_id")]:
+        world.sql(f"UPDATE {table} SET {column} = 'ab' || {column} WHERE {column} IS NOT NULL")
+    for command in (["audit", "--run", "ab"], ["run", "show", "ab"], ["replay", "ab"]):
+        code, line = world.run(command)
+        assert (code, line.startswith("run 'ab' is ambiguous: ab")) == (2, True), line
+        assert line.endswith("; type more of it")

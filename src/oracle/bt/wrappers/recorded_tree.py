@@ -169,6 +169,7 @@ class RecordedTree:
                     await self.journal.begin(self.recipe.as_body(self._sink.keep))
                 self._emit_start(resumed=False)
                 self.journal.attach(self.tree_run)
+                self._sink.on_failure(self._stop)
                 outcome = await self.tree_run.settle()
                 # A leaf may have swallowed it, so the outcome alone does not tell.
                 if self.journal.diverged is not None:
@@ -181,6 +182,11 @@ class RecordedTree:
                 self.journal.detach()
                 if self._may_act:
                     await self.journal.close()
+
+    def _stop(self, problem: Exception) -> None:
+        """End what cannot be recorded: nothing more is asked or done, and what there is is kept."""
+        # Not as a command: that would need a record.
+        self.tree_run.cancel(str(problem))
 
     def _obey(self, command: Any) -> None:
         if "cancel" in command:

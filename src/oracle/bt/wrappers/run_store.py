@@ -136,7 +136,7 @@ class RunStore:
         """
         owner = _new_owner()
         sink = self._writing().sink(recipe.run_id, owner)
-        lease = Lease(self.runs, recipe.run_id, owner)
+        lease = self._lease(recipe.run_id, owner)
         # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
         tree = RecordedTree(recipe, sink, leaves=self._leaves, services=services, lease=lease)
         try:
@@ -158,7 +158,7 @@ class RunStore:
                 opens_session=opens_session,
             )
         except StoreError as problem:
-            if self._writing().on_failure == "stop":
+            if self._needs_records:
                 raise
             log.error("run %s: %s; GOING ON WITHOUT A RECORD", recipe.run_id, problem)
             return RecordedTree(recipe, leaves=self._leaves, services=services)
@@ -171,7 +171,7 @@ class RunStore:
         """
         writer, owner = self._writing(), _new_owner()
         run = await self.runs.claim(run_id, owner, LEASE_SECONDS)
-        lease = Lease(self.runs, run.id, owner)
+        lease = self._lease(run.id, owner)
         options: dict[str, Any] = {"leaves": self._leaves, "services": services, "lease": lease}
         try:
             records, contents = await self.record_of(run.id)
@@ -190,6 +190,17 @@ class RunStore:
 
         The exchange has its run's id, so that keeping it again after a crash changes nothing.
         """
+        try:
+            return await self._keep_exchange(run_id, answer, metadata)
+        except StoreError as problem:
+            if self._needs_records:
+                raise
+            log.error("run %s: its answer is not kept: %s", run_id, problem)
+            return None
+
+    async def _keep_exchange(
+        self, run_id: str, answer: str, metadata: dict[str, Any]
+    ) -> str | None:
         run = await self.runs.get(run_id)
         if run.session_id is None:
             return None
@@ -206,6 +217,14 @@ class RunStore:
             )
         )
         return run_id
+
+    def _lease(self, run_id: str, owner: str) -> Lease:
+        return Lease(self.runs, run_id, owner, needs_record=self._needs_records)
+
+    @property
+    def _needs_records(self) -> bool:
+        """Whether a run that cannot be recorded must stop."""
+        return self._writing().on_failure == "stop"
 
     def _writing(self) -> JournalWriter:
         if self._writer is None:
@@ -256,7 +275,9 @@ class _SharedStore:
     @property
     def is_usable(self) -> bool:
         """Whether a new block may use it. One that failed to open may work the next time."""
-        return not self.opening.done() or self.opening.exception() is None
+        if not self.opening.done():
+            return True
+        return self.opening.exception() is None and self._database.is_still_there
 
     def close(self) -> None:
         wait([self.opening])

@@ -10,6 +10,7 @@ from oracle.errors import StoreError
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.query import COLUMNS, EventQuery, select
 from oracle.services.storage.damage import RESTORE, Damaged, check_row, read_json
+from oracle.services.storage.records import SHOWN_MATCHES, ambiguous
 from oracle.services.storage.schema import events
 
 if TYPE_CHECKING:
@@ -47,6 +48,17 @@ class EventsTable:
             return [stored_event(row) for row in self._connection.rows(*select(query))]
         except Damaged as problem:
             raise StoreError(f"the database is damaged: {problem}; {RESTORE}") from None
+
+    def check_unique(self, run_begins: str) -> None:
+        """Raise `InputError` if the events of several runs would be mixed."""
+        sql = (
+            "SELECT DISTINCT run_id FROM events WHERE run_id >= ? AND run_id < ? ORDER BY run_id "
+            f"LIMIT {SHOWN_MATCHES + 1}"
+        )
+        rows = self._connection.rows(sql, [run_begins, f"{run_begins}~"])
+        found = [str(run_id) for (run_id,) in rows]
+        if len(found) > 1 and run_begins not in found:
+            raise ambiguous("run", run_begins, found)
 
     def last_id(self) -> int:
         """The id of the newest event; 0 if there is none."""

@@ -90,8 +90,15 @@ class Backend(Protocol):
         """
         ...
 
-    def turn_to_write(self, url: URL) -> AbstractContextManager[None]:
-        """Waits until no other thread of this process writes, if the database has one writer."""
+    def turn_to_write(self, url: URL, file: object) -> AbstractContextManager[None]:
+        """Waits until no other thread of this process writes, if the database has one writer.
+
+        Raises `StoreError` if the database is no longer the `file` that was opened.
+        """
+        ...
+
+    def file(self, url: URL) -> object:
+        """Which file the database is now; None for a server."""
         ...
 
     def prepare(self, engine: Engine) -> None:

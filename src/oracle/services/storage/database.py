@@ -108,6 +108,7 @@ class Database:
         self.engine: Engine = self.backend.engine(url)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="database-read")
         self._writes = WriteQueue(self._begin_writing)
+        self._file: object = None
 
     @classmethod
     async def open(
@@ -125,6 +126,11 @@ class Database:
     def prepared(self, migrations: Sequence[Migration] = MIGRATIONS) -> Future[None]:
         """Resolves when the schema is up to date; for callers of any event loop."""
         return self._readers.submit(self._prepare, migrations)
+
+    @property
+    def is_still_there(self) -> bool:
+        """Whether the address still leads to what was opened."""
+        return self._file is None or self.backend.file(self.url) == self._file
 
     async def close(self) -> None:
         # In a thread: it waits for what is being written.
@@ -167,7 +173,7 @@ class Database:
 
     @contextmanager
     def _begin_writing(self) -> Generator[Connection]:
-        turn = self.backend.turn_to_write(self.url)
+        turn = self.backend.turn_to_write(self.url, self._file)
         with turn, self._connection(transaction="write") as connection:
             yield connection
 
@@ -194,6 +200,7 @@ class Database:
     def _prepare(self, migrations: Sequence[Migration]) -> None:
         with store_errors(self.url):
             self.backend.prepare(self.engine)
+        self._file = self.backend.file(self.url)
         # Reading first: an up-to-date database needs no write lock at each start.
         with self._connection(transaction="read") as connection:
             version = version_of(connection)

@@ -70,8 +70,11 @@ class Postgres:
     def engine(self, url: URL) -> Engine:
         return create_engine(url, connect_args=_patience(url), pool_pre_ping=True)
 
-    def turn_to_write(self, url: URL) -> AbstractContextManager[None]:
+    def turn_to_write(self, url: URL, file: object) -> AbstractContextManager[None]:
         return nullcontext()
+
+    def file(self, url: URL) -> object:
+        return None
 
     def prepare(self, engine: Engine) -> None:
         """Nothing to do: a server is ready to use."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar, cast
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, func, select
@@ -50,7 +50,7 @@ def _by_prefix(connection: Connection, kind: type[Entity], table: Table, prefix:
     if not rows or not prefix:
         raise nothing_called(connection, table, prefix)
     if len(rows) > 1:
-        raise _ambiguous(table, prefix, [str(row["id"]) for row in rows])
+        raise ambiguous(_NOUNS[table.name][0], prefix, [str(row["id"]) for row in rows])
     return _entity(kind, rows[0])
 
 
@@ -65,9 +65,9 @@ def exists(connection: Connection, *conditions: ColumnElement[bool]) -> bool:
     return bool(connection.scalar(select(select(1).where(*conditions).exists())))
 
 
-def _ambiguous(table: Table, typed: str, ids: list[str]) -> InputError:
+def ambiguous(noun: str, typed: str, ids: Sequence[str]) -> InputError:
     shown = ", ".join(ids[:SHOWN_MATCHES]) + (", …" if len(ids) > SHOWN_MATCHES else "")
-    return InputError(f"{_NOUNS[table.name][0]} {typed!r} is ambiguous: {shown}; type more of it")
+    return InputError(f"{noun} {typed!r} is ambiguous: {shown}; type more of it")
 
 
 def _entity(kind: type[Entity], row: RowMapping) -> Entity:

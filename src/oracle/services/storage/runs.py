@@ -7,7 +7,7 @@ process dies, the lease expires, and another process may claim the run.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
@@ -19,6 +19,9 @@ from oracle.services.storage.records import by_id, entities
 from oracle.services.storage.schema import runs
 from oracle.services.storage.sessions import create, touch
 from oracle.services.storage.values import database_now
+
+NOT_RECORDED: Final = "not_recorded"
+"""The stop reason of a run that goes on although its record cannot be written."""
 
 
 class Runs:
@@ -82,7 +85,7 @@ class Runs:
 
         The others get `LeaseHeld`, which names the holder.
         """
-        free = or_(~is_held(), runs.c.lease_owner == owner)
+        free = or_(~is_held(), runs.c.lease_owner == owner) & runs.c.stop_reason.is_(None)
         lease = {"lease_owner": owner, "lease_until": database_now() + seconds}
         return await self._change(typed, free, **lease)
 
@@ -135,6 +138,11 @@ def is_held() -> ColumnElement[bool]:
 def _refused(run: StoredRun) -> InputError | LeaseHeld:
     if run.status == "done":
         return InputError(f"run {run.id} is done; `oracle replay {run.id}` plays it again")
+    if run.stop_reason is not None:
+        return InputError(
+            f"run {run.id} went on without a record ({run.stop_reason}), so it cannot be resumed: "
+            "what it did after that would be done again; ask again"
+        )
     if run.lease_owner is None:
         return LeaseHeld(f"run {run.id} is not held by any process; claim it first", holder=None)
     return LeaseHeld(

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections import defaultdict, deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -106,8 +106,14 @@ class Sqlite:
         event.listen(engine, "begin", _begin)
         return engine
 
-    def turn_to_write(self, url: URL) -> AbstractContextManager[None]:
-        return _turn_to_write(str(url.database))
+    @contextmanager
+    def turn_to_write(self, url: URL, file: object) -> Generator[None]:
+        with _turn_to_write(str(url.database)):
+            check_same_file(str(url.database), file)
+            yield
+
+    def file(self, url: URL) -> object:
+        return file_at(str(url.database))
 
     def prepare(self, engine: Engine) -> None:
         arguments, options = engine.dialect.create_connect_args(engine.url)
@@ -135,6 +141,24 @@ class Sqlite:
 
     def connect(self, url: URL, *, durable: bool) -> SqliteConnection:
         return SqliteConnection(str(url.database), durable=durable)
+
+
+def file_at(path: str) -> object:
+    """Which file is there now; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def check_same_file(path: str, file: object) -> None:
+    """SQLite writes on into a file that was deleted, and what it writes is lost with it."""
+    if file is not None and file_at(path) != file:
+        raise StoreError(
+            f"{path} was moved, deleted or replaced while it was in use; what was recorded is in "
+            "the old file"
+        )
 
 
 class _Turns:
@@ -235,6 +259,7 @@ class SqliteConnection:
             )
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._connection.execute("PRAGMA foreign_keys = ON")
+        self._file = file_at(path)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._faults():
@@ -244,6 +269,7 @@ class SqliteConnection:
     def transaction(self, topic: str | None = None) -> Generator[Write]:
         # All writers of a file take turns anyway, so a topic needs nothing more.
         with _turn_to_write(self._path), self._faults(), self._connection:
+            check_same_file(self._path, self._file)
             self._connection.execute(_BEGIN["write"])
             yield self._write
 
