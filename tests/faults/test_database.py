@@ -336,3 +336,23 @@ def test_the_start_of_an_id_that_fits_two_runs_is_refused_with_both(world):
         code, line = world.run(command)
         assert (code, line.startswith("run 'ab' is ambiguous: ab")) == (2, True), line
         assert line.endswith("; type more of it")
+
+
+def test_projects_that_share_a_database_are_listed_apart(tmp_path, monkeypatch):
+    monkeypatch.setenv("ORACLE_DATABASE_URL", f"sqlite:///{tmp_path}/shared.db")
+    asked = {}
+    for name in ("tea", "coffee"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "oracle.toml").touch()
+        model = ScriptedModel(reply, repeats_last=True)
+        oracle = Oracle(project=folder, model=model, tools=ScriptedTools(TOOLS))
+        asked[name] = oracle.ask_sync(f"How is {name} made in auth.py?").run_id
+        monkeypatch.chdir(folder)
+        for listing in (["runs"], ["sessions", "list"]):
+            told = CliRunner().invoke(app, listing).output
+            assert [other for other in asked if f"How is {other}" in told] == [name]
+    told = CliRunner().invoke(app, ["runs", "--all"]).output
+    assert all(f"How is {name}" in told for name in asked)
+    resumed = CliRunner().invoke(app, ["run", "resume", asked["tea"]])
+    assert "belongs to the project 'tea'" in resumed.output + str(resumed.exception)

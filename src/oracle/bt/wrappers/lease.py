@@ -58,9 +58,14 @@ class Lease:
 
         A run that `needs_record` fails if that fails; another one only says so in the log.
         """
-        end = {"stop_reason": stop_reason, "usage": usage, "at": time.time()}
         try:
-            await self._runs.finish(self._run_id, owner=self._owner, **end)
+            await self._runs.finish(
+                self._run_id,
+                owner=self._owner,
+                stop_reason=stop_reason,
+                usage=usage,
+                at=time.time(),
+            )
         except StoreError as problem:
             if self._needs_record:
                 raise

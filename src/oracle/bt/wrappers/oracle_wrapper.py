@@ -78,6 +78,7 @@ class OracleBTWrapper:
             segments=segments,
             sources=sources,
             folder=folder,
+            project=project_id or None,
         )
         self._store = store
         self._session_id = session_id

@@ -161,6 +161,7 @@ class AgentSetup:
     segments: tuple[PromptSegment, ...] | None = None
     sources: Sources | None = None
     folder: str = ""
+    project: str | None = None
 
     def recipe(
         self,

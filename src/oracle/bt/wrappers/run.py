@@ -201,6 +201,7 @@ class Run:
             parent=history[-1] if history else None,
             session_id=session_id,
             opens_session=not history and session_id is None,
+            project=self._agent.project,
         )
 
     async def _begin_again(self, leaving: AsyncExitStack, *, run_id: str) -> RecordedTree:
@@ -208,6 +209,9 @@ class Run:
         if store is None:
             raise InputError(f"run {run_id} cannot be resumed without a store")
         # Another folder has other files, and the question was about those of its own.
+        run = await store.runs.get(run_id)
+        if None not in (run.project, self._agent.project) and run.project != self._agent.project:
+            raise InputError(f"run {run_id} belongs to the project {run.project!r}; go there")
         folder = await store.folder_of(run_id)
         if folder and folder != self._agent.folder:
             raise InputError(f"run {run_id} was asked in {folder}; go there to resume it")

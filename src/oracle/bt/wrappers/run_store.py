@@ -92,11 +92,11 @@ class RunStore:
         records, contents = await self.record_of(run_id)
         return RecordedTree.replay(records, contents, leaves=self._leaves, services=services)
 
-    async def session_called(self, typed: str) -> Session:
-        """By its id, a prefix of it, or `last` for the one that was used last."""
+    async def session_called(self, typed: str, project: str | None = None) -> Session:
+        """By its id, a prefix of it, or `last` for the one that was used last in the project."""
         if typed != LAST:
             return await self._sessions.get(typed)
-        newest = await self._sessions.newest(1)
+        newest = await self._sessions.newest(1, project=project)
         if not newest:
             raise NotFound("there is no session yet; ask without one to start it")
         return newest[0].session
@@ -128,6 +128,7 @@ class RunStore:
         session_id: str | None = None,
         parent: Exchange | None = None,
         opens_session: bool = False,
+        project: str | None = None,
     ) -> RecordedTree:
         """Write a new run down before anything is done for it.
 
@@ -156,6 +157,7 @@ class RunStore:
                 session_id=session_id,
                 context_id=None if parent is None else parent.id,
                 opens_session=opens_session,
+                project=project,
             )
         except StoreError as problem:
             if self._needs_records:

@@ -108,6 +108,15 @@ def shadow_reports(connection: Connection) -> None:
     )
 
 
+def projects(connection: Connection) -> None:
+    """Rows from before have no project, and are listed in every one."""
+    _run(
+        connection,
+        "ALTER TABLE sessions ADD COLUMN project TEXT",
+        "ALTER TABLE runs ADD COLUMN project TEXT",
+    )
+
+
 Migration = Callable[[Connection], None]
 
 MIGRATIONS: Final[Sequence[Migration]] = (
@@ -115,6 +124,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     journal_and_blobs,
     events,
     shadow_reports,
+    projects,
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar, cast
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, func, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, func, select, true
 
 from oracle.errors import InputError, NotFound, did_you_mean
 from oracle.models.session import Exchange, Session, StoredRun
@@ -59,6 +59,13 @@ def nothing_called(connection: Connection, table: Table, typed: str) -> NotFound
     known = connection.scalars(select(table.c.id).limit(SEARCHED_FOR_NEAR_ONES))
     hint = did_you_mean(typed, map(str, known)) or f"; `{listing}` shows which there are"
     return NotFound(f"no {noun} {typed!r}{hint}")
+
+
+def of_project(table: Table, project: str | None) -> ColumnElement[bool]:
+    """Whether a row is listed for a project. One of an unknown project always is."""
+    if project is None:
+        return true()
+    return table.c.project.is_(None) | (table.c.project == storable(project))
 
 
 def exists(connection: Connection, *conditions: ColumnElement[bool]) -> bool:

@@ -15,7 +15,7 @@ from oracle.errors import InputError, LeaseHeld
 from oracle.models.session import StoredRun
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import check_lies_in
-from oracle.services.storage.records import by_id, entities
+from oracle.services.storage.records import by_id, entities, of_project
 from oracle.services.storage.schema import runs
 from oracle.services.storage.sessions import create, touch
 from oracle.services.storage.values import database_now
@@ -42,6 +42,7 @@ class Runs:
         session_id: str | None = None,
         context_id: str | None = None,
         opens_session: bool = False,
+        project: str | None = None,
     ) -> StoredRun:
         """Store a new run, held by `owner`; with a `context_id` it continues from there.
 
@@ -50,7 +51,7 @@ class Runs:
 
         def begin(connection: Connection) -> StoredRun:
             if session_id is not None and opens_session:
-                create(connection, session_id, question, at)
+                create(connection, session_id, question, at, project)
             elif session_id is not None:
                 touch(connection, session_id, at)
             if context_id is not None:
@@ -67,6 +68,7 @@ class Runs:
                     started_at=at,
                     lease_owner=owner,
                     lease_until=database_now() + lease_seconds,
+                    project=project,
                 )
             )
             return by_id(connection, StoredRun, runs, run_id)
@@ -101,10 +103,15 @@ class Runs:
         return await self._database.read(lambda c: by_id(c, StoredRun, runs, typed))
 
     async def newest(
-        self, limit: int | None = None, *, session_id: str | None = None
+        self,
+        limit: int | None = None,
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
     ) -> list[StoredRun]:
-        """Newest first."""
+        """Newest first; with a `project` only its own."""
         query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+        query = query.where(of_project(runs, project))
         if session_id is not None:
             query = query.where(runs.c.session_id == session_id)
         return await self._database.read(lambda c: entities(c, StoredRun, query))

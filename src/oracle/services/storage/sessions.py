@@ -12,7 +12,7 @@ from oracle.errors import InputError
 from oracle.models.session import Session
 from oracle.services.storage.damage import check_row
 from oracle.services.storage.database import Database
-from oracle.services.storage.records import by_id, nothing_called
+from oracle.services.storage.records import by_id, nothing_called, of_project
 from oracle.services.storage.schema import context_nodes, sessions
 
 LONGEST_TITLE: Final = 80
@@ -30,14 +30,18 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, *, session_id: str, title: str, at: float) -> Session:
-        return await self._database.write(lambda c: create(c, session_id, title, at))
+    async def create(
+        self, *, session_id: str, title: str, at: float, project: str | None = None
+    ) -> Session:
+        return await self._database.write(lambda c: create(c, session_id, title, at, project))
 
     async def get(self, typed: str) -> Session:
         return await self._database.read(lambda c: by_id(c, Session, sessions, typed))
 
-    async def newest(self, limit: int | None = None) -> list[ListedSession]:
-        """The most recently used first."""
+    async def newest(
+        self, limit: int | None = None, *, project: str | None = None
+    ) -> list[ListedSession]:
+        """The most recently used first; with a `project` only its own."""
         count = (
             select(func.count())
             .where(context_nodes.c.session_id == sessions.c.id)
@@ -46,6 +50,7 @@ class Sessions:
         )
         order = (sessions.c.updated_at.desc(), sessions.c.id)
         query = select(*sessions.c, count).order_by(*order).limit(limit)
+        query = query.where(of_project(sessions, project))
 
         def read(connection: Connection) -> list[ListedSession]:
             return [_listed(row) for row in connection.execute(query).mappings()]
@@ -73,9 +78,13 @@ def _listed(row: RowMapping) -> ListedSession:
     return ListedSession(session=Session(**fields), exchanges=row["exchanges"])
 
 
-def create(connection: Connection, session_id: str, title: str, at: float) -> Session:
+def create(
+    connection: Connection, session_id: str, title: str, at: float, project: str | None = None
+) -> Session:
     """Create a session. Any text can be its title, such as the first question."""
-    session = Session(id=session_id, title=shortened(title), created_at=at, updated_at=at)
+    session = Session(
+        id=session_id, title=shortened(title), created_at=at, updated_at=at, project=project
+    )
     connection.execute(insert(sessions).values(asdict(session)))
     return session
 
