@@ -128,13 +128,18 @@ class _Tools:
         return None
 
 
+def scripted(script: Script) -> dict[str, Any]:
+    """The model and the tools of the script, as arguments for an agent."""
+    return {"model": _Model(script), "tools": _Tools()}
+
+
 def ours(script: Script) -> Play:
     """The whole tree, with the ledger, the events and a journal in memory."""
     from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
     from oracle.services.control.ledger import Limits
 
     limits = Limits(turns=40, tokens=10_000_000, uses_of_a_tool=40)
-    wrapper = OracleBTWrapper(model=_Model(script), tools=_Tools(), limits=limits)
+    wrapper = OracleBTWrapper(**scripted(script), limits=limits)
 
     async def play() -> None:
         results = 0

@@ -23,7 +23,6 @@ from fcntl import ioctl
 
 LENGTH = struct.Struct("!I")
 LIBRARIES = (
-    "aiosqlite",
     "anyio._backends._asyncio",
     "genai_prices.data",
     "openai.lib.streaming.chat",
@@ -36,7 +35,7 @@ LIBRARIES = (
     "pydantic_ai.providers.openai",
     "rich.live",
     "rich.markdown",
-    "sqlalchemy.dialects.sqlite.aiosqlite",
+    "sqlalchemy.dialects.sqlite.pysqlite",
     "tantivy",
     "typer.rich_utils",
 )

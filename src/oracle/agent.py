@@ -1,22 +1,22 @@
 """The agent as a Python API.
 
-oracle = Oracle(project=".", model=model, tools=tools)
-answer = await oracle.ask("How does the login work?")
-print(answer)
+async with Oracle(project=".", model=model, tools=tools) as oracle:
+    answer = await oracle.ask("How does the login work?")
+    print(answer)
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import RunStore, open_store
-from oracle.errors import InputError
+from oracle.errors import InputError, StoreError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import Approve
 from oracle.services.background import run_async
@@ -60,10 +60,14 @@ class Answer:
 class Oracle:
     """Answers questions about the project that contains the folder `project`.
 
-    Several questions can be asked at once. `model` and `tools` default to those of the project's
-    settings. `approve` asks a person before anything is written. Conversations are stored in the
-    project's database, which is opened for each question. With `remembers=False` nothing is
-    stored, and neither a project nor a database is needed.
+    `model` and `tools` default to those of the project's settings. `approve` asks a person before
+    anything is written. Conversations are stored in the project's database. With
+    `remembers=False` nothing is stored, and neither a project nor a database is needed.
+
+    Any number of questions can be asked at once, also in several threads and event loops. They
+    share one connection to the database, one writer and one index, which are open while a question
+    is under way, or inside `async with oracle:`. So an `Oracle` that is never closed leaves nothing
+    open.
     """
 
     def __init__(
@@ -80,6 +84,9 @@ class Oracle:
         if remembers:
             folder = find_root(folder)
         self._settings = load_settings(folder)
+        self._remembers = remembers
+        self._is_closed = False
+        self._held_open = AsyncExitStack()
         self._agent = project_agent(
             self._settings,
             root=folder,
@@ -94,6 +101,7 @@ class Oracle:
         self, question: str, context_id: str | None = None, *, attachment: str = ""
     ) -> AsyncGenerator[OracleStreamChunk]:
         """Stream the chunks of a run; the last is `done`. Closing the stream cancels the run."""
+        self._check_open()
         return self._agent.process_query(question, context_id, attachment=attachment)
 
     async def ask(
@@ -114,11 +122,40 @@ class Oracle:
 
     def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
         """Resume a run whose process died. All its chunks are streamed again."""
+        self._check_open()
         return self._agent.resume(run_id)
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Cancel all questions in progress. Each one still gets an answer from what was found."""
         self._agent.cancel(reason)
+
+    async def __aenter__(self) -> Self:
+        """Keep the database open until the end of the block, also between questions."""
+        self._check_open()
+        if self._remembers:
+            # A database that cannot be opened is reported by each question.
+            with suppress(StoreError):
+                await self._held_open.enter_async_context(self._open_store())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End all questions and close the database. A second call does nothing.
+
+        A question under way is cancelled: it still gets an answer from what was found, and what it
+        did is on record. A closed `Oracle` answers no more questions.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        await self._agent.close("the Oracle was closed")
+        await self._held_open.aclose()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise InputError("this Oracle is closed; create another one to ask again")
 
     def _open_store(self) -> AbstractAsyncContextManager[RunStore]:
         settings = self._settings

@@ -48,6 +48,9 @@ VerboseOption = Annotated[
     bool, typer.Option("--verbose", "-v", help="Print progress even if stderr is not a terminal.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AllProjectsOption = Annotated[
+    bool, typer.Option("--all", help="Also those of other projects that share the database.")
+]
 NoQuestionOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 LeavesOption = Annotated[
     list[str] | None,

@@ -33,6 +33,14 @@ def settings_with(flags: Mapping[str, object] | None = None) -> Settings:
     return settings
 
 
+def project_listed(every: bool) -> str | None:
+    """The project whose sessions and runs are listed; None for those of all projects."""
+    from oracle.bt.wrappers.project_agent import project_name
+    from oracle.settings import load_settings
+
+    return None if every else project_name(load_settings()) or None
+
+
 def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
     """Open the project's database for one piece of work."""
     from oracle.services.background import run_async

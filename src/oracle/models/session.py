@@ -15,6 +15,7 @@ class Session:
     title: str
     created_at: float
     updated_at: float
+    project: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,3 +52,4 @@ class StoredRun:
     ended_at: float | None
     lease_owner: str | None
     lease_until: float | None
+    project: str | None = None

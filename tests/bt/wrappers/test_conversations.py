@@ -172,8 +172,8 @@ async def test_a_run_that_could_not_be_written_down_answers_all_the_same(tmp_pat
 async def rename(folder, old, new):
     """A database without one of its tables fails at that place only."""
     async with await Database.open(folder / "oracle.db") as database:
-        async with database.writing() as connection:
-            await connection.exec_driver_sql(f"ALTER TABLE {old} RENAME TO {new}")
+        renaming = f"ALTER TABLE {old} RENAME TO {new}"
+        await database.write(lambda c: c.exec_driver_sql(renaming) and None)
         return database.url
 
 
@@ -182,7 +182,7 @@ async def test_an_exchange_that_cannot_be_kept_is_told_and_can_be_kept_later(tmp
     async with open_store(url) as store:
         said = await play(ANSWER, store=store)
         assert said[-1]["answer"] == "It is in auth.py:3."
-        assert (said[-1]["stop_reason"], said[-1]["context_id"]) == ("internal_error", None)
+        assert (said[-1]["stop_reason"], said[-1]["context_id"]) == ("store_failed", None)
         await rename(tmp_path, "gone", "context_nodes")
         wrapper = OracleBTWrapper(store=store)
         again = [chunk async for chunk in wrapper.resume(said[-1]["run_id"])]

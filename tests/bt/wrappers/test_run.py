@@ -165,10 +165,8 @@ NEWER = f"json_set(body, '$[0].format', {FORMAT + 1})"
 
 async def change_record(database, run_id, change):
     """As if another version had written the first record."""
-    async with database.writing() as connection:
-        await connection.exec_driver_sql(
-            f"UPDATE journal SET body = {change} WHERE seq = 0 AND run_id = '{run_id}'"
-        )
+    first = f"UPDATE journal SET body = {change} WHERE seq = 0 AND run_id = '{run_id}'"
+    await database.write(lambda c: c.exec_driver_sql(first) and None)
 
 
 @pytest.mark.parametrize(("change", "version"), [(OLDER, "an older"), (NEWER, "a newer")])

@@ -206,12 +206,10 @@ async def test_a_run_that_cannot_be_written_fails_alone_and_locks_nobody_out(dat
     """Somebody else has taken the next number of the first run's records."""
     store = RunStore(database, writer, leaves=leaves)
     unlucky, other = await store.begin(recipe()), await store.begin(recipe())
-    async with database.writing() as connection:
-        await connection.execute(
-            insert(journal).values(
-                run_id=unlucky.id, seq=2, kind="answer", body="x", at=0.0, turn=0, ordinal=0
-            )
-        )
+    taken = insert(journal).values(
+        run_id=unlucky.id, seq=2, kind="answer", body="x", at=0.0, turn=0, ordinal=0
+    )
+    await database.write(lambda c: c.execute(taken) and None)
     with pytest.raises(JournalError, match="the journal cannot be written"):
         await unlucky.settle()
     assert (await other.settle()).stop == "settled"
@@ -221,8 +219,8 @@ async def test_a_run_that_cannot_be_written_fails_alone_and_locks_nobody_out(dat
 async def test_a_process_whose_lease_was_taken_over_writes_nothing_more(database, writer):
     store = RunStore(database, writer, leaves=leaves)
     run = await store.begin(recipe())
-    async with database.writing() as connection:
-        await connection.execute(update(runs_table).values(lease_owner="another"))
+    taken_over = update(runs_table).values(lease_owner="another")
+    await database.write(lambda c: c.execute(taken_over) and None)
     with pytest.raises(JournalError, match="another process has taken the run over"):
         await run.settle()
     assert await store.record_of(run.id) == ([], {})
@@ -235,8 +233,8 @@ async def test_a_lost_lease_ends_the_work_at_once(database, writer, monkeypatch)
     run = await store.begin(recipe(leaf="stream"), services=lambda _: streaming)
     settling = asyncio.create_task(run.settle())
     await asyncio.wait_for(streaming.wait(), timeout=20)
-    async with database.writing() as connection:
-        await connection.execute(update(runs_table).values(lease_owner="another"))
+    taken_over = update(runs_table).values(lease_owner="another")
+    await database.write(lambda c: c.execute(taken_over) and None)
     with pytest.raises(LeaseHeld, match="is held by another"):
         await asyncio.wait_for(settling, timeout=20)
 

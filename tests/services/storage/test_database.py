@@ -24,9 +24,9 @@ from tests.processes import PIPE, Process
 @pytest.mark.parametrize(
     ("given", "driver", "name"),
     [
-        ("some/file.db", "sqlite+aiosqlite", "some/file.db"),
-        (Path("/a folder?/100%.db"), "sqlite+aiosqlite", "/a folder?/100%.db"),
-        ("sqlite:////srv/oracle.db", "sqlite+aiosqlite", "/srv/oracle.db"),
+        ("some/file.db", "sqlite+pysqlite", "some/file.db"),
+        (Path("/a folder?/100%.db"), "sqlite+pysqlite", "/a folder?/100%.db"),
+        ("sqlite:////srv/oracle.db", "sqlite+pysqlite", "/srv/oracle.db"),
         ("postgres://team@host/oracle", "postgresql+psycopg", "oracle"),
         ("postgresql+asyncpg://team@host/oracle", "postgresql+psycopg", "oracle"),
     ],
@@ -85,22 +85,26 @@ def test_an_address_that_cannot_be_used_is_reported_with_its_place(tmp_path, mon
         default_url(load_settings())
 
 
+async def read_pragma(database, name):
+    return await database.read(lambda c: c.scalar(text(f"PRAGMA {name}")))
+
+
 async def test_sqlite_is_set_up_to_lose_nothing(tmp_path):
-    async with await Database.open(tmp_path / "o.db") as database, database.reading() as connection:
-        pragmas = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout", "secure_delete"]
-        found = [await connection.scalar(text(f"PRAGMA {pragma}")) for pragma in pragmas]
+    pragmas = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout", "secure_delete"]
+    async with await Database.open(tmp_path / "o.db") as database:
+        found = await database.read(
+            lambda c: [c.scalar(text(f"PRAGMA {name}")) for name in pragmas]
+        )
     assert found == ["wal", 2, 1, 10_000, 1]
 
 
 async def write_blobs(database, *hashes, size=1):
-    async with database.writing() as connection:
-        for name in hashes:
-            await connection.execute(insert(blobs).values(hash=name, body="x" * size))
+    rows = [{"hash": name, "body": "x" * size} for name in hashes]
+    await database.write(lambda c: c.execute(insert(blobs), rows) and None)
 
 
 async def count_blobs(database):
-    async with database.reading() as connection:
-        return await connection.scalar(select(func.count()).select_from(blobs))
+    return await database.read(lambda c: c.scalar(select(func.count()).select_from(blobs)))
 
 
 async def test_a_transaction_that_fails_writes_nothing(database):
@@ -209,7 +213,7 @@ async def test_a_read_only_file_is_reported(tmp_path):
 async def test_a_full_disk_is_reported_and_nothing_is_half_written(tmp_path):
     async with await Database.open(tmp_path / "o.db") as database:
 
-        @event.listens_for(database.engine.sync_engine, "begin")
+        @event.listens_for(database.engine, "begin")
         def no_room(connection):
             connection.exec_driver_sql("PRAGMA max_page_count = 1")
 

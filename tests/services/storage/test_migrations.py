@@ -42,8 +42,7 @@ def declared_shape():
 
 
 async def read(database, function):
-    async with database.reading() as connection:
-        return await connection.run_sync(function)
+    return await database.read(function)
 
 
 @pytest.mark.parametrize("version", range(len(MIGRATIONS) + 1))
@@ -58,14 +57,18 @@ async def test_every_version_becomes_the_declared_schema(database_url, version):
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
 async def test_what_was_stored_in_an_earlier_version_is_still_there(database_url, version):
     async with await Database.open(database_url, migrations=MIGRATIONS[:version]) as old:
-        await Sessions(old).create(session_id="s1", title="kept", at=1.0)
+        as_then = text(
+            "INSERT INTO sessions (id, title, created_at, updated_at) VALUES ('s1', 'kept', 1, 1)"
+        )
+        await old.write(lambda c: c.execute(as_then) and None)
     async with await Database.open(database_url) as database:
         assert (await Sessions(database).get("s1")).title == "kept"
 
 
 async def test_a_database_of_a_newer_oracle_is_left_alone(database_url):
-    async with await Database.open(database_url) as database, database.writing() as connection:
-        await connection.execute(text("INSERT INTO schema_version VALUES (99)"))
+    async with await Database.open(database_url) as database:
+        newer = text("INSERT INTO schema_version VALUES (99)")
+        await database.write(lambda c: c.execute(newer) and None)
     with pytest.raises(StoreError, match=r"has schema 99, .* upgrade oracle"):
         await Database.open(database_url)
 

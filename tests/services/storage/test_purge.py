@@ -1,3 +1,6 @@
+import sqlite3
+from contextlib import closing
+
 import pytest
 from sqlalchemy import func, insert, select
 
@@ -26,25 +29,27 @@ async def add_run(database, name, at, *, session=None, texts=(), held=False):
     )
     event = {"type": "run.started", "source": "s", "severity": "info", "payload": {}, "at": at}
     record = {"seq": 1, "kind": "start", "body": " ".join(texts), "at": at}
-    async with database.writing() as connection:
-        await connection.execute(insert(schema.journal).values(run_id=name, **record))
-        await connection.execute(insert(schema.events).values(run_id=name, **event))
-        report = {"id": f"of {name}", "run_id": name, "body": {}, "created_at": at}
-        await connection.execute(insert(schema.shadow_reports).values(**report))
+    report = {"id": f"of {name}", "run_id": name, "body": {}, "created_at": at}
+    await add_rows(database, schema.journal, {"run_id": name, **record})
+    await add_rows(database, schema.events, {"run_id": name, **event})
+    await add_rows(database, schema.shadow_reports, report)
+
+
+async def add_rows(database, table, *rows):
+    await database.write(lambda c: c.execute(insert(table), list(rows)) and None)
 
 
 async def add_texts(database, *hashes):
-    async with database.writing() as connection:
-        for name in hashes:
-            await connection.execute(insert(schema.blobs).values(hash=name, body=f"text {name}"))
+    await add_rows(database, schema.blobs, *({"hash": h, "body": f"text {h}"} for h in hashes))
 
 
 async def counts(database):
-    async with database.reading() as connection:
-        return {
-            table.name: await connection.scalar(select(func.count()).select_from(table))
-            for table in schema.metadata.sorted_tables
+    tables = schema.metadata.sorted_tables
+    return await database.read(
+        lambda c: {
+            table.name: c.scalar(select(func.count()).select_from(table)) for table in tables
         }
+    )
 
 
 @pytest.fixture
@@ -105,10 +110,8 @@ async def test_an_unknown_session_is_an_error(database):
 
 async def test_old_events_of_no_run_go(database):
     rows = [{"run_id": run, "at": at} for run, at in [(None, OLD), ("gone", OLD), (None, NEW)]]
-    async with database.writing() as connection:
-        for row in rows:
-            named = {"type": "events.dropped", "source": "s", "severity": "info", "payload": {}}
-            await connection.execute(insert(schema.events).values(**named, **row))
+    named = {"type": "events.dropped", "source": "s", "severity": "info", "payload": {}}
+    await add_rows(database, schema.events, *({**named, **row} for row in rows))
     assert (await forget(database, before=BETWEEN)).events == 2
 
 
@@ -117,18 +120,14 @@ async def test_a_long_conversation_can_be_read_and_forgotten(database):
     await Sessions(database).create(session_id="s1", title="long", at=OLD)
     row = {"session_id": "s1", "question": "q", "answer": "a", "metadata": {}, "created_at": OLD}
     chain = [{**row, "id": f"e{n}", "parent_id": f"e{n - 1}" if n else None} for n in range(1500)]
-    async with database.writing() as connection:
-        await connection.execute(insert(schema.context_nodes), chain)
+    await add_rows(database, schema.context_nodes, *chain)
     assert len(await Exchanges(database).path_to("e1499")) == 1500
     assert (await forget(database, before=BETWEEN)).exchanges == 1500
 
 
 async def test_more_sessions_than_a_statement_takes_are_forgotten(database):
     row = {"title": "t", "created_at": OLD, "updated_at": OLD}
-    async with database.writing() as connection:
-        await connection.execute(
-            insert(schema.sessions), [{**row, "id": f"s{n}"} for n in range(1200)]
-        )
+    await add_rows(database, schema.sessions, *({**row, "id": f"s{n}"} for n in range(1200)))
     assert (await forget(database, before=BETWEEN)).sessions == 1200
 
 
@@ -145,8 +144,10 @@ async def test_nothing_of_it_is_left_in_the_files(old_and_new, exchange, tmp_pat
 
 async def test_traces_that_another_process_still_reads_are_reported(tmp_path, caplog, monkeypatch):
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
-    async with await Database.open(tmp_path / "o.db") as database, database.reading() as reader:
-        await reader.execute(select(schema.sessions))
-        await add_texts(database, STRAY)
-        await forget(database, before=BETWEEN)
+    async with await Database.open(tmp_path / "o.db") as database:
+        with closing(sqlite3.connect(tmp_path / "o.db", isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM sessions")
+            await add_texts(database, STRAY)
+            await forget(database, before=BETWEEN)
     assert "o.db-wal until the other processes that use it have ended" in caplog.text

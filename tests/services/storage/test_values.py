@@ -37,5 +37,5 @@ async def test_odd_text_in_columns_comes_back(database):
 async def test_the_clock_of_the_database_is_right(database):
     from time import time
 
-    async with database.reading() as connection:
-        assert await connection.scalar(database_now().select()) == pytest.approx(time(), abs=60)
+    now = await database.read(lambda c: c.scalar(database_now().select()))
+    assert now == pytest.approx(time(), abs=60)

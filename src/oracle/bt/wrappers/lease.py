@@ -27,10 +27,11 @@ class Lease:
     A lease that is lost cancels the block, which then raises `LeaseHeld`.
     """
 
-    def __init__(self, runs: Runs, run_id: str, owner: str) -> None:
+    def __init__(self, runs: Runs, run_id: str, owner: str, *, needs_record: bool = True) -> None:
         self._runs = runs
         self._run_id = run_id
         self._owner = owner
+        self._needs_record = needs_record
         self._lost: OracleError | None = None
         self._renewing: asyncio.Task[None] | None = None
 
@@ -53,10 +54,22 @@ class Lease:
             await self._runs.release(self._run_id, self._owner)
 
     async def finish(self, stop_reason: str, usage: Mapping[str, Any]) -> None:
-        """Write down how the run ended; it can then not be resumed."""
-        await self._runs.finish(
-            self._run_id, owner=self._owner, stop_reason=stop_reason, usage=usage, at=time.time()
-        )
+        """Write down how the run ended; it can then not be resumed.
+
+        A run that `needs_record` fails if that fails; another one only says so in the log.
+        """
+        try:
+            await self._runs.finish(
+                self._run_id,
+                owner=self._owner,
+                stop_reason=stop_reason,
+                usage=usage,
+                at=time.time(),
+            )
+        except StoreError as problem:
+            if self._needs_record:
+                raise
+            log.error("run %s: its end is not on record: %s", self._run_id, problem)
 
     async def _renew(self, work: asyncio.Task[Any] | None) -> None:
         while True:

@@ -8,7 +8,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncGenerator, Mapping
+from threading import Lock
+from typing import Final
 from weakref import WeakSet
 
 from oracle.bt.wrappers.recipe import AgentSetup
@@ -25,14 +29,19 @@ from oracle.services.tools.protocol import Tools
 
 __all__ = ["OpenStore", "OracleBTWrapper", "OracleStreamChunk"]
 
+log = logging.getLogger(__name__)
+
+SECONDS_TO_END: Final = 15.0
+"""How long closing waits for questions. A tool or a connection may take five seconds to close."""
+
 
 class OracleBTWrapper:
     """Answers the questions of one user about one project, several at a time if need be.
 
     With a `store`, runs and exchanges are kept, and `context_id` names the exchange to go on from;
-    without one, a run leaves nothing behind. A store that is given as a function is opened for each
-    question. `sources` are brought up to date before each question, and say which of its terms are
-    the project's own. `approve` asks a person.
+    without one, a run leaves nothing behind. A store that is given as a function is opened when a
+    question needs it, and shared by those that are under way. `sources` are brought up to date
+    before each question, and say which of its terms are the project's own. `approve` asks a person.
     """
 
     def __init__(
@@ -69,10 +78,13 @@ class OracleBTWrapper:
             segments=segments,
             sources=sources,
             folder=folder,
+            project=project_id or None,
         )
         self._store = store
         self._session_id = session_id
         self._runs: WeakSet[Run] = WeakSet()
+        # Questions may be asked in several threads.
+        self._adding = Lock()
 
     def process_query(
         self,
@@ -95,16 +107,42 @@ class OracleBTWrapper:
             store=self._store,
             nodes=nodes,
         )
-        self._runs.add(run)
-        return run.chunks()
+        return self._begun(run)
 
     def resume(self, run_id: str, *, nodes: bool = False) -> AsyncGenerator[OracleStreamChunk]:
         """Go on with a run whose process died; its chunks come again from the first one."""
         run = Run.resume(self._agent, run_id, store=self._store, nodes=nodes)
-        self._runs.add(run)
-        return run.chunks()
+        return self._begun(run)
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End what was asked, at any moment: each run still ends with what it has."""
-        for run in list(self._runs):
+        for run in self._all_runs():
             run.cancel(reason)
+
+    async def close(self, reason: str = "closed") -> None:
+        """Cancel what was asked, and wait until it has ended. Runs of other threads are included.
+
+        A run that does not end in time is reported in the log. It ends with its process and can be
+        resumed.
+        """
+        self.cancel(reason)
+        ends = {asyncio.wrap_future(run.ended()) for run in self._all_runs()}
+        if not ends:
+            return
+        _, late = await asyncio.wait(ends, timeout=SECONDS_TO_END)
+        if late:
+            log.warning(
+                "%d questions did not end within %g seconds; `oracle runs` lists them, and "
+                "`oracle run resume` continues them",
+                len(late),
+                SECONDS_TO_END,
+            )
+
+    def _begun(self, run: Run) -> AsyncGenerator[OracleStreamChunk]:
+        with self._adding:
+            self._runs.add(run)
+        return run.chunks()
+
+    def _all_runs(self) -> list[Run]:
+        with self._adding:
+            return list(self._runs)

@@ -53,7 +53,7 @@ def project_agent(
             )
         tools = tools_of(settings, root, environment, index=index, dry_run=dry_run)
     return OracleBTWrapper(
-        project_id=root.name,
+        project_id=project_name(settings),
         model=model or model_of(settings, environment),
         tools=tools,
         limits=limits or settings.limits,
@@ -65,6 +65,14 @@ def project_agent(
         sources=index,
         folder="" if settings.root is not None else str(root.resolve()),
     )
+
+
+def project_name(settings: Settings) -> str:
+    """Names a project in a shared database, on every machine alike; empty outside of any project.
+
+    What was asked outside of projects is listed together.
+    """
+    return "" if settings.root is None else settings.root.resolve().name
 
 
 def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:

@@ -17,11 +17,11 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from oracle.bt.actions.assess import turns_of
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
-from oracle.errors import InputError, JournalError
+from oracle.errors import InputError, JournalError, named
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import Exchange
 from oracle.services.agent_services import AgentServices, Sources
@@ -33,6 +33,7 @@ from oracle.services.llm.protocol import Model
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.redaction import redact, redacted
 from oracle.services.prompting.segment_files import built_in_segments
+from oracle.services.storage.damage import RESTORE
 from oracle.services.tools.protocol import Tools
 
 TREE: Final = "oracle-agent"
@@ -80,13 +81,64 @@ class Recipe:
         known: dict[str, Any] = dict(records[0].body)
         _check_format(known)
         for kind in KEPT_BY_CONTENT:
-            known[kind] = {file: contents[name] for file, name in known.get(kind, {}).items()}
+            known[kind] = {
+                file: _text_of(name, contents, known["run_id"], f"{kind} {file}")
+                for file, name in _named_texts(known, kind).items()
+            }
+        _check_facts(known)
         return cls(**known)
+
+
+def names_of_texts(start: Mapping[str, Any]) -> list[str]:
+    """The names of the texts that a first record refers to."""
+    return [name for kind in KEPT_BY_CONTENT for name in _named_texts(start, kind).values()]
+
+
+def _named_texts(start: Mapping[str, Any], kind: str) -> Mapping[str, str]:
+    found: Any = start.get(kind, {})
+    names = cast("dict[str, Any]", found) if isinstance(found, dict) else {"?": found}
+    if not all(isinstance(name, str) for name in names.values()):
+        raise _damaged(start["run_id"], f"its {kind} are {named(cast('object', found), 60)}")
+    return names
+
+
+def _text_of(name: str, contents: Mapping[str, str], run_id: str, what: str) -> str:
+    text = contents.get(name)
+    if text is None:
+        raise _damaged(run_id, f"the text of its {what} is missing or was changed (blob {name})")
+    return text
+
+
+_FACTS: Final[Mapping[str, type | tuple[type, ...]]] = {
+    "tree": str,
+    "board": dict,
+    "question": str,
+    "model": str,
+    "folder": str,
+    "tick_budget": int,
+    "run_id": str,
+    "began_at": (int, float),
+    "format": int,
+    "sources": dict,
+    "prompts": dict,
+}
+
+
+def _check_facts(known: Mapping[str, Any]) -> None:
+    for name, value in known.items():
+        if name not in _FACTS or not isinstance(value, _FACTS[name]):
+            raise _damaged(known["run_id"], f"its {name[:40]} is {named(value, 60)}")
+
+
+def _damaged(run_id: object, what: str) -> JournalError:
+    return JournalError(f"run {run_id} cannot be played again: {what}; {RESTORE}")
 
 
 def _check_format(start: Mapping[str, Any]) -> None:
     """Refuse a record whose tree names leaves of another version, before the tree is loaded."""
     found = start.get("format", 1)
+    if type(found) is not int:
+        raise _damaged(start["run_id"], f"its format is {named(found, 60)}")
     if found == FORMAT:
         return
     other = "an older" if found < FORMAT else "a newer"
@@ -111,6 +163,7 @@ class AgentSetup:
     segments: tuple[PromptSegment, ...] | None = None
     sources: Sources | None = None
     folder: str = ""
+    project: str | None = None
 
     def recipe(
         self,
@@ -206,9 +259,27 @@ def _tool_list(tools: Tools) -> str:
 _redacted_once = lru_cache(maxsize=16)(redact)
 
 
+def _is_list_of(kind: type) -> Callable[[Any], bool]:
+    return lambda value: (
+        isinstance(value, list) and all(isinstance(item, kind) for item in cast("list[Any]", value))
+    )
+
+
+_REMEMBERED: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "places_found": lambda value: type(value) is int,
+    "places": _is_list_of(dict),
+    "failed": lambda value: type(value) is bool,
+    "sources_tried": _is_list_of(str),
+}
+
+
 def _remembered(exchange: Exchange) -> dict[str, Any]:
-    said = ("places_found", "places", "failed", "sources_tried")
-    metadata = {name: exchange.metadata[name] for name in said if name in exchange.metadata}
+    # What is not as oracle writes it was changed by somebody else, and is not used.
+    metadata = {
+        name: exchange.metadata[name]
+        for name, fits in _REMEMBERED.items()
+        if name in exchange.metadata and fits(exchange.metadata[name])
+    }
     return {"question": exchange.question, "answer": exchange.answer, "metadata": metadata}
 
 
@@ -221,9 +292,13 @@ def _segment_texts(segments: tuple[PromptSegment, ...]) -> Mapping[str, str]:
 
 @lru_cache(maxsize=16)
 def _segments_from(texts: tuple[str, ...]) -> tuple[PromptSegment, ...]:
-    return tuple(_segment_from(json.loads(text)) for text in texts)
+    return tuple(map(_segment_from, texts))
 
 
-def _segment_from(data: dict[str, Any]) -> PromptSegment:
-    data["conditions"] = tuple(data["conditions"])
-    return PromptSegment(**data)
+def _segment_from(text: str) -> PromptSegment:
+    try:
+        data: dict[str, Any] = json.loads(text)
+        data["conditions"] = tuple(data["conditions"])
+        return PromptSegment(**data)
+    except (ValueError, TypeError, KeyError, RecursionError) as problem:
+        raise JournalError(f"a recorded prompt is damaged: {problem}; {RESTORE}") from None

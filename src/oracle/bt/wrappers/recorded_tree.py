@@ -15,7 +15,7 @@ from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.wrappers.lease import Lease
 from oracle.bt.wrappers.recipe import Recipe, import_our_leaves
-from oracle.errors import InputError, TreeFileError
+from oracle.errors import BlackboardError, InputError, JournalError, TreeFileError
 from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
 from oracle.services.ans.event import Event, Severity, running_in
 from oracle.services.journal import Journal, MemorySink, Record, Sink
@@ -74,7 +74,15 @@ class RecordedTree:
         self.bus = RunBus(self.journal, get_event_bus())
         definition = self._load(leaves)
         self.board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
-        self.board.restore(recipe.board)
+        try:
+            self.board.restore(recipe.board)
+        except BlackboardError as problem:
+            if not records:
+                raise
+            raise JournalError(
+                f"run {recipe.run_id} cannot be played again: its board does not fit its tree "
+                f"({problem})"
+            ) from None
         self.tree_run = TreeRun(
             definition,
             TickContext(
@@ -161,6 +169,7 @@ class RecordedTree:
                     await self.journal.begin(self.recipe.as_body(self._sink.keep))
                 self._emit_start(resumed=False)
                 self.journal.attach(self.tree_run)
+                self._sink.on_failure(self._stop)
                 outcome = await self.tree_run.settle()
                 # A leaf may have swallowed it, so the outcome alone does not tell.
                 if self.journal.diverged is not None:
@@ -173,6 +182,11 @@ class RecordedTree:
                 self.journal.detach()
                 if self._may_act:
                     await self.journal.close()
+
+    def _stop(self, problem: Exception) -> None:
+        """End what cannot be recorded: nothing more is asked or done, and what there is is kept."""
+        # Not as a command: that would need a record.
+        self.tree_run.cancel(str(problem))
 
     def _obey(self, command: Any) -> None:
         if "cancel" in command:

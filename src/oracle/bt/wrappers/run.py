@@ -10,10 +10,12 @@ async for chunk in run.chunks():
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -81,6 +83,8 @@ class Run:
         live = replace(agent.live, say=self._said.put)
         self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[Sequence[str] | None] | None = None
         self._context_id: str | None = None
         self._last_words = ""
@@ -128,7 +132,8 @@ class Run:
 
     async def chunks(self) -> AsyncGenerator[OracleStreamChunk]:
         """What the run says, to `done`. A listener who stops listening cancels the run."""
-        work = asyncio.create_task(self._work())
+        self._loop = asyncio.get_running_loop()
+        work = self._task = asyncio.create_task(self._work())
         work.add_done_callback(lambda _: self._said.put(None))
         try:
             while (chunk := await self._said.get()) is not None:
@@ -138,8 +143,27 @@ class Run:
                 self.cancel("nobody listens any more")
             await work
 
+    def ended(self) -> Future[None]:
+        """Resolved when nothing more of the run happens; for callers of any event loop."""
+        ended: Future[None] = Future()
+        try:
+            if self._loop is None or self._task is None:
+                raise RuntimeError("not begun")
+            when_done = partial(self._task.add_done_callback, lambda _: ended.set_result(None))
+            self._loop.call_soon_threadsafe(when_done)
+        except RuntimeError:  # nothing of it was begun, or its event loop is closed
+            ended.set_result(None)
+        return ended
+
     def cancel(self, reason: str = "cancelled") -> None:
-        """End the run, at any moment: it still ends with what it has."""
+        """End the run, at any moment and from any thread: it still ends with what it has."""
+        if self._loop is None or self._loop is _running_loop():
+            self._cancel(reason)
+        else:
+            with contextlib.suppress(RuntimeError):  # its event loop is closed, and it has ended
+                self._loop.call_soon_threadsafe(self._cancel, reason)
+
+    def _cancel(self, reason: str) -> None:
         self._cancelled = self._cancelled or reason
         if self._preparing is not None:
             self._preparing.cancel()
@@ -216,6 +240,7 @@ class Run:
             parent=history[-1] if history else None,
             session_id=session_id,
             opens_session=not history and session_id is None,
+            project=self._agent.project,
         )
 
     async def _begin_again(self, leaving: AsyncExitStack, *, run_id: str) -> RecordedTree:
@@ -223,6 +248,9 @@ class Run:
         if store is None:
             raise InputError(f"run {run_id} cannot be resumed without a store")
         # Another folder has other files, and the question was about those of its own.
+        run = await store.runs.get(run_id)
+        if None not in (run.project, self._agent.project) and run.project != self._agent.project:
+            raise InputError(f"run {run_id} belongs to the project {run.project!r}; go there")
         folder = await store.folder_of(run_id)
         if folder and folder != self._agent.folder:
             raise InputError(f"run {run_id} was asked in {folder}; go there to resume it")
@@ -370,6 +398,13 @@ class Run:
         status = "halted" if new is None else new.value
         tick = self.tree.tree_run.context.ticks
         self._say(ChunkType.NODE, path=path, status=status, tick=tick)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 class Chunks:

@@ -9,20 +9,25 @@ import socket
 import time
 import uuid
 from collections.abc import AsyncGenerator
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, asynccontextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from sqlalchemy import URL, select
+from sqlalchemy import URL, Connection, select
 
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.lease import LEASE_SECONDS, Lease
-from oracle.bt.wrappers.recipe import KEPT_BY_CONTENT, Recipe
+from oracle.bt.wrappers.recipe import Recipe, names_of_texts
 from oracle.bt.wrappers.recorded_tree import RecordedTree, ServicesOf
 from oracle.errors import InputError, NotFound, StoreError
 from oracle.models.session import Exchange, Session
+from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.writer import recording
+from oracle.services.background import in_thread_to_end
 from oracle.services.journal import Record
 from oracle.services.journal.record import decoded
+from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
@@ -54,7 +59,6 @@ class RunStore:
         self._leaves = leaves
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
-        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -63,15 +67,22 @@ class RunStore:
         run = await self.runs.get(run_id)
         columns = (journal.c.seq, journal.c.kind, journal.c.node_path, journal.c.turn)
         rows = select(*columns, journal.c.ordinal, journal.c.body).where(journal.c.run_id == run.id)
-        async with self._database.reading() as connection:
-            found = await connection.execute(rows.order_by(journal.c.seq))
-            records = decoded(tuple(row) for row in found)
-            first: dict[str, dict[str, str]] = dict(records[0].body) if records else {}
-            names = [name for kind in KEPT_BY_CONTENT for name in first.get(kind, {}).values()]
-            texts = await connection.execute(
+
+        def read(connection: Connection) -> tuple[list[Record], dict[str, str]]:
+            found = connection.execute(rows.order_by(journal.c.seq))
+            records = decoded((tuple(row) for row in found), run.id)
+            names = names_of_texts(records[0].body) if records else []
+            texts = connection.execute(
                 select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
             )
-            return records, {row.hash: row.body for row in texts}
+            # The name is the hash of the text, so one that was changed is found.
+            return records, {
+                name: body
+                for name, body in texts
+                if isinstance(body, str) and name_of(body) == name
+            }
+
+        return await self._database.read(read)
 
     async def folder_of(self, typed: str) -> str:
         """Where the run was asked; empty for one of a project."""
@@ -82,11 +93,11 @@ class RunStore:
         records, contents = await self.record_of(run_id)
         return RecordedTree.replay(records, contents, leaves=self._leaves, services=services)
 
-    async def session_called(self, typed: str) -> Session:
-        """By its id, a prefix of it, or `last` for the one that was used last."""
+    async def session_called(self, typed: str, project: str | None = None) -> Session:
+        """By its id, a prefix of it, or `last` for the one that was used last in the project."""
         if typed != LAST:
             return await self._sessions.get(typed)
-        newest = await self._sessions.newest(1)
+        newest = await self._sessions.newest(1, project=project)
         if not newest:
             raise NotFound("there is no session yet; ask without one to start it")
         return newest[0].session
@@ -118,14 +129,16 @@ class RunStore:
         session_id: str | None = None,
         parent: Exchange | None = None,
         opens_session: bool = False,
+        project: str | None = None,
     ) -> RecordedTree:
         """Write a new run down before anything is done for it.
 
         It goes on from its `parent`, else in a session that is there, else it `opens_session`: then
         the run and the session are both there, or neither.
         """
-        sink = self._writing().sink(recipe.run_id, self._owner)
-        lease = Lease(self.runs, recipe.run_id, self._owner)
+        owner = _new_owner()
+        sink = self._writing().sink(recipe.run_id, owner)
+        lease = self._lease(recipe.run_id, owner)
         # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
         tree = RecordedTree(recipe, sink, leaves=self._leaves, services=services, lease=lease)
         try:
@@ -140,14 +153,15 @@ class RunStore:
                 question=recipe.question,
                 tree=recipe.tree,
                 at=recipe.began_at,
-                owner=self._owner,
+                owner=owner,
                 lease_seconds=LEASE_SECONDS,
                 session_id=session_id,
                 context_id=None if parent is None else parent.id,
                 opens_session=opens_session,
+                project=project,
             )
         except StoreError as problem:
-            if self._writing().on_failure == "stop":
+            if self._needs_records:
                 raise
             log.error("run %s: %s; GOING ON WITHOUT A RECORD", recipe.run_id, problem)
             return RecordedTree(recipe, leaves=self._leaves, services=services)
@@ -158,9 +172,9 @@ class RunStore:
 
         A run that ended, and whose process died before that was noted, is only played again.
         """
-        writer = self._writing()
-        run = await self.runs.claim(run_id, self._owner, LEASE_SECONDS)
-        lease = Lease(self.runs, run.id, self._owner)
+        writer, owner = self._writing(), _new_owner()
+        run = await self.runs.claim(run_id, owner, LEASE_SECONDS)
+        lease = self._lease(run.id, owner)
         options: dict[str, Any] = {"leaves": self._leaves, "services": services, "lease": lease}
         try:
             records, contents = await self.record_of(run.id)
@@ -168,7 +182,7 @@ class RunStore:
                 await _finish_unbegun(run.id, lease)
             if records[-1].kind == "end":
                 return RecordedTree.replay(records, contents, **options)
-            sink = writer.sink(run.id, self._owner)
+            sink = writer.sink(run.id, owner)
             return RecordedTree.resume(records, contents, sink, **options)
         except BaseException:
             await lease.release()
@@ -179,6 +193,17 @@ class RunStore:
 
         The exchange has its run's id, so that keeping it again after a crash changes nothing.
         """
+        try:
+            return await self._keep_exchange(run_id, answer, metadata)
+        except StoreError as problem:
+            if self._needs_records:
+                raise
+            log.error("run %s: its answer is not kept: %s", run_id, problem)
+            return None
+
+    async def _keep_exchange(
+        self, run_id: str, answer: str, metadata: dict[str, Any]
+    ) -> str | None:
         run = await self.runs.get(run_id)
         if run.session_id is None:
             return None
@@ -196,6 +221,14 @@ class RunStore:
         )
         return run_id
 
+    def _lease(self, run_id: str, owner: str) -> Lease:
+        return Lease(self.runs, run_id, owner, needs_record=self._needs_records)
+
+    @property
+    def _needs_records(self) -> bool:
+        """Whether a run that cannot be recorded must stop."""
+        return self._writing().on_failure == "stop"
+
     def _writing(self) -> JournalWriter:
         if self._writer is None:
             raise StoreError("this store was opened for reading; open it with a journal writer")
@@ -207,19 +240,91 @@ async def _finish_unbegun(run_id: str, lease: Lease) -> NoReturn:
     raise InputError(f"run {run_id} died before it began, so nothing is lost; ask again")
 
 
+def _new_owner() -> str:
+    """One for each question: those of one process must not take each other's runs."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
+
+
+# -- one store for all questions under way ---------------------------------------------------------
+
+
+class _SharedStore:
+    """A database with all that writes to it, for every block of the process that uses it now."""
+
+    def __init__(self, url: URL, on_failure: OnFailure, bus: EventBus) -> None:
+        self.users = 0
+        self.opening: Future[RunStore] = Future()
+        self._on_failure: OnFailure = on_failure
+        self._bus = bus
+        self._database = Database(url)
+        self._writers = ExitStack()
+        self._database.prepared().add_done_callback(self._open)
+
+    def _open(self, prepared: Future[None]) -> None:
+        problem = prepared.exception()
+        if problem is not None:
+            self.opening.set_exception(problem)
+            return
+        url = self._database.url
+        writer = journal_writer(url, on_failure=self._on_failure)
+        self._writers.callback(writer.close)
+        events = self._writers.enter_context(recording(url, self._bus))
+        self.flush = events.flush
+        self.opening.set_result(RunStore(self._database, writer))
+
+    def flush(self) -> object:
+        """Write the events so far. Nothing was recorded before the database is open."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a new block may use it. One that failed to open may work the next time."""
+        if not self.opening.done():
+            return True
+        return self.opening.exception() is None and self._database.is_still_there
+
+    def close(self) -> None:
+        wait([self.opening])
+        self._writers.close()
+        self._database.close_now()
+
+
+_stores: dict[tuple[URL, OnFailure, EventBus], _SharedStore] = {}
+_sharing = Lock()
+
+
 @asynccontextmanager
 async def open_store(url: URL, *, on_failure: OnFailure = "stop") -> AsyncGenerator[RunStore]:
     """Open a database with all that writes to it, and see that everything is written at the end.
 
+    Blocks that overlap share it, whatever event loop or thread they are in; the last one closes it.
+    So any number of questions has one database, one journal writer and one recorder of events.
     `on_failure` says what a run does when its record cannot be written (`journal.failure`).
     """
-    async with await Database.open(url) as database:
-        writers = ExitStack()
-        writer = journal_writer(database.url, on_failure=on_failure)
-        writers.callback(writer.close)
-        try:
-            writers.enter_context(recording(database.url))
-            yield RunStore(database, writer)
-        finally:
-            # Their threads may wait for a lock that another question of this event loop holds.
-            await asyncio.to_thread(writers.close)
+    key = (url, on_failure, get_event_bus())
+    with _sharing:
+        shared = _stores.get(key)
+        if shared is None or not shared.is_usable:
+            shared = _stores[key] = _SharedStore(*key)
+        shared.users += 1
+    try:
+        # Shielded: a block that is cancelled must not cancel the opening for the others.
+        yield await asyncio.shield(asyncio.wrap_future(shared.opening))
+    finally:
+        with _sharing:
+            shared.users -= 1
+            is_last = shared.users == 0
+            if is_last and _stores.get(key) is shared:
+                del _stores[key]
+        # In a thread: writing may wait for a lock that another question of this event loop holds.
+        await in_thread_to_end(shared.close if is_last else shared.flush)
+
+
+def _forget_stores() -> None:
+    """After a fork: the threads of a store stay with the parent."""
+    global _sharing
+    _stores.clear()
+    _sharing = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_stores)

@@ -100,6 +100,8 @@ def _stored_pages(query: EventQuery) -> Iterator[list[StoredEvent]]:
     from oracle.services.ans.table import open_events, pages
 
     with closing(open_events(_database())) as table:
+        if query.run_begins is not None:
+            table.check_unique(query.run_begins)
         yield from pages(table, query)
 
 
@@ -112,8 +114,10 @@ def _new_pages(query: EventQuery) -> Iterator[list[StoredEvent]]:
     from oracle.services.ans.table import open_events
 
     url = _database()
-    if query.since is None:
-        with closing(open_events(url)) as table:
+    with closing(open_events(url)) as table:
+        if query.run_begins is not None:
+            table.check_unique(query.run_begins)
+        if query.since is None:
             query = replace(query, after=table.last_id())
     print("oracle: waiting for events; press Ctrl-C to stop", file=sys.stderr, flush=True)
     return follow(partial(open_events, url), query)

@@ -197,25 +197,33 @@ def folder(around: Surroundings) -> Iterator[Seen]:
 
 def database(around: Surroundings) -> Iterator[Seen]:
     from oracle.services.storage.connections import shown
+    from oracle.services.storage.damage import RESTORE
     from oracle.services.storage.database import as_url, schema_of, url_from
+    from oracle.services.storage.integrity import flaws_of, names_taken
     from oracle.services.storage.migrations import MIGRATIONS
 
     given = around.settings.database.url
-    if given is None and around.root is None:
-        return
-    default = (around.root or Path()) / ".oracle" / "oracle.db"
-    url = as_url(default) if given is None else url_from(around.settings, given)
+    # Outside of a project it is the user's own database.
+    folder = user_folder() if around.root is None else around.root / ".oracle"
+    url = as_url(folder / "oracle.db") if given is None else url_from(around.settings, given)
     schema = schema_of(url)
     if schema is None:
         yield "ok", f"{shown(url)} is created on first use", ""
     elif schema > len(MIGRATIONS):
         told = f"{shown(url)} has schema {schema}, from a newer version of oracle"
         yield "problem", told, "upgrade oracle"
+    elif schema == 0 and (taken := names_taken(url)):
+        told = f"{shown(url)} belongs to another program: it has a table named {taken[0]}"
+        yield "problem", told, "set database.url to another database"
     elif schema < len(MIGRATIONS):
         steps = f"from schema {schema} to {len(MIGRATIONS)}"
         yield "ok", f"{shown(url)} is upgraded {steps} on next use", ""
     else:
-        yield "ok", f"{shown(url)} has schema {schema}, the newest", ""
+        flaws = flaws_of(url)
+        for flaw in flaws:
+            yield "problem", f"{shown(url)}: {flaw}", RESTORE
+        if not flaws:
+            yield "ok", f"{shown(url)} has schema {schema}, the newest", ""
 
 
 # -- what answers ----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from oracle.cli.options import (
+    AllProjectsOption,
     ChunksOption,
     DryRunOption,
     JsonOption,
@@ -19,7 +20,7 @@ from oracle.cli.options import (
     ask_options,
     settings_for,
 )
-from oracle.cli.project import import_leaves, with_database
+from oracle.cli.project import import_leaves, project_listed, with_database
 from oracle.cli.terminal.output import counted, show, show_json, table
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import shown_time
@@ -46,11 +47,13 @@ RunArgument = Annotated[
 def runs(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number to list.")] = 20,
     json: JsonOption = False,
+    all_: AllProjectsOption = False,
 ) -> None:
     """List the runs of this project, newest first."""
     from oracle.services.storage.runs import Runs
 
-    found = with_database(lambda database: Runs(database).newest(limit))
+    project = project_listed(all_)
+    found = with_database(lambda database: Runs(database).newest(limit, project=project))
     if json:
         show_json([asdict(run) for run in found])
     elif found:

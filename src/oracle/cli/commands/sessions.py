@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.cli.options import JsonOption, NoQuestionOption
-from oracle.cli.project import with_database
+from oracle.cli.options import AllProjectsOption, JsonOption, NoQuestionOption
+from oracle.cli.project import project_listed, with_database
 from oracle.cli.terminal.output import confirm, counted, show, show_json, table
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import parse_duration, shown_time
@@ -43,11 +43,13 @@ class Format(StrEnum):
 def list_(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number to list.")] = 50,
     json: JsonOption = False,
+    all_: AllProjectsOption = False,
 ) -> None:
-    """List sessions, most recently used first."""
+    """List the sessions of this project, most recently used first."""
     from oracle.services.storage.sessions import Sessions
 
-    listed = with_database(lambda database: Sessions(database).newest(limit))
+    project = project_listed(all_)
+    listed = with_database(lambda database: Sessions(database).newest(limit, project=project))
     if json:
         show_json([{**asdict(item.session), "exchanges": item.exchanges} for item in listed])
     elif listed:

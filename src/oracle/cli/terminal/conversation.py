@@ -42,7 +42,10 @@ class Conversation:
 
     async def continue_session(self, typed: str) -> Session:
         """Continue at the end of the session with this id, or a unique start of it, or `last`."""
-        session = await self._store.session_called(typed)
+        from oracle.bt.wrappers.project_agent import project_name
+
+        project = project_name(self._settings) or None
+        session = await self._store.session_called(typed, project)
         self._session_id, self._context_id = session.id, None
         return session
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from oracle.errors import StoreError
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.query import COLUMNS, EventQuery, select
+from oracle.services.storage.damage import RESTORE, Damaged, check_row, read_json
+from oracle.services.storage.records import SHOWN_MATCHES, ambiguous
+from oracle.services.storage.schema import events
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +44,21 @@ class EventsTable:
             write(INSERT, map(row_of, events))
 
     def read(self, query: EventQuery) -> list[StoredEvent]:
-        return [stored_event(row) for row in self._connection.rows(*select(query))]
+        try:
+            return [stored_event(row) for row in self._connection.rows(*select(query))]
+        except Damaged as problem:
+            raise StoreError(f"the database is damaged: {problem}; {RESTORE}") from None
+
+    def check_unique(self, run_begins: str) -> None:
+        """Raise `InputError` if the events of several runs would be mixed."""
+        sql = (
+            "SELECT DISTINCT run_id FROM events WHERE run_id >= ? AND run_id < ? ORDER BY run_id "
+            f"LIMIT {SHOWN_MATCHES + 1}"
+        )
+        rows = self._connection.rows(sql, [run_begins, f"{run_begins}~"])
+        found = [str(run_id) for (run_id,) in rows]
+        if len(found) > 1 and run_begins not in found:
+            raise ambiguous("run", run_begins, found)
 
     def last_id(self) -> int:
         """The id of the newest event; 0 if there is none."""
@@ -72,16 +89,25 @@ def row_of(event: Event) -> tuple[Any, ...]:
 def stored_event(row: Sequence[Any]) -> StoredEvent:
     """Build an event from an id and the values of `COLUMNS`. Some drivers decode the JSON."""
     number, run_id, turn, type_, source, severity, payload, at = row
+    if isinstance(payload, str):
+        row = (*row[:6], read_json(payload), at)
+        payload = row[6]
+    _check(row)
     event = Event(
         type=type_,
         source=source,
         severity=_SEVERITIES.get(severity, Severity.ERROR),
-        payload=json.loads(payload) if isinstance(payload, str) else payload,
+        payload=payload,
         run_id=run_id,
         turn=turn,
         at=at,
     )
     return StoredEvent(id=number, event=event)
+
+
+def _check(row: Sequence[Any]) -> None:
+    """Some drivers give any value for any column, so one that was changed is found here."""
+    check_row(events, dict(zip(("id", *COLUMNS.split(", ")), row, strict=True)))
 
 
 _SEVERITIES: Final = {severity.value: severity for severity in Severity}

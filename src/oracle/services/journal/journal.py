@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from typing import Any, Protocol
@@ -138,11 +139,10 @@ class Journal:
         """
 
         def happen() -> None:
-            try:
+            # Also if the record fails: a user who stops a run must be obeyed.
+            with suppress(JournalError):
                 self._recorder.append("command", Place(), body)
-            finally:
-                # Also if the record fails: a user who stops a run must be obeyed.
-                self._on_command(body)
+            self._on_command(body)
 
         if self._may_act and (self._run is None or not self._past.is_over):
             self._held_commands.append(happen)
@@ -195,7 +195,7 @@ class Journal:
             self._recorder.append("intent", place, {"request": request})
             # On disk before the effect: after a crash in between it is unknown whether it was
             # done, and without the intent it would be done twice.
-            await self._recorder.flush()
+            await self._recorder.before_write()
             return await effect()
 
         return intended
@@ -312,10 +312,9 @@ class Journal:
             # The deadline may be cancelled while it waits for the run to rest.
             if timer.is_cancelled:
                 return
-            try:
+            with suppress(JournalError):
                 self._recorder.append("wake", Place(), None)
-            finally:
-                timer.callback()
+            timer.callback()
 
         delay = max(0.0, timer.when - time.monotonic() - self._clock_offset)
         loop = asyncio.get_running_loop()

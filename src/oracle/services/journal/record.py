@@ -6,12 +6,13 @@ Values in a record are JSON-shaped. What a leaf gets live is too, so that a repl
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
-from oracle.errors import JournalError
+from oracle.errors import JournalError, named
 from oracle.plain import is_plain
+from oracle.services.storage.damage import RESTORE, read_json
 
 RecordKind: TypeAlias = Literal[
     "start",  # what else the run depends on
@@ -74,11 +75,63 @@ def encoded(record: Record) -> str:
         ) from None
 
 
-def decoded(rows: Iterable[tuple[Any, ...]]) -> list[Record]:
-    """Records from rows of (seq, kind, node_path, turn, ordinal, body), in order of seq."""
+def decoded(rows: Iterable[tuple[Any, ...]], run_id: str) -> list[Record]:
+    """Records from rows of (seq, kind, node_path, turn, ordinal, body), in order of seq.
+
+    Raises `JournalError` for a row that oracle did not write.
+    """
     records: list[Record] = []
-    for seq, kind, node_path, turn, ordinal, text in rows:
-        body, clock, request = json.loads(text)
-        place = Place(node_path, turn, ordinal, request)
-        records.append(Record(seq, kind, place, body, tuple(clock)))
+    for number, row in enumerate(rows):
+        record, flaw = _read(row, number)
+        if record is None:
+            raise JournalError(
+                f"record {number} of run {run_id} is damaged: {flaw}; {RESTORE}. "
+                "The run can be neither shown nor played again"
+            )
+        records.append(record)
     return records
+
+
+def _read(row: tuple[Any, ...], number: int) -> tuple[Record | None, str]:
+    """The record, or what is wrong with its row."""
+    seq, kind, node_path, turn, ordinal, text = row
+    if seq != number:
+        return None, f"its number is {named(seq)}"
+    if kind not in get_args(RecordKind) or (kind == "start") != (number == 0):
+        return None, f"its kind is {named(kind)}"
+    whole: Any = read_json(text)
+    match whole:
+        case [body, list() as clock, str(request)]:  # pyright: ignore[reportUnknownVariableType]
+            place = Place(node_path, turn, ordinal, request)
+        case _:
+            return None, f"its body is {named(text, 60)}"
+    if not (isinstance(node_path, str) and type(turn) is int and type(ordinal) is int):
+        return None, f"its place is {named((node_path, turn, ordinal))}"
+    readings = cast("list[Any]", clock)
+    if not all(type(reading) in (int, float) for reading in readings):
+        return None, f"its clock is {named(readings, 60)}"
+    if not _fits(kind, body):
+        return None, f"a {kind} cannot have the body {named(body, 60)}"
+    return Record(seq, kind, place, body, tuple(readings)), ""
+
+
+_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "start": ("run_id", "tree", "board"),
+    "intent": ("request",),
+    "answer": ("request",),
+    "failure": ("request", "error", "lineage", "message"),
+    "command": (),
+    "end": ("status", "stop", "detail", "ticks", "board"),
+}
+
+
+def _fits(kind: RecordKind, body: Any) -> bool:
+    if kind == "wake":
+        return True
+    if kind == "parts":
+        return isinstance(body, list)
+    if not isinstance(body, dict) or any(name not in body for name in _FIELDS[kind]):
+        return False
+    known = cast("dict[str, Any]", body)
+    # A recorded exception is raised again as the nearest of these classes that is known.
+    return kind != "failure" or "Exception" in cast("list[Any]", known["lineage"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any, Final
 
+from oracle.errors import JournalError
 from oracle.services.journal.record import Place, Record, RecordKind
 from oracle.services.journal.sinks import Sink
 
@@ -38,7 +40,7 @@ class Recorder:
             self.write_parts()
         if self._parts_timer is None:
             loop = asyncio.get_running_loop()
-            self._parts_timer = loop.call_later(FLUSH_SECONDS, self.write_parts)
+            self._parts_timer = loop.call_later(FLUSH_SECONDS, self._write_parts_in_time)
         self._parts_of = place
         self._parts.append(body)
 
@@ -49,6 +51,16 @@ class Recorder:
         if self._parts:
             parts, self._parts = self._parts, []
             self._write("parts", self._parts_of, parts)
+
+    def _write_parts_in_time(self) -> None:
+        # Nobody can be told in a timer. A sink that has failed stops its run itself.
+        with suppress(JournalError):
+            self.write_parts()
+
+    async def before_write(self) -> None:
+        """Returns when everything so far is safe, and a write can be done once only."""
+        self.write_parts()
+        await self._sink.before_write()
 
     async def flush(self) -> None:
         """Returns when everything so far is safe."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
@@ -22,6 +23,14 @@ class Sink(Protocol):
 
     async def flush(self) -> None:
         """Returns when all that was appended before is safe."""
+        ...
+
+    async def before_write(self) -> None:
+        """Returns when a resumed run cannot do again what is about to be done; else raises."""
+        ...
+
+    def on_failure(self, stop: Callable[[Exception], object]) -> None:
+        """Call `stop` in this event loop as soon as the records cannot be written."""
         ...
 
 
@@ -55,6 +64,12 @@ class MemorySink:
 
     async def flush(self) -> None:
         return
+
+    async def before_write(self) -> None:
+        await self.flush()
+
+    def on_failure(self, stop: Callable[[Exception], object]) -> None:
+        """Memory does not fail."""
 
 
 def _packed(record: Record) -> Record:

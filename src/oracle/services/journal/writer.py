@@ -6,18 +6,21 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from weakref import WeakValueDictionary
 
 from sqlalchemy import URL
 
-from oracle.errors import JournalError
+from oracle.errors import JournalError, OracleError, StoreError
 from oracle.services.ans.bus import get_event_bus
 from oracle.services.ans.event import Event, Severity
 from oracle.services.journal.record import Record, encoded
 from oracle.services.journal.sinks import name_of
 from oracle.services.storage.connections import Connection, connect
 from oracle.services.storage.group_commit import GroupWriter
+from oracle.services.storage.runs import NOT_RECORDED
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +32,11 @@ INSERT_RECORD: Final = (
     "INSERT INTO journal (run_id, seq, kind, node_path, turn, ordinal, body, at) "
     "SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS "
     "(SELECT 1 FROM runs WHERE id = ? AND lease_owner = ?)"
+)
+# A run with a stop reason is never resumed, even if its process dies before it is done.
+MARK: Final = (
+    f"UPDATE runs SET stop_reason = '{NOT_RECORDED}' "
+    "WHERE id = ? AND lease_owner = ? AND status = 'running'"
 )
 INSERT_TEXT: Final = "INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING"
 
@@ -47,6 +55,8 @@ class Waiter(NamedTuple):
     run_id: str
     loop: asyncio.AbstractEventLoop
     safe: asyncio.Future[None]
+    owner: str | None = None
+    """Given by a run that is about to write something outside of the database."""
 
 
 def journal_writer(url: URL, *, on_failure: OnFailure) -> JournalWriter:
@@ -65,11 +75,14 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         super().__init__(partial(connect, url, durable=True), name="journal")
         self.on_failure: OnFailure = on_failure
         self._failures: dict[str, Exception] = {}
+        self._marked: set[str] = set()
+        self._sinks: WeakValueDictionary[str, RunSink] = WeakValueDictionary()
         self._is_closed = False
 
     def sink(self, run_id: str, owner: str) -> RunSink:
         """The sink for the records of a run. It works while `owner` holds the run's lease."""
-        return RunSink(self, run_id, owner)
+        sink = self._sinks[run_id] = RunSink(self, run_id, owner)
+        return sink
 
     def close(self) -> bool:
         self._is_closed = True
@@ -94,19 +107,44 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         rows = [
             item for item in items if isinstance(item, Rows) and item.run_id not in self._failures
         ]
-        if rows and self._commit(rows) is not None:
-            self._write_run_by_run(rows)
+        if rows and (problem := self._commit(rows)) is not None:
+            self._write_run_by_run(rows, problem)
         for item in items:
             if isinstance(item, Waiter):
+                if item.owner is not None and item.run_id in self._failures:
+                    self._mark(item.run_id, item.owner)
                 with contextlib.suppress(RuntimeError):  # its event loop may be closed by now
                     item.loop.call_soon_threadsafe(self._release, item)
 
-    def _write_run_by_run(self, rows: list[Rows]) -> None:
+    def _write_run_by_run(self, rows: list[Rows], problem: Exception | None) -> None:
         """One run made the common commit fail. Only that run must fail."""
-        for run_id in dict.fromkeys(item.run_id for item in rows):
-            problem = self._commit([item for item in rows if item.run_id == run_id])
+        run_ids = dict.fromkeys(item.run_id for item in rows)
+        for run_id in run_ids:
+            # Alone it would fail again, on a new connection with a less exact reason.
+            if len(run_ids) > 1:
+                problem = self._commit([item for item in rows if item.run_id == run_id])
             if problem is not None:
                 self._fail(run_id, problem)
+                if self.on_failure == "memory":
+                    owners = (item.record[-1] for item in rows if item.run_id == run_id)
+                    self._mark(run_id, next(owners))
+
+    def _mark(self, run_id: str, owner: str) -> None:
+        """Note that the run goes on without a record, so that nobody does a second time what it
+        does from here on. On a full disk that fails as well, and is tried again before a write.
+        """
+        if run_id in self._marked:
+            return
+        try:
+            with self._linked().transaction() as write:
+                is_ours = write(MARK, [(run_id, owner)]) == 1
+        except Exception as problem:
+            log.debug("run %s cannot be marked: %s", run_id, problem)
+            self._disconnect()
+        else:
+            # Only after the commit.
+            if is_ours:
+                self._marked.add(run_id)
 
     def _commit(self, rows: list[Rows]) -> Exception | None:
         try:
@@ -125,6 +163,9 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
 
     def _fail(self, run_id: str, problem: Exception) -> None:
         self._failures[run_id] = problem
+        sink = self._sinks.get(run_id)
+        if sink is not None and self.on_failure == "stop":
+            sink.fail(JournalError(f"the journal cannot be written: {problem}"))
         log.error("run %s: %s%s", run_id, problem, _CONSEQUENCE[self.on_failure])
         get_event_bus().emit(
             Event(
@@ -141,7 +182,12 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
             return
         try:
             self.raise_failure(waiter.run_id)
-        except JournalError as failure:
+            if waiter.owner and waiter.run_id in self._failures.keys() - self._marked:
+                raise StoreError(
+                    "nothing is written: the run goes on without a record, and the database cannot "
+                    "even note that, so a resumed run would write it again"
+                )
+        except OracleError as failure:
             waiter.safe.set_exception(failure)
         else:
             waiter.safe.set_result(None)
@@ -161,6 +207,17 @@ class RunSink:
         self._run_id = run_id
         self._owner = owner
         self._texts: list[tuple[str, str]] = []
+        self._stop: Callable[[Exception], object] | None = None
+
+    def on_failure(self, stop: Callable[[Exception], object]) -> None:
+        loop = asyncio.get_running_loop()
+        self._stop = lambda problem: loop.call_soon_threadsafe(stop, problem)
+
+    def fail(self, problem: Exception) -> None:
+        """Called in the thread that writes."""
+        if self._stop is not None:
+            with contextlib.suppress(RuntimeError):  # its event loop may be closed by now
+                self._stop(problem)
 
     def append(self, record: Record) -> None:
         texts, self._texts = tuple(self._texts), []
@@ -176,8 +233,14 @@ class RunSink:
         return name
 
     async def flush(self) -> None:
+        await self._wait(None)
+
+    async def before_write(self) -> None:
+        await self._wait(self._owner)
+
+    async def _wait(self, owner: str | None) -> None:
         loop = asyncio.get_running_loop()
         safe: asyncio.Future[None] = loop.create_future()
-        self._writer.put(Waiter(self._run_id, loop, safe))
+        self._writer.put(Waiter(self._run_id, loop, safe, owner))
         self._writer.hurry()
         await safe

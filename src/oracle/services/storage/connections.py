@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from sqlalchemy import URL
+from sqlalchemy import URL, Engine
+from sqlalchemy import Connection as SqlalchemyConnection
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import InputError, StoreError
@@ -84,18 +84,37 @@ class Backend(Protocol):
 
     def json_type(self) -> TypeEngine[Any]: ...
 
-    def engine(self, url: URL) -> AsyncEngine:
+    def engine(self, url: URL) -> Engine:
         """For SQLAlchemy. Its connections take the execution option `transaction`, which is
-        `read`, `write` or None.
+        `read`, `write` or None. Any thread may use a connection, one at a time.
         """
         ...
 
-    async def prepare(self, engine: AsyncEngine) -> None:
+    def turn_to_write(self, url: URL, file: object) -> AbstractContextManager[None]:
+        """Waits until no other thread of this process writes, if the database has one writer.
+
+        Raises `StoreError` if the database is no longer the `file` that was opened.
+        """
+        ...
+
+    def file(self, url: URL) -> object:
+        """Which file the database is now; None for a server."""
+        ...
+
+    def prepare(self, engine: Engine) -> None:
         """Bring a database that may be new into the mode that we use."""
         ...
 
-    async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
+    def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
         """Remove the traces of deleted rows. Returns where some are left, if so."""
+        ...
+
+    def looking(self, url: URL) -> AbstractContextManager[SqlalchemyConnection]:
+        """A connection that changes nothing, to a database that exists."""
+        ...
+
+    def flaws(self, connection: SqlalchemyConnection) -> Iterable[str]:
+        """What the database itself finds wrong with its files."""
         ...
 
     def connect(self, url: URL, *, durable: bool) -> Connection: ...
@@ -147,8 +166,12 @@ def connect(url: URL, *, durable: bool) -> Connection:
 @contextmanager
 def store_errors(url: URL) -> Generator[None]:
     """Turn a problem of the database into a `StoreError`. A bug in our code passes unchanged."""
+    from oracle.services.storage.damage import RESTORE, Damaged
+
     try:
         yield
+    except Damaged as problem:
+        raise StoreError(f"{shown(url)} is damaged: {problem}; {RESTORE}") from None
     except Exception as problem:
         cause = problem.orig if isinstance(problem, DBAPIError) else problem
         advice = None if cause is None else backend_of(url).explain(cause)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
-from sqlalchemy import URL, create_engine, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import NullPool
 
 from oracle.errors import InputError, StoreError
+from oracle.services.background import in_thread_to_end
 from oracle.services.project.root import (
     find_root,
     here,
@@ -24,12 +26,18 @@ from oracle.services.storage.connections import (
     ADDRESS_FORMS,
     BACKENDS,
     backend_of,
+    shown,
     store_errors,
 )
 from oracle.services.storage.migrations import MIGRATIONS, Migration, migrate, version_of
+from oracle.services.storage.write_queue import WriteQueue
 from oracle.settings import Settings
 
+Result = TypeVar("Result")
+
 FILE_NAME: Final = "oracle.db"
+READERS: Final = 2
+"""Threads that read. What they do is short, and Python runs one at a time anyway."""
 
 
 def default_url(settings: Settings) -> URL:
@@ -93,12 +101,19 @@ def schema_of(url: URL) -> int | None:
 
 
 class Database:
-    """An open database at the newest schema. `async with await Database.open(…) as database:`"""
+    """An open database at the newest schema. `async with await Database.open(…) as database:`
+
+    It belongs to no event loop: its connections are used in threads of its own, a few for any
+    number of callers.
+    """
 
     def __init__(self, url: URL) -> None:
         self.url = url
         self.backend = backend_of(url)
-        self.engine: AsyncEngine = self.backend.engine(url)
+        self.engine: Engine = self.backend.engine(url)
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="database-read")
+        self._writes = WriteQueue(self._begin_writing)
+        self._file: object = None
 
     @classmethod
     async def open(
@@ -107,14 +122,29 @@ class Database:
         """Connect and bring the schema up to date; any number of processes may do so at once."""
         database = cls(as_url(where))
         try:
-            await database._prepare(migrations)
+            await asyncio.wrap_future(database.prepared(migrations))
         except BaseException:
             await database.close()
             raise
         return database
 
+    def prepared(self, migrations: Sequence[Migration] = MIGRATIONS) -> Future[None]:
+        """Resolves when the schema is up to date; for callers of any event loop."""
+        return self._readers.submit(self._prepare, migrations)
+
+    @property
+    def is_still_there(self) -> bool:
+        """Whether the address still leads to what was opened."""
+        return self._file is None or self.backend.file(self.url) == self._file
+
     async def close(self) -> None:
-        await self.engine.dispose()
+        # In a thread: it waits for what is being written.
+        await in_thread_to_end(self.close_now)
+
+    def close_now(self) -> None:
+        self._writes.close()
+        self._readers.shutdown()
+        self.engine.dispose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -122,36 +152,63 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    @asynccontextmanager
-    async def reading(self) -> AsyncGenerator[AsyncConnection]:
-        """A transaction that only reads. No writer has to wait for it."""
-        async with self._connection(transaction="read") as connection, connection.begin():
-            yield connection
+    async def read(self, work: Callable[[Connection], Result]) -> Result:
+        """Do work in a transaction that only reads. No writer has to wait for it."""
+        return await self._in_reader(work, transaction="read")
 
-    @asynccontextmanager
-    async def writing(self) -> AsyncGenerator[AsyncConnection]:
-        """A transaction that writes everything or nothing."""
-        async with self._connection(transaction="write") as connection, connection.begin():
-            yield connection
+    async def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Do work in a transaction that writes everything or nothing.
 
-    @asynccontextmanager
-    async def outside_transactions(self) -> AsyncGenerator[AsyncConnection]:
+        The work has no other effect than through its connection: it may be run twice.
+        """
+        with self._is_open(), store_errors(self.url):
+            return await asyncio.wrap_future(self._writes.submit(work))
+
+    async def outside_transactions(self, work: Callable[[Connection], Result]) -> Result:
         """For commands that refuse to run in a transaction."""
-        async with self._connection(transaction=None, **self.backend.autocommit) as connection:
+        return await self._in_reader(work, transaction=None, **self.backend.autocommit)
+
+    async def _in_reader(self, work: Callable[[Connection], Result], **options: Any) -> Result:
+        def run() -> Result:
+            with self._connection(**options) as connection:
+                return work(connection)
+
+        with self._is_open():
+            return await asyncio.wrap_future(self._readers.submit(run))
+
+    @contextmanager
+    def _begin_writing(self) -> Generator[Connection]:
+        turn = self.backend.turn_to_write(self.url, self._file)
+        with turn, self._connection(transaction="write") as connection:
             yield connection
 
-    @asynccontextmanager
-    async def _connection(self, **options: Any) -> AsyncGenerator[AsyncConnection]:
-        with store_errors(self.url):
-            async with self.engine.connect() as connection:
-                yield await connection.execution_options(**options)
+    @contextmanager
+    def _connection(self, **options: Any) -> Generator[Connection]:
+        with store_errors(self.url), self.engine.connect() as connection:
+            connection.execution_options(**options)
+            if options["transaction"] is None:
+                yield connection
+            else:
+                with connection.begin():
+                    yield connection
 
-    async def _prepare(self, migrations: Sequence[Migration]) -> None:
+    @contextmanager
+    def _is_open(self) -> Generator[None]:
+        try:
+            yield
+        except RuntimeError as problem:
+            # What a closed pool of threads raises.
+            if "after" not in str(problem) or "shutdown" not in str(problem):
+                raise
+            raise StoreError(f"{shown(self.url)} is closed; open it again") from problem
+
+    def _prepare(self, migrations: Sequence[Migration]) -> None:
         with store_errors(self.url):
-            await self.backend.prepare(self.engine)
+            self.backend.prepare(self.engine)
+        self._file = self.backend.file(self.url)
         # Reading first: an up-to-date database needs no write lock at each start.
-        async with self.reading() as connection:
-            version = await connection.run_sync(version_of)
+        with self._connection(transaction="read") as connection:
+            version = version_of(connection)
         if version != len(migrations):
-            async with self.writing() as connection:
-                await connection.run_sync(migrate, migrations)
+            with self._begin_writing() as connection:
+                migrate(connection, migrations)

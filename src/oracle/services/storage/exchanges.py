@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from sqlalchemy import insert, literal, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, insert, literal, select
 
 from oracle.errors import NotFound
 from oracle.models.session import Exchange
@@ -24,17 +23,19 @@ class Exchanges:
 
         Storing it again changes nothing, so a run may do so after a crash.
         """
-        async with self._database.writing() as connection:
-            await touch(connection, exchange.session_id, exchange.created_at)
+
+        def append(connection: Connection) -> None:
+            touch(connection, exchange.session_id, exchange.created_at)
             if exchange.parent_id is not None:
-                await check_lies_in(connection, exchange.parent_id, exchange.session_id)
-            if not await exists(connection, context_nodes.c.id == exchange.id):
-                await connection.execute(insert(context_nodes).values(asdict(exchange)))
+                check_lies_in(connection, exchange.parent_id, exchange.session_id)
+            if not exists(connection, context_nodes.c.id == exchange.id):
+                connection.execute(insert(context_nodes).values(asdict(exchange)))
+
+        await self._database.write(append)
 
     async def get(self, typed: str) -> Exchange:
         """By its id, or a prefix that no other has."""
-        async with self._database.reading() as connection:
-            return await by_id(connection, Exchange, context_nodes, typed)
+        return await self._database.read(lambda c: by_id(c, Exchange, context_nodes, typed))
 
     async def path_to(self, exchange_id: str) -> list[Exchange]:
         """The history: from the first exchange of the session to this one."""
@@ -47,33 +48,33 @@ class Exchanges:
         parents = select(context_nodes.c.id, context_nodes.c.parent_id, path.c.back + 1)
         path = path.union_all(parents.where(context_nodes.c.id == path.c.parent_id))
         query = select(context_nodes).join(path, path.c.id == context_nodes.c.id)
-        async with self._database.reading() as connection:
-            history = await entities(connection, Exchange, query.order_by(path.c.back.desc()))
+
+        def read(connection: Connection) -> list[Exchange]:
+            history = entities(connection, Exchange, query.order_by(path.c.back.desc()))
             if not history:
-                raise await nothing_called(connection, context_nodes, exchange_id)
-        return history
+                raise nothing_called(connection, context_nodes, exchange_id)
+            return history
+
+        return await self._database.read(read)
 
     async def of_session(self, session_id: str) -> list[Exchange]:
         """All branches, oldest exchange first."""
         query = select(context_nodes).where(context_nodes.c.session_id == session_id)
         order = (context_nodes.c.created_at, context_nodes.c.id)
-        async with self._database.reading() as connection:
-            return await entities(connection, Exchange, query.order_by(*order))
+        return await self._database.read(lambda c: entities(c, Exchange, query.order_by(*order)))
 
     async def newest(self, session_id: str) -> Exchange | None:
         """The exchange after which a conversation continues by default."""
-        query = select(context_nodes).where(context_nodes.c.session_id == session_id)
         order = (context_nodes.c.created_at.desc(), context_nodes.c.id.desc())
-        async with self._database.reading() as connection:
-            found = await entities(connection, Exchange, query.order_by(*order).limit(1))
+        query = select(context_nodes).where(context_nodes.c.session_id == session_id)
+        last = query.order_by(*order).limit(1)
+        found = await self._database.read(lambda c: entities(c, Exchange, last))
         return found[0] if found else None
 
 
-async def check_lies_in(
-    connection: AsyncConnection, exchange_id: str, session_id: str | None
-) -> None:
+def check_lies_in(connection: Connection, exchange_id: str, session_id: str | None) -> None:
     here = (context_nodes.c.id == exchange_id, context_nodes.c.session_id == session_id)
-    if not await exists(connection, *here):
+    if not exists(connection, *here):
         raise NotFound(
             f"no exchange {exchange_id!r} in session {session_id!r}; "
             f"`oracle sessions show {session_id}` shows which there are"

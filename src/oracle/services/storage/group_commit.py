@@ -7,6 +7,9 @@ a moment and commits them together. A caller that waits for its items ends that 
 from __future__ import annotations
 
 import atexit
+
+# Opening a database needs it, and the exit of the interpreter is too late to import it.
+import concurrent.futures.thread  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import os
 from abc import ABC, abstractmethod
 from collections import deque

@@ -12,8 +12,9 @@ from typing import Final
 
 from sqlalchemy import Connection, inspect, text
 
-from oracle.errors import StoreError
+from oracle.errors import StoreError, named
 from oracle.services.storage.connections import backend_of, shown
+from oracle.services.storage.damage import Damaged
 
 
 def conversations_and_runs(connection: Connection) -> None:
@@ -107,6 +108,15 @@ def shadow_reports(connection: Connection) -> None:
     )
 
 
+def projects(connection: Connection) -> None:
+    """Rows from before have no project, and are listed in every one."""
+    _run(
+        connection,
+        "ALTER TABLE sessions ADD COLUMN project TEXT",
+        "ALTER TABLE runs ADD COLUMN project TEXT",
+    )
+
+
 Migration = Callable[[Connection], None]
 
 MIGRATIONS: Final[Sequence[Migration]] = (
@@ -114,6 +124,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     journal_and_blobs,
     events,
     shadow_reports,
+    projects,
 )
 
 
@@ -121,7 +132,10 @@ def version_of(connection: Connection) -> int:
     """How many steps were applied to the database; 0 for a new one."""
     if not inspect(connection).has_table("schema_version"):
         return 0
-    return connection.scalar(text("SELECT max(version) FROM schema_version")) or 0
+    version = connection.scalar(text("SELECT max(version) FROM schema_version")) or 0
+    if type(version) is not int:
+        raise Damaged(f"version in schema_version is {named(version)}, not a whole number")
+    return version
 
 
 def migrate(connection: Connection, migrations: Sequence[Migration]) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
-from sqlalchemy import URL, text
+from sqlalchemy import URL, Engine, create_engine, text
+from sqlalchemy import Connection as SqlalchemyConnection
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError
+from oracle.services.storage.damage import FOREIGN
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -28,6 +30,9 @@ _ADVICE: Final[Mapping[str | None, str]] = {
     "57P03": "is just starting; try again in a moment",
     "53100": "cannot grow, the server's disk is full; free some space, then try again",
     "25006": "is read-only; connect to the primary server",
+    "42P01": f"does not have a table of oracle's; {FOREIGN}",
+    "42703": f"has a table without a column of oracle's; {FOREIGN}",
+    "42P07": f"has a table with the name of one of oracle's; {FOREIGN}",
     "42501": "denies this user what is needed; grant it the right to create and write tables",
 }
 
@@ -44,7 +49,7 @@ class Postgres:
     def address(self, url: URL, root: Path | None = None) -> URL | None:
         return url.set(drivername="postgresql+psycopg")
 
-    def read_only(self, url: URL) -> URL | None:
+    def read_only(self, url: URL) -> URL:
         return url.update_query_dict({"connect_timeout": str(LOOK_SECONDS)})
 
     def shown(self, url: URL) -> str:
@@ -62,15 +67,30 @@ class Postgres:
     def json_type(self) -> TypeEngine[Any]:
         return JSONB()
 
-    def engine(self, url: URL) -> AsyncEngine:
-        return create_async_engine(url, connect_args=_patience(url), pool_pre_ping=True)
+    def engine(self, url: URL) -> Engine:
+        return create_engine(url, connect_args=_patience(url), pool_pre_ping=True)
 
-    async def prepare(self, engine: AsyncEngine) -> None:
+    def turn_to_write(self, url: URL, file: object) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def file(self, url: URL) -> object:
+        return None
+
+    def prepare(self, engine: Engine) -> None:
         """Nothing to do: a server is ready to use."""
 
-    async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
-        await connection.execute(text(f"VACUUM {', '.join(tables)}"))
+    def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
+        connection.execute(text(f"VACUUM {', '.join(tables)}"))
         return None
+
+    @contextmanager
+    def looking(self, url: URL) -> Generator[SqlalchemyConnection]:
+        with create_engine(self.read_only(url), poolclass=NullPool).connect() as connection:
+            yield connection
+
+    def flaws(self, connection: SqlalchemyConnection) -> Iterable[str]:
+        """The server checks its files itself."""
+        return ()
 
     def connect(self, url: URL, *, durable: bool) -> PostgresConnection:
         # The server decides when a commit is on disk: `durable` changes nothing.

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Table, delete, func, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Connection, Table, delete, func, select, text
 
 from oracle.errors import LeaseHeld
 from oracle.models.session import Session, StoredRun
+from oracle.services.storage.connections import backend_of
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, entities
 from oracle.services.storage.runs import is_held
@@ -48,41 +48,55 @@ async def forget(database: Database, *, before: float, pretend: bool = False) ->
     A session is forgotten as a whole or not at all. What a process is working on is kept, and so
     are the events of every run that is kept. With `pretend` nothing is deleted, only counted.
     """
-    async with database.writing() as connection:
-        forgotten = await _erase(
+
+    def erase(connection: Connection) -> Forgotten:
+        forgotten = _erase(
             connection,
-            await _ids(connection, sessions, sessions.c.updated_at < before, ~_in_use()),
-            await _ids(connection, runs, runs.c.session_id.is_(None), _ended(before), ~is_held()),
+            _ids(connection, sessions, sessions.c.updated_at < before, ~_in_use()),
+            _ids(connection, runs, runs.c.session_id.is_(None), _ended(before), ~is_held()),
             texts_lock=database.backend.texts_lock,
             events_before=before,
         )
         if pretend:
-            await connection.rollback()
-            return forgotten
-    await _scrub(database)
+            raise _Pretended(forgotten)
+        return forgotten
+
+    try:
+        forgotten = await database.write(erase)
+    except _Pretended as rolled_back:
+        return rolled_back.forgotten
+    await database.outside_transactions(_scrub)
     return forgotten
 
 
 async def forget_session(database: Database, typed: str) -> Forgotten:
     """Forget one session with all that belongs to it, unless a process is working on it."""
-    async with database.writing() as connection:
-        session = await by_id(connection, Session, sessions, typed)
+
+    def erase(connection: Connection) -> Forgotten:
+        session = by_id(connection, Session, sessions, typed)
         at_work = select(runs).where(runs.c.session_id == session.id, is_held())
-        for run in await entities(connection, StoredRun, at_work.limit(1)):
+        for run in entities(connection, StoredRun, at_work.limit(1)):
             raise LeaseHeld(
                 f"session {session.id} is in use: {run.lease_owner} is at work on run {run.id}; "
                 "try again when that has ended",
                 holder=run.lease_owner,
             )
-        forgotten = await _erase(
-            connection, [session.id], [], texts_lock=database.backend.texts_lock
-        )
-    await _scrub(database)
+        return _erase(connection, [session.id], [], texts_lock=database.backend.texts_lock)
+
+    forgotten = await database.write(erase)
+    await database.outside_transactions(_scrub)
     return forgotten
 
 
-async def _erase(
-    connection: AsyncConnection,
+class _Pretended(Exception):  # noqa: N818 - it is an outcome, not a bug
+    """Rolls a transaction back that was only made to count."""
+
+    def __init__(self, forgotten: Forgotten) -> None:
+        self.forgotten = forgotten
+
+
+def _erase(
+    connection: Connection,
     session_ids: Sequence[str],
     run_ids: Sequence[str],
     *,
@@ -94,45 +108,45 @@ async def _erase(
     exchanges = erased_events = 0
     run_ids = list(run_ids)
     for batch in _batches(session_ids):
-        run_ids += await _ids(connection, runs, runs.c.session_id.in_(batch))
+        run_ids += _ids(connection, runs, runs.c.session_id.in_(batch))
         in_session = context_nodes.c.session_id.in_(batch)
-        exchanges += await _delete(connection, context_nodes, in_session)
-        await _delete(connection, sessions, sessions.c.id.in_(batch))
+        exchanges += _delete(connection, context_nodes, in_session)
+        _delete(connection, sessions, sessions.c.id.in_(batch))
     for batch in _batches(run_ids):
-        await _delete(connection, runs, runs.c.id.in_(batch))
-        erased_events += await _delete(connection, events, events.c.run_id.in_(batch))
+        _delete(connection, runs, runs.c.id.in_(batch))
+        erased_events += _delete(connection, events, events.c.run_id.in_(batch))
     if events_before is not None:
         alone = events.c.run_id.is_(None) | events.c.run_id.not_in(select(runs.c.id))
-        erased_events += await _delete(connection, events, events.c.at < events_before, alone)
+        erased_events += _delete(connection, events, events.c.at < events_before, alone)
     return Forgotten(
         sessions=len(session_ids),
         exchanges=exchanges,
         runs=len(run_ids),
         events=erased_events,
-        texts=await _erase_unnamed_texts(connection, texts_lock),
+        texts=_erase_unnamed_texts(connection, texts_lock),
     )
 
 
-async def _erase_unnamed_texts(connection: AsyncConnection, lock: str | None) -> int:
+def _erase_unnamed_texts(connection: Connection, lock: str | None) -> int:
     """Delete the blobs whose hash is in no journal any more."""
     # A run writes its texts and the record that names them in one transaction. The lock waits for
     # such a transaction to end and delays the next one, so that no text looks unnamed too early.
     if lock is not None:
-        await connection.execute(text(lock))
-    unnamed = set(await connection.scalars(select(blobs.c.hash)))
-    bodies = await connection.stream_scalars(select(journal.c.body))
-    while unnamed and (batch := await bodies.fetchmany(_BATCH)):
+        connection.execute(text(lock))
+    unnamed = set(connection.scalars(select(blobs.c.hash)))
+    # Streamed: the journals of a year need not fit into memory.
+    bodies = connection.scalars(select(journal.c.body), execution_options={"stream_results": True})
+    while unnamed and (batch := bodies.fetchmany(_BATCH)):
         unnamed.difference_update(*map(_HASH.findall, batch))
-    await bodies.close()
+    bodies.close()
     for batch in _batches(sorted(unnamed)):
-        await _delete(connection, blobs, blobs.c.hash.in_(batch))
+        _delete(connection, blobs, blobs.c.hash.in_(batch))
     return len(unnamed)
 
 
-async def _scrub(database: Database) -> None:
+def _scrub(connection: Connection) -> None:
     """Free the space, and remove the traces of the rows as far as the database allows it."""
-    async with database.outside_transactions() as connection:
-        left = await database.backend.scrub(connection, metadata.tables)
+    left = backend_of(connection.engine.url).scrub(connection, metadata.tables)
     if left is not None:
         log.warning("traces stay in %s until the other processes that use it have ended", left)
 
@@ -145,18 +159,14 @@ def _ended(before: float) -> ColumnElement[bool]:
     return func.coalesce(runs.c.ended_at, runs.c.started_at) < before
 
 
-async def _ids(
-    connection: AsyncConnection, table: Table, *conditions: ColumnElement[bool]
-) -> list[str]:
+def _ids(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> list[str]:
     """Find rows, and keep others from changing them until the transaction ends."""
     query = select(table.c.id).where(*conditions).with_for_update()
-    return list(await connection.scalars(query))
+    return list(connection.scalars(query))
 
 
-async def _delete(
-    connection: AsyncConnection, table: Table, *conditions: ColumnElement[bool]
-) -> int:
-    return (await connection.execute(delete(table).where(*conditions))).rowcount
+def _delete(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:
+    return connection.execute(delete(table).where(*conditions)).rowcount
 
 
 def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -7,18 +7,21 @@ process dies, the lease expires, and another process may claim the run.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
 from oracle.errors import InputError, LeaseHeld
 from oracle.models.session import StoredRun
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import check_lies_in
-from oracle.services.storage.records import by_id, entities
+from oracle.services.storage.records import by_id, entities, of_project
 from oracle.services.storage.schema import runs
 from oracle.services.storage.sessions import create, touch
 from oracle.services.storage.values import database_now
+
+NOT_RECORDED: Final = "not_recorded"
+"""The stop reason of a run that goes on although its record cannot be written."""
 
 
 class Runs:
@@ -39,19 +42,21 @@ class Runs:
         session_id: str | None = None,
         context_id: str | None = None,
         opens_session: bool = False,
+        project: str | None = None,
     ) -> StoredRun:
         """Store a new run, held by `owner`; with a `context_id` it continues from there.
 
         With `opens_session` it creates the session too, both or neither.
         """
-        async with self._database.writing() as connection:
+
+        def begin(connection: Connection) -> StoredRun:
             if session_id is not None and opens_session:
-                await create(connection, session_id, question, at)
+                create(connection, session_id, question, at, project)
             elif session_id is not None:
-                await touch(connection, session_id, at)
+                touch(connection, session_id, at)
             if context_id is not None:
-                await check_lies_in(connection, context_id, session_id)
-            await connection.execute(
+                check_lies_in(connection, context_id, session_id)
+            connection.execute(
                 insert(runs).values(
                     id=run_id,
                     session_id=session_id,
@@ -63,9 +68,12 @@ class Runs:
                     started_at=at,
                     lease_owner=owner,
                     lease_until=database_now() + lease_seconds,
+                    project=project,
                 )
             )
-            return await by_id(connection, StoredRun, runs, run_id)
+            return by_id(connection, StoredRun, runs, run_id)
+
+        return await self._database.write(begin)
 
     async def finish(
         self, typed: str, *, owner: str, stop_reason: str, usage: Mapping[str, Any], at: float
@@ -79,7 +87,7 @@ class Runs:
 
         The others get `LeaseHeld`, which names the holder.
         """
-        free = or_(~is_held(), runs.c.lease_owner == owner)
+        free = or_(~is_held(), runs.c.lease_owner == owner) & runs.c.stop_reason.is_(None)
         lease = {"lease_owner": owner, "lease_until": database_now() + seconds}
         return await self._change(typed, free, **lease)
 
@@ -92,18 +100,21 @@ class Runs:
         return await self._as_owner(typed, owner, lease_owner=None, lease_until=None)
 
     async def get(self, typed: str) -> StoredRun:
-        async with self._database.reading() as connection:
-            return await by_id(connection, StoredRun, runs, typed)
+        return await self._database.read(lambda c: by_id(c, StoredRun, runs, typed))
 
     async def newest(
-        self, limit: int | None = None, *, session_id: str | None = None
+        self,
+        limit: int | None = None,
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
     ) -> list[StoredRun]:
-        """Newest first."""
+        """Newest first; with a `project` only its own."""
         query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+        query = query.where(of_project(runs, project))
         if session_id is not None:
             query = query.where(runs.c.session_id == session_id)
-        async with self._database.reading() as connection:
-            return await entities(connection, StoredRun, query)
+        return await self._database.read(lambda c: entities(c, StoredRun, query))
 
     async def _as_owner(self, typed: str, owner: str, **values: object) -> StoredRun:
         return await self._change(typed, runs.c.lease_owner == owner, **values)
@@ -112,16 +123,18 @@ class Runs:
         self, typed: str, allowed: ColumnElement[bool], **values: object
     ) -> StoredRun:
         """Change a run that is not done."""
-        async with self._database.writing() as connection:
-            run = await by_id(connection, StoredRun, runs, typed)
+
+        def change(connection: Connection) -> StoredRun:
+            run = by_id(connection, StoredRun, runs, typed)
             here = runs.c.id == run.id, runs.c.status == "running"
             # Condition and change are one statement, so no other process can act in between.
-            change = update(runs).where(*here, allowed).values(**values)
-            changed = await connection.execute(change)
-            run = await by_id(connection, StoredRun, runs, run.id)
-        if changed.rowcount == 0:
-            raise _refused(run)
-        return run
+            changed = connection.execute(update(runs).where(*here, allowed).values(**values))
+            run = by_id(connection, StoredRun, runs, run.id)
+            if changed.rowcount == 0:
+                raise _refused(run)
+            return run
+
+        return await self._database.write(change)
 
 
 def is_held() -> ColumnElement[bool]:
@@ -132,6 +145,11 @@ def is_held() -> ColumnElement[bool]:
 def _refused(run: StoredRun) -> InputError | LeaseHeld:
     if run.status == "done":
         return InputError(f"run {run.id} is done; `oracle replay {run.id}` plays it again")
+    if run.stop_reason is not None:
+        return InputError(
+            f"run {run.id} went on without a record ({run.stop_reason}), so it cannot be resumed: "
+            "what it did after that would be done again; ask again"
+        )
     if run.lease_owner is None:
         return LeaseHeld(f"run {run.id} is not held by any process; claim it first", holder=None)
     return LeaseHeld(

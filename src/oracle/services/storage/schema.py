@@ -30,6 +30,8 @@ sessions = Table(
     Column("title", AnyText, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double, nullable=False),
+    # Several projects may share a database. It is the name of the root's folder.
+    Column("project", AnyText),
     Index("sessions_updated_at", "updated_at"),
 )
 
@@ -64,6 +66,7 @@ runs = Table(
     Column("ended_at", Double),
     Column("lease_owner", AnyText),
     Column("lease_until", Double),
+    Column("project", AnyText),
     Index("runs_session_id", "session_id"),
     Index("runs_started_at", "started_at"),
 )

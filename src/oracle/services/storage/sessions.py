@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from sqlalchemy import case, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, RowMapping, case, func, insert, select, update
 
 from oracle.errors import InputError
 from oracle.models.session import Session
+from oracle.services.storage.damage import check_row
 from oracle.services.storage.database import Database
-from oracle.services.storage.records import by_id, nothing_called
+from oracle.services.storage.records import by_id, nothing_called, of_project
 from oracle.services.storage.schema import context_nodes, sessions
 
 LONGEST_TITLE: Final = 80
@@ -29,16 +30,18 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, *, session_id: str, title: str, at: float) -> Session:
-        async with self._database.writing() as connection:
-            return await create(connection, session_id, title, at)
+    async def create(
+        self, *, session_id: str, title: str, at: float, project: str | None = None
+    ) -> Session:
+        return await self._database.write(lambda c: create(c, session_id, title, at, project))
 
     async def get(self, typed: str) -> Session:
-        async with self._database.reading() as connection:
-            return await by_id(connection, Session, sessions, typed)
+        return await self._database.read(lambda c: by_id(c, Session, sessions, typed))
 
-    async def newest(self, limit: int | None = None) -> list[ListedSession]:
-        """The most recently used first."""
+    async def newest(
+        self, limit: int | None = None, *, project: str | None = None
+    ) -> list[ListedSession]:
+        """The most recently used first; with a `project` only its own."""
         count = (
             select(func.count())
             .where(context_nodes.c.session_id == sessions.c.id)
@@ -46,44 +49,55 @@ class Sessions:
             .label("exchanges")
         )
         order = (sessions.c.updated_at.desc(), sessions.c.id)
-        async with self._database.reading() as connection:
-            found = await connection.execute(
-                select(*sessions.c, count).order_by(*order).limit(limit)
-            )
-        return [_listed(**row) for row in found.mappings()]
+        query = select(*sessions.c, count).order_by(*order).limit(limit)
+        query = query.where(of_project(sessions, project))
+
+        def read(connection: Connection) -> list[ListedSession]:
+            return [_listed(row) for row in connection.execute(query).mappings()]
+
+        return await self._database.read(read)
 
     async def rename(self, typed: str, title: str) -> Session:
         if not title.strip():
             raise InputError("a title needs at least one letter")
-        async with self._database.writing() as connection:
-            session = await by_id(connection, Session, sessions, typed)
+
+        def rename(connection: Connection) -> Session:
+            session = by_id(connection, Session, sessions, typed)
             renamed = replace(session, title=shortened(title))
-            await connection.execute(
+            connection.execute(
                 update(sessions).where(sessions.c.id == session.id).values(title=renamed.title)
             )
-        return renamed
+            return renamed
+
+        return await self._database.write(rename)
 
 
-def _listed(*, exchanges: int, **fields: Any) -> ListedSession:
-    return ListedSession(session=Session(**fields), exchanges=exchanges)
+def _listed(row: RowMapping) -> ListedSession:
+    check_row(sessions, cast("Mapping[str, Any]", row))
+    fields: dict[str, Any] = {column.name: row[column.name] for column in sessions.columns}
+    return ListedSession(session=Session(**fields), exchanges=row["exchanges"])
 
 
-async def create(connection: AsyncConnection, session_id: str, title: str, at: float) -> Session:
+def create(
+    connection: Connection, session_id: str, title: str, at: float, project: str | None = None
+) -> Session:
     """Create a session. Any text can be its title, such as the first question."""
-    session = Session(id=session_id, title=shortened(title), created_at=at, updated_at=at)
-    await connection.execute(insert(sessions).values(asdict(session)))
+    session = Session(
+        id=session_id, title=shortened(title), created_at=at, updated_at=at, project=project
+    )
+    connection.execute(insert(sessions).values(asdict(session)))
     return session
 
 
-async def touch(connection: AsyncConnection, session_id: str, at: float) -> None:
+def touch(connection: Connection, session_id: str, at: float) -> None:
     """Note that the session is in use. Until the transaction ends, no other can delete it."""
     # Never back in time: a run that began earlier may be stored later.
     later = case((sessions.c.updated_at < at, at), else_=sessions.c.updated_at)
-    touched = await connection.execute(
+    touched = connection.execute(
         update(sessions).where(sessions.c.id == session_id).values(updated_at=later)
     )
     if touched.rowcount == 0:
-        raise await nothing_called(connection, sessions, session_id)
+        raise nothing_called(connection, sessions, session_id)
 
 
 def shortened(text: str) -> str:

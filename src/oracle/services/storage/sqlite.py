@@ -6,19 +6,20 @@ import contextlib
 import os
 import sqlite3
 import time
+from collections import defaultdict, deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import JSON, URL, event, text
+from sqlalchemy import JSON, URL, Engine, create_engine, event, text
 from sqlalchemy import Connection as SqlalchemyConnection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from sqlalchemy.types import TypeEngine
 
-from oracle.errors import StoreError
-from oracle.services.background import in_thread
+from oracle.errors import StoreError, named
+from oracle.services.storage.damage import FOREIGN, RESTORE, read_json
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -43,6 +44,21 @@ _PRAGMAS: Final = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = O
 _BEGIN: Final = {"read": "BEGIN", "write": "BEGIN IMMEDIATE"}
 
 
+def _check_file(path: str) -> None:
+    """Opening a pipe would wait for its other end, without limit."""
+    place = Path(path)
+    if place.exists() and not place.is_file():
+        raise StoreError(f"{path} is not a file; move it away, or set database.url")
+
+
+_FAULTS_OF_VALUES: Final = (
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
+
+
 class Sqlite:
     json_column: str = "TEXT"
     counting_key: str = "INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"
@@ -56,12 +72,13 @@ class Sqlite:
         if url.database in (None, "", ":memory:"):
             return None
         path = url.database if root is None else root / str(url.database)
-        return url.set(drivername="sqlite+aiosqlite", database=str(path))
+        return url.set(drivername="sqlite+pysqlite", database=str(path))
 
     def read_only(self, url: URL) -> URL | None:
         path = Path(str(url.database))
         if not path.exists():
             return None
+        _check_file(str(path))
         file = path.absolute().as_uri()
         return URL.create("sqlite", database=file, query={"mode": "ro", "uri": "1"})
 
@@ -70,29 +87,126 @@ class Sqlite:
 
     def explain(self, problem: BaseException) -> str | None:
         name = getattr(problem, "sqlite_errorname", None) or ""
-        return next((advice for code, advice in _ADVICE.items() if name.startswith(code)), None)
+        known = next((advice for code, advice in _ADVICE.items() if name.startswith(code)), None)
+        if known is not None or not isinstance(problem, sqlite3.DatabaseError):
+            return known
+        if isinstance(problem, _FAULTS_OF_VALUES):
+            return None
+        reason = named(str(problem), 200)
+        if "decode to UTF-8" in reason:
+            return f"is damaged ({reason}); {RESTORE}"
+        return f"cannot be used ({reason}); {FOREIGN}"
 
     def json_type(self) -> TypeEngine[Any]:
         return JSON()
 
-    def engine(self, url: URL) -> AsyncEngine:
-        engine = create_async_engine(url, connect_args={"timeout": BUSY_SECONDS})
-        event.listen(engine.sync_engine, "connect", _set_up)
-        event.listen(engine.sync_engine, "begin", _begin)
+    def engine(self, url: URL) -> Engine:
+        options = {"timeout": BUSY_SECONDS, "check_same_thread": False}
+        engine = create_engine(url, connect_args=options, json_deserializer=read_json)
+        event.listen(engine, "connect", _set_up)
+        event.listen(engine, "begin", _begin)
         return engine
 
-    async def prepare(self, engine: AsyncEngine) -> None:
-        arguments, options = engine.dialect.create_connect_args(engine.url)
-        await in_thread(_enter_wal_mode, *arguments, **options)
+    @contextmanager
+    def turn_to_write(self, url: URL, file: object) -> Generator[None]:
+        with _turn_to_write(str(url.database)):
+            check_same_file(str(url.database), file)
+            yield
 
-    async def scrub(self, connection: AsyncConnection, tables: Iterable[str]) -> str | None:
-        await connection.execute(text("VACUUM"))
+    def file(self, url: URL) -> object:
+        return file_at(str(url.database))
+
+    def prepare(self, engine: Engine) -> None:
+        arguments, options = engine.dialect.create_connect_args(engine.url)
+        _enter_wal_mode(*arguments, **options)
+
+    def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
+        connection.execute(text("VACUUM"))
         # The log still holds the deleted rows. Emptying it fails while another process reads it.
-        log_in_use = await connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+        log_in_use = connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
         return f"{connection.engine.url.database}-wal" if log_in_use else None
+
+    @contextmanager
+    def looking(self, url: URL) -> Generator[SqlalchemyConnection]:
+        address = self.read_only(url)
+        assert address is not None, f"{url.database} does not exist"
+        engine = create_engine(address, poolclass=NullPool, json_deserializer=read_json)
+        with engine.connect() as connection:
+            yield connection
+
+    def flaws(self, connection: SqlalchemyConnection) -> Iterable[str]:
+        found = connection.scalars(text("PRAGMA quick_check(3)")).all()
+        links = connection.execute(text("PRAGMA foreign_key_check")).fetchmany(3)
+        lost = [f"a row of {link[0]} names a row of {link[2]} that is missing" for link in links]
+        return [*(str(flaw) for flaw in found if flaw != "ok"), *lost]
 
     def connect(self, url: URL, *, durable: bool) -> SqliteConnection:
         return SqliteConnection(str(url.database), durable=durable)
+
+
+def file_at(path: str) -> object:
+    """Which file is there now; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def check_same_file(path: str, file: object) -> None:
+    """SQLite writes on into a file that was deleted, and what it writes is lost with it."""
+    if file is not None and file_at(path) != file:
+        raise StoreError(
+            f"{path} was moved, deleted or replaced while it was in use; what was recorded is in "
+            "the old file"
+        )
+
+
+class _Turns:
+    """A lock that is given to threads in the order in which they asked."""
+
+    def __init__(self) -> None:
+        self._changing = Lock()
+        self._waiting: deque[Lock] = deque()
+        self._is_taken = False
+
+    def take(self) -> None:
+        with self._changing:
+            if not self._is_taken:
+                self._is_taken = True
+                return
+            mine = Lock()
+            mine.acquire()
+            self._waiting.append(mine)
+        mine.acquire()
+
+    def give(self) -> None:
+        with self._changing:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._is_taken = False
+
+
+_turns: defaultdict[str, _Turns] = defaultdict(_Turns)
+if hasattr(os, "register_at_fork"):
+    # A thread that has its turn stays with the parent.
+    os.register_at_fork(after_in_child=_turns.clear)
+
+
+@contextmanager
+def _turn_to_write(path: str) -> Generator[None]:
+    """Threads of one process take turns here, in order.
+
+    SQLite itself lets a writer ask for the lock again and again. Where others write all the time,
+    one of them may then have no luck for ten seconds, and fails.
+    """
+    turns = _turns[path]
+    turns.take()
+    try:
+        yield
+    finally:
+        turns.give()
 
 
 def _set_up(connection: Any, _: ConnectionPoolEntry) -> None:
@@ -118,12 +232,13 @@ def _create_private(path: str) -> None:
 
 
 def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
-    """Open the file once on the plain driver, before the async driver gives it a thread.
+    """Open the file once, before anything else does.
 
     A file that cannot be used is found here. Changing the mode needs a lock that SQLite itself
     does not wait for.
     """
     deadline = time.monotonic() + BUSY_SECONDS
+    _check_file(arguments[0])
     _create_private(arguments[0])
     with closing(sqlite3.connect(*arguments, timeout=BUSY_SECONDS, **options)) as connection:
         while True:
@@ -136,20 +251,13 @@ def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
             time.sleep(0.01)
 
 
-_FAULTS_OF_VALUES: Final = (
-    sqlite3.DataError,
-    sqlite3.IntegrityError,
-    sqlite3.InterfaceError,
-    sqlite3.ProgrammingError,
-)
-
-
 class SqliteConnection:
     def __init__(self, path: str, *, durable: bool) -> None:
         self._path = path
         # `mode=rw`: a missing file is an error to report, not a reason to create an empty database.
         address = f"{Path(path).absolute().as_uri()}?mode=rw"
         with self._faults():
+            _check_file(path)
             # One thread writes, but the thread that closes or flushes may be another.
             self._connection = sqlite3.connect(
                 address,
@@ -160,6 +268,7 @@ class SqliteConnection:
             )
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._connection.execute("PRAGMA foreign_keys = ON")
+        self._file = file_at(path)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._faults():
@@ -168,7 +277,8 @@ class SqliteConnection:
     @contextmanager
     def transaction(self, topic: str | None = None) -> Generator[Write]:
         # All writers of a file take turns anyway, so a topic needs nothing more.
-        with self._faults(), self._connection:
+        with _turn_to_write(self._path), self._faults(), self._connection:
+            check_same_file(self._path, self._file)
             self._connection.execute(_BEGIN["write"])
             yield self._write
 

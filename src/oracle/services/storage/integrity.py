@@ -1,0 +1,117 @@
+"""Looks through a database for what `oracle doctor` reports. It changes nothing."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Table, inspect, select
+
+from oracle.errors import JournalError, OracleError
+from oracle.services.journal.record import decoded
+from oracle.services.journal.sinks import name_of
+from oracle.services.storage.connections import backend_of, store_errors
+from oracle.services.storage.damage import Damaged, check_row
+from oracle.services.storage.schema import (
+    blobs,
+    context_nodes,
+    events,
+    journal,
+    metadata,
+    runs,
+    sessions,
+)
+
+_HASH: Final = re.compile('"([0-9a-f]{64})"')
+SECONDS: Final = 5.0
+"""How long to look at rows. A person waits for the result."""
+MOST_SHOWN: Final = 5
+
+
+def flaws_of(url: URL, seconds: float = SECONDS) -> list[str]:
+    """What is wrong with a database at the newest schema; the first few are enough."""
+    found: list[str] = []
+    try:
+        with store_errors(url), backend_of(url).looking(url) as connection:
+            deadline = time.monotonic() + seconds
+            for look in _LOOKS:
+                for flaw in look(connection):
+                    found.append(flaw)
+                    if len(found) == MOST_SHOWN:
+                        return found
+                if time.monotonic() > deadline:
+                    return found
+                # Later looks read what the earlier ones found to be there.
+                if found and look in _FIRST:
+                    return found
+    except OracleError as problem:
+        found.append(str(problem))
+    return found
+
+
+def names_taken(url: URL) -> list[str]:
+    """Tables with the names of ours, in a database that oracle did not make."""
+    with store_errors(url), backend_of(url).looking(url) as connection:
+        return sorted(metadata.tables.keys() & set(inspect(connection).get_table_names()))
+
+
+def _file(connection: Connection) -> Iterator[str]:
+    yield from backend_of(connection.engine.url).flaws(connection)
+
+
+def _tables(connection: Connection) -> Iterator[str]:
+    there = inspect(connection)
+    names = set(there.get_table_names())
+    for table in metadata.sorted_tables:
+        if table.name not in names:
+            yield f"the table {table.name} is missing"
+            continue
+        columns = {column["name"] for column in there.get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in columns:
+                yield f"the table {table.name} has no column {column.name}"
+
+
+def _rows(connection: Connection) -> Iterator[str]:
+    for table in (sessions, context_nodes, runs, events):
+        yield from _rows_of(connection, table)
+
+
+def _rows_of(connection: Connection, table: Table) -> Iterator[str]:
+    for row in connection.execute(select(table), execution_options=_STREAMED).mappings():
+        try:
+            check_row(table, dict(row))
+        except Damaged as flaw:
+            yield str(flaw)
+
+
+def _records(connection: Connection) -> Iterator[str]:
+    columns = (journal.c.run_id, journal.c.seq, journal.c.kind, journal.c.node_path)
+    rest = (journal.c.turn, journal.c.ordinal, journal.c.body)
+    query = select(*columns, *rest).order_by(journal.c.run_id, journal.c.seq)
+    rows = connection.execute(query, execution_options=_STREAMED)
+    for run_id, records in groupby(rows, key=lambda row: row[0]):
+        try:
+            decoded((tuple(record[1:]) for record in records), str(run_id))
+        except JournalError as flaw:
+            yield str(flaw)
+
+
+def _texts(connection: Connection) -> Iterator[str]:
+    for name, body in connection.execute(select(blobs), execution_options=_STREAMED):
+        if not isinstance(body, str) or name_of(body) != name:
+            yield f"the text of blob {name} was changed"
+    known: set[Any] = set(connection.scalars(select(blobs.c.hash)))
+    starts = select(journal.c.run_id, journal.c.body).where(journal.c.seq == 0)
+    for run_id, body in connection.execute(starts, execution_options=_STREAMED):
+        for name in sorted(set(_HASH.findall(str(body))) - known):
+            yield f"run {run_id} needs a text that is missing (blob {name})"
+
+
+Look = Callable[[Connection], Iterator[str]]
+_FIRST: Final = (_file, _tables)
+_LOOKS: Final[tuple[Look, ...]] = (*_FIRST, _rows, _records, _texts)
+_STREAMED: Final = {"stream_results": True}
