@@ -70,7 +70,7 @@ async def write(ctx):
         note("write")
         return "saved"
 
-    async def was_saved():
+    async def was_saved(mark):
         return "saved" if "write" in world() else None
 
     return log(ctx, await ctx.perform("write", save, writes=True, recover=was_saved))

@@ -12,6 +12,7 @@ from oracle.bt.core.effects import (
     Effect,
     EffectKey,
     Effects,
+    Recover,
 )
 from oracle.bt.state.base import RunStatus
 from oracle.errors import Failure
@@ -97,11 +98,13 @@ class TickContext:
         effect: Effect,
         *,
         writes: bool = False,
-        recover: Effect | None = None,
+        mark: Effect | None = None,
+        recover: Recover | None = None,
     ) -> Json:
         """Touch the world through the port, under a key that is the same in each replay."""
+        key = EffectKey(self.node_path, self.turn)
         return await self.effects.perform(
-            EffectKey(self.node_path, self.turn), request, effect, writes=writes, recover=recover
+            key, request, effect, writes=writes, mark=mark, recover=recover
         )
 
     def stream(

@@ -15,6 +15,8 @@ from typing import Protocol, TypeAlias
 from oracle.bt.state.schema import Json
 
 Effect: TypeAlias = Callable[[], Awaitable[Json]]
+Recover: TypeAlias = Callable[[Json], Awaitable[Json]]
+"""Gets the mark of a write; returns what was done, or None if certainly nothing was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,14 @@ class Effects(Protocol):
         effect: Effect,
         *,
         writes: bool = False,
-        recover: Effect | None = None,
+        mark: Effect | None = None,
+        recover: Recover | None = None,
     ) -> Json:
         """Return what `effect` returns; a replay returns its record and never calls it.
 
-        An effect that `writes` is not begun before its intent is on record. After a crash in
-        between, `recover` finds out whether it was done: its result, or None if it was not.
+        An effect that `writes` is not begun before its intent is on record, together with a `mark`
+        that identifies the write. After a crash in between, `recover` is given the mark and finds
+        out whether it was done. It raises `InterruptedWrite` if it cannot know.
         """
         ...
 
@@ -73,8 +77,11 @@ class DirectEffects:
         effect: Effect,
         *,
         writes: bool = False,
-        recover: Effect | None = None,
+        mark: Effect | None = None,
+        recover: Recover | None = None,
     ) -> Json:
+        if mark is not None:
+            await mark()
         return await effect()
 
     def stream(

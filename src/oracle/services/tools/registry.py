@@ -15,8 +15,9 @@ from pydantic_core import ErrorDetails
 from oracle.errors import ToolProblem, did_you_mean, named
 from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import kind_named
-from oracle.models.tool_spec import Role, ToolSpec
+from oracle.models.tool_spec import Role, ToolSpec, role_by_name
 from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.tickets import Mark
 
 
 class Arguments(BaseModel):
@@ -40,9 +41,24 @@ A = TypeVar("A", bound=Arguments)
 
 
 @dataclass(frozen=True, kw_only=True)
+class Writes(Generic[A]):
+    """How a tool recognises its own write after a crash.
+
+    `mark` is called before the write is recorded as intended. The mark is recorded with it, and
+    `run` gets it. After a crash `was_done` gets it: it returns what was done, or None if certainly
+    nothing was, and raises `InterruptedWrite` if it cannot know.
+    """
+
+    mark: Callable[[A], Awaitable[Mark]]
+    run: Callable[[A, Mark | None], Awaitable[Answer]]
+    was_done: Callable[[A, Mark], Awaitable[Answer | None]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tool(Generic[A]):
-    """One tool. `run` returns an answer or raises `ToolProblem`. Only a tool that writes has
-    `was_done`.
+    """One tool. `run` returns an answer or raises `ToolProblem`. A tool that writes has the role
+    `write`. Without `writes`, nothing is known about its writes after a crash, so they are reported
+    and never done again.
 
     Without `query_types` the tool is offered for questions that need its kind of source; a tool
     that writes is offered for actions.
@@ -55,7 +71,7 @@ class Tool(Generic[A]):
     source: str | None
     role: Role | None = None
     query_types: frozenset[QueryType] | None = None
-    was_done: Callable[[A], Awaitable[Answer | None]] | None = None
+    writes: Writes[A] | None = None
     timeout: float = 20.0
 
     @property
@@ -65,13 +81,17 @@ class Tool(Generic[A]):
             description=self.description,
             parameters=_without_titles(self.arguments.model_json_schema()),
             query_types=self._types() if self.query_types is None else self.query_types,
-            writes=self.was_done is not None,
+            writes=self.is_writing,
             source=self.source,
             role=self.role,
         )
 
+    @property
+    def is_writing(self) -> bool:
+        return self.writes is not None or (self.role or role_by_name(self.name)) == "write"
+
     def _types(self) -> frozenset[QueryType]:
-        if self.was_done is not None:
+        if self.is_writing:
             return frozenset({QueryType.ACTION})
         return kind_named(self.source).query_types if self.source else frozenset()
 
