@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import UTC, datetime
 from typing import Any, Final, cast
 
@@ -19,6 +19,7 @@ from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN
 from oracle.services.control.repetition import RunawayText
 from oracle.services.llm.protocol import ModelRequest, Part
 from oracle.services.signals.parser import SignalStreamParser
+from oracle.services.tools.arguments import checked_call
 
 ANYTHING: Final = 1
 
@@ -47,7 +48,7 @@ async def call_model(ctx: TickContext) -> RunStatus:
     def source() -> AsyncIterator[Any]:
         if model is None:
             raise ModelError("no language model is configured")
-        return cast("AsyncIterator[Any]", model.stream(request))
+        return _with_checked_calls(model.stream(request))
 
     # The messages are named by their digest: the record of a turn must not repeat all before it.
     asked = {
@@ -170,6 +171,16 @@ class _Response:
     def _raise(self, flag: str) -> None:
         bb_set(board_of(self._ctx), flag, True)
         self._ctx.wake()
+
+
+async def _with_checked_calls(parts: AsyncIterator[Part]) -> AsyncGenerator[Any]:
+    """Before the journal sees them: what a model writes as arguments need not be JSON."""
+    try:
+        async for part in parts:
+            yield {"tool_call": checked_call(part["tool_call"])} if "tool_call" in part else part
+    finally:
+        if isinstance(parts, AsyncGenerator):
+            await parts.aclose()
 
 
 def _now() -> datetime:

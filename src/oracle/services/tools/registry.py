@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from oracle.errors import ToolProblem, did_you_mean, named
@@ -17,6 +15,7 @@ from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name
 from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.arguments import read_arguments
 from oracle.services.tools.tickets import Mark
 
 
@@ -25,18 +24,7 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    @field_validator("*")
-    @classmethod
-    def _is_text(cls, value: object) -> object:
-        """NUL bytes and lone surrogates cannot be written to a text file or found in one."""
-        if isinstance(value, str) and "\0" in value:
-            raise ValueError("it holds a NUL byte; leave it out")
-        if isinstance(value, str) and not value.isascii() and _HALF.search(value):
-            raise ValueError("it holds half of a character; write whole characters")
-        return value
 
-
-_HALF = re.compile("[\ud800-\udfff]")
 A = TypeVar("A", bound=Arguments)
 
 
@@ -97,9 +85,10 @@ class Tool(Generic[A]):
 
     def read(self, arguments: Mapping[str, object] | str) -> A:
         """Raises `ToolProblem`, which says what is wrong and what would be right."""
-        given = _as_object(arguments, self.name)
         try:
-            return self.arguments.model_validate(given)
+            return self.arguments.model_validate(read_arguments(arguments))
+        except ToolProblem as problem:
+            raise ToolProblem(f"{self.name} was not run: {problem}") from None
         except ValidationError as problem:
             known = self.arguments.model_fields
             details = problem.errors(include_url=False, include_context=False)
@@ -121,24 +110,6 @@ class Tool(Generic[A]):
 async def in_thread(function: Callable[[], Answer]) -> Answer:
     """Run disk work in a thread, so that the event loop goes on."""
     return await asyncio.to_thread(function)
-
-
-def _as_object(arguments: Mapping[str, object] | str, name: str) -> dict[str, object]:
-    if not isinstance(arguments, str):
-        return dict(arguments)
-    try:
-        given: object = json.loads(arguments) if arguments.strip() else {}
-    # `RecursionError`: the model may write very deep brackets.
-    except (ValueError, RecursionError) as problem:
-        raise ToolProblem(
-            f"{name} was not run: its arguments are not JSON ({one_line(str(problem))}); write one "
-            'JSON object, such as {"query": "…"}'
-        ) from None
-    if not isinstance(given, dict):
-        raise ToolProblem(
-            f"{name} was not run: its arguments are {named(given)}; write one JSON object"
-        )
-    return cast("dict[str, object]", given)
 
 
 def _fault(detail: ErrorDetails, known: list[str]) -> str:
