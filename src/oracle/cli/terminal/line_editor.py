@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from oracle.errors import OracleError
+from oracle.regular_file import check_regular
 
 if TYPE_CHECKING:
     from oracle.settings import Settings
@@ -94,6 +95,7 @@ class LineEditor:
             readline.parse_and_bind("set enable-bracketed-paste on")
             if self._history is not None:
                 with contextlib.suppress(OSError):
+                    check_regular(self._history)
                     readline.read_history_file(self._history)
 
     def _save_history(self) -> None:
@@ -103,6 +105,7 @@ class LineEditor:
         with contextlib.suppress(ImportError, OSError):
             import readline
 
+            check_regular(self._history)
             readline.set_history_length(HISTORY_LENGTH)
             # Created here, because only the user may read it: questions can be private.
             os.close(os.open(self._history, os.O_CREAT | os.O_WRONLY, 0o600))

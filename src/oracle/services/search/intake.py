@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import os
+import stat
 import time
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from oracle.regular_file import kind_of_file
 from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
 from oracle.services.project.identifiers import WORD
 from oracle.services.project.walk import FoundFile
@@ -57,6 +59,8 @@ def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
             # Asked of the open file, before it is read: if it changes meanwhile, the stored state
             # is the older one, and the next refresh reads it again.
             state = os.fstat(file.fileno())
+            if not stat.S_ISREG(state.st_mode):
+                return f"it is {kind_of_file(state.st_mode)}"
             content = file.read(LARGEST + 1)
     except (OSError, ValueError) as problem:
         return f"it cannot be read: {getattr(problem, 'strerror', None) or problem}"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from oracle.errors import StoreError
+from oracle.regular_file import check_database, check_regular, read_regular
 from oracle.services.project.root import oracle_folder
 from oracle.services.search.catalogue import FORMAT, Catalogue
 from oracle.services.search.lock import Patience, only_one
@@ -176,6 +177,10 @@ class OnDisk:
         folder = self._folder / name
         if not (folder / "text" / "meta.json").is_file():
             raise ValueError("the text index is missing")
+        # Opening a pipe in the place of one of these would wait for ever.
+        for file in (folder / "text").iterdir():
+            check_regular(file)
+        check_database(folder / "catalogue.db")
         catalogue = Catalogue(folder / "catalogue.db")
         try:
             if catalogue.meta("format") != str(FORMAT):
@@ -219,7 +224,7 @@ class OnDisk:
 
     def _current_name(self) -> str | None:
         try:
-            name = (self._folder / "current").read_text(encoding="ascii").strip()
+            name = read_regular(self._folder / "current", 100).decode("ascii").strip()
         except (OSError, UnicodeDecodeError):
             return None
         # The name becomes part of a path, so a damaged file must not lead out of the folder.

@@ -17,6 +17,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError
+from oracle.regular_file import check_database
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -60,6 +61,7 @@ class Sqlite:
         path = Path(str(url.database))
         if not path.exists():
             return None
+        _check_file(path)
         file = path.absolute().as_uri()
         return URL.create("sqlite", database=file, query={"mode": "ro", "uri": "1"})
 
@@ -80,6 +82,7 @@ class Sqlite:
         return engine
 
     async def prepare(self, engine: AsyncEngine) -> None:
+        _check_file(str(engine.url.database))
         arguments, options = engine.dialect.create_connect_args(engine.url)
         await asyncio.to_thread(_enter_wal_mode, *arguments, **options)
 
@@ -91,6 +94,14 @@ class Sqlite:
 
     def connect(self, url: URL, *, durable: bool) -> SqliteConnection:
         return SqliteConnection(str(url.database), durable=durable)
+
+
+def _check_file(path: str | Path) -> None:
+    """SQLite would wait for ever for a pipe."""
+    try:
+        check_database(path)
+    except OSError as problem:
+        raise StoreError(f"the database {path} cannot be used: {problem.strerror}") from None
 
 
 def _set_up(connection: Any, _: ConnectionPoolEntry) -> None:
@@ -137,6 +148,7 @@ _FAULTS_OF_VALUES: Final = (
 class SqliteConnection:
     def __init__(self, path: str, *, durable: bool) -> None:
         self._path = path
+        _check_file(path)
         # `mode=rw`: a missing file is an error to report, not a reason to create an empty database.
         address = f"{Path(path).absolute().as_uri()}?mode=rw"
         with self._faults():
