@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from weakref import WeakSet
 
-from oracle.bt.wrappers.recipe import AgentSetup
+from oracle.bt.wrappers.recipe import AgentSetup, Definitions
 from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.models.prompt_segment import PromptSegment
@@ -32,7 +32,8 @@ class OracleBTWrapper:
     With a `store`, runs and exchanges are kept, and `context_id` names the exchange to go on from;
     without one, a run leaves nothing behind. A store that is given as a function is opened for each
     question. `sources` are brought up to date before each question, and say which of its terms are
-    the project's own. `approve` asks a person.
+    the project's own. `definitions` are trees and prompts that may change between two questions.
+    `approve` asks a person.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class OracleBTWrapper:
         limits: Limits | None = None,
         trees: Mapping[str, str] | None = None,
         segments: tuple[PromptSegment, ...] | None = None,
+        definitions: Definitions | None = None,
         store: RunStore | OpenStore | None = None,
         session_id: str | None = None,
         approve: Approve | None = None,
@@ -67,6 +69,7 @@ class OracleBTWrapper:
             limits=(limits or Limits()).check(),
             trees=trees,
             segments=segments,
+            definitions=definitions,
             sources=sources,
             folder=folder,
         )

@@ -18,7 +18,7 @@ from oracle.services.project.walk import FoundFile
 from oracle.services.search.records import Definition, Kind, Role
 from oracle.services.search.symbols import Symbol
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Raise it when the stored data changes: an index of another format is built again."""
 
 _SCHEMA: Final = """

@@ -26,7 +26,7 @@ from oracle.services.search.passages import Passage
 from oracle.services.search.records import Kind
 from oracle.services.search.roles import kind_of, role_of
 from oracle.services.search.symbols import Outline, Symbol
-from oracle.services.search.terms import WordCache, terms_of, terms_of_text
+from oracle.services.search.terms import WordCache, terms_of, terms_of_names, terms_of_text
 
 _CARD_LINES: Final = 40
 _CARD_CHARACTERS: Final = 4_000
@@ -205,7 +205,7 @@ def _passage(
         end=chunk.end,
         kind=content.kind,
         body=body,
-        names=terms_of_text(" ".join(chunk.names)),
+        names=terms_of_names(chunk.names),
         place=place,
         remarks=remarks,
     )
@@ -214,7 +214,7 @@ def _passage(
 def _card(
     content: Content, number: int, lines: Sequence[str], symbols: Sequence[Symbol], place: str
 ) -> Passage:
-    names = terms_of_text(" ".join(symbol.name for symbol in symbols))
+    names = terms_of_names(symbol.name for symbol in symbols)
     head = terms_of_text("".join(lines[:_CARD_LINES])[:_CARD_CHARACTERS])
     return Passage(
         file=number,
