@@ -18,6 +18,7 @@ from oracle.bt.board import (
     set_ledger,
 )
 from oracle.bt.core.context import TickContext
+from oracle.bt.core.effects import Writing
 from oracle.bt.report import report, say, say_system
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import InterruptedWrite
@@ -155,7 +156,7 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
 
     request = {"tool": name, "arguments": arguments}
     if spec.writes:
-        answer = await ctx.perform(request, effect, writes=True, mark=mark, recover=recover)
+        answer = await ctx.perform(request, effect, writes=Writing(mark, recover))
     else:
         answer = await ctx.perform(request, effect)
     result = {**_failed(""), **cast("Result", answer), "was_run": True}

@@ -6,6 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
+from oracle.bt.core.effects import Writing
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS
 from oracle.bt.wrappers.recipe import Recipe
@@ -73,7 +74,7 @@ async def write(ctx):
     async def was_saved(mark):
         return "saved" if "write" in world() else None
 
-    return log(ctx, await ctx.perform("write", save, writes=True, recover=was_saved))
+    return log(ctx, await ctx.perform("write", save, writes=Writing(recover=was_saved)))
 
 
 class DyingSink(RunSink):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from oracle.bt.core.effects import Writing
 from oracle.errors import (
     Failure,
     InterruptedStream,
@@ -224,7 +225,7 @@ async def test_a_leaf_that_can_check_whether_a_write_was_done_is_asked(found, ex
         return found
 
     resumed = journal(records=await broken_off_write())
-    assert await resumed.perform(Key(), "q", answer, writes=True, recover=look) == expected
+    assert await resumed.perform(Key(), "q", answer, writes=Writing(recover=look)) == expected
 
 
 async def test_the_mark_of_a_write_is_on_record_before_it_and_is_given_back():
@@ -237,9 +238,9 @@ async def test_the_mark_of_a_write_is_on_record_before_it_and_is_given_back():
         seen.append(mark)
         return "found"
 
-    await journal(sink).perform(Key(), "q", answer, writes=True, mark=mark)
+    await journal(sink).perform(Key(), "q", answer, writes=Writing(mark=mark))
     resumed = journal(records=sink.records[:1])
-    assert await resumed.perform(Key(), "q", never, writes=True, recover=look) == "found"
+    assert await resumed.perform(Key(), "q", never, writes=Writing(recover=look)) == "found"
     assert seen == [{"key": "k"}]
 
 

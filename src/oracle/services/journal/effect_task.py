@@ -42,6 +42,15 @@ Reply: TypeAlias = asyncio.Future[Result]
 """What a leaf waits for."""
 
 
+class Writing(Protocol):
+    """How the engine says that a write is recognised after a crash."""
+
+    @property
+    def mark(self) -> Effect | None: ...
+    @property
+    def recover(self) -> Recover | None: ...
+
+
 class Deliver(Protocol):
     def __call__(self, reply: Reply, result: Result) -> None: ...
 

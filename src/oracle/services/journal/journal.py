@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from oracle.errors import InterruptedWrite, JournalError, ReplayDiverged
 from oracle.services.journal.effect_task import (
     Effect,
     EffectTask,
-    Recover,
     Reply,
     Result,
     Source,
+    Writing,
     interrupted,
     recovering,
     refused,
@@ -165,9 +165,7 @@ class Journal:
         request: Any,
         effect: Effect,
         *,
-        writes: bool = False,
-        mark: Effect | None = None,
-        recover: Recover | None = None,
+        writes: bool | Writing = False,
     ) -> Any:
         request, place = self._placed(key, request)
         self._block(place)
@@ -178,7 +176,7 @@ class Journal:
                     return entry.body["value"]
                 raise as_exception(entry.body)
             if writes:
-                effect = self._careful(place, request, effect, mark, recover)
+                effect = self._careful(place, request, effect, writes)
             with self._effect_task(place, request) as task:
                 task.perform(effect)
                 result = await task.next_result()
@@ -192,14 +190,10 @@ class Journal:
             self._unblock(place)
 
     def _careful(
-        self,
-        place: Place,
-        request: Any,
-        effect: Effect,
-        mark: Effect | None,
-        recover: Recover | None,
+        self, place: Place, request: Any, effect: Effect, writes: Writing | Literal[True]
     ) -> Effect:
         """The effect of a write, so that no crash and no other try can make it happen twice."""
+        mark, recover = (None, None) if writes is True else (writes.mark, writes.recover)
         if place in self._past.open_intents:
             return recovering(place, self._past.open_intents[place], effect, recover)
         if place.asked in self._unknown:
