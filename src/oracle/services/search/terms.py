@@ -55,8 +55,8 @@ def terms_of(words: Iterable[str]) -> str:
 
 def terms_of_names(names: Iterable[str]) -> str:
     """The terms of defined names. Each has at least one, even `x`, `get` or a name like a hash."""
-    words = (word for name in names for word in WORD.findall(name))
-    return " ".join(_terms[word] or whole_name(word) for word in words)
+    found = (WORD.findall(name) for name in names)
+    return " ".join(terms_of(words).strip() or " ".join(map(whole_name, words)) for words in found)
 
 
 def terms_of_word(word: str) -> list[str]:
