@@ -87,7 +87,7 @@ async def test_the_project_says_what_happens_when_nothing_can_be_recorded(
     (project / "oracle.toml").write_text(f"[journal]\nfailure = '{failure}'\n")
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     try:
-        answer = await Oracle(project=project, model=ScriptedModel(fill_the_disk)).ask(CODE)
+        answer = await Oracle(project=project, model=ScriptedModel(fill_the_disk)).ask(TALK)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert answer.text == "X."

@@ -10,6 +10,8 @@ from math import isfinite
 from typing import Any, Final
 
 DEEPEST: Final = 12
+LARGEST_INTEGER: Final = 2**63 - 1
+"""What databases and other programs can read. Python has no text for integers of any length."""
 
 
 def is_plain(value: Any, depth: int = DEEPEST) -> bool:
@@ -19,8 +21,10 @@ def is_plain(value: Any, depth: int = DEEPEST) -> bool:
     """
     # Called for every part of a stream, so it compares types instead of calling `isinstance`.
     kind = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if kind is str or kind is int or kind is bool or value is None:
+    if kind is str or kind is bool or value is None:
         return True
+    if kind is int:
+        return -LARGEST_INTEGER <= value <= LARGEST_INTEGER
     if kind is float:
         return isfinite(value)
     if depth == 0:

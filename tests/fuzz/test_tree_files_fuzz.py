@@ -27,6 +27,7 @@ PIECES = [
     "#", "~=", "local x = {} x.x = x", "[1]", "['a']", "goto a", "::a::", "\x00", "\u00ff",
     "\n", "--", "[[", "]]", "for i = 1, 9 do", "end", "return", "bb.n", "expression", "root",
     "_ENV", "_G", "'\\xff'",
+    "0/0", "1/0", "BT.x = 1", "t[1] = t", "BT.leaves('a').b", "args = { n = 'x' }", "n.kind = 1",
 ]  # fmt: skip
 
 

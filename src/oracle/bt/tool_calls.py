@@ -23,14 +23,17 @@ from oracle.bt.board import (
     set_ledger,
 )
 from oracle.bt.core.context import TickContext
-from oracle.bt.report import report, say
+from oracle.bt.core.effects import Writing
+from oracle.bt.report import report, say, say_system
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.errors import InterruptedWrite
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.control.conversation import Weight, with_result
 from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of_result
 from oracle.services.control.shortening import cut_results
 from oracle.services.project.redaction import redact, redacted_traceback
+from oracle.services.tools.protocol import MarkingTools
 from oracle.services.tools.results import well_formed
 
 log = logging.getLogger(__name__)
@@ -131,7 +134,7 @@ async def perform_calls(
         # In the order of the calls, not of their ends: the same in every replay.
         done: list[Done] = []
         for call, result in zip(calls, results, strict=True):
-            done.append((call, result or cut_off()))
+            done.append((call, result or cut_off(specs.get(call["name"]))))
             if result is None:
                 _say_result(ctx, *done[-1], 0.0)
         # Calls that ignored their cancellation end late, in another turn: these were given up.
@@ -169,39 +172,58 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         _say_result(ctx, call, result, 0.0)
         return result
     tools = services_of(ctx).tools
+    written: Any = None
+
+    async def mark() -> Any:
+        """What identifies the write after a crash, for tools that can tell."""
+        nonlocal written
+        if isinstance(tools, MarkingTools):
+            written = await tools.mark(name, arguments)
+        return written
 
     async def effect() -> Any:
         began = time.monotonic()
         try:
             if tools is None:
                 raise LookupError("there are no tools here")
-            result = well_formed(await tools.run(name, arguments))
+            if isinstance(tools, MarkingTools):
+                result = well_formed(await tools.run(name, arguments, written))
+            else:
+                result = well_formed(await tools.run(name, arguments))
         except Exception as problem:
             log.error("%s failed:\n%s", name, redacted_traceback(problem))
             result = _failed(redact(f"{name} failed: {type(problem).__name__}: {problem}"))
         return {**result, "seconds": round(time.monotonic() - began, 4)}
 
-    async def recover() -> Any:
+    async def recover(recorded: Any) -> Any:
         """After a crash: the intent to write is on record, its end is not."""
+        nonlocal written
+        written = recorded
         try:
             if tools is None:
-                raise LookupError("there are no tools here")
-            done = await tools.was_done(name, arguments)
+                raise InterruptedWrite("there are no tools here")
+            if isinstance(tools, MarkingTools):
+                done = await tools.was_done(name, arguments, recorded)
+            else:
+                done = await tools.was_done(name, arguments)
             return None if done is None else well_formed(done)
+        # Any other exception means the same: whether it was done is not known.
         except Exception as problem:
-            log.error("whether %s was done is not known:\n%s", name, redacted_traceback(problem))
+            log.warning("whether %s was done is not known: %s", name, redact(str(problem)))
             return _failed(
                 f"{name} was begun before a crash, and whether it was done is not known "
-                f"({redact(str(problem))}); look before you have it done again"
-            )
+                f"({redact(str(problem))}). Nothing was written now. Look before you call it again."
+            ) | {"is_unknown": True}
 
     request = {"tool": name, "arguments": arguments}
     if spec.writes:
-        answer = await ctx.perform(request, effect, writes=True, recover=recover)
+        answer = await ctx.perform(request, effect, writes=Writing(mark, recover))
     else:
         answer = await ctx.perform(request, effect)
     result = {**_failed(""), **cast("Result", answer), "was_run": True}
     result |= {"tool_role": spec.role, "tool_kind": spec.source}
+    if result.get("is_unknown"):
+        say_system(ctx, str(result["content"]), "warning")
     _say_result(ctx, call, result, result.get("seconds", 0.0))
     return result
 
@@ -277,7 +299,11 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
         bb_set(bb, "sources_empty", [kind for kind in empty if kind != spec.source])
 
 
-def cut_off() -> Result:
+def cut_off(spec: ToolSpec | None) -> Result:
+    if spec is not None and spec.writes:
+        return _failed(
+            "cut off; it is not known whether it was done, so look before you call it again"
+        )
     return _failed("cut off before it was done")
 
 

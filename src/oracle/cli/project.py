@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError
+from oracle.regular_file import check_regular
 
 if TYPE_CHECKING:
     from oracle.services.storage.database import Database
@@ -67,6 +68,8 @@ def import_leaves(modules: list[str]) -> None:
         # module, in the working directory.
         sys.path.insert(0, str(Path(module).parent.absolute()) if is_file else "")
         try:
+            if is_file:
+                check_regular(module)
             importlib.import_module(Path(module).stem if is_file else module)
         except Exception as problem:  # user code can fail in any way
             raise InputError(f"--leaves {module}: {type(problem).__name__}: {problem}") from problem

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from oracle.errors import InterruptedWrite
 from oracle.models.query_classification import QueryType
 from oracle.models.source import Source
 from oracle.models.source_kind import kind_named
@@ -159,7 +160,7 @@ class ScriptedTools:
         return self._result(name, answer)
 
     async def was_done(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult | None:
-        return None
+        raise InterruptedWrite(f"the script does not say whether {name} was done")
 
     def _result(self, name: str, answer: Any) -> ToolResult:
         if isinstance(answer, Exception):

@@ -474,3 +474,105 @@ def test_a_tree_that_relies_on_others_and_is_used_nowhere_does_not_spoil_the_res
 def test_where_no_tree_works_alone_the_reason_is_told(load):
     alone = MISPLACED.replace("whole", "other").replace('BT.expect("fine", "true")', 'BT.exit("x")')
     assert "exit leaves the loop 'turns'" in complaint(load, alone)
+
+
+TYPED = LeafRegistry()
+
+
+@TYPED.action()
+def typed(ctx, count: int = 1, share: "float" = 0.5, name: str = "x", on: bool = True, **rest):
+    return SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("argument", "says"),
+    [
+        ('count = "key"', "count must be a whole number, not 'key'"),
+        ("count = 1.5", "count must be a whole number, not 1.5"),
+        ("count = true", "count must be a whole number, not True"),
+        ('share = "half"', "share must be a number, not 'half'"),
+        ("name = 3", "name must be a string, not 3"),
+        ("on = 1", "on must be true or false, not 1"),
+        ("share = 0/0", "is not a number that can be recorded"),
+        ("share = 1/0", "is not a number that can be recorded"),
+    ],
+)
+def test_arguments_of_a_leaf_are_checked_at_their_line(argument, says, tmp_path):
+    file = tmp_path / "t.lua"
+    leaf = f"{PREFIX}typed"
+    file.write_text(
+        f'BT.tree("t", {{\n\nroot = BT.action({{ fn = "{leaf}", args = {{ {argument} }} }}) }})'
+    )
+    with pytest.raises(TreeFileError, match=rf"t\.lua:3: .*{says}"):
+        TreeLibrary([file], leaves=TYPED)
+
+
+def test_arguments_of_the_right_type_are_taken(tmp_path):
+    file = tmp_path / "t.lua"
+    args = 'count = 2, share = 1, name = "n", on = false, more = { 1 }'
+    file.write_text(
+        f'BT.tree("t", {{ root = BT.action({{ fn = "{PREFIX}typed", args = {{ {args} }} }}) }})'
+    )
+    assert len(TreeLibrary([file], leaves=TYPED)) == 1
+
+
+SECONDS = """
+BT.tree("outer", {
+  blackboard = { left = "number", name = "string" },
+  root = BT.subtree("inner", { ports = { budget = "%s" } }),
+})
+BT.tree("inner", {
+  root = BT.timeout({
+    seconds = "budget", BT.condition("c", { expression = "true" }) }),
+})
+"""
+
+
+def test_seconds_from_a_key_need_a_key_that_holds_a_number(tmp_path):
+    file = tmp_path / "t.lua"
+    file.write_text(SECONDS % "left")
+    TreeLibrary([file])
+    file.write_text(SECONDS % "name")
+    with pytest.raises(
+        TreeFileError, match=r"t\.lua:7: seconds names 'budget', which does not hold"
+    ):
+        TreeLibrary([file])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "BT.sequence = 1",
+        "BT[1] = BT",
+        'local n = BT.exit("x"); n.kind = "tree"',
+        'local n = BT.exit("x"); n[1] = n',
+        'local m = BT.leaves("a.b"); m.c = 1',
+        'local m = BT.leaves("a.b"); m.c.kind = 1',
+        'local s = "x"; s.len = 1',
+        '("x").y.z = 1',
+        "getmetatable(BT).__index = nil",
+        "setmetatable(BT, {})",
+        "rawset(BT, 1, 2)",
+        "BT()",
+        "BT.x.y = 1",
+        "local t = {}; t[t] = t; BT.tree('x', t)",
+        "local t = {}; t.root = t; BT.tree('x', t)",
+        "local a = {}; local n = BT.sequence(a); a[1] = n; BT.tree('x', { root = n })",
+        "BT.tree(BT, BT)",
+        "BT.tree('x', { root = BT })",
+        "BT.tree('x', { root = BT.leaves('a') })",
+        "for k in BT do end",
+        "BT.tree('x', { root = BT.sequence({ [2^53] = BT.exit('x') }) })",
+        "BT.tree('x', { root = BT[0/0]() })",
+        "BT.tree('x', { root = BT['tree']('y', {}) })",
+        "local t = { BT.exit('x') }; BT.tree('x', { root = BT.loop('x', { max = 1, BT.sequence(t) }) }); t[1] = nil; t.a = t",
+    ],
+)
+def test_a_file_can_change_nothing_that_others_use_and_crash_nothing(line, tmp_path):
+    file = tmp_path / "t.lua"
+    good = 'BT.tree("good", { root = BT.condition("c", { expression = "true" }) })'
+    file.write_text(f"{good}\n{line}\n")
+    with pytest.raises(TreeFileError, match=r"t\.lua"):
+        TreeLibrary([file])
+    file.write_text(good)
+    assert list(TreeLibrary([file])) == ["good"]

@@ -6,6 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
+from oracle.bt.core.effects import Writing
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import SUCCESS
 from oracle.bt.wrappers.recipe import Recipe
@@ -70,10 +71,10 @@ async def write(ctx):
         note("write")
         return "saved"
 
-    async def was_saved():
+    async def was_saved(mark):
         return "saved" if "write" in world() else None
 
-    return log(ctx, await ctx.perform("write", save, writes=True, recover=was_saved))
+    return log(ctx, await ctx.perform("write", save, writes=Writing(recover=was_saved)))
 
 
 class DyingSink(RunSink):

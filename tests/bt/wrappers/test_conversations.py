@@ -19,6 +19,7 @@ from tests.asking import TALK
 from tests.scenarios import CODE, SCENES, Scene, play, search
 
 ANSWER = Scene(replies=[search(1), "It is in auth.py:3."], stop="answered")
+LONG_TEXT = " ".join(f"word {n}" for n in range(300))
 ENOUGH = signal("context_sufficient", sources_found=1)
 
 
@@ -123,7 +124,7 @@ async def test_events_are_recorded_once_however_many_record_them(database_url):
 async def test_history_beyond_its_budget_is_cut_and_the_model_is_told(store):
     context_id = None
     for number in range(4):
-        scene = Scene(replies=[f"{number} " + "word " * 600], stop="")
+        scene = Scene(replies=[f"{number} " + LONG_TEXT], query=TALK, stop="")
         context_id = (await done(store, scene, context_id))["context_id"]
     model = ScriptedModel("short", context_window=11_000)
     await done(store, ANSWER, context_id, model=model)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from oracle.bt.core.effects import Writing
 from oracle.errors import (
     Failure,
     InterruptedStream,
@@ -220,11 +221,40 @@ async def test_a_write_with_an_intent_but_no_answer_is_not_repeated():
 
 @pytest.mark.parametrize(("found", "expected"), [({"n": 7}, {"n": 7}), (None, {"n": 1})])
 async def test_a_leaf_that_can_check_whether_a_write_was_done_is_asked(found, expected):
-    async def look():
+    async def look(mark):
         return found
 
     resumed = journal(records=await broken_off_write())
-    assert await resumed.perform(Key(), "q", answer, writes=True, recover=look) == expected
+    assert await resumed.perform(Key(), "q", answer, writes=Writing(recover=look)) == expected
+
+
+async def test_the_mark_of_a_write_is_on_record_before_it_and_is_given_back():
+    sink, seen = MemorySink(), []
+
+    async def mark():
+        return {"key": "k"}
+
+    async def look(mark):
+        seen.append(mark)
+        return "found"
+
+    await journal(sink).perform(Key(), "q", answer, writes=Writing(mark=mark))
+    resumed = journal(records=sink.records[:1])
+    assert await resumed.perform(Key(), "q", never, writes=Writing(recover=look)) == "found"
+    assert seen == [{"key": "k"}]
+
+
+async def test_a_write_of_which_nothing_is_known_is_not_done_by_a_retry():
+    sink = MemorySink()
+    records = await broken_off_write()
+    resumed = journal(sink, records=records)
+    for _ in range(3):
+        with pytest.raises(InterruptedWrite):
+            await resumed.perform(Key(), "q", never, writes=True)
+    again = journal(records=[*records, *sink.records])
+    for _ in range(4):
+        with pytest.raises(InterruptedWrite):
+            await again.perform(Key(), "q", never, writes=True)
 
 
 async def test_a_stream_cut_off_by_a_crash_is_reported_as_such():

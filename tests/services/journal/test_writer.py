@@ -7,7 +7,7 @@ import pytest
 from oracle import Oracle
 from oracle.errors import InputError
 from oracle.testing import ScriptedModel
-from tests.scenarios import CODE
+from tests.asking import TALK
 
 GOES_ON = "GOING ON WITHOUT A RECORD"
 
@@ -20,7 +20,7 @@ def project(tmp_path, monkeypatch):
         each.mkdir()
         (each / "oracle.toml").touch()
     monkeypatch.chdir(elsewhere)
-    Oracle(project=folder, model=ScriptedModel("It is in auth.py.")).ask_sync(CODE)
+    Oracle(project=folder, model=ScriptedModel("It is in auth.py.")).ask_sync(TALK)
     database = sqlite3.connect(folder / ".oracle" / "oracle.db")
     database.execute("DROP TABLE journal")
     database.close()
@@ -28,7 +28,7 @@ def project(tmp_path, monkeypatch):
 
 
 def ask(project):
-    return Oracle(project=project, model=ScriptedModel("It is in auth.py.")).ask_sync(CODE)
+    return Oracle(project=project, model=ScriptedModel("It is in auth.py.")).ask_sync(TALK)
 
 
 def test_a_run_stops_before_it_asks_the_model(project, caplog):

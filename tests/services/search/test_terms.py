@@ -1,6 +1,10 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from oracle.services.search.terms import terms_of_text, terms_of_word
+from oracle.services.search import Index
+from oracle.services.search.question import read_question
+from oracle.services.search.terms import terms_of_names, terms_of_text, terms_of_word
 
 
 @pytest.mark.parametrize(
@@ -11,10 +15,12 @@ from oracle.services.search.terms import terms_of_text, terms_of_word
         ("getUser", ["getuser", "get", "user"]),
         ("retries", ["retri"]),
         ("base64", ["base64", "base", "64"]),
+        ("fn_3_7", ["fn37"]),
+        ("x1", ["x1"]),
         ("the", []),
         ("x", []),
         ("Größe", ["gross"]),
-        ("設定値", ["設定定値", "設定", "定値"]),
+        ("設定値", ["設定値", "設定", "定値"]),
         ("1234567", []),
         ("a" * 500, []),
     ],
@@ -25,3 +31,44 @@ def test_a_word_is_taken_apart_folded_and_stemmed(word, terms):
 
 def test_terms_are_repeated_as_often_as_they_occur():
     assert terms_of_text("retry Retry retried").split() == ["retri"] * 3
+
+
+NAMES = st.from_regex(r"[^\W\d]\w{0,60}", fullmatch=True)
+
+
+def asked_terms(text):
+    question = read_question(text)
+    return {*question.terms, *question.kin}
+
+
+@given(name=NAMES)
+@settings(max_examples=300, deadline=None)
+def test_every_name_that_is_indexed_is_found_by_its_exact_spelling(name):
+    indexed = set(terms_of_names([name]).split())
+    assert indexed
+    assert indexed & asked_terms(name)
+
+
+@given(name=NAMES, question=st.sampled_from(["where is {} defined?", "explain {}", "{}()", "`{}`"]))
+@settings(max_examples=200, deadline=None)
+def test_a_name_is_found_in_the_middle_of_a_question(name, question):
+    assert set(terms_of_names([name]).split()) & asked_terms(question.format(name))
+
+
+ODD_NAMES = (
+    *("fn_3_7", "x", "f", "get", "utf8", "v2", "a1b2", "x_y", "_", "__", "i18n", "k8s", "explain"),
+    *("sha256_3", "T", "HTTP2Server", "größe_2", "名前_2", "é", "a" * 130, "deadbeef" * 8, "how"),
+)
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_function_with_an_odd_name_is_the_first_hit_for_it(name, tmp_path):
+    others = [other for other in ODD_NAMES if other != name]
+    for number, other in enumerate([*others, "fn_3_8", "fn_37_1", "xy_2", name]):
+        file = tmp_path / f"file{chr(97 + number)}.py"
+        file.write_text(f"def {other}(thing):\n    return thing\n")
+    with Index.in_memory(tmp_path) as index:
+        index.refresh()
+        assert index.definitions(name)[0].path == file.name
+        found = index.search(name, "code", 3)
+        assert file.name in [hit.path for hit in found]

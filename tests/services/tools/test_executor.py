@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from pydantic import Field
 
+from oracle.errors import InterruptedWrite
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.registry import Arguments, Tool
@@ -116,7 +117,16 @@ async def test_a_tool_that_breaks_is_a_result_too(problem):
 
 async def test_a_tool_that_only_reads_was_never_done():
     assert await box(counted).was_done("count", {"to": 1}) is None
-    assert await box(counted).was_done("nothing", {}) is None
+
+
+async def test_of_a_writing_tool_that_cannot_tell_nothing_is_known():
+    tool = Tool(
+        name="count", description="Counts.", arguments=Count, run=counted, source=None, role="write"
+    )
+    assert tool.spec.writes
+    for name in ("count", "nothing"):
+        with pytest.raises(InterruptedWrite):
+            await ToolBox([tool]).was_done(name, {"to": 1})
 
 
 async def test_the_schema_names_every_argument_without_noise():

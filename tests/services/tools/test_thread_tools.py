@@ -121,12 +121,12 @@ async def test_a_thread_that_is_a_link_is_not_written_through(root, tools):
 
 async def test_after_a_crash_it_is_known_whether_the_entry_was_added(tools):
     given = {"thread": "decisions", "entry": "And black tea.\n"}
-    assert await tools.was_done("push_thread", given) is None
-    await tools.run("push_thread", given)
-    done = await tools.was_done("push_thread", given)
+    mark = await tools.mark("push_thread", given)
+    assert await tools.was_done("push_thread", given, mark) is None
+    await tools.run("push_thread", given, mark)
+    done = await tools.was_done("push_thread", given, mark)
     assert done is not None
     assert done["sources"][0]["entry"] == "2026-02-01T12:00:00.000000Z"
-    assert await tools.was_done("push_thread", {"thread": "none", "entry": "x"}) is None
 
 
 async def test_a_thread_of_many_megabytes_can_still_grow(root):

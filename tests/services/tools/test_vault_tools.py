@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from oracle.errors import InputError
+from oracle.errors import InputError, InterruptedWrite
 from oracle.services.tools.project_tools import project_tools
 from oracle.services.tools.writing import file_name
 
@@ -177,10 +177,12 @@ async def test_of_many_writers_of_one_note_one_wins(root, tools):
 
 async def test_after_a_crash_it_is_known_whether_the_note_was_written(root, tools):
     given = {"title": "Why tea?", "content": "Because."}
-    assert await tools.was_done("write_note", given) is None
-    written = await tools.run("write_note", given)
-    assert await tools.was_done("write_note", given) == written
-    assert await tools.was_done("write_note", {**given, "content": "Other."}) is None
+    mark = await tools.mark("write_note", given)
+    assert await tools.was_done("write_note", given, mark) is None
+    written = await tools.run("write_note", given, mark)
+    assert await tools.was_done("write_note", given, mark) == written
+    with pytest.raises(InterruptedWrite, match=r"notes/why-tea\.md is not as it was to be written"):
+        await tools.was_done("write_note", {**given, "content": "Other."}, mark)
     assert await tools.was_done("write_note", {"title": 3}) is None
 
 

@@ -119,7 +119,9 @@ def answer_unfinished(ctx: TickContext) -> RunStatus:
         bb_set(bb, "was_awaited", True)
         ctx.wake()
         return RUNNING
-    show_to_the_model(ctx, [(call, cut_off()) for call in bb_get(bb, "calls")])
+    specs = {spec.name: spec for spec in all_tools(bb)}
+    calls: list[Call] = bb_get(bb, "calls")
+    show_to_the_model(ctx, [(call, cut_off(specs.get(call["name"]))) for call in calls])
     return SUCCESS
 
 

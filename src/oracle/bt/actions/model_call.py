@@ -24,6 +24,7 @@ from oracle.services.control.room import NOTES, Room
 from oracle.services.llm.endings import WHOLE, Ending
 from oracle.services.llm.protocol import Message, ModelRequest, Part
 from oracle.services.signals.parser import SignalStreamParser
+from oracle.services.tools.arguments import checked_call
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +96,7 @@ async def _stream(
     def source() -> AsyncIterator[Any]:
         if model is None:
             raise ModelError("no language model is configured")
-        return cast("AsyncIterator[Any]", model.stream(request))
+        return _with_checked_calls(model.stream(request))
 
     # The messages are named by their digest: the record of a turn must not repeat all before it.
     asked = {
@@ -297,6 +298,16 @@ def _room_to_continue(ctx: TickContext, response: _Response) -> Room | None:
     longer = replace(room, ledger=ledger, messages=room.messages + response.tokens)
     longest = longer.longest_within(longer.payable_output(is_last=bb_get(bb, "is_last_turn")))
     return longer if longest >= min(SHORTEST_CONTINUATION, room.longest_output) else None
+
+
+async def _with_checked_calls(parts: AsyncIterator[Part]) -> AsyncGenerator[Any]:
+    """Before the journal sees them: what a model writes as arguments need not be JSON."""
+    try:
+        async for part in parts:
+            yield {"tool_call": checked_call(part["tool_call"])} if "tool_call" in part else part
+    finally:
+        if isinstance(parts, AsyncGenerator):
+            await parts.aclose()
 
 
 def _now() -> datetime:

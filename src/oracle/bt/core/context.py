@@ -12,6 +12,7 @@ from oracle.bt.core.effects import (
     Effect,
     EffectKey,
     Effects,
+    Writing,
 )
 from oracle.bt.state.base import RunStatus
 from oracle.errors import Failure
@@ -92,17 +93,11 @@ class TickContext:
         return RunStatus.FAILURE
 
     async def perform(
-        self,
-        request: Json,
-        effect: Effect,
-        *,
-        writes: bool = False,
-        recover: Effect | None = None,
+        self, request: Json, effect: Effect, *, writes: bool | Writing = False
     ) -> Json:
         """Touch the world through the port, under a key that is the same in each replay."""
-        return await self.effects.perform(
-            EffectKey(self.node_path, self.turn), request, effect, writes=writes, recover=recover
-        )
+        key = EffectKey(self.node_path, self.turn)
+        return await self.effects.perform(key, request, effect, writes=writes)
 
     def stream(
         self, request: Json, source: Callable[[], AsyncIterator[Json]]

@@ -46,10 +46,9 @@ class TreeDefinition:
         self.by_path: Mapping[str, Node] = _by_unique_path(self.nodes)
         for node in self.nodes:
             node.link(self.nodes)
-        visible = None if schema is None else frozenset(schema)
         for branch in (root, finish):
             if branch is not None:
-                _check_keys(branch, visible)
+                _check_keys(branch, schema)
 
     def __getitem__(self, path: str) -> Node:
         if path not in self.by_path:
@@ -124,9 +123,9 @@ def _by_unique_path(nodes: tuple[Node, ...]) -> Mapping[str, Node]:
     return by_path
 
 
-def _check_keys(node: Node, visible: frozenset[str] | None) -> None:
+def _check_keys(node: Node, visible: Mapping[str, Key] | None) -> None:
     if visible is not None:
-        for key in sorted(node.keys() - visible):
+        for key in sorted(node.keys() - visible.keys()):
             raise node.complaint(
                 f"{node.path!r} uses the key {key!r}, which is not declared"
                 + did_you_mean(key, visible)

@@ -25,22 +25,29 @@ class EffectKey:
     turn: int
 
 
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How an effect that writes is recognised after a crash.
+
+    `mark` is called before the write; what it returns is on record with the intent. After a crash
+    `recover` is given that, and returns what was done, or None if certainly nothing was. It raises
+    `InterruptedWrite` if it cannot know.
+    """
+
+    mark: Effect | None = None
+    recover: Callable[[Json], Awaitable[Json]] | None = None
+
+
 class Effects(Protocol):
     """The requests and answers are JSON-shaped, so that they can be written down."""
 
     async def perform(
-        self,
-        key: EffectKey,
-        request: Json,
-        effect: Effect,
-        *,
-        writes: bool = False,
-        recover: Effect | None = None,
+        self, key: EffectKey, request: Json, effect: Effect, *, writes: bool | Writing = False
     ) -> Json:
         """Return what `effect` returns; a replay returns its record and never calls it.
 
-        An effect that `writes` is not begun before its intent is on record. After a crash in
-        between, `recover` finds out whether it was done: its result, or None if it was not.
+        An effect that `writes` is not begun before its intent is on record. With plain `True` it
+        fails after a crash in between, because nobody can know whether it was done.
         """
         ...
 
@@ -67,14 +74,10 @@ class DirectEffects:
     """Perform each effect at once and record nothing."""
 
     async def perform(
-        self,
-        key: EffectKey,
-        request: Json,
-        effect: Effect,
-        *,
-        writes: bool = False,
-        recover: Effect | None = None,
+        self, key: EffectKey, request: Json, effect: Effect, *, writes: bool | Writing = False
     ) -> Json:
+        if isinstance(writes, Writing) and writes.mark is not None:
+            await writes.mark()
         return await effect()
 
     def stream(

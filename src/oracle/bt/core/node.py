@@ -100,7 +100,7 @@ class Node:
         """The blackboard keys that this node itself reads or writes."""
         return frozenset()
 
-    def keys_below(self, visible: frozenset[str] | None) -> frozenset[str] | None:
+    def keys_below(self, visible: Mapping[str, Key] | None) -> Mapping[str, Key] | None:
         """The keys that its children can see if it sees `visible`; None means all keys."""
         return visible
 

@@ -16,7 +16,8 @@ from oracle.bt.lua.expressions import Expression, ExpressionError
 from oracle.bt.state.schema import Json
 from oracle.errors import StructureError, TreeFileError, did_you_mean
 
-_CHECKED: Final[Mapping[object, tuple[str, tuple[type, ...]]]] = {
+_CHECKED: Final[dict[object, tuple[str, tuple[type, ...]]]] = {
+    bool: ("true or false", (bool,)),
     int: ("a whole number", (int,)),
     float: ("a number", (int, float)),
     float | str: ("a number, or the name of a key", (int, float, str)),
@@ -24,6 +25,8 @@ _CHECKED: Final[Mapping[object, tuple[str, tuple[type, ...]]]] = {
     int | str: ("a whole number or a string", (int, str)),
     Mapping[str, str] | None: ("a table of names", (dict,)),
 }
+# The annotations of leaves may be texts.
+_CHECKED.update({type_.__name__: _CHECKED[type_] for type_ in (bool, int, float, str)})
 MOST_NODES: Final = 10_000
 DEEPEST: Final = 100
 _LEAF_OPTIONS: Final = ("fn", "expression", "args")
@@ -188,9 +191,13 @@ def _with_arguments(
     if arguments is not None and not isinstance(arguments, dict):
         raise _error(tree, declared, "args must be a table of names and values")
     try:
-        inspect.signature(leaf.fn).bind(None, **(arguments or {}))
+        (signature := inspect.signature(leaf.fn)).bind(None, **(arguments or {}))
     except TypeError as problem:
         raise _error(tree, declared, f"{leaf.name!r}: {problem}") from None
+    for name, value in (arguments or {}).items():
+        # A leaf that takes any name with `**` says nothing about the types.
+        own = getattr(signature.parameters.get(name), "annotation", None)
+        _check_type(tree, declared, f"{leaf.name!r}: {name}", own, value)
     return partial(leaf.fn, **arguments) if arguments else leaf.fn
 
 
@@ -202,12 +209,18 @@ def _check_options(
         if name not in parameters:
             hint = did_you_mean(name, parameters) or f"; it has {', '.join(sorted(parameters))}"
             raise _error(tree, declared, f"{declared.kind} has no option {name!r}{hint}")
-        wanted, types = _CHECKED.get(parameters[name], ("", ()))
-        if wanted and (isinstance(value, bool) or not isinstance(value, types)):
-            raise _error(tree, declared, f"{declared.kind}: {name} must be {wanted}, not {value!r}")
+        _check_type(tree, declared, f"{declared.kind}: {name}", parameters[name], value)
     for name in _required(kind):
         if name not in options:
             raise _error(tree, declared, f"{declared.kind} needs the option {name!r}")
+
+
+def _check_type(
+    tree: TreeDeclaration, declared: NodeDeclaration, what: str, type_: object, value: object
+) -> None:
+    wanted, types = _CHECKED.get(type_, ("", ()))
+    if wanted and (isinstance(value, bool) != (bool in types) or not isinstance(value, types)):
+        raise _error(tree, declared, f"{what} must be {wanted}, not {value!r:.80}")
 
 
 @cache

@@ -15,6 +15,7 @@ from oracle.bt.lua.declarations import TreeDeclaration, declared_trees
 from oracle.bt.lua.difference import difference
 from oracle.bt.nodes.subtree import Subtree
 from oracle.errors import InputError, MisplacedNodeError, TreeFileError, did_you_mean
+from oracle.regular_file import read_regular
 
 log = logging.getLogger(__name__)
 
@@ -144,10 +145,7 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
 
 def _text_of(file: Path) -> str:
     try:
-        if file.exists() and not file.is_file():
-            raise TreeFileError("is not a file", file=_shown(file))
-        with file.open("rb") as opened:
-            data = opened.read(LARGEST_FILE + 1)
+        data = read_regular(file, LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             raise TreeFileError(f"larger than {LARGEST_FILE >> 10} KiB", file=_shown(file))
         return data.decode("utf-8-sig")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -104,6 +105,8 @@ class _Reader:
                 f"more than {MOST_VALUES} values, {MOST_CHARACTERS} characters or {DEEPEST} "
                 "levels; does a table contain itself?"
             )
+        if isinstance(value, float) and not isfinite(value):
+            raise self._error(f"{value} is not a number that can be recorded; write another")
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if lua54.lua_type(value) != "table":

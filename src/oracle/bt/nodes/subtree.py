@@ -67,11 +67,11 @@ class Subtree(Decorator, kind="subtree"):
     def declares(self) -> Mapping[str, Key]:
         return self._schema
 
-    def keys_below(self, visible: frozenset[str] | None) -> frozenset[str] | None:
-        own = frozenset(self._schema)
+    def keys_below(self, visible: Mapping[str, Key] | None) -> Mapping[str, Key] | None:
         if self.ports is not None:
-            return own | frozenset(self.ports)
-        return None if visible is None else own | visible
+            outer = {name: (visible or {}).get(port, Key()) for name, port in self.ports.items()}
+            return {**outer, **self._schema}
+        return None if visible is None else {**visible, **self._schema}
 
     def open_scope(self, run: RunState, outer: TypedBlackboard | None) -> TypedBlackboard:
         scope = TypedBlackboard(

@@ -1,11 +1,13 @@
 """A limit on how long a child may take."""
 
 import math
+from collections.abc import Mapping
 from typing import Unpack
 
 from oracle.bt.core.node import Decorator, Label, Node
 from oracle.bt.core.run import RunState
 from oracle.bt.state.base import FAILURE, RUNNING, RunStatus
+from oracle.bt.state.schema import Key
 from oracle.errors import StructureError, TimedOut
 
 
@@ -46,6 +48,13 @@ class Timeout(Decorator, kind="timeout"):
 
     def keys(self) -> frozenset[str]:
         return frozenset({self.seconds}) if isinstance(self.seconds, str) else frozenset()
+
+    def keys_below(self, visible: Mapping[str, Key] | None) -> Mapping[str, Key] | None:
+        """Checked here, where the types of the keys are known: a text would fail in mid-run."""
+        held = (visible or {}).get(str(self.seconds))
+        if held and held.type not in (int, float, object):
+            raise self.complaint(f"seconds names {self.seconds!r}, which does not hold a number")
+        return visible
 
     def _given(self, run: RunState) -> float:
         if not isinstance(self.seconds, str):

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Final
 from weakref import WeakSet
 
-from oracle.bt.wrappers.recipe import AgentSetup
+from oracle.bt.wrappers.recipe import AgentSetup, Definitions
 from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.models.prompt_segment import PromptSegment
@@ -41,7 +41,8 @@ class OracleBTWrapper:
     With a `store`, runs and exchanges are kept, and `context_id` names the exchange to go on from;
     without one, a run leaves nothing behind. A store that is given as a function is opened when a
     question needs it, and shared by those that are under way. `sources` are brought up to date
-    before each question, and say which of its terms are the project's own. `approve` asks a person.
+    before each question, and say which of its terms are the project's own. `definitions` are trees
+    and prompts that may change between two questions. `approve` asks a person.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class OracleBTWrapper:
         limits: Limits | None = None,
         trees: Mapping[str, str] | None = None,
         segments: tuple[PromptSegment, ...] | None = None,
+        definitions: Definitions | None = None,
         store: RunStore | OpenStore | None = None,
         session_id: str | None = None,
         approve: Approve | None = None,
@@ -76,6 +78,7 @@ class OracleBTWrapper:
             limits=(limits or Limits()).check(),
             trees=trees,
             segments=segments,
+            definitions=definitions,
             sources=sources,
             folder=folder,
             project=project_id or None,

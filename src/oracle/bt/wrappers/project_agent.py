@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oracle.bt.wrappers.definitions import ProjectDefinitions
 from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper
-from oracle.bt.wrappers.recipe import import_our_leaves
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.services.agent_services import Approve
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.project.root import here
-from oracle.services.prompting.segment_files import load_segments
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
 from oracle.settings import EMBEDDED, Settings
@@ -57,8 +56,7 @@ def project_agent(
         model=model or model_of(settings, environment),
         tools=tools,
         limits=limits or settings.limits,
-        trees=trees_of(settings),
-        segments=load_segments(settings.path("prompts.folder")),
+        definitions=ProjectDefinitions(settings),
         store=store,
         session_id=session_id,
         approve=approve,
@@ -118,13 +116,3 @@ def tools_of(
         index=index,
         web=WebSearchAccess(provider=web.provider, url=web.url, key=key),
     )
-
-
-def trees_of(settings: Settings) -> Mapping[str, str] | None:
-    """The project's own trees, checked before anything is asked; None for the built-in ones."""
-    if settings.trees.folder is None:
-        return None
-    from oracle.bt.lua.library import TreeLibrary
-
-    import_our_leaves()
-    return TreeLibrary([settings.path("trees.folder")]).sources

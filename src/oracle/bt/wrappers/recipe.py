@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 from oracle.bt.actions.assess import turns_of
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
@@ -150,11 +150,25 @@ def _check_format(start: Mapping[str, Any]) -> None:
     )
 
 
+class Definitions(Protocol):
+    """Trees and prompts that may change between two runs."""
+
+    @property
+    def trees(self) -> Mapping[str, str] | None: ...
+    @property
+    def segments(self) -> tuple[PromptSegment, ...]: ...
+
+    def refresh(self) -> InputError | None:
+        """Read what has changed. Returns why a changed file is not used."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentSetup:
     """What all runs of one agent share. Without trees or segments our own are used.
 
-    `sources` are brought up to date before a run. `live` has what leaves call on.
+    `sources` are brought up to date before a run, and so are `definitions`, which replace trees and
+    segments. `live` has what leaves call on.
     """
 
     live: AgentServices = field(default_factory=AgentServices)
@@ -162,6 +176,7 @@ class AgentSetup:
     trees: Mapping[str, str] | None = None
     segments: tuple[PromptSegment, ...] | None = None
     sources: Sources | None = None
+    definitions: Definitions | None = None
     folder: str = ""
     project: str | None = None
 
@@ -179,7 +194,7 @@ class AgentSetup:
         All text of a run's beginning is redacted here, before it is sent or recorded.
         `seconds_before` were spent on the question already, and count for its time limit.
         """
-        live = self.live
+        live, given = self.live, self.definitions or self
         board: dict[str, Any] = {
             "query": query,
             "model": _model_facts(live.model),
@@ -199,8 +214,8 @@ class AgentSetup:
         board["tool_list"] = "[]" if live.tools is None else _tool_list(live.tools)
         return Recipe(
             tree=TREE,
-            sources=built_in_trees() if self.trees is None else redacted(dict(self.trees)),
-            prompts=_segment_texts(self.segments or built_in_segments()),
+            sources=built_in_trees() if given.trees is None else redacted(dict(given.trees)),
+            prompts=_segment_texts(given.segments or built_in_segments()),
             question=board["query"],
             model=board["model"]["name"],
             board=board,

@@ -225,6 +225,7 @@ class Run:
         store = await self._open_store(leaving)
         history = [] if store is None else await store.history(context_id, session_id)
         known = await self._prepare_sources(leaving, query, history)
+        await self._refresh_definitions()
         recipe = self._agent.recipe(
             query,
             attachment=attachment,
@@ -242,6 +243,14 @@ class Run:
             opens_session=not history and session_id is None,
             project=self._agent.project,
         )
+
+    async def _refresh_definitions(self) -> None:
+        definitions = self._agent.definitions
+        problem = definitions and await asyncio.to_thread(definitions.refresh)
+        if problem is not None:
+            told = f"the last good trees and prompts are used: {problem}"
+            data = {"content": told, "severity": "warning"}
+            self._said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
 
     async def _begin_again(self, leaving: AsyncExitStack, *, run_id: str) -> RecordedTree:
         store = await self._open_store(leaving)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import OracleError
+from oracle.regular_file import check_regular
 
 if TYPE_CHECKING:
     from oracle.settings import Settings
@@ -107,6 +108,7 @@ class LineEditor:
         with contextlib.suppress(ImportError, OSError):
             import readline
 
+            check_regular(self._history)
             readline.set_history_length(HISTORY_LENGTH)
             # Created here, because only the user may read it: questions can be private. A link or
             # a pipe in its place is refused: the first may lead anywhere, the second may block.

@@ -16,6 +16,7 @@ from oracle.services.journal.failures import as_body
 from oracle.services.journal.record import Place, RecordKind, json_shaped
 
 Effect: TypeAlias = Callable[[], Awaitable[Any]]
+Recover: TypeAlias = Callable[[Any], Awaitable[Any]]
 Source: TypeAlias = Callable[[], AsyncIterator[Any]]
 Task: TypeAlias = asyncio.Task[None]
 
@@ -39,6 +40,15 @@ class Result(NamedTuple):
 
 Reply: TypeAlias = asyncio.Future[Result]
 """What a leaf waits for."""
+
+
+class Writing(Protocol):
+    """How the engine says that a write is recognised after a crash."""
+
+    @property
+    def mark(self) -> Effect | None: ...
+    @property
+    def recover(self) -> Recover | None: ...
 
 
 class Deliver(Protocol):
@@ -151,22 +161,35 @@ class EffectTask:
 # -- effects that a crash has interrupted ----------------------------------------------------------
 
 
-def recovering(place: Place, effect: Effect, recover: Effect | None) -> Effect:
+def recovering(place: Place, mark: Any, effect: Effect, recover: Recover | None) -> Effect:
     """For an effect that writes and was begun before a crash: never perform it blindly again.
 
-    `recover` returns what was done, or None if it was not done. Without it, the effect fails.
+    `recover` returns what was done, or None if certainly nothing was. Without it, the effect fails.
     """
 
     async def recovered() -> Any:
         if recover is None:
-            raise InterruptedWrite(
-                f"{place.node_path}: begun before a crash; check whether it was done before you "
-                "run it again"
-            )
-        done = await recover()
+            raise _begun(place)
+        done = await recover(mark)
         return await effect() if done is None else done
 
     return recovered
+
+
+def refused(place: Place) -> Effect:
+    """For the same write once more, after nobody could say whether the first was done."""
+
+    async def refuse() -> Any:
+        raise _begun(place)
+
+    return refuse
+
+
+def _begun(place: Place) -> InterruptedWrite:
+    return InterruptedWrite(
+        f"{place.node_path}: begun before a crash; check whether it was done before you run it "
+        "again"
+    )
 
 
 def interrupted(place: Place, count: int) -> Source:

@@ -12,20 +12,22 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
-from oracle.errors import JournalError, ReplayDiverged
+from oracle.errors import InterruptedWrite, JournalError, ReplayDiverged
 from oracle.services.journal.effect_task import (
     Effect,
     EffectTask,
     Reply,
     Result,
     Source,
+    Writing,
     interrupted,
     recovering,
+    refused,
 )
 from oracle.services.journal.failures import as_exception
-from oracle.services.journal.record import Place, Record, as_json, json_shaped
+from oracle.services.journal.record import Asked, Place, Record, as_json, json_shaped
 from oracle.services.journal.recorded_past import Entry, JournalTimer, RecordedPast
 from oracle.services.journal.recorder import Recorder
 from oracle.services.journal.rest_gate import RestGate
@@ -82,7 +84,9 @@ class Journal:
         self._recorder = Recorder(sink or MemorySink(), self._past.next_seq)
         self._held_commands: list[Callable[[], None]] = []
         self._clock_offset = 0.0
-        self._asked: Counter[tuple[str, int, str]] = Counter()
+        self._asked: Counter[Asked] = Counter()
+        # Writes that failed with `InterruptedWrite`. A `retry` around the leaf must not do them.
+        self._unknown: set[Asked] = set()
 
     @property
     def diverged(self) -> ReplayDiverged | None:
@@ -161,38 +165,49 @@ class Journal:
         request: Any,
         effect: Effect,
         *,
-        writes: bool = False,
-        recover: Effect | None = None,
+        writes: bool | Writing = False,
     ) -> Any:
         request, place = self._placed(key, request)
         self._block(place)
         try:
-            return await self._perform(place, request, effect, writes, recover)
+            entry = await self._recorded(place)
+            if entry is not None:
+                if entry.kind == "answer":
+                    return entry.body["value"]
+                raise as_exception(entry.body)
+            if writes:
+                effect = self._careful(place, request, effect, writes)
+            with self._effect_task(place, request) as task:
+                task.perform(effect)
+                result = await task.next_result()
+            if result.problem is not None:
+                raise result.problem
+            return result.body["value"]
+        except InterruptedWrite:
+            self._unknown.add(place.asked)
+            raise
         finally:
             self._unblock(place)
 
-    async def _perform(
-        self, place: Place, request: Any, effect: Effect, writes: bool, recover: Effect | None
-    ) -> Any:
-        entry = await self._recorded(place)
-        if entry is not None:
-            if entry.kind == "answer":
-                return entry.body["value"]
-            raise as_exception(entry.body)
-        if writes and place in self._past.open_intents:
-            effect = recovering(place, effect, recover)
-        elif writes:
-            effect = self._with_intent(place, request, effect)
-        with self._effect_task(place, request) as task:
-            task.perform(effect)
-            result = await task.next_result()
-        if result.problem is not None:
-            raise result.problem
-        return result.body["value"]
+    def _careful(
+        self, place: Place, request: Any, effect: Effect, writes: Writing | Literal[True]
+    ) -> Effect:
+        """The effect of a write, so that no crash and no other try can make it happen twice."""
+        mark, recover = (None, None) if writes is True else (writes.mark, writes.recover)
+        if place in self._past.open_intents:
+            return recovering(place, self._past.open_intents[place], effect, recover)
+        if place.asked in self._unknown:
+            return refused(place)
+        return self._with_intent(place, request, effect, mark)
 
-    def _with_intent(self, place: Place, request: Any, effect: Effect) -> Effect:
+    def _with_intent(
+        self, place: Place, request: Any, effect: Effect, mark: Effect | None
+    ) -> Effect:
         async def intended() -> Any:
-            self._recorder.append("intent", place, {"request": request})
+            body = {"request": request}
+            if mark is not None:
+                body["mark"] = json_shaped(await mark())
+            self._recorder.append("intent", place, body)
             # On disk before the effect: after a crash in between it is unknown whether it was
             # done, and without the intent it would be done twice.
             await self._recorder.before_write()
@@ -342,7 +357,7 @@ class Journal:
     def _placed(self, key: Key, request: Any) -> tuple[Any, Place]:
         """The request as a replay will have it, and its place among those of its kind."""
         name = sha256(as_json(request).encode()).hexdigest()[:12]
-        asked = (key.node_path, key.turn, name)
+        asked = Asked(key.node_path, key.turn, name)
         self._asked[asked] += 1
         return json_shaped(request), Place(key.node_path, key.turn, self._asked[asked] - 1, name)
 

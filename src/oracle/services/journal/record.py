@@ -26,6 +26,14 @@ RecordKind: TypeAlias = Literal[
 ]
 
 
+class Asked(NamedTuple):
+    """What a leaf asked for in a turn, however often."""
+
+    node_path: str
+    turn: int
+    request: str
+
+
 class Place(NamedTuple):
     """Identifies an effect: node, turn, and a counter of identical requests.
 
@@ -37,6 +45,10 @@ class Place(NamedTuple):
     turn: int = 0
     ordinal: int = 0
     request: str = ""
+
+    @property
+    def asked(self) -> Asked:
+        return Asked(self.node_path, self.turn, self.request)
 
 
 @dataclass(frozen=True, slots=True)

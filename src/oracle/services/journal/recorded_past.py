@@ -58,8 +58,8 @@ class RecordedPast:
         may_go_on: bool,
     ) -> None:
         self.next_seq = 0
-        self.open_intents: set[Place] = set()
-        """Effects that write and have a recorded beginning, but no recorded end."""
+        self.open_intents: dict[Place, Any] = {}
+        """Effects that write and have a recorded beginning, but no recorded end; their marks."""
         self.diverged: ReplayDiverged | None = None
         self._entries: deque[Entry] = deque()
         self._readings: deque[float] = deque()
@@ -133,11 +133,11 @@ class RecordedPast:
         self._readings.extend(record.clock)
         self._readings_in_all += len(record.clock)
         if record.kind == "intent":
-            self.open_intents.add(record.place)
+            self.open_intents[record.place] = record.body.get("mark")
         elif record.kind == "parts":
             self._entries.extend(Entry("parts", record.place, part) for part in record.body)
         elif record.kind not in ("start", "end"):
-            self.open_intents.discard(record.place)
+            self.open_intents.pop(record.place, None)
             entry = Entry(record.kind, record.place, record.body, self._readings_in_all)
             self._entries.append(entry)
 

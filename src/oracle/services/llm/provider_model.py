@@ -20,11 +20,13 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
+from oracle.errors import ToolProblem
 from oracle.services.llm.endings import NOT_SAID, ending_of
 from oracle.services.llm.failures import Failures
 from oracle.services.llm.messages import split_prompt, to_direct, well_formed
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
 from oracle.services.prompting.tokens import estimate_tokens
+from oracle.services.tools.arguments import parsed, read_arguments
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
@@ -145,16 +147,12 @@ def _calls(whole: ModelResponse) -> Iterator[Part]:
 def _arguments(written: str | dict[str, Any] | None) -> dict[str, object] | str:
     """The arguments as an object, or as text if they are not one. No text is an empty object."""
     text = written if isinstance(written, str) else json.dumps(written or {})
-    if not text.strip():
-        return {}
     try:
-        value = json.loads(text)
-        if isinstance(value, dict):
-            # Encoded once more: escapes such as `\ud83c` become halves of characters only now.
-            return json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
-    except (ValueError, RecursionError):
-        pass
-    return well_formed(text)
+        # Encoded once more: escapes such as `\ud83c` become halves of characters only now.
+        return read_arguments(well_formed(json.dumps(parsed(text), ensure_ascii=False)))
+    except (ValueError, RecursionError, ToolProblem):
+        # As it was written: the check of the call says what is wrong with it.
+        return well_formed(text) if text.strip() else {}
 
 
 def _usage(whole: ModelResponse, request: ModelRequest) -> Usage:

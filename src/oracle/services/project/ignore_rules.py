@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from oracle.regular_file import read_regular
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -89,9 +91,8 @@ def _lines(file: Path) -> list[str]:
     first, does not follow the second and reads only the beginning of the third.
     """
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as opened:
-            return opened.read(_LARGEST_FILE).decode(errors="replace").splitlines()
+        data = read_regular(file, _LARGEST_FILE, flags=os.O_NOFOLLOW)
+        return data.decode(errors="replace").splitlines()
     except OSError:
         return []
 

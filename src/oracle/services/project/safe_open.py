@@ -10,10 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from oracle.errors import ToolProblem, named
+from oracle.regular_file import OPEN, kind_of_file
 
 LARGEST_READ: Final = 4 * 1024 * 1024
-# Opening must not wait for a pipe, nor make a terminal control this process.
-_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +60,7 @@ def read_inside(
     and the opening could lead outside.
     """
     try:
-        descriptor = os.open(root / path, _FLAGS)
+        descriptor = os.open(root / path, OPEN)
     except OSError as problem:
         raise _not_opened(path, problem) from problem
     try:
@@ -70,7 +69,7 @@ def read_inside(
         if not real.is_relative_to(root):
             raise _outside(path)
         if not stat.S_ISREG(status.st_mode):
-            raise ToolProblem(f"{named(path)} is {_kind(status.st_mode)}; name a file")
+            raise ToolProblem(f"{named(path)} is {kind_of_file(status.st_mode)}; name a file")
         if reason := problem_of(status):
             raise ToolProblem(f"{named(path)} is not read: {reason}; answer without it")
         return Content(
@@ -103,12 +102,6 @@ def real_path(descriptor: int, path: Path, status: os.stat_result) -> Path:
         if not os.path.samestat(status, os.stat(real, follow_symlinks=False)):
             raise ToolProblem(f"{named(str(path))} changed while it was read; try again") from None
         return real
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISDIR(mode):
-        return "a folder"
-    return "a pipe, a socket or a device"
 
 
 def _outside(path: str) -> ToolProblem:

@@ -8,6 +8,7 @@ nobody would notice.
 
 from __future__ import annotations
 
+import errno
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from oracle.models.prompt_segment import (
 )
 from oracle.models.query_classification import QueryType
 from oracle.models.signals import SignalType
+from oracle.regular_file import NotRegular, read_regular
 from oracle.services.prompting.front_matter import read_front_matter
 from oracle.services.prompting.tokens import estimate_tokens
 
@@ -96,17 +98,20 @@ def _markdown_files(folder: Path) -> list[Path]:
 
 def _text(path: Path) -> str:
     try:
-        if not path.is_file():
-            raise PromptFileError("not a regular file; move it elsewhere", file=str(path))
-        if (size := path.stat().st_size) > _LARGEST_FILE:
-            advice = f"{size} bytes are more than {_LARGEST_FILE}; shorten it"
+        data = read_regular(path, _LARGEST_FILE + 1)
+        if len(data) > _LARGEST_FILE:
+            advice = f"{path.stat().st_size} bytes are more than {_LARGEST_FILE}; shorten it"
             raise PromptFileError(advice, file=str(path))
         # `-sig`: some editors write a byte order mark.
-        return path.read_text(encoding="utf-8-sig")
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as cause:
         line = cause.object[: cause.start].count(b"\n") + 1
         raise PromptFileError("not UTF-8; save it as UTF-8", file=str(path), line=line) from cause
     except OSError as cause:
+        # The last two: a link that leads nowhere, or to itself.
+        if isinstance(cause, NotRegular) or cause.errno in (errno.ENOENT, errno.ELOOP):
+            advice = "not a regular file; move it elsewhere"
+            raise PromptFileError(advice, file=str(path)) from None
         raise _unreadable(path, cause) from cause
 
 

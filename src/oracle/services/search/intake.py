@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import os
+import stat
 import time
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from oracle.errors import ToolProblem
+from oracle.regular_file import kind_of_file
 from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
 from oracle.services.project.identifiers import WORD
 from oracle.services.project.redaction import redact
@@ -27,7 +29,7 @@ from oracle.services.search.passages import Passage
 from oracle.services.search.records import Kind
 from oracle.services.search.roles import kind_of, role_of
 from oracle.services.search.symbols import Outline, Symbol
-from oracle.services.search.terms import WordCache, terms_of, terms_of_text
+from oracle.services.search.terms import WordCache, terms_of, terms_of_names, terms_of_text
 
 _CARD_LINES: Final = 40
 _CARD_CHARACTERS: Final = 4_000
@@ -60,6 +62,8 @@ def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
             # Asked of the open file, before it is read: if it changes meanwhile, the stored state
             # is the older one, and the next refresh reads it again.
             state = os.fstat(file.fileno())
+            if not stat.S_ISREG(state.st_mode):
+                return f"it is {kind_of_file(state.st_mode)}"
             # A folder on the way may have become a link since the walk.
             if real_path(file.fileno(), root / path, state) != root / path:
                 return "it is reached through a symbolic link"
@@ -215,7 +219,7 @@ def _passage(
         end=chunk.end,
         kind=content.kind,
         body=body,
-        names=terms_of_text(" ".join(chunk.names)),
+        names=terms_of_names(chunk.names),
         place=place,
         remarks=remarks,
     )
@@ -224,7 +228,7 @@ def _passage(
 def _card(
     content: Content, number: int, lines: Sequence[str], symbols: Sequence[Symbol], place: str
 ) -> Passage:
-    names = terms_of_text(" ".join(symbol.name for symbol in symbols))
+    names = terms_of_names(symbol.name for symbol in symbols)
     head = terms_of_text("".join(lines[:_CARD_LINES])[:_CARD_CHARACTERS])
     return Passage(
         file=number,

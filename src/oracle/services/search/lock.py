@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from oracle.errors import StoreError
+from oracle.regular_file import check_regular
 
 SECONDS_BETWEEN_TRIES: Final = 0.05
 
@@ -25,7 +27,7 @@ def only_one(path: Path, patience: Patience | None = None) -> Generator[None]:
     Without `patience` it waits as long as it takes.
     """
     # `flock` belongs to the open file: the system releases it even after `kill -9`.
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    handle = _opened(path)
     try:
         if patience is None:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -34,6 +36,16 @@ def only_one(path: Path, patience: Patience | None = None) -> Generator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _opened(path: Path) -> int:
+    try:
+        check_regular(path)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    except OSError as problem:
+        if problem.errno in (errno.EINVAL, errno.ELOOP):
+            raise StoreError(f"the lock {path} cannot be used: {problem.strerror}") from None
+        raise
 
 
 def _wait(handle: int, path: Path, patience: Patience) -> None:

@@ -9,7 +9,7 @@ from oracle.services.search.symbols import Symbol
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.{1,300}?)[ \t]*#*$", re.MULTILINE)
 _UNDERLINED = re.compile(r"^([^\s=\-~^#*.].{0,200})\n([=\-~^#*])\2{2,200}$", re.MULTILINE)
-_FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"`{3,}|~{3,}")
 _FRONT = re.compile(r"\A---[ \t]*\n(.{0,8000}?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
 _WIKILINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:[#|][^\[\]\n]{0,200})?\]\]")
 _DATE = re.compile(r"\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b")
@@ -65,8 +65,29 @@ def _decides(path: str, text: str) -> int:
 
 
 def _without_fences(text: str) -> str:
-    """Without the text of code blocks: a comment in one is not a heading. The lines stay."""
-    return _FENCE.sub(lambda fence: "\n" * fence[0].count("\n"), text)
+    """Without the text of code blocks: a comment in one is not a heading. The lines stay.
+
+    A block that is never closed is text. Whether it is closed is known without looking ahead,
+    because looking ahead from each of many open ones would take quadratic time.
+    """
+    lines = text.split("\n")
+    fences = {at: found[0] for at, line in enumerate(lines) if (found := _FENCE.match(line))}
+    longest_below: dict[int, int] = {}
+    longest = {"`": 0, "~": 0}
+    for at, fence in reversed(fences.items()):
+        longest_below[at] = longest[fence[0]]
+        longest[fence[0]] = max(longest[fence[0]], len(fence))
+    opened = ""
+    for at, line in enumerate(lines):
+        fence = fences.get(at, "")
+        if opened:
+            lines[at] = ""
+            opened = "" if fence.startswith(opened) else opened
+        elif fence and longest_below[at] >= len(fence):
+            opened, lines[at] = fence, ""
+        else:
+            lines[at] = line
+    return "\n".join(lines)
 
 
 def _headings(text: str) -> list[Symbol]:

@@ -20,6 +20,7 @@ from oracle.services.search.terms import (
     question_noise,
     stem,
     terms_of_word,
+    whole_name,
 )
 
 MOST_WORDS: Final = 64
@@ -66,12 +67,15 @@ class Question:
 
 
 def read_question(text: str, *, kin_weight: float = 0.5, pair_weight: float = 0.6) -> Question:
-    text = without_ways_of_asking(text[:LONGEST])
-    words = WORD.findall(text)[:MOST_WORDS]
+    # A name that reads like a way of asking, such as `explain`, may be all that is asked for.
+    asked = text[:LONGEST]
+    text = without_ways_of_asking(asked)
+    words = (WORD.findall(text) or WORD.findall(asked))[:MOST_WORDS]
     content_words = [word for word in words if fold(word).lower() not in question_noise()]
     terms = Counter(term for word in content_words or words for term in terms_of_word(word))
     kin = _kin([*terms, *_joined_stems(words)]) - terms.keys()
-    faint = {term for word in words for term in terms_of_word(word)} - terms.keys() - kin
+    faint = {term for word in words for term in terms_of_word(word) or [whole_name(word)]}
+    faint -= terms.keys() | kin
     return Question(
         # A word said twice counts twice, but a word repeated often does not outweigh the others.
         terms={term: min(count, 2.0) for term, count in terms.items()}

@@ -207,12 +207,19 @@ class Refresh:
         self, found: FoundFile, state: FileState | None, batch: _Batch, writer: PassageWriter
     ) -> None:
         content = read(self._root, found)
+        taken = None
+        if not isinstance(content, str) and not (state and state.digest == content.digest):
+            # A file that no parser can take costs itself, not the index.
+            try:
+                taken = take_in(content, batch.first + len(batch.entries))
+            except Exception as problem:
+                content = f"it cannot be parsed: {type(problem).__name__}: {problem}"
         self._done += 1
         if isinstance(content, str):
             self._tally.skipped += 1
             batch.skips.append((found, content))
             self._drop(state, batch)
-        elif state and state.digest == content.digest:
+        elif taken is None:
             self._tally.unchanged += 1
             self._catalogue.remember_state(content.found)
         else:
@@ -220,7 +227,6 @@ class Refresh:
             self._tally.added += not state
             if state:
                 batch.gone.append(state.id)
-            taken = take_in(content, batch.first + len(batch.entries))
             writer.add(taken.passages)
             batch.entries.append(taken.entry)
             if self._small:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from oracle.regular_file import check_regular
 from oracle.services.search.catalogue import Entry
 
 _ALWAYS: Final = 200_000
@@ -35,7 +36,8 @@ def reserved(path: Path, size: int, *, small: bool = False) -> Generator[Callabl
         yield lambda: None
         return
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        check_regular(path)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
         try:
             _take(handle, size)
         finally:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from oracle.errors import StoreError
+from oracle.regular_file import check_database, check_regular, read_regular
 from oracle.services.project.root import oracle_folder
 from oracle.services.search.catalogue import FORMAT, Catalogue
 from oracle.services.search.lock import Patience, only_one
@@ -176,10 +177,10 @@ class OnDisk:
         folder = self._folder / name
         if not (folder / "text" / "meta.json").is_file():
             raise ValueError("the text index is missing")
-        # The text index would wait for a pipe for ever.
-        with os.scandir(folder / "text") as parts:
-            if not all(part.is_file() for part in parts):
-                raise ValueError("the text index has a part that is not a file")
+        # Opening a pipe in the place of one of these would wait for ever.
+        for file in (folder / "text").iterdir():
+            check_regular(file)
+        check_database(folder / "catalogue.db")
         catalogue = Catalogue(folder / "catalogue.db")
         try:
             if catalogue.meta("format") != str(FORMAT):
@@ -224,10 +225,7 @@ class OnDisk:
 
     def _current_name(self) -> str | None:
         try:
-            # A pipe in the place of the file has no name in it, and must not be waited for.
-            handle = os.open(self._folder / "current", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            with os.fdopen(handle, encoding="ascii") as file:
-                name = file.read(100).strip()
+            name = read_regular(self._folder / "current", 100).decode("ascii").strip()
         except (OSError, UnicodeDecodeError):
             return None
         # The name becomes part of a path, so a damaged file must not lead out of the folder.

@@ -1,7 +1,8 @@
 """Turns text into terms: each name as a whole and in parts, without accents, stemmed.
 
 `HTTPServerError` gives `http`, `server`, `error` and `httpservererror`; `get_user` and `getUser`
-are the same whole. Each word is split once and cached, since a project repeats its words.
+are the same whole. A part that is too short to be searched for, such as a digit, still belongs to
+the whole: `fn_3_7` is `fn37`. Each word is split once and cached: a project repeats its words.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _LONGEST_PART: Final = 40
 """A longer part is data, such as a hash or an encoded file, and nobody searches for it."""
+_LONGEST_WHOLE: Final = 3 * _LONGEST_PART
 _MOST_DIGITS: Final = 5
 """Long enough for ports, years and error codes. Longer numbers are data."""
 _MOST_CACHED: Final = 400_000
@@ -51,15 +53,27 @@ def terms_of(words: Iterable[str]) -> str:
     return " ".join(map(_terms.__getitem__, words))
 
 
+def terms_of_names(names: Iterable[str]) -> str:
+    """The terms of defined names. Each has at least one, even `x`, `get` or a name like a hash."""
+    found = (WORD.findall(name) for name in names)
+    return " ".join(terms_of(words).strip() or " ".join(map(whole_name, words)) for words in found)
+
+
 def terms_of_word(word: str) -> list[str]:
     return _terms[word].split()
 
 
+def whole_name(word: str) -> str:
+    """The one term of a name that has no other."""
+    return "".join(PART.findall(fold(word))).lower()[:_LONGEST_WHOLE] or word[:_LONGEST_WHOLE]
+
+
 def _terms_of(word: str) -> Iterator[str]:
-    parts = [part for piece in PART.findall(fold(word)) for part in _pieces(piece)]
+    pieces = PART.findall(fold(word))
+    parts = [part for piece in pieces for part in _pieces(piece)]
     # The whole comes first: callers take the first of several terms for the whole name.
-    if len(word) <= 3 * _LONGEST_PART and len(parts) > 1:
-        yield "".join(parts)
+    if len(word) <= _LONGEST_WHOLE and (len(pieces) > 1 or len(parts) > 1):
+        yield whole_name(word)
     for part in parts:
         if part not in noise() and (term := stem(part)):
             yield term

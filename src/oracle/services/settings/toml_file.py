@@ -7,13 +7,13 @@ parsed alone. Cutting is easy, because `tomllib` has already found the whole tex
 from __future__ import annotations
 
 import re
-import stat
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from oracle.errors import SettingsError
+from oracle.regular_file import NotRegular, read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,12 +62,11 @@ def written_in(text: str, shown: str) -> list[Written]:
 
 def _text(path: Path, shown: str) -> str | None:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise SettingsError(f"{shown}: is not a file; write the settings in a plain file")
-        with path.open("rb") as file:
-            raw = file.read(LARGEST_FILE + 1)
+        raw = read_regular(path, LARGEST_FILE + 1)
     except FileNotFoundError:
         return None
+    except NotRegular:
+        raise SettingsError(f"{shown}: is not a file; write the settings in a plain file") from None
     except OSError as problem:
         raise SettingsError(
             f"{shown}: cannot be read: {problem.strerror}; make it a file that you can read"

@@ -19,6 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError, named
+from oracle.regular_file import NotRegular, check_database
 from oracle.services.storage.damage import FOREIGN, RESTORE, read_json
 
 if TYPE_CHECKING:
@@ -46,9 +47,12 @@ _BEGIN: Final = {"read": "BEGIN", "write": "BEGIN IMMEDIATE"}
 
 def _check_file(path: str) -> None:
     """Opening a pipe would wait for its other end, without limit."""
-    place = Path(path)
-    if place.exists() and not place.is_file():
-        raise StoreError(f"{path} is not a file; move it away, or set database.url")
+    try:
+        check_database(path)
+    except NotRegular as problem:
+        raise StoreError(
+            f"{path} is not a file ({problem.strerror}); move it away, or set database.url"
+        ) from None
 
 
 _FAULTS_OF_VALUES: Final = (

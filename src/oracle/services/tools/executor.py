@@ -7,14 +7,15 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from oracle.errors import ToolProblem, did_you_mean, named
+from oracle.errors import InterruptedWrite, ToolProblem, did_you_mean, named
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.project.redaction import redacted_traceback
 from oracle.services.tools.answer import LONGEST_CONTENT, Answer, as_result, failure, one_line
 from oracle.services.tools.protocol import ToolResult
 from oracle.services.tools.registry import Tool
+from oracle.services.tools.tickets import Mark
 
-_Work = Callable[[], Awaitable[Answer | None]]
+_Work = Callable[[], Awaitable[Answer]]
 _log: Final = logging.getLogger(__name__)
 
 
@@ -30,36 +31,69 @@ class ToolBox:
     def specs(self) -> Sequence[ToolSpec]:
         return self._specs
 
-    async def run(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult:
+    async def run(
+        self, name: str, arguments: Mapping[str, object] | str, mark: Mark | None = None
+    ) -> ToolResult:
         tool = self._tools.get(name)
         if tool is None:
             return self._unknown(name)
-        result = await self._guarded(tool, lambda: tool.run(tool.read(arguments)))
-        assert result is not None
-        return result
+        writes = tool.writes
+        if writes is None or mark is None:
+            return await self._guarded(tool, lambda: tool.run(tool.read(arguments)))
+        return await self._guarded(tool, lambda: writes.run(tool.read(arguments), mark))
 
-    async def was_done(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult | None:
-        """None for a tool that only reads: it can simply run again."""
+    async def mark(self, name: str, arguments: Mapping[str, object] | str) -> Mark | None:
+        """Before a write. None if the call cannot succeed; `run` will say why."""
         tool = self._tools.get(name)
-        ask = tool and tool.was_done
-        if tool is None or ask is None:
+        if tool is None or tool.writes is None:
             return None
-        result = await self._guarded(tool, lambda: ask(tool.read(arguments)))
-        return result if result and result["success"] else None
+        try:
+            async with asyncio.timeout(tool.timeout):
+                return await tool.writes.mark(tool.read(arguments))
+        except (ToolProblem, TimeoutError, OSError) as problem:
+            _log.info("%s gets no mark: %s", name, problem)
+            return None
 
-    async def _guarded(self, tool: Tool[Any], call: _Work) -> ToolResult | None:
+    async def was_done(
+        self, name: str, arguments: Mapping[str, object] | str, mark: Mark | None = None
+    ) -> ToolResult | None:
+        tool = self._tools.get(name)
+        if tool is None:
+            raise InterruptedWrite(f"there is no tool {named(name)} that could look")
+        try:
+            given = tool.read(arguments)
+        except ToolProblem:
+            return None  # a call with wrong arguments is never run
+        if not tool.is_writing:
+            return None
+        if tool.writes is None or mark is None:
+            raise InterruptedWrite(f"{name} cannot find out whether it was done")
+        try:
+            async with asyncio.timeout(tool.timeout):
+                answer = await tool.writes.was_done(given, mark)
+        except (ToolProblem, TimeoutError, OSError) as problem:
+            raise InterruptedWrite(str(problem)) from problem
+        return answer and as_result(answer, longest=self._longest)
+
+    async def _guarded(self, tool: Tool[Any], call: _Work) -> ToolResult:
         """Cancellation passes through. Every other exception becomes a result."""
         limit = asyncio.timeout(tool.timeout)
         try:
             async with limit:
                 answer = await call()
-            return answer and as_result(answer, longest=self._longest)
+            return as_result(answer, longest=self._longest)
         except ToolProblem as problem:
             return failure(str(problem))
         except TimeoutError:
             # A `TimeoutError` can also come from the network, before our own limit is reached.
             if not limit.expired():
                 return failure(f"{tool.name}: the server did not respond in time; try later")
+            if tool.is_writing:
+                # The thread that writes cannot be stopped.
+                return failure(
+                    f"{tool.name} took longer than {tool.timeout:g} s, and it is not known whether "
+                    "it was done; look before you call it again"
+                )
             return failure(
                 f"{tool.name} took longer than {tool.timeout:g} s and was stopped; ask for less "
                 "(a narrower path, fewer results), or try another way"

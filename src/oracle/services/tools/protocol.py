@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NotRequired, Protocol, TypedDict
+from typing import NotRequired, Protocol, TypedDict, runtime_checkable
 
 from oracle.models.source import MoreUses, Source
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.tools.tickets import Mark
 
 
 class ToolResult(TypedDict):
@@ -33,5 +34,26 @@ class Tools(Protocol):
         ...
 
     async def was_done(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult | None:
-        """After a crash during a write: its result if it was done, None if it was not."""
+        """After a crash during a write: its result if it was done, None if certainly nothing was.
+
+        Tools that cannot know raise `InterruptedWrite`. Then nothing is written, and the model and
+        the user are asked to look.
+        """
         ...
+
+
+@runtime_checkable
+class MarkingTools(Tools, Protocol):
+    """Tools that can tell their own writes from any other, by a mark."""
+
+    async def mark(self, name: str, arguments: Mapping[str, object] | str) -> Mark | None:
+        """Called before a write is recorded as intended. The mark is recorded with it."""
+        ...
+
+    async def run(
+        self, name: str, arguments: Mapping[str, object] | str, mark: Mark | None = None
+    ) -> ToolResult: ...
+
+    async def was_done(
+        self, name: str, arguments: Mapping[str, object] | str, mark: Mark | None = None
+    ) -> ToolResult | None: ...

@@ -9,14 +9,11 @@ from oracle.models.source import Source
 from oracle.services.background import in_thread, in_thread_to_end
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.read_thread import entry_source
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.registry import Arguments, Tool, Writes
 from oracle.services.tools.threads import Entry, as_body
+from oracle.services.tools.tickets import Mark
 from oracle.services.tools.workspace import Workspace
 from oracle.services.tools.writing import file_name
-
-# Others may have appended since the crash, so the entry need not be the last one.
-_LATEST = 20
 
 
 class PushThread(Arguments):
@@ -30,11 +27,16 @@ class PushThread(Arguments):
 
 def push_thread(work: Workspace) -> Tool[PushThread]:
     async def run(given: PushThread) -> Answer:
-        return await in_thread_to_end(lambda: _push(work, given))
+        return await write(given, None)
 
-    async def was_done(given: PushThread) -> Answer | None:
-        source = await _pushed(work, given)
-        return source and _done(source)
+    async def mark(given: PushThread) -> Mark:
+        return await in_thread(_mark, work, given)
+
+    async def write(given: PushThread, mark: Mark | None) -> Answer:
+        return await in_thread_to_end(lambda: _push(work, given, mark))
+
+    async def was_done(given: PushThread, mark: Mark) -> Answer | None:
+        return await in_thread(_pushed, work, given, mark)
 
     return Tool(
         name="push_thread",
@@ -43,7 +45,7 @@ def push_thread(work: Workspace) -> Tool[PushThread]:
         ),
         arguments=PushThread,
         run=run,
-        was_done=was_done,
+        writes=Writes(mark=mark, run=write, was_done=was_done),
         source="threads",
         role="write",
     )
@@ -60,7 +62,11 @@ def _name(given: PushThread) -> str:
     return name
 
 
-def _push(work: Workspace, given: PushThread) -> Answer:
+def _mark(work: Workspace, given: PushThread) -> Mark:
+    return {"dry_run": True} if work.dry_run else work.threads.new_mark(_name(given))
+
+
+def _push(work: Workspace, given: PushThread, mark: Mark | None) -> Answer:
     name = _name(given)
     path = f"{THREADS_FOLDER}/{name}.md"
     if work.dry_run:
@@ -70,7 +76,7 @@ def _push(work: Workspace, given: PushThread) -> Answer:
             findings=[plan],
             plan=True,
         )
-    entry = work.threads.append(name, given.entry)
+    entry = work.threads.append(name, given.entry, mark)
     return _done(_source(entry, path))
 
 
@@ -91,16 +97,7 @@ def _done(source: Source) -> Answer:
     return Answer(summary=f"Added to {source.get('path')}.", findings=[source])
 
 
-async def _pushed(work: Workspace, given: PushThread) -> Source | None:
-    """One of the latest entries with the same text: most likely this call has written it."""
-    return await in_thread(_latest_like, work, given)
-
-
-def _latest_like(work: Workspace, given: PushThread) -> Source | None:
-    try:
-        text, entries = work.threads.read(_name(given))
-    except ToolProblem:
-        return None
-    body = as_body(given.entry)
-    same = [entry for entry in entries[-_LATEST:] if entry.text == body.strip("\n")]
-    return entry_source(same[-1], text) if same else None
+def _pushed(work: Workspace, given: PushThread, mark: Mark) -> Answer | None:
+    name = _name(given)
+    entry = None if mark.get("dry_run") else work.threads.added(name, given.entry, mark)
+    return entry and _done(_source(entry, f"{THREADS_FOLDER}/{name}.md"))

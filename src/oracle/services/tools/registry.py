@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from oracle.errors import ToolProblem, did_you_mean, named
 from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import kind_named
-from oracle.models.tool_spec import Role, ToolSpec
+from oracle.models.tool_spec import Role, ToolSpec, role_by_name
 from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.arguments import read_arguments
+from oracle.services.tools.tickets import Mark
 
 
 class Arguments(BaseModel):
@@ -23,25 +23,29 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    @field_validator("*")
-    @classmethod
-    def _is_text(cls, value: object) -> object:
-        """NUL bytes and lone surrogates cannot be written to a text file or found in one."""
-        if isinstance(value, str) and "\0" in value:
-            raise ValueError("it holds a NUL byte; leave it out")
-        if isinstance(value, str) and not value.isascii() and _HALF.search(value):
-            raise ValueError("it holds half of a character; write whole characters")
-        return value
 
-
-_HALF = re.compile("[\ud800-\udfff]")
 A = TypeVar("A", bound=Arguments)
 
 
 @dataclass(frozen=True, kw_only=True)
+class Writes(Generic[A]):
+    """How a tool recognises its own write after a crash.
+
+    `mark` is called before the write is recorded as intended. The mark is recorded with it, and
+    `run` gets it. After a crash `was_done` gets it: it returns what was done, or None if certainly
+    nothing was, and raises `InterruptedWrite` if it cannot know.
+    """
+
+    mark: Callable[[A], Awaitable[Mark]]
+    run: Callable[[A, Mark | None], Awaitable[Answer]]
+    was_done: Callable[[A, Mark], Awaitable[Answer | None]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tool(Generic[A]):
-    """One tool. `run` returns an answer or raises `ToolProblem`. Only a tool that writes has
-    `was_done`.
+    """One tool. `run` returns an answer or raises `ToolProblem`. A tool that writes has the role
+    `write`. Without `writes`, nothing is known about its writes after a crash, so they are reported
+    and never done again.
 
     Without `query_types` the tool is offered for questions that need its kind of source; a tool
     that writes is offered for actions.
@@ -54,7 +58,7 @@ class Tool(Generic[A]):
     source: str | None
     role: Role | None = None
     query_types: frozenset[QueryType] | None = None
-    was_done: Callable[[A], Awaitable[Answer | None]] | None = None
+    writes: Writes[A] | None = None
     timeout: float = 20.0
 
     @property
@@ -64,21 +68,26 @@ class Tool(Generic[A]):
             description=self.description,
             parameters=_without_titles(self.arguments.model_json_schema()),
             query_types=self._types() if self.query_types is None else self.query_types,
-            writes=self.was_done is not None,
+            writes=self.is_writing,
             source=self.source,
             role=self.role,
         )
 
+    @property
+    def is_writing(self) -> bool:
+        return self.writes is not None or (self.role or role_by_name(self.name)) == "write"
+
     def _types(self) -> frozenset[QueryType]:
-        if self.was_done is not None:
+        if self.is_writing:
             return frozenset({QueryType.ACTION})
         return kind_named(self.source).query_types if self.source else frozenset()
 
     def read(self, arguments: Mapping[str, object] | str) -> A:
         """Raises `ToolProblem`, which says what is wrong and what would be right."""
-        given = _as_object(arguments, self.name)
         try:
-            return self.arguments.model_validate(given)
+            return self.arguments.model_validate(read_arguments(arguments))
+        except ToolProblem as problem:
+            raise ToolProblem(f"{self.name} was not run: {problem}") from None
         except ValidationError as problem:
             known = self.arguments.model_fields
             details = problem.errors(include_url=False, include_context=False)
@@ -95,24 +104,6 @@ class Tool(Generic[A]):
     @property
     def _required(self) -> list[str]:
         return [name for name, field in self.arguments.model_fields.items() if field.is_required()]
-
-
-def _as_object(arguments: Mapping[str, object] | str, name: str) -> dict[str, object]:
-    if not isinstance(arguments, str):
-        return dict(arguments)
-    try:
-        given: object = json.loads(arguments) if arguments.strip() else {}
-    # `RecursionError`: the model may write very deep brackets.
-    except (ValueError, RecursionError) as problem:
-        raise ToolProblem(
-            f"{name} was not run: its arguments are not JSON ({one_line(str(problem))}); write one "
-            'JSON object, such as {"query": "…"}'
-        ) from None
-    if not isinstance(given, dict):
-        raise ToolProblem(
-            f"{name} was not run: its arguments are {named(given)}; write one JSON object"
-        )
-    return cast("dict[str, object]", given)
 
 
 def _fault(detail: ErrorDetails, known: list[str]) -> str:

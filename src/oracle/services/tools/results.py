@@ -29,7 +29,7 @@ def well_formed(answer: object) -> dict[str, Any]:
     if not isinstance(result["content"], str):
         raise TypeError(f"the content is a {type(result['content']).__name__}, not text")
     result["sources"] = [_source(source) for source in result["sources"] or ()]
-    return redacted(result if is_plain(result) else json.loads(json.dumps(result)))
+    return redacted(result if is_plain(result) else json.loads(json.dumps(result, allow_nan=False)))
 
 
 def _source(source: object) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import Field
 
-from oracle.errors import ToolProblem
+from oracle.errors import ToolProblem, named
 from oracle.models.query_classification import QueryType
 from oracle.services.background import in_thread
 from oracle.services.search.records import Hit
@@ -27,13 +28,14 @@ def search_threads(work: Workspace) -> Tool[SearchThreads]:
     async def run(given: SearchThreads) -> Answer:
         hits = await work.lookup.search(given.query, "threads", 2 * given.limit)
         # Twice as many places as entries, because one entry may have several places.
-        sources = await in_thread(_entries, work, hits)
+        sources, unread = await in_thread(_entries, work, hits)
         answer = found_places(
             given.query,
             sources[: given.limit],
             of="entries of threads",
             otherwise=ADVICE_IF_EMPTY,
         )
+        answer = replace(answer, summary=" ".join((answer.summary, *unread)))
         return with_left_out(answer, work.lookup)
 
     return Tool(
@@ -50,16 +52,26 @@ def search_threads(work: Workspace) -> Tool[SearchThreads]:
     )
 
 
-def _entries(work: Workspace, hits: Sequence[Hit]) -> list[Source]:
-    """The entries that contain the places, each once, in the order of the places."""
+def _entries(work: Workspace, hits: Sequence[Hit]) -> tuple[list[Source], list[str]]:
+    """The entries that contain the places, each once, in the order of the places.
+
+    A thread that cannot be read costs only itself: the second list has a sentence about each.
+    """
     found: dict[str, Source] = {}
+    unread: dict[str, str] = {}
     for hit in hits:
         try:
             text, entries = work.threads.read(hit.path.rpartition("/")[2].removesuffix(".md"))
-        except ToolProblem:
+        except ToolProblem as problem:
+            unread[hit.path] = f"Not searched: {named(hit.path)} ({problem})."
             continue
+        if not entries:
+            unread[hit.path] = (
+                f"{named(hit.path)} has the words too, but no entry with a heading such as "
+                "## 2026-01-08T12:00:00Z; read it as a note."
+            )
         for entry in entries:
             if entry.start <= hit.end and hit.start <= entry.end and entry.where not in found:
                 found[entry.where] = entry_source(entry, text)
                 found[entry.where]["score"] = hit.score
-    return list(found.values())
+    return list(found.values()), list(unread.values())

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 from pydantic import Field
 
-from oracle.errors import AlreadyThere, ToolProblem, named
+from oracle.errors import AlreadyThere, InterruptedWrite, ToolProblem, named
 from oracle.models.source import Source
 from oracle.services.background import in_thread, in_thread_to_end
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import split_lines
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.registry import Arguments, Tool, Writes
+from oracle.services.tools.tickets import Mark
 from oracle.services.tools.workspace import Workspace, lines_of
-from oracle.services.tools.writing import file_name, write_file
+from oracle.services.tools.writing import (
+    drop_mark,
+    file_name,
+    mark_state,
+    new_mark,
+    without_line_ends,
+    write_file,
+)
 
 
 class WriteNote(Arguments):
@@ -41,11 +48,16 @@ class _Draft:
 
 def write_note(work: Workspace) -> Tool[WriteNote]:
     async def run(given: WriteNote) -> Answer:
-        return await in_thread_to_end(lambda: _write(work, given))
+        return await write(given, None)
 
-    async def was_done(given: WriteNote) -> Answer | None:
-        draft = _draft(work, given)
-        return await in_thread(lambda: _written(work, draft)) if _is_there(work, draft) else None
+    async def mark(given: WriteNote) -> Mark:
+        return await in_thread(_mark, work, given)
+
+    async def write(given: WriteNote, mark: Mark | None) -> Answer:
+        return await in_thread_to_end(lambda: _write(work, given, mark))
+
+    async def was_done(given: WriteNote, mark: Mark) -> Answer | None:
+        return await in_thread(_done_before, work, given, mark)
 
     return Tool(
         name="write_note",
@@ -55,7 +67,7 @@ def write_note(work: Workspace) -> Tool[WriteNote]:
         ),
         arguments=WriteNote,
         run=run,
-        was_done=was_done,
+        writes=Writes(mark=mark, run=write, was_done=was_done),
         source="vault",
         role="write",
     )
@@ -73,8 +85,23 @@ def _draft(work: Workspace, given: WriteNote) -> _Draft:
     return _Draft(folder=work.notes_folder, name=f"{name}.md", text=text)
 
 
-def _write(work: Workspace, given: WriteNote) -> Answer:
+def _mark(work: Workspace, given: WriteNote) -> Mark:
+    if work.dry_run:
+        return {"dry_run": True}
     draft = _draft(work, given)
+    return new_mark(work.files.root, draft.folder, draft.name)
+
+
+def _write(work: Workspace, given: WriteNote, mark: Mark | None) -> Answer:
+    draft = _draft(work, given)
+    try:
+        return _checked_write(work, given, draft, mark)
+    finally:
+        # A refused write is over too. Its ticket would only lie about.
+        drop_mark(work.files.root, draft.folder, mark)
+
+
+def _checked_write(work: Workspace, given: WriteNote, draft: _Draft, mark: Mark | None) -> Answer:
     target = work.files.root / draft.path
     if target.is_dir():
         raise ToolProblem(f"{named(draft.path)} is a folder; give another title")
@@ -84,7 +111,14 @@ def _write(work: Workspace, given: WriteNote) -> Answer:
         return _planned(draft)
     # Another process may have written it since the check above, so `write_file` checks again.
     try:
-        write_file(work.files.root, draft.folder, draft.name, draft.text, overwrite=given.overwrite)
+        write_file(
+            work.files.root,
+            draft.folder,
+            draft.name,
+            draft.text,
+            overwrite=given.overwrite,
+            mark=mark,
+        )
     except AlreadyThere:
         raise _taken(draft) from None
     return _written(work, draft)
@@ -115,9 +149,26 @@ def _written(work: Workspace, draft: _Draft) -> Answer:
     )
 
 
+def _done_before(work: Workspace, given: WriteNote, mark: Mark) -> Answer | None:
+    if mark.get("dry_run"):
+        return None
+    draft = _draft(work, given)
+    state = mark_state(work.files.root, draft.folder, draft.name, mark)
+    if state.is_linked or (state.ticket != "fresh" and _is_there(work, draft)):
+        drop_mark(work.files.root, draft.folder, mark)
+        return _written(work, draft)
+    if state.ticket == "gone":
+        raise InterruptedWrite(f"{draft.path} is not as it was to be written")
+    # Without `overwrite`, a write that was never begun cannot replace anything.
+    is_safe = state.ticket == "fresh" and not given.overwrite
+    if not is_safe and state.is_changed:
+        raise InterruptedWrite(f"{draft.path} was changed since the write was begun")
+    return None
+
+
 def _is_there(work: Workspace, draft: _Draft) -> bool:
     try:
         text = work.files.read(draft.path)
     except ToolProblem:
         return False
-    return text.digest == hashlib.sha256(draft.text.encode()).hexdigest()
+    return without_line_ends(text.raw) == without_line_ends(draft.text)

@@ -9,11 +9,13 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import AlreadyThere, ToolProblem, named
 from oracle.services.project.file_rules import TEMPORARY
+from oracle.services.tools import tickets
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST_NAME: Final = 80
@@ -61,26 +63,112 @@ def folder_inside(root: Path, folder: str) -> Generator[int]:
         os.close(current)
 
 
-def write_file(root: Path, folder: str, name: str, text: str, *, overwrite: bool) -> None:
-    """Afterwards the file is on the disk with its whole new content, or nothing has changed."""
+def write_file(
+    root: Path,
+    folder: str,
+    name: str,
+    text: str,
+    *,
+    overwrite: bool,
+    mark: tickets.Mark | None = None,
+) -> None:
+    """Afterwards the file is on the disk with its whole new content, or nothing has changed.
+
+    With a `mark`, its ticket becomes the file, in one step: it is there, or the file is.
+    """
+    key = tickets.key_of(mark)
     with folder_inside(root, folder) as opened:
-        temporary = f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
+        temporary = f"{TEMPORARY}{key or 'note'}.{secrets.token_hex(8)}.tmp"
         try:
+            if key is not None:
+                tickets.begin(key, opened)
             _write_new(temporary, text.encode(), opened)
+            if key is not None:
+                os.replace(temporary, tickets.begun(key), src_dir_fd=opened, dst_dir_fd=opened)
+                temporary = tickets.begun(key)
+            if overwrite and mark is not None:
+                _check_unchanged(name, opened, mark)
             _put_in_place(temporary, name, opened, overwrite=overwrite)
             # The name is a part of the folder: without this it could be lost in a power cut.
             os.fsync(opened)
         except FileExistsError:
             raise AlreadyThere(f"{named(f'{folder}/{name}')} already exists") from None
         finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=opened)
+            _remove(temporary, opened)
+            if key is not None:
+                tickets.use_up(key, opened)
+
+
+def _remove(name: str, folder: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
+
+
+def _check_unchanged(name: str, folder: int, mark: tickets.Mark) -> None:
+    """What somebody has changed since the write was decided on must not be replaced."""
+    if tickets.before(name, folder) != mark.get("before"):
+        raise ToolProblem(
+            f"{named(name)} was changed in the meantime, so nothing was written; read it again"
+        )
 
 
 def write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+# -- marks: see `tickets.py` -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarkState:
+    """`is_linked`: the ticket is the file itself. `is_changed`: the file is not as it was when the
+    mark was made.
+    """
+
+    ticket: tickets.State
+    is_linked: bool
+    is_changed: bool
+
+
+def new_mark(root: Path, folder: str, name: str) -> tickets.Mark:
+    """What will identify the write of this file after a crash."""
+    with folder_inside(root, folder) as opened:
+        state = tickets.before(name, opened)
+        return {"key": tickets.new_ticket(opened), "path": f"{folder}/{name}", "before": state}
+
+
+def drop_mark(root: Path, folder: str, mark: tickets.Mark | None) -> None:
+    key = tickets.key_of(mark)
+    if key is not None:
+        with folder_inside(root, folder) as opened:
+            tickets.use_up(key, opened)
+
+
+def mark_state(root: Path, folder: str, name: str, mark: tickets.Mark) -> MarkState:
+    key = tickets.key_of(mark)
+    with folder_inside(root, folder) as opened:
+        ticket = "gone" if key is None else tickets.state_of(key, opened)
+        return MarkState(
+            ticket=ticket,
+            is_linked=key is not None and _is_linked(tickets.begun(key), name, opened),
+            is_changed=tickets.before(name, opened) != mark.get("before"),
+        )
+
+
+def _is_linked(ticket: str, name: str, folder: int) -> bool:
+    try:
+        states = [os.stat(each, dir_fd=folder, follow_symlinks=False) for each in (ticket, name)]
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(*states)
+
+
+def without_line_ends(text: str) -> str:
+    """Editors change blanks and line ends at the ends of lines; that is not another text."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    return "\n".join(line.rstrip() for line in plain.split("\n"))
 
 
 def _write_new(name: str, data: bytes, folder: int) -> None:

@@ -32,6 +32,15 @@ _BLOCKS: Final = frozenset(_OWN_LINES.split())
 _HEADINGS: Final = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 
 
+# No character has a number of so many digits, and Python refuses to read thousands of them.
+_TOO_LONG: Final = re.compile(r"&#(?:[0-9]{9,}|[xX][0-9a-fA-F]{9,});?")
+
+
+def decoded(text: str) -> str:
+    """Text with its character references replaced."""
+    return unescape(_TOO_LONG.sub("\ufffd", text)) if "&" in text else text
+
+
 @dataclass(frozen=True, kw_only=True)
 class Readable:
     title: str
@@ -77,7 +86,7 @@ class _Page:
     def text(self, piece: str) -> None:
         if not piece:
             return
-        plain = unescape(piece) if "&" in piece else piece
+        plain = decoded(piece)
         if self._in_title:
             self._title.append(plain)
             return
@@ -85,7 +94,7 @@ class _Page:
             plain = re.sub(r"\s+", " ", plain)
             if plain[0] == " " and self._ends_with(" ", "\n"):
                 plain = plain[1:]
-        self._pieces.append(plain)
+        self._add(plain)
 
     def markup(self, html: str, place: int) -> int:
         """Read what begins with `<` at `place`; return where the text after it begins."""
@@ -137,14 +146,14 @@ class _Page:
             self._anchor(attributes, is_end)
         elif name in _HEADINGS:
             self._break(2)
-            self._pieces.append("" if is_end else _HEADINGS[name])
+            self._add("" if is_end else _HEADINGS[name])
         elif name == "li":
             self._break(1)
-            self._pieces.append("" if is_end else "- ")
+            self._add("" if is_end else "- ")
         elif name == "br":
             self._pieces.append("\n")
         elif name in ("td", "th"):
-            self._pieces.append(" | " if is_end else "")
+            self._add(" | " if is_end else "")
         elif name in _BLOCKS:
             self._break(1 if name == "tr" else 2)
 
@@ -163,7 +172,7 @@ class _Page:
             self._link = None
         if not is_end:
             found = _HREF.search(attributes)
-            target = unescape(next(filter(None, found.groups()), "")) if found else ""
+            target = decoded(next(filter(None, found.groups()), "")) if found else ""
             self._link = self._absolute(target)
 
     def _absolute(self, target: str) -> str:
@@ -176,10 +185,14 @@ class _Page:
             return ""
         return link if link.startswith(("http://", "https://")) else ""
 
+    def _add(self, piece: str) -> None:
+        """No empty piece is kept: `_ends_with` must find the last one in one step."""
+        if piece:
+            self._pieces.append(piece)
+
     def _break(self, lines: int) -> None:
         if self._pieces and not self._ends_with("\n" * lines):
             self._pieces.append("\n" * lines)
 
     def _ends_with(self, *endings: str) -> bool:
-        last = next((piece for piece in reversed(self._pieces) if piece), "")
-        return last.endswith(endings)
+        return bool(self._pieces) and self._pieces[-1].endswith(endings)
