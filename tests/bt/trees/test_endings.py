@@ -113,7 +113,7 @@ async def test_a_result_of_a_broken_shape_is_a_failed_call(answer):
 @pytest.mark.parametrize("arguments", ["not an object", "", {}, {"query": None}])
 async def test_arguments_of_any_shape_reach_the_tool_or_are_answered(arguments):
     reply = Reply(calls=[("search_code", arguments)], text=signal("need_turn", reason="r"))
-    assert (await ask(reply, "Ok.")).stop == "answered"
+    assert (await ask(reply, look(), "Ok.")).stop == "answered"
 
 
 def broken(*_, **__):

@@ -29,7 +29,7 @@ from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError, TimedOut
 from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
-from oracle.services.background import within
+from oracle.services.background import in_thread, within
 from oracle.services.citations import places_to_remember
 from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
 from oracle.services.project.redaction import redact, redacted_traceback
@@ -246,7 +246,7 @@ class Run:
 
     async def _refresh_definitions(self) -> None:
         definitions = self._agent.definitions
-        problem = definitions and await asyncio.to_thread(definitions.refresh)
+        problem = definitions and await in_thread(definitions.refresh)
         if problem is not None:
             told = f"the last good trees and prompts are used: {problem}"
             data = {"content": told, "severity": "warning"}

@@ -19,7 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError, named
-from oracle.regular_file import NotRegular, check_database
+from oracle.regular_file import check_database
 from oracle.services.storage.damage import FOREIGN, RESTORE, read_json
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ def _check_file(path: str) -> None:
     """Opening a pipe would wait for its other end, without limit."""
     try:
         check_database(path)
-    except NotRegular as problem:
+    except OSError as problem:
         raise StoreError(
-            f"{path} is not a file ({problem.strerror}); move it away, or set database.url"
+            f"{path} is not a file that can be read: {problem.strerror}, or set database.url"
         ) from None
 
 
