@@ -6,8 +6,9 @@ Values in a record are JSON-shaped. What a leaf gets live is too, so that a repl
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from oracle.errors import JournalError
@@ -40,13 +41,18 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`clock` has the readings of the clock since the last record, one for each tick."""
+    """`clock` has the readings of the clock since the last record, one for each tick.
+
+    `times` says when each thing in it reached the run, by the same clock: one time, or one for each
+    part. Records of older versions have none.
+    """
 
     seq: int
     kind: RecordKind
     place: Place
     body: Any
     clock: tuple[float, ...] = ()
+    times: tuple[float, ...] = ()
 
 
 _encode: Final = json.JSONEncoder(allow_nan=False).encode
@@ -67,7 +73,8 @@ def json_shaped(value: Any) -> Any:
 def encoded(record: Record) -> str:
     """The text of the column `body`. Raises for a value that JSON would change."""
     try:
-        return _encode([record.body, record.clock, record.place.request])
+        fields = [record.body, record.clock, record.place.request]
+        return _encode([*fields, _as_steps(record.times)] if record.times else fields)
     except (TypeError, ValueError) as problem:
         raise JournalError(
             f"{record.place.node_path}: {record.kind} is not JSON-shaped: {problem}"
@@ -78,7 +85,20 @@ def decoded(rows: Iterable[tuple[Any, ...]]) -> list[Record]:
     """Records from rows of (seq, kind, node_path, turn, ordinal, body), in order of seq."""
     records: list[Record] = []
     for seq, kind, node_path, turn, ordinal, text in rows:
-        body, clock, request = json.loads(text)
+        body, clock, request, *steps = json.loads(text)
         place = Place(node_path, turn, ordinal, request)
-        records.append(Record(seq, kind, place, body, tuple(clock)))
+        times = _from_steps(steps[0]) if steps else ()
+        records.append(Record(seq, kind, place, body, tuple(clock), times))
     return records
+
+
+def _as_steps(times: Sequence[float]) -> list[int]:
+    """Milliseconds: the first time, then the steps to the next ones. A stream has many parts, and
+    a step takes a few characters where a time takes a dozen.
+    """
+    moments = [round(time * 1000) for time in times]
+    return [moments[0], *(later - earlier for earlier, later in pairwise(moments))]
+
+
+def _from_steps(steps: Iterable[int]) -> tuple[float, ...]:
+    return tuple(moment / 1000 for moment in accumulate(steps))

@@ -18,6 +18,7 @@ class Recorder:
         self._seq = first_seq
         self._readings: list[float] = []
         self._parts: list[Any] = []
+        self._parts_times: list[float] = []
         self._parts_of = Place()
         self._parts_timer: asyncio.TimerHandle | None = None
         self._is_closed = False
@@ -26,13 +27,14 @@ class Recorder:
         """Add it to the next record. A tick without a later record is not needed in a replay."""
         self._readings.append(reading)
 
-    def append(self, kind: RecordKind, place: Place, body: Any) -> None:
+    def append(self, kind: RecordKind, place: Place, body: Any, at: float) -> None:
+        """`at` is the time at which it happens to the run."""
         if self._is_closed:
             return
         if kind != "parts":
             # Parts that were streamed before are written before: a replay repeats the order.
             self.write_parts()
-            self._write(kind, place, body)
+            self._write(kind, place, body, (at,))
             return
         if place != self._parts_of:
             self.write_parts()
@@ -41,6 +43,7 @@ class Recorder:
             self._parts_timer = loop.call_later(FLUSH_SECONDS, self.write_parts)
         self._parts_of = place
         self._parts.append(body)
+        self._parts_times.append(at)
 
     def write_parts(self) -> None:
         if self._parts_timer is not None:
@@ -48,7 +51,8 @@ class Recorder:
             self._parts_timer = None
         if self._parts:
             parts, self._parts = self._parts, []
-            self._write("parts", self._parts_of, parts)
+            times, self._parts_times = self._parts_times, []
+            self._write("parts", self._parts_of, parts, tuple(times))
 
     async def flush(self) -> None:
         """Returns when everything so far is safe."""
@@ -61,8 +65,8 @@ class Recorder:
         self._is_closed = True
         await self._sink.flush()
 
-    def _write(self, kind: RecordKind, place: Place, body: Any) -> None:
-        self._sink.append(Record(self._seq, kind, place, body, tuple(self._readings)))
+    def _write(self, kind: RecordKind, place: Place, body: Any, times: tuple[float, ...]) -> None:
+        self._sink.append(Record(self._seq, kind, place, body, tuple(self._readings), times))
         # After the sink has taken it: a number that was refused is used again, so that there is
         # never a gap.
         self._seq += 1
