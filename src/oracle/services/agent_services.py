@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.stream_chunk import OracleStreamChunk
@@ -14,6 +14,9 @@ from oracle.services.fallback_classifier import FallbackClassifier, heuristic_cl
 from oracle.services.llm.protocol import Model
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.tools.protocol import Tools
+
+RECORD_FORMAT: Final = 3
+"""The format of new records. It says which leaves a tree may name, and what they do."""
 
 Approve: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[bool]]
 """Asks a person, with the data of an `approval` chunk. Returns whether the person approves."""
@@ -39,6 +42,7 @@ def _ignore(_: OracleStreamChunk) -> None:
 class AgentServices:
     """The services of the tree's leaves. A replay needs neither a model nor tools.
 
+    `record_format` is that of the run's record: a leaf does what it did when that was written.
     `say` puts a chunk into the stream. Without `approve` there is no person to ask, and whatever
     needs approval is refused.
     """
@@ -50,6 +54,7 @@ class AgentServices:
     segments: tuple[PromptSegment, ...] = ()
     classify_fallback: FallbackClassifier = heuristic_classify
     is_sufficient: Sufficiency = heuristic_sufficiency
+    record_format: int = RECORD_FORMAT
 
     @property
     def prompt_segments(self) -> tuple[PromptSegment, ...]:

@@ -31,6 +31,7 @@ from oracle.models.stream_chunk import ChunkType
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.grants import first_grant
 from oracle.services.prompting.composer import ComposedPrompt, compose_prompt
+from oracle.services.signals.said import with_signals
 from oracle.services.storage.history import within_budget
 
 HISTORY_SHARE: Final = 4
@@ -102,10 +103,19 @@ def write_prompt(ctx: TickContext) -> RunStatus:
 
 @action(reads=["history", "model", "messages"], writes=["messages"])
 def add_history(ctx: TickContext) -> RunStatus:
-    """Add the newest exchanges that fit into their share of the context window."""
+    """Add the newest exchanges that fit into their share of the context window.
+
+    The answers have their signals again, as the model wrote them.
+    """
     bb = board_of(ctx)
     path = [
-        Exchange(id="", session_id="", question=e["question"], answer=e["answer"], created_at=0.0)
+        Exchange(
+            id="",
+            session_id="",
+            question=e["question"],
+            answer=with_signals(e["answer"], e["metadata"].get("signals", ())),
+            created_at=0.0,
+        )
         for e in _history(bb)
     ]
     budget = bb_get(bb, "model")["context_window"] // HISTORY_SHARE

@@ -18,9 +18,12 @@ from oracle.services.ans.event import event_time
 from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN
 from oracle.services.control.repetition import RunawayText
 from oracle.services.llm.protocol import ModelRequest, Part
-from oracle.services.signals.parser import SignalStreamParser
+from oracle.services.signals.parser import FoundElement, SignalStreamParser
+from oracle.services.signals.said import with_signals, within
 
 ANYTHING: Final = 1
+KEEPS_SIGNALS: Final = 3
+"""From this format of records on, the model is sent its own signals back."""
 
 
 @action(
@@ -99,6 +102,7 @@ class _Response:
         "_most_characters",
         "_parser",
         "_runaway",
+        "_signals",
         "_text",
         "_usage",
         "is_interrupted",
@@ -110,6 +114,8 @@ class _Response:
         self._parser = SignalStreamParser(now=_now)
         self._runaway = RunawayText()
         self._text: list[str] = []
+        # With their places in the text. What one hides that is never closed may still grow.
+        self._signals: list[tuple[FoundElement, int]] = []
         self._calls: list[dict[str, Any]] = []
         self._usage: dict[str, Any] | None = None
         self._characters = 0
@@ -141,25 +147,45 @@ class _Response:
         # Closing the parser releases what it held back, also for a stream that was cut.
         self._show(self._parser.close())
         signal = self._parser.signal
-        return {
-            "text": "".join(self._text).strip(),
+        shown = "".join(self._text)
+        data = {
+            "text": shown.strip(),
             "calls": self._calls,
             "usage": self._usage,
             "characters": self._characters,
             "signal": None if signal is None else signal.to_dict(),
             # One valid signal makes up for a broken one next to it.
             "malformed": self._parser.malformed and signal is None,
-            "malformed_xml": self._parser.malformed_xml,
             "warnings": self._parser.warnings,
             "is_complete": self._is_complete,
             "is_interrupted": self.is_interrupted,
             "node": self._ctx.node_path,
         }
+        if services_of(self._ctx).record_format < KEEPS_SIGNALS:
+            malformed = (found.raw_xml for found in self._parser.found if found.signal is None)
+            return {**data, "malformed_xml": next(malformed, "")}
+        signals = [self._signal_data(found, at) for found, at in self._signals]
+        return {
+            **data,
+            "said": with_signals(shown, signals).strip(),
+            "signals": within(shown, signals),
+            "signals_in_all": self._parser.found_in_all,
+        }
 
     def _show(self, visible: str) -> None:
+        if len(self._parser.found) > len(self._signals):
+            before = sum(map(len, self._text))
+            new = self._parser.found[len(self._signals) :]
+            self._signals += [(found, before + found.at) for found in new]
         if visible:
             self._text.append(visible)
             say(self._ctx, ChunkType.CONTENT, content=visible)
+
+    def _signal_data(self, found: FoundElement, at: int) -> dict[str, Any]:
+        signal = found.signal
+        data = {} if signal is None else signal.to_dict()
+        data |= {"raw_xml": found.raw_xml, "at": at, "problems": [*found.problems]}
+        return {**data, "counts": signal is not None and signal is self._parser.signal}
 
     def _count(self, text: str) -> None:
         """Reasoning is paid for like text."""

@@ -24,7 +24,7 @@ from oracle.bt.core.context import DEFAULT_TICK_BUDGET
 from oracle.errors import InputError, JournalError
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import Exchange
-from oracle.services.agent_services import AgentServices, Sources
+from oracle.services.agent_services import RECORD_FORMAT, AgentServices, Sources
 from oracle.services.classification.classifier import terms_to_look_up
 from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Limits
@@ -38,8 +38,9 @@ UNKNOWN_WINDOW: Final = 8_192
 LEAF_PACKAGES: Final = ("oracle.bt.actions", "oracle.bt.conditions")
 KEPT_BY_CONTENT: Final = ("sources", "prompts")
 
-FORMAT: Final = 2
-"""Which leaves a recorded tree may name. A record without a format is of format 1."""
+FORMAT: Final = RECORD_FORMAT
+OLDEST_FORMAT: Final = 2
+"""Records from this format on can be replayed. A record without a format is of format 1."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,7 +86,7 @@ class Recipe:
 def _check_format(start: Mapping[str, Any]) -> None:
     """Refuse a record whose tree names leaves of another version, before the tree is loaded."""
     found = start.get("format", 1)
-    if found == FORMAT:
+    if OLDEST_FORMAT <= found <= FORMAT:
         return
     other = "an older" if found < FORMAT else "a newer"
     run_id = start["run_id"]
@@ -153,7 +154,7 @@ def terms_of(query: str, history: Sequence[Exchange]) -> list[str]:
 def services_from(recipe: Recipe, live: AgentServices | None = None) -> AgentServices:
     """The live services with the prompts that the run was begun with; alone, those of a replay."""
     segments = _segments_from(tuple(recipe.prompts.values()))
-    return replace(live or AgentServices(), segments=segments)
+    return replace(live or AgentServices(), segments=segments, record_format=recipe.format)
 
 
 @cache
@@ -196,6 +197,14 @@ def _tool_list(tools: Tools) -> str:
 def _remembered(exchange: Exchange) -> dict[str, Any]:
     said = ("places_found", "places", "failed", "sources_tried")
     metadata = {name: exchange.metadata[name] for name in said if name in exchange.metadata}
+    # Only where they were in the answer: the history is rebuilt as the model wrote it.
+    signals = [
+        {"raw_xml": signal["raw_xml"], "at": signal["in_answer"]}
+        for signal in exchange.metadata.get("signals", ())
+        if signal.get("in_answer") is not None
+    ]
+    if signals:
+        metadata["signals"] = signals
     return {"question": exchange.question, "answer": exchange.answer, "metadata": metadata}
 
 

@@ -26,8 +26,10 @@ from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError
 from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.ans.event import Event
 from oracle.services.citations import places_to_remember
 from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
+from oracle.services.signals.said import place_in_answer
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +40,10 @@ STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (JournalError, "store_failed"),
 )
 """The stop reasons of exceptions that break a run. Any other is an `internal_error`."""
+
+SIGNALS_KEPT: Final = ("signal.received", "signal.ignored", "signal.malformed")
+MOST_SIGNALS: Final = 200
+"""The newest signals of a run are kept with its exchange. The events have all of them."""
 
 OpenStore: TypeAlias = Callable[[], AbstractAsyncContextManager[RunStore]]
 Begin: TypeAlias = Callable[["Run", AsyncExitStack], Awaitable[RecordedTree]]
@@ -71,6 +77,8 @@ class Run:
         self._preparing: asyncio.Task[Sequence[str] | None] | None = None
         self._context_id: str | None = None
         self._last_words = ""
+        # Also those of a recorded past, so that a resumed run keeps all of them.
+        self._signals: deque[Event] = deque(maxlen=MOST_SIGNALS)
 
     @classmethod
     def start(
@@ -139,6 +147,7 @@ class Run:
             # What was opened is closed before `done`: by then all is on disk.
             async with AsyncExitStack() as leaving:
                 self.tree = await self._begin(self, leaving)
+                self.tree.bus.subscribe(self._signals.append, SIGNALS_KEPT)
                 if self._nodes:
                     self.tree.tree_run.subscribe(self._say_node)
                 # It was cancelled while it was prepared.
@@ -261,7 +270,19 @@ class Run:
             "places": places_to_remember(self._read("evidence", [])),
             "sources_tried": self._read("sources_tried", []),
             "query_type": classification.get("query_type"),
+            "signals": [self._signal_data(event) for event in self._signals],
         }
+
+    def _signal_data(self, event: Event) -> dict[str, Any]:
+        """A signal of the run, and its place in the answer if it was there."""
+        assert self.tree is not None
+        place: int | None = None
+        at = event.payload["at"]
+        if event.turn == self.tree.tree_run.context.turn and at is not None:
+            response: dict[str, Any] = self._read("response", None) or {}
+            place = place_in_answer(at, response.get("text", ""), self._answer)
+        data = {"event": event.type, "turn": event.turn, **event.payload}
+        return {**data, "in_answer": place}
 
     def _say_broken(self, problem: Exception) -> None:
         """There is an answer even now: what the run has, or at least why it has nothing."""

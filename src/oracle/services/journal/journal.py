@@ -306,21 +306,17 @@ class Journal:
 
     @property
     def time(self) -> float:
-        """When the last thing happened to the run: a tick, a part, an answer, a command.
-
-        Unlike `now` it moves on within a tick, and a replay says the same at the same place.
-        """
+        """When the last thing happened to the run: a tick, a part, an answer, a command."""
         return self._time
 
     def _read_clock(self) -> float:
         """Read the clock for something that happens now. The record keeps milliseconds."""
         reading = round(time.monotonic() + self._clock_offset, 3)
-        # Rounding may go back behind the reading of the tick, but time must not.
-        self._time = max(self._time, reading)
+        self._time = max(self._time, reading)  # rounding must not lead back before the tick
         return reading
 
     def _set_time(self, recorded: float) -> None:
-        """The same for something on record. A run that continues after it continues from there."""
+        """The same for something on record."""
         self._clock_offset = recorded - time.monotonic()
         self._time = max(self._time, recorded)
 
