@@ -99,10 +99,10 @@ def said_by(parser: SignalStreamParser, chunks: list[str]) -> tuple[str, str]:
     shown, signals = "", []
     for chunk in [*chunks, None]:
         visible = parser.close() if chunk is None else parser.feed(chunk)
-        for found in parser.found[len(signals) :]:
-            signals.append({"at": len(shown) + found.at, "found": found})
+        signals += [(len(shown) + new.at, new) for new in parser.found[len(signals) :]]
         shown += visible
-    raw = [{"at": one["at"], "raw_xml": one["found"].raw_xml} for one in signals]
+    # Read at the end: what an element hides that is never closed may grow.
+    raw = [{"at": at, "raw_xml": found.raw_xml} for at, found in signals]
     return shown, with_signals(shown, raw)
 
 

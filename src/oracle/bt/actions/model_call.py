@@ -6,7 +6,16 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any, Final, cast
 
-from oracle.bt.board import OFFER, bb_get, bb_set, board_of, granted_tools, ledger_of, services_of
+from oracle.bt.board import (
+    OFFER,
+    all_tools,
+    bb_get,
+    bb_set,
+    board_of,
+    granted_tools,
+    ledger_of,
+    services_of,
+)
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import say
@@ -18,12 +27,17 @@ from oracle.services.ans.event import event_time
 from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN
 from oracle.services.control.repetition import RunawayText
 from oracle.services.llm.protocol import ModelRequest, Part
+from oracle.services.prompting.project_facts import OPENING
+from oracle.services.signals.own_text import OwnTextFilter
+from oracle.services.signals.own_words import OwnText, OwnWords, words_of_prompt
 from oracle.services.signals.parser import FoundElement, SignalStreamParser
 from oracle.services.signals.said import with_signals, within
 
 ANYTHING: Final = 1
 KEEPS_SIGNALS: Final = 3
 """From this format of records on, the model is sent its own signals back."""
+HIDES_OWN_TEXT: Final = 3
+"""From this format on, our own text is hidden where a response repeats it."""
 
 
 @action(
@@ -44,7 +58,7 @@ async def call_model(ctx: TickContext) -> RunStatus:
         tools=tools,
         longest_output=bb_get(bb, "model")["longest_output"],
     )
-    response = _Response(ctx, _most_characters(bb))
+    response = _Response(ctx, _most_characters(bb), _own_text(ctx))
     turn = ctx.turn
 
     def source() -> AsyncIterator[Any]:
@@ -100,6 +114,7 @@ class _Response:
         "_ctx",
         "_is_complete",
         "_most_characters",
+        "_own_text",
         "_parser",
         "_runaway",
         "_signals",
@@ -108,8 +123,11 @@ class _Response:
         "is_interrupted",
     )
 
-    def __init__(self, ctx: TickContext, most_characters: int) -> None:
+    def __init__(
+        self, ctx: TickContext, most_characters: int, own_text: OwnTextFilter | None = None
+    ) -> None:
         self._ctx = ctx
+        self._own_text = own_text
         self._most_characters = most_characters
         self._parser = SignalStreamParser(now=_now)
         self._runaway = RunawayText()
@@ -126,8 +144,8 @@ class _Response:
 
     def take(self, part: Part) -> None:
         if "text" in part:
-            # The parser may hold a few characters back, but every character is paid for at once.
-            self._show(self._parser.feed(part["text"]))
+            # What is held back or hidden is paid for too, and at once.
+            self._read(part["text"])
             self._count(part["text"])
             if self._runaway.feed(part["text"]):
                 self._raise("is_runaway")
@@ -144,7 +162,9 @@ class _Response:
         self._is_complete = True
 
     def as_data(self) -> dict[str, Any]:
-        # Closing the parser releases what it held back, also for a stream that was cut.
+        # Closing releases what was held back, also for a stream that was cut.
+        if self._own_text is not None:
+            self._show(self._parser.feed(self._own_text.close(was_cut=not self._is_complete)))
         self._show(self._parser.close())
         signal = self._parser.signal
         shown = "".join(self._text)
@@ -172,6 +192,12 @@ class _Response:
             "signals_in_all": self._parser.found_in_all,
         }
 
+    def _read(self, text: str) -> None:
+        # Before signals are read: those of our own examples are not the model's.
+        own = text if self._own_text is None else self._own_text.feed(text)
+        if own:
+            self._show(self._parser.feed(own))
+
     def _show(self, visible: str) -> None:
         if len(self._parser.found) > len(self._signals):
             before = sum(map(len, self._text))
@@ -196,6 +222,29 @@ class _Response:
     def _raise(self, flag: str) -> None:
         bb_set(board_of(self._ctx), flag, True)
         self._ctx.wake()
+
+
+def _own_text(ctx: TickContext) -> OwnTextFilter | None:
+    """Recognises what we have put into the request, unless the model has also read it elsewhere."""
+    if services_of(ctx).record_format < HIDES_OWN_TEXT:
+        return None
+    bb = board_of(ctx)
+    prompt, *messages = cast("list[dict[str, Any]]", bb_get(bb, "messages"))
+    ours = [m["content"] for m in messages if m["role"] == "system" and "coverage" not in m]
+    facts = [m["content"] for m in messages[:1] if m["content"].startswith(OPENING)]
+    # What is quoted in the facts belongs to the project.
+    ours += [block.partition("\nFrom ")[0] for block in facts]
+
+    def is_source(text: str) -> bool:
+        return any(
+            text in m["content"]
+            for m in messages
+            if m["role"] != "system" and m["content"] not in facts
+        )
+
+    names = tuple(spec.name for spec in all_tools(bb))
+    own = OwnText(words_of_prompt(prompt["content"], names), OwnWords(ours))
+    return OwnTextFilter(own, is_source)
 
 
 def _now() -> datetime:

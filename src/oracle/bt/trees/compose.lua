@@ -14,7 +14,8 @@ BT.tree("compose", {
     -- With a single turn nobody would read what a tool returns.
     BT.guard("there is only one turn", { "bb.limits.turns <= 1", grant.withdraw_all { stop = "" } }),
     compose.announce_question,
-    compose.write_prompt,
+    compose.write_prompt, -- the same for all questions of a type, so that providers can cache it
+    compose.add_facts,    -- what differs: the date, the project, the budget
     compose.add_history,
     compose.add_question,
   }),

@@ -27,6 +27,7 @@ BT.tree("oracle-agent", {
       model = "object",
       limits = "object",
       can_ask = false,
+      facts = { type = "object", default = {} },
     },
 
     -- What the question was taken for.

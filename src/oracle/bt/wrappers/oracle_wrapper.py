@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from weakref import WeakSet
 
-from oracle.bt.wrappers.recipe import AgentSetup
+from oracle.bt.wrappers.recipe import AgentSetup, GatherFacts
 from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.models.prompt_segment import PromptSegment
@@ -32,7 +32,7 @@ class OracleBTWrapper:
     With a `store`, runs and exchanges are kept, and `context_id` names the exchange to go on from;
     without one, a run leaves nothing behind. A store that is given as a function is opened for each
     question. `sources` are brought up to date before each question, and say which of its terms are
-    the project's own. `approve` asks a person.
+    the project's own. `facts` are gathered for the first message. `approve` asks a person.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class OracleBTWrapper:
         session_id: str | None = None,
         approve: Approve | None = None,
         sources: Sources | None = None,
+        facts: GatherFacts | None = None,
         folder: str = "",
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
@@ -68,6 +69,7 @@ class OracleBTWrapper:
             trees=trees,
             segments=segments,
             sources=sources,
+            facts=facts,
             folder=folder,
         )
         self._store = store

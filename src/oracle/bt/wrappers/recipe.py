@@ -12,12 +12,12 @@ import json
 import pkgutil
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from oracle.bt.actions.assess import turns_of
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
@@ -30,6 +30,7 @@ from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Limits
 from oracle.services.journal import Record
 from oracle.services.llm.protocol import Model
+from oracle.services.prompting.project_facts import date_of
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.tools.protocol import Tools
 
@@ -97,11 +98,15 @@ def _check_format(start: Mapping[str, Any]) -> None:
     )
 
 
+GatherFacts: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentSetup:
     """What all runs of one agent share. Without trees or segments our own are used.
 
-    `sources` are brought up to date before a run. `live` has what leaves call on.
+    `sources` are brought up to date before a run, and the `facts` are gathered. `live` has what
+    leaves call on.
     """
 
     live: AgentServices = field(default_factory=AgentServices)
@@ -109,6 +114,7 @@ class AgentSetup:
     trees: Mapping[str, str] | None = None
     segments: tuple[PromptSegment, ...] | None = None
     sources: Sources | None = None
+    facts: GatherFacts | None = None
     folder: str = ""
 
     def recipe(
@@ -118,11 +124,17 @@ class AgentSetup:
         attachment: str = "",
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
+        facts: Mapping[str, Any] | None = None,
     ) -> Recipe:
-        """`known_terms` are the terms of the query that name something in the project."""
+        """`known_terms` are the terms of the query that name something in the project.
+
+        `facts` are about the project. They are on record, as is the date, so that a replay reads
+        neither the disk nor the calendar.
+        """
         live = self.live
         board: dict[str, Any] = {
             "query": query,
+            "facts": {"date": date_of(time.time()), **(facts or {})},
             "model": _model_facts(live.model),
             "limits": self.limits.to_dict(),
             "tool_list": "[]" if live.tools is None else _tool_list(live.tools),

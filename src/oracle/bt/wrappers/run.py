@@ -12,8 +12,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -44,6 +44,8 @@ STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
 SIGNALS_KEPT: Final = ("signal.received", "signal.ignored", "signal.malformed")
 MOST_SIGNALS: Final = 200
 """The newest signals of a run are kept with its exchange. The events have all of them."""
+
+FACTS_SECONDS: Final = 1.0
 
 OpenStore: TypeAlias = Callable[[], AbstractAsyncContextManager[RunStore]]
 Begin: TypeAlias = Callable[["Run", AsyncExitStack], Awaitable[RecordedTree]]
@@ -176,7 +178,11 @@ class Run:
         history = [] if store is None else await store.history(context_id, session_id)
         known = await self._prepare_sources(leaving, query, history)
         recipe = self._agent.recipe(
-            query, attachment=attachment, history=history, known_terms=known
+            query,
+            attachment=attachment,
+            history=history,
+            known_terms=known,
+            facts=await self._facts(),
         )
         if store is None:
             return RecordedTree(recipe, services=self._services)
@@ -231,6 +237,14 @@ class Run:
         finally:
             preparing.cancel()
         return preparing.result() if preparing.done() and not preparing.cancelled() else None
+
+    async def _facts(self) -> Mapping[str, Any]:
+        """Facts about the project. They help, but no question waits long for them."""
+        if self._agent.facts is None or self._cancelled is not None:
+            return {}
+        with suppress(TimeoutError):
+            return await asyncio.wait_for(self._agent.facts(), FACTS_SECONDS)
+        return {}
 
     async def _keep(self, outcome: Outcome) -> None:
         """What the user is shown is on disk before `done`, and before the run counts as done."""
