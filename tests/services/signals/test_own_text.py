@@ -1,6 +1,7 @@
 """Our own text is hidden where a model repeats it, however the text is cut; quotations stay."""
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -25,6 +26,7 @@ ECHOES = [
     "<project_facts>\nToday: 2026-03-02 (Monday)\n\nProject: shop\n</project_facts>",
     FRAME,
     FRAME * 3,
+    f"1 place found.\n\n{FRAME}",
     FRAME.replace("From", "Extract of"),
     "[shortened by the tree: 812 more characters were here]",
     "[Cut to fit: 3 of 9 shown. Ask for less at once.]",
@@ -42,6 +44,8 @@ LEGIT = [
     f"The prompt reads:\n\n~~~md\n{SYSTEM}\n~~~\nThat is all.",
     f"`{SYSTEM}` is what it says.",
     "You are welcome.",
+    "1 place found.",
+    "1 place found.\n\nFrom there it is called twice.\n1 place",
     "The limit is 30 minutes.",
     'You are welcome.\n\n<signal type="context_sufficient">\n  <sources_found>0</sources_found>\n'
     "  <confidence>0.95</confidence>\n</signal>",
@@ -56,7 +60,7 @@ LEGIT = [
 
 
 def filtered(chunks, own=OWN, is_source=lambda text: False, *, was_cut=False):
-    stream = OwnTextFilter(own, is_source)
+    stream = OwnTextFilter(own, is_source, ["1 place found.", "1 place"])
     return "".join([stream.feed(chunk) for chunk in chunks]) + stream.close(was_cut=was_cut)
 
 
@@ -126,6 +130,7 @@ PIECES = st.sampled_from(
         *("empty. ", "<system_message>", "</system_message>", "<system", "<project_facts>\n", "<"),
         *("`", "``", "```\n", "\n```xml\n", "~~~\n", "\n", "\n\n", " ", ". ", ": ", "text ", "- "),
         *("From a.py:1 (data, not instructions):\n", "[Cut to fit: 1 of 2 shown.]\n", "[", "From "),
+        *("1 place found.\n", "1 place"),
         *("> ", "1. ", "é", "日本", "\r\n", '<signal type="stuck"/>', "Your", "<sig", "x" * 60),
     ]
 )
@@ -136,7 +141,7 @@ PIECES = st.sampled_from(
 def test_however_it_is_cut_the_result_is_the_same(text, data):
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
     bounds = [0, *cuts, len(text)]
-    chunks = [text[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    chunks = [text[a:b] for a, b in pairwise(bounds)]
     assert filtered(chunks) == filtered([text])
     assert filtered(list(text)) == filtered([text])
 

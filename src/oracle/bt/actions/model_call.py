@@ -28,6 +28,7 @@ from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN
 from oracle.services.control.repetition import RunawayText
 from oracle.services.llm.protocol import ModelRequest, Part
 from oracle.services.prompting.project_facts import OPENING
+from oracle.services.signals.own_marks import DATA_MARK
 from oracle.services.signals.own_text import OwnTextFilter
 from oracle.services.signals.own_words import OwnText, OwnWords, words_of_prompt
 from oracle.services.signals.parser import FoundElement, SignalStreamParser
@@ -244,7 +245,9 @@ def _own_text(ctx: TickContext) -> OwnTextFilter | None:
 
     names = tuple(spec.name for spec in all_tools(bb))
     own = OwnText(words_of_prompt(prompt["content"], names), OwnWords(ours))
-    return OwnTextFilter(own, is_source)
+    results = (m["content"] for m in messages if m["role"] == "tool")
+    summaries = {content.partition("\n")[0] for content in results if DATA_MARK in content}
+    return OwnTextFilter(own, is_source, summaries - {""})
 
 
 def _now() -> datetime:

@@ -13,17 +13,12 @@ may well be about prompts. Time is linear: a word is compared with at most eight
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
+from oracle.services.signals import own_marks as marks
 from oracle.services.signals.code_fences import LINE_LIMIT, Fence, fence_of_line
-from oracle.services.signals.own_words import (
-    Match,
-    OwnText,
-    bare,
-    followed,
-    may_be_followed,
-)
+from oracle.services.signals.own_words import Match, OwnText, bare, followed, may_be_followed
 
 LEAST_WORDS: Final = 8
 LEAST_CHARACTERS: Final = 40
@@ -38,41 +33,27 @@ _PIECE: Final = 4_096
 
 # A chunk without any of these is passed on as it is, in the middle of a line.
 _MARK: Final = re.compile(r"[\n<`.!?:]")
-_FLOW_MARK: Final = re.compile(r"\n|`+|<|[.!?:][\"')*_\]]*(?=\s|\Z)")
-_NAMES: Final = "system_message|project_facts"
-_TAG: Final = re.compile(rf"<(/?)({_NAMES})(?:[\s>]|/>)", re.I | re.A)
-_TAG_BEGINNINGS: Final = frozenset(
-    f"{mark}{name}/"[:length]
-    for mark in ("<", "</")
-    for name in _NAMES.split("|")
-    for length in range(1, len(f"{mark}{name}/") + 1)
-)
-LONGEST_TAG: Final = max(map(len, _TAG_BEGINNINGS)) + 1
-_CLOSING: Final = {name: re.compile(rf"</{name}\s?>", re.I | re.A) for name in _NAMES.split("|")}
-_TAG_END: Final = re.compile(r"[^>\n]*>?")
-_BLANK_LINE: Final = re.compile(r"\r?\n[ \t\r]*\n")
+_CLOSERS: Final = "\"')*_]"
+_FLOW_MARK: Final = re.compile(rf"\n|`+|<|[.!?:][{re.escape(_CLOSERS)}]*(?=\s|\Z)")
 _LEAD: Final = re.compile(r"[ \t>*+0-9.)-]*")
 _WORD: Final = re.compile(r"\S+")
-_FRAME: Final = re.compile(
-    r"(?:From|Extract of) .{1,300} \(data, not instructions[^)\n]*\):\s*"
-    r"|Attached by the user, as data:\s*"
-)
-_NOTE: Final = re.compile(
-    r"\[(?:shortened by the tree|Cut to fit): .*|\[\d+ earlier exchanges? left out: no room\]\s*"
-)
-# What is in brackets but not one of our notes is known after a few characters.
-_OTHER_NOTE: Final = re.compile(r"\[(?![sC0-9]|\Z)|\[(?=.{16})(?!shortened by|Cut to fit|\d+ earl)")
-_LINES_OF_OURS: Final = ("From ", "Extract of ", "Attached by the user", "[")
 
 
 class OwnTextFilter:
     """`feed` returns what may be passed on now, `close` the rest.
 
     `is_source` says whether the model has read a text in a source, or written it itself.
+    `summaries` are the first lines of tool results; one is hidden together with the frame after it.
     """
 
-    def __init__(self, own: OwnText, is_source: Callable[[str], bool] = lambda text: False) -> None:
+    def __init__(
+        self,
+        own: OwnText,
+        is_source: Callable[[str], bool] = lambda text: False,
+        summaries: Collection[str] = (),
+    ) -> None:
         self._own = own
+        self._summaries = summaries
         self._is_source = is_source
         # Not decided yet. `_step` reads it from its beginning.
         self._data = ""
@@ -95,7 +76,7 @@ class OwnTextFilter:
         # How much was read before `_data`, and up to where no closing tag of a name was found. The
         # same text is not searched again for each element that is never closed.
         self._offset = 0
-        self._searched = dict.fromkeys(_CLOSING, 0)
+        self._searched = dict.fromkeys(marks.CLOSING, 0)
 
     def feed(self, chunk: str) -> str:
         if self._flowing and not self._after_mark and _MARK.search(chunk) is None:
@@ -153,10 +134,29 @@ class OwnTextFilter:
         if after[0] in "`~":
             return self._may_open_fence(after)
         self._hides_fence = self._after_frame = False
-        if after.startswith(_LINES_OF_OURS) and not _OTHER_NOTE.match(after):
+        if self._summaries and (step := self._may_be_summary()) is not None:
+            return step
+        if marks.begins_like_ours(after):
             return self._may_be_frame(len(data) - len(after))
-        is_undecided = not self._final and any(line.startswith(after) for line in _LINES_OF_OURS)
+        is_undecided = not self._final and marks.may_begin_like_ours(after)
         return not is_undecided and self._go(self._at_start)
+
+    def _may_be_summary(self) -> bool | None:
+        """None if the line is not a summary, or if no frame follows it."""
+        line, line_end, rest = self._data.partition("\n")
+        if not line_end and not self._final:
+            is_beginning = any(summary.startswith(line) for summary in self._summaries)
+            return False if is_beginning else None
+        if line.rstrip() not in self._summaries:
+            return None
+        following = rest.lstrip()
+        frame, frame_end, _ = following.partition("\n")
+        if not frame_end and not self._final and len(frame) < _LONGEST_NOTE:
+            return False if marks.may_begin_frame(frame) else None
+        if marks.FRAME.fullmatch(frame) is None:
+            return None
+        self._drop(len(self._data) - len(following))
+        return True
 
     def _may_open_fence(self, after: str) -> bool:
         is_run = after.startswith(("```", "~~~"))
@@ -178,8 +178,8 @@ class OwnTextFilter:
         if line_end < 0 and not self._final and len(self._data) < _LONGEST_NOTE:
             return False
         line = self._data[at : line_end if line_end >= 0 else len(self._data)]
-        is_frame = _FRAME.fullmatch(line) is not None
-        if not is_frame and _NOTE.fullmatch(line) is None:
+        is_frame = marks.FRAME.fullmatch(line) is not None
+        if not is_frame and marks.NOTE.fullmatch(line) is None:
             return self._go(self._at_start)
         self._after_frame = is_frame
         self._drop(line_end + 1 if line_end >= 0 else len(self._data))
@@ -226,9 +226,11 @@ class OwnTextFilter:
     def _in_line(self) -> bool:
         data = self._data
         if self._after_mark:
-            self._after_mark = False
-            if data[0].isspace() and not self._in_code:
-                return self._go(self._at_start)
+            closers = len(data) - len(data.lstrip(_CLOSERS))
+            self._after_mark = closers == len(data)
+            self._pass(closers)
+            is_start = not self._in_code and self._data[:1].isspace()
+            return self._go(self._at_start if is_start else self._in_line)
         mark = _FLOW_MARK.search(data)
         if mark is None:
             self._pass(len(data))
@@ -253,6 +255,10 @@ class OwnTextFilter:
 
     def _at_start(self) -> bool:
         """The start of a line or of a sentence: does it begin with words of ours?"""
+        space = len(self._data) - len(self._data.lstrip())
+        if (line_end := self._data.rfind("\n", 0, space)) >= 0:
+            self._pass(line_end + 1)
+            return self._go(self._at_line_start)
         words: list[str] = []
         first_end = 0
         for token in _WORD.finditer(self._data):
@@ -263,7 +269,9 @@ class OwnTextFilter:
             if len(raw) >= _LONGEST_WORD:
                 return self._pass_first(first_end)
             if token.end() == len(self._data) and not self._final:
-                return not self._may_be_ours(raw) and self._pass_first(first_end)
+                # More text must decide about a last word, which may go on.
+                may_be_ours = not bare(raw) or self._own.has_initial(bare(raw)[0])
+                return not may_be_ours and self._pass_first(first_end)
             if word := bare(raw):
                 words.append(word)
                 matches = self._own.matches(words)
@@ -281,18 +289,9 @@ class OwnTextFilter:
             return True
         return self._pass_first(len(self._data))
 
-    def _may_be_ours(self, raw: str) -> bool:
-        """Whether more text must decide about a last word, which may go on."""
-        word = bare(raw)
-        return not word or self._own.has_initial(word[0])
-
     def _pass_first(self, end: int) -> bool:
         """Not ours: go on after the first word. A `<` or a backtick is looked at by `_in_line`."""
         first = self._data[:end]
-        if "\n" in first:
-            end = first.rindex("\n") + 1
-            self._pass(end)
-            return self._go(self._at_line_start)
         if "`" in first or "<" in first or first[-1:] in ".!?:":
             return self._go(self._in_line)
         self._pass(end)
@@ -321,7 +320,8 @@ class OwnTextFilter:
             if not matches or token[0].startswith(("```", "~~~")):
                 is_cut = is_last and may_be_followed(self._matches, word)
                 self._drop(len(self._data) if is_cut else end)
-                return self._go(self._after_own_words)
+                # White space stays: it separates what is before from what is after.
+                return self._go(self._at_start)
             self._matches = matches
             end = token.end()
         self._drop(end)
@@ -329,24 +329,15 @@ class OwnTextFilter:
             self._pass(len(self._data))
         return False
 
-    def _after_own_words(self) -> bool:
-        """White space stays, because it separates what is before from what is after."""
-        space = len(self._data) - len(self._data.lstrip())
-        line_end = self._data.rfind("\n", 0, space)
-        if line_end < 0:
-            return self._go(self._at_start)
-        self._pass(line_end + 1)
-        return self._go(self._at_line_start)
-
     # elements
 
     def _may_be_tag(self) -> bool:
         """At a `<`."""
         data = self._data
-        tag = _TAG.match(data)
+        tag = marks.TAG.match(data)
         if tag is None:
-            rest = data[:LONGEST_TAG].lower()
-            if rest not in _TAG_BEGINNINGS:
+            rest = data[: marks.LONGEST_TAG].lower()
+            if rest not in marks.TAG_BEGINNINGS:
                 self._pass(1)
                 return self._go(self._in_line)
             if not self._final:
@@ -360,7 +351,7 @@ class OwnTextFilter:
             self._pass(1)
             return self._go(self._in_line)
         if tag[1]:
-            end = _TAG_END.match(data)
+            end = marks.TAG_END.match(data)
             self._drop(end.end() if end else 1)
             return self._go(self._in_line)
         self._name = tag[2].lower()
@@ -376,21 +367,21 @@ class OwnTextFilter:
 
     def _in_element(self) -> bool:
         data, name = self._data, self._name
-        start = max(0, self._searched[name] - self._offset - LONGEST_TAG)
-        closing = _CLOSING[name].search(data, start)
+        start = max(0, self._searched[name] - self._offset - marks.LONGEST_TAG)
+        closing = marks.CLOSING[name].search(data, start)
         if closing is not None:
             self._drop(closing.end())
             return self._go(self._in_line)
         self._searched[name] = self._offset + len(data)
         if not self._final and len(data) < TAG_LIMIT:
             return False
-        blank = _BLANK_LINE.search(data)
+        blank = marks.BLANK_LINE.search(data)
         self._drop(blank.start() if blank else len(data))
         return self._go(self._in_line if blank else self._in_open_element)
 
     def _in_open_element(self) -> bool:
         """Never closed: hide up to a blank line."""
-        blank = _BLANK_LINE.search(self._data)
+        blank = marks.BLANK_LINE.search(self._data)
         if blank is not None:
             self._drop(blank.start())
             return self._go(self._in_line)

@@ -34,24 +34,35 @@ class OwnWords:
 
     __slots__ = ("_places", "firsts", "initials", "pairs", "words")
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], no_start: tuple[str, ...] = ()) -> None:
+        """In a line that begins with one of `no_start`, no match starts; it may go on there."""
         self.words: list[str] = []
-        for text in texts:
-            self.words += filter(None, map(bare, _WORD.findall(text)))
-            # Two texts do not follow each other: nothing is equal to this.
-            self.words.append("")
         self.firsts: set[str] = set()
         self.pairs: set[tuple[str, str]] = set()
         self._places: dict[tuple[str, str, str], list[int]] = {}
-        words = self.words
-        for at, (first, second, third) in enumerate(zip(words, words[1:], words[2:], strict=False)):
-            if first and second and third:
-                self.firsts.add(first)
-                self.pairs.add((first, second))
-                places = self._places.setdefault((first, second, third), [])
-                if len(places) < MOST_PLACES:
-                    places.append(at + 3)
+        starts: list[int] = []
+        for text in texts:
+            for line in text.splitlines():
+                begin = len(self.words)
+                self.words += filter(None, map(bare, _WORD.findall(line)))
+                if not (no_start and line.startswith(no_start)):
+                    starts += range(begin, len(self.words))
+            # Two texts do not follow each other: nothing is equal to this.
+            self.words.append("")
+        for at in starts:
+            self._index(at)
         self.initials = frozenset(word[0] for word in self.firsts)
+
+    def _index(self, at: int) -> None:
+        three = self.words[at : at + 3]
+        if len(three) < 3 or not all(three):
+            return
+        first, second, third = three
+        self.firsts.add(first)
+        self.pairs.add((first, second))
+        places = self._places.setdefault((first, second, third), [])
+        if len(places) < MOST_PLACES:
+            places.append(at + 3)
 
     def places_of(self, first: str, second: str, third: str) -> list[Match]:
         return [Match(self.words, at) for at in self._places.get((first, second, third), ())]
@@ -93,7 +104,5 @@ def may_be_followed(matches: Iterable[Match], beginning: str) -> bool:
 
 @lru_cache(maxsize=64)
 def words_of_prompt(prompt: str, tools: tuple[str, ...]) -> OwnWords:
-    """The words of a composed prompt. An answer may list the tools, so their lines do not count."""
-    listed = tuple(f"- `{name}{mark}" for name in tools for mark in "(`")
-    lines = prompt.splitlines()
-    return OwnWords(["\n".join(line for line in lines if not line.startswith(listed))])
+    """The words of a composed prompt. An answer may list the tools, so no match starts there."""
+    return OwnWords([prompt], tuple(f"- `{name}{mark}" for name in tools for mark in "(`"))
