@@ -5,7 +5,7 @@ import pytest
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.run_store import open_store
 from oracle.services.ans.bus import event_bus_replaced
-from oracle.services.signals.said import place_in_answer, with_signals
+from oracle.services.signals.said import place_in_answer, signals_in_answer, with_signals
 from oracle.services.storage.database import as_url
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 
@@ -143,3 +143,13 @@ def test_signals_go_back_to_their_places():
 )
 def test_the_place_of_a_signal_is_found_in_an_answer_with_marks(at, answer, place):
     assert place_in_answer(at, "It is `a.py:9`.", answer) == place
+
+
+@pytest.mark.parametrize("kept", [None, 3, "x", {}, [1], [{}], [{"raw_xml": 1, "in_answer": "a"}]])
+def test_damaged_metadata_has_no_signals(kept):
+    assert signals_in_answer(kept) == []
+
+
+def test_an_answer_full_of_signals_does_not_fill_the_history():
+    kept = [{"raw_xml": MORE, "in_answer": n} for n in range(20)]
+    assert [signal["at"] for signal in signals_in_answer(kept)] == [0, 1, 2]

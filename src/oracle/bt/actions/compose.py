@@ -138,7 +138,7 @@ def add_facts(ctx: TickContext) -> RunStatus:
         facts = {name: facts[name] for name in ("date", "name") if name in facts}
         budget = {}
     if block := facts_block(facts, budget, longest_notes=notes):
-        append(bb, "messages", {"role": "user", "content": block})
+        append(bb, "messages", {"role": "user", "content": block, "is_facts": True})
     return SUCCESS
 
 

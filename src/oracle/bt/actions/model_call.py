@@ -27,10 +27,9 @@ from oracle.services.ans.event import event_time
 from oracle.services.control.conversation import CHARACTERS_OF_A_TOKEN
 from oracle.services.control.repetition import RunawayText
 from oracle.services.llm.protocol import ModelRequest, Part
-from oracle.services.prompting.project_facts import OPENING
 from oracle.services.signals.own_marks import DATA_MARK
 from oracle.services.signals.own_text import OwnTextFilter
-from oracle.services.signals.own_words import OwnText, OwnWords, words_of_prompt
+from oracle.services.signals.own_words import OwnText, words_of_messages, words_of_prompt
 from oracle.services.signals.parser import FoundElement, SignalStreamParser
 from oracle.services.signals.said import with_signals, within
 
@@ -232,7 +231,7 @@ def _own_text(ctx: TickContext) -> OwnTextFilter | None:
     bb = board_of(ctx)
     prompt, *messages = cast("list[dict[str, Any]]", bb_get(bb, "messages"))
     ours = [m["content"] for m in messages if m["role"] == "system" and "coverage" not in m]
-    facts = [m["content"] for m in messages[:1] if m["content"].startswith(OPENING)]
+    facts = [m["content"] for m in messages if m.get("is_facts")]
     # What is quoted in the facts belongs to the project.
     ours += [block.partition("\nFrom ")[0] for block in facts]
 
@@ -240,11 +239,11 @@ def _own_text(ctx: TickContext) -> OwnTextFilter | None:
         return any(
             text in m["content"]
             for m in messages
-            if m["role"] != "system" and m["content"] not in facts
+            if m["role"] != "system" and not m.get("is_facts")
         )
 
     names = tuple(spec.name for spec in all_tools(bb))
-    own = OwnText(words_of_prompt(prompt["content"], names), OwnWords(ours))
+    own = OwnText(words_of_prompt(prompt["content"], names), words_of_messages(tuple(ours)))
     results = (m["content"] for m in messages if m["role"] == "tool")
     summaries = {content.partition("\n")[0] for content in results if DATA_MARK in content}
     return OwnTextFilter(own, is_source, summaries - {""})

@@ -32,6 +32,7 @@ from oracle.services.journal import Record
 from oracle.services.llm.protocol import Model
 from oracle.services.prompting.project_facts import date_of
 from oracle.services.prompting.segment_files import built_in_segments
+from oracle.services.signals.said import signals_in_answer
 from oracle.services.tools.protocol import Tools
 
 TREE: Final = "oracle-agent"
@@ -209,13 +210,7 @@ def _tool_list(tools: Tools) -> str:
 def _remembered(exchange: Exchange) -> dict[str, Any]:
     said = ("places_found", "places", "failed", "sources_tried")
     metadata = {name: exchange.metadata[name] for name in said if name in exchange.metadata}
-    # Only where they were in the answer: the history is rebuilt as the model wrote it.
-    signals = [
-        {"raw_xml": signal["raw_xml"], "at": signal["in_answer"]}
-        for signal in exchange.metadata.get("signals", ())
-        if signal.get("in_answer") is not None
-    ]
-    if signals:
+    if signals := signals_in_answer(exchange.metadata.get("signals")):
         metadata["signals"] = signals
     return {"question": exchange.question, "answer": exchange.answer, "metadata": metadata}
 

@@ -33,6 +33,7 @@ _PIECE: Final = 4_096
 
 # A chunk without any of these is passed on as it is, in the middle of a line.
 _MARK: Final = re.compile(r"[\n<`.!?:]")
+_LINE_END: Final = re.compile(r"\n")
 _CLOSERS: Final = "\"')*_]"
 _FLOW_MARK: Final = re.compile(rf"\n|`+|<|[.!?:][{re.escape(_CLOSERS)}]*(?=\s|\Z)")
 _LEAD: Final = re.compile(r"[ \t>*+0-9.)-]*")
@@ -62,8 +63,9 @@ class OwnTextFilter:
         self._passed: list[str] = []
         self._has_passed_ink = False
         self._step = self._at_line_start
-        # In the middle of a line, where only a few characters matter.
+        # In the middle of a line, where only a few characters matter: those of `_mark`.
         self._flowing = False
+        self._mark = _MARK
         # A mark that ends a sentence was the last character: white space after it begins another.
         self._after_mark = False
         # An odd number of runs of backticks is open on this line.
@@ -79,7 +81,7 @@ class OwnTextFilter:
         self._searched = dict.fromkeys(marks.CLOSING, 0)
 
     def feed(self, chunk: str) -> str:
-        if self._flowing and not self._after_mark and _MARK.search(chunk) is None:
+        if self._flowing and not self._after_mark and self._mark.search(chunk) is None:
             return chunk
         if len(chunk) <= _PIECE:
             self._data += chunk
@@ -98,7 +100,9 @@ class OwnTextFilter:
         # A step returns False if it needs more text; each other step takes some.
         while self._data and self._step():
             pass
-        self._flowing = not self._data and self._step == self._in_line
+        is_code = self._step == self._in_code_line and not self._hides_fence
+        self._flowing = not self._data and (is_code or self._step == self._in_line)
+        self._mark = _LINE_END if is_code else _MARK
         passed = "".join(self._passed)
         self._passed.clear()
         self._has_passed_ink = self._has_passed_ink or bool(passed.strip())

@@ -106,3 +106,9 @@ def may_be_followed(matches: Iterable[Match], beginning: str) -> bool:
 def words_of_prompt(prompt: str, tools: tuple[str, ...]) -> OwnWords:
     """The words of a composed prompt. An answer may list the tools, so no match starts there."""
     return OwnWords([prompt], tuple(f"- `{name}{mark}" for name in tools for mark in "(`"))
+
+
+@lru_cache(maxsize=256)
+def words_of_messages(texts: tuple[str, ...]) -> OwnWords:
+    """Mostly the same from turn to turn."""
+    return OwnWords(texts)

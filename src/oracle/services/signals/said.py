@@ -7,10 +7,14 @@ would teach it to stop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 _ANCHOR: Final = 40
 """This many characters before a signal identify its place."""
+
+
+MOST_IN_ANSWER: Final = 3
+"""An answer has one signal. More of them would only fill the history."""
 
 
 def with_signals(shown: str, signals: Iterable[Mapping[str, Any]]) -> str:
@@ -45,3 +49,14 @@ def place_in_answer(at: int, text: str, answer: str) -> int | None:
     before = text[max(0, at - _ANCHOR) : at]
     found = answer.find(before)
     return len(answer) if found < 0 else found + len(before)
+
+
+def signals_in_answer(kept: object) -> list[dict[str, Any]]:
+    """The first signals of an answer, from what its exchange keeps, which may be damaged."""
+    known = cast("list[object]", kept) if isinstance(kept, list) else []
+    signals = [cast("dict[str, Any]", signal) for signal in known if isinstance(signal, dict)]
+    return [
+        {"raw_xml": signal["raw_xml"], "at": signal["in_answer"]}
+        for signal in signals
+        if isinstance(signal.get("raw_xml"), str) and isinstance(signal.get("in_answer"), int)
+    ][:MOST_IN_ANSWER]
