@@ -90,7 +90,7 @@ def test_a_stream_that_is_cut_in_our_own_text_shows_nothing_of_it(cut):
     assert shown in ("", "<", "<s", "<sy") or cut > len(echo)
 
 
-@pytest.mark.parametrize("words", range(5, 30))
+@pytest.mark.parametrize("words", range(8, 30))
 def test_a_stream_that_is_cut_among_our_words_shows_none_of_them(words):
     echo = " ".join(PROMPT.split()[:words])
     assert filtered([echo[:-1]], was_cut=True) == ""

@@ -22,7 +22,7 @@ from oracle.services.signals.own_words import Match, OwnText, bare, followed, ma
 
 LEAST_WORDS: Final = 8
 LEAST_CHARACTERS: Final = 40
-CUT_WORDS: Final = 3
+CUT_WORDS: Final = 5
 """A text that is cut may consist of fewer words of ours."""
 TAG_LIMIT: Final = 8_192
 """An element that is not closed within this many characters hides up to a blank line only."""
@@ -274,7 +274,7 @@ class OwnTextFilter:
                 return self._pass_first(first_end)
             if token.end() == len(self._data) and not self._final:
                 # More text must decide about a last word, which may go on.
-                may_be_ours = not bare(raw) or self._own.has_initial(bare(raw)[0])
+                may_be_ours = not bare(raw) or self._own.may_start(words, bare(raw))
                 return not may_be_ours and self._pass_first(first_end)
             if word := bare(raw):
                 words.append(word)

@@ -7,14 +7,20 @@ recognised in bold, as a list, or with other line ends.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 MOST_PLACES: Final = 8
 """A phrase that our texts repeat more often is compared at its first places only."""
+COMMON_OPENINGS: Final = frozenset(
+    {"it is", "this is", "that is", "there is", "there are", "the answer"}
+)
+"""Answers begin so too. They are not held back for the sake of a sentence of ours that does."""
 _PUNCTUATION: Final = "*_\"'`.,;:!?()[]{}<>#-–—…“”‘’|/\\"
 _WORD: Final = re.compile(r"\S+")
+_SENTENCE_END: Final = re.compile(r"[.!?:][\"')*_\]]*\Z")
 
 
 def bare(word: str) -> str:
@@ -30,42 +36,42 @@ class Match(NamedTuple):
 
 
 class OwnWords:
-    """The words of some texts, one after the other, and the places of each three of them."""
+    """The words of some texts, one after the other, and the places where a sentence starts."""
 
-    __slots__ = ("_places", "firsts", "initials", "pairs", "words")
+    __slots__ = ("_places", "_starts", "words")
 
     def __init__(self, texts: Iterable[str], no_start: tuple[str, ...] = ()) -> None:
         """In a line that begins with one of `no_start`, no match starts; it may go on there."""
         self.words: list[str] = []
-        self.firsts: set[str] = set()
-        self.pairs: set[tuple[str, str]] = set()
-        self._places: dict[tuple[str, str, str], list[int]] = {}
         starts: list[int] = []
         for text in texts:
             for line in text.splitlines():
-                begin = len(self.words)
-                self.words += filter(None, map(bare, _WORD.findall(line)))
-                if not (no_start and line.startswith(no_start)):
-                    starts += range(begin, len(self.words))
+                may_start = not (no_start and line.startswith(no_start))
+                is_start = True
+                for token in _WORD.findall(line):
+                    if word := bare(token):
+                        if is_start and may_start:
+                            starts.append(len(self.words))
+                        self.words.append(word)
+                        is_start = _SENTENCE_END.search(token) is not None
             # Two texts do not follow each other: nothing is equal to this.
             self.words.append("")
+        self._places: dict[str, list[int]] = {}
         for at in starts:
-            self._index(at)
-        self.initials = frozenset(word[0] for word in self.firsts)
+            three = self.words[at : at + 3]
+            if len(three) == 3 and all(three) and " ".join(three[:2]) not in COMMON_OPENINGS:
+                places = self._places.setdefault(" ".join(three), [])
+                if len(places) < MOST_PLACES:
+                    places.append(at + 3)
+        self._starts = sorted(self._places)
 
-    def _index(self, at: int) -> None:
-        three = self.words[at : at + 3]
-        if len(three) < 3 or not all(three):
-            return
-        first, second, third = three
-        self.firsts.add(first)
-        self.pairs.add((first, second))
-        places = self._places.setdefault((first, second, third), [])
-        if len(places) < MOST_PLACES:
-            places.append(at + 3)
+    def has_start(self, beginning: str) -> bool:
+        """Whether a sentence has this beginning."""
+        at = bisect_left(self._starts, beginning)
+        return at < len(self._starts) and self._starts[at].startswith(beginning)
 
-    def places_of(self, first: str, second: str, third: str) -> list[Match]:
-        return [Match(self.words, at) for at in self._places.get((first, second, third), ())]
+    def places_of(self, three: str) -> list[Match]:
+        return [Match(self.words, at) for at in self._places.get(three, ())]
 
 
 class OwnText:
@@ -76,17 +82,20 @@ class OwnText:
     def __init__(self, *parts: OwnWords) -> None:
         self._parts = parts
 
-    def has_initial(self, letter: str) -> bool:
-        return any(letter in part.initials for part in self._parts)
+    def may_start(self, words: Sequence[str], last: str) -> bool:
+        """Whether a sentence of ours may start with these words and then a word that begins so."""
+        if len(words) >= 3:
+            return may_be_followed(self.matches(words) or (), last)
+        beginning = " ".join([*words, last])
+        return any(part.has_start(beginning) for part in self._parts)
 
     def matches(self, words: Sequence[str]) -> list[Match] | None:
         """Where these words are; None if they are nowhere. One or two words are not placed yet."""
-        if len(words) == 1:
-            return [] if any(words[0] in part.firsts for part in self._parts) else None
-        if len(words) == 2:
-            pair = (words[0], words[1])
-            return [] if any(pair in part.pairs for part in self._parts) else None
-        found = [match for part in self._parts for match in part.places_of(*words[:3])]
+        if len(words) < 3:
+            beginning = " ".join([*words, ""])
+            return [] if any(part.has_start(beginning) for part in self._parts) else None
+        three = " ".join(words[:3])
+        found = [match for part in self._parts for match in part.places_of(three)]
         for word in words[3:]:
             found = followed(found, word)
         return found or None
