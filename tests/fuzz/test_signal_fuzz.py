@@ -7,6 +7,7 @@ import time
 import pytest
 
 from oracle.services.signals.parser import SignalStreamParser
+from oracle.services.signals.said import with_signals
 from tests.signal_model import expect
 
 SECONDS = float(os.environ.get("ORACLE_FUZZ_SECONDS", "60"))
@@ -93,13 +94,27 @@ def chunks_of(text: str, chance: random.Random) -> list[str]:
     return chunks
 
 
+def said_by(parser: SignalStreamParser, chunks: list[str]) -> tuple[str, str]:
+    """What is shown, and what the model said: the same with its signals."""
+    shown, signals = "", []
+    for chunk in [*chunks, None]:
+        visible = parser.close() if chunk is None else parser.feed(chunk)
+        signals += [(len(shown) + new.at, new) for new in parser.found[len(signals) :]]
+        shown += visible
+    # Read at the end: what an element hides that is never closed may grow.
+    raw = [{"at": at, "raw_xml": found.raw_xml} for at, found in signals]
+    return shown, with_signals(shown, raw)
+
+
 def check(text: str, chunks: list[str]) -> None:
     parser = SignalStreamParser()
-    shown = "".join([parser.feed(chunk) for chunk in chunks]) + parser.close()
+    shown, said = said_by(parser, chunks)
     expected = expect(text)
     assert shown == expected.shown, (text, chunks)
     whole = SignalStreamParser()
-    assert whole.feed(text) + whole.close() == shown, text
+    assert said_by(whole, [text]) == (shown, said), (text, chunks)
+    elements = [found.raw_xml for found in whole.found if found.is_closed]
+    assert elements == expected.elements[: len(elements)], text
     assert whole.warnings == parser.warnings, (text, chunks)
     assert whole.malformed == parser.malformed, text
     assert (whole.signal and whole.signal.raw_xml) == (parser.signal and parser.signal.raw_xml), (

@@ -95,3 +95,21 @@ def test_nothing_that_looks_like_a_signal_stands_outside_the_blocks() -> None:
 
 def test_no_signal_is_shown_in_a_code_fence() -> None:
     assert "```" not in TEXT
+
+
+def test_the_short_form_declares_the_same_fields() -> None:
+    short = next(s.content for s in built_in_segments() if s.id == "signals-short")
+    for type_, spec in SIGNALS.items():
+        (line,) = re.findall(rf"^- `{type_}`: .*$", short, re.M)
+        fields = line.split(". `", 1)[1]
+        assert set(re.findall(r"(?:^|`)(\w+)`", fields)) == {field.name for field in spec.fields}
+        optional = set(re.findall(r"\[`(\w+)`", line))
+        assert optional == {field.name for field in spec.fields if not field.required}
+
+
+def test_the_example_of_the_short_form_is_read_as_it_is_meant() -> None:
+    short = next(s.content for s in built_in_segments() if s.id == "signals-short")
+    ((attributes, response),) = re.findall(r"<example (.*?)>\n(.*?)\n</example>", short, re.S)
+    signal = parse_signal(response)
+    assert signal is not None
+    assert f'type="{signal.type}" confidence="{signal.confidence}"' == attributes

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 ALWAYS = "always"
 LARGE_CONTEXT = "large_context"
 PREVIOUS_ERRORS = "previous_errors"
+FULL_CONTRACT = "full_contract"
+SHORT_CONTRACT = "short_contract"
+"""The signals are explained in short: in a small context window, and in a conversation. One of the
+two is always true.
+"""
 ONE_PART = "one_part"
 """True for a request about one part of a broad question. It is then the only true condition."""
 
@@ -23,7 +28,15 @@ def query_type_is(query_type: QueryType) -> str:
     return f"query_type={query_type}"
 
 
-CONDITIONS = (ALWAYS, LARGE_CONTEXT, PREVIOUS_ERRORS, ONE_PART, *map(query_type_is, QueryType))
+CONDITIONS = (
+    ALWAYS,
+    FULL_CONTRACT,
+    SHORT_CONTRACT,
+    LARGE_CONTEXT,
+    PREVIOUS_ERRORS,
+    ONE_PART,
+    *map(query_type_is, QueryType),
+)
 
 _ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 
@@ -41,6 +54,7 @@ class PromptSegment:
     token_estimate: int
     priority: int
     conditions: tuple[str, ...] = (ALWAYS,)
+    from_project: bool = False
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):

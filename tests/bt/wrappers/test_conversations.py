@@ -50,7 +50,8 @@ async def test_a_conversation_goes_on_and_the_model_hears_what_was_said(store, d
     model = ScriptedModel("Also in token.py.")
     second = await done(store, ANSWER, first["context_id"], model=model)
     told = [(message["role"], message["content"]) for message in model.requests[0].messages]
-    assert told[1:] == [("user", CODE), ("assistant", "It is in auth.py:3."), ("user", CODE)]
+    assert told[1][1].startswith("<project_facts>")
+    assert told[2:] == [("user", CODE), ("assistant", "It is in auth.py:3."), ("user", CODE)]
     path = await Exchanges(database).path_to(second["context_id"])
     assert [exchange.answer for exchange in path] == ["It is in auth.py:3.", "Also in token.py."]
 
@@ -128,7 +129,7 @@ async def test_history_beyond_its_budget_is_cut_and_the_model_is_told(store):
         context_id = (await done(store, scene, context_id))["context_id"]
     model = ScriptedModel("short", context_window=11_000)
     await done(store, ANSWER, context_id, model=model)
-    _, notice, *told = model.requests[0].messages
+    _, _, notice, *told = model.requests[0].messages
     assert notice["content"] == "[2 earlier exchanges left out: no room]"
     assert [message["content"][0] for message in told if message["role"] == "assistant"] == [*"23"]
 

@@ -3,14 +3,15 @@ import re
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.tool_spec import ToolSpec
-from oracle.services.prompting.composer import NO_TOOLS, compose_prompt
-from oracle.services.prompting.segment_files import REQUIRED, built_in_segments
+from oracle.services.prompting.composer import NO_TOOLS, compose_prompt, needs_short_contract
+from oracle.services.prompting.segment_files import REQUIRED, built_in_segments, load_segments
 from oracle.services.prompting.tokens import estimate_tokens
 from oracle.services.prompting.tool_listing import list_tools
 
@@ -137,7 +138,7 @@ def test_a_description_cannot_open_a_section_of_its_own() -> None:
         (1, ("late",)),
         (2_000, ("late",)),
         (2_001, ("late", "early")),
-        (4_001, ("late", "early", "code")),
+        (4_001, ("late", "early")),
     ],
 )
 def test_over_budget_optional_segments_go_the_last_first(
@@ -149,9 +150,10 @@ def test_over_budget_optional_segments_go_the_last_first(
     composed = compose_prompt(CODE, segments=segments, token_budget=budget)
     assert set(composed.segment_ids).isdisjoint(left_out)
     assert set(REQUIRED) <= set(composed.segment_ids)
-    assert composed.warnings == (
-        (f"left out to stay within {budget} tokens: {', '.join(left_out)}",) if left_out else ()
-    )
+    told = [warning for warning in composed.warnings if warning.startswith("left out")]
+    expected = f"left out to stay within {budget} tokens: {', '.join(left_out)}"
+    assert told == ([expected] if left_out else [])
+    assert "code" in composed.segment_ids
 
 
 def test_a_tool_list_that_does_not_fit_is_shortened_to_names_and_first_sentences() -> None:
@@ -224,9 +226,68 @@ def test_a_first_sentence_without_an_end_is_cut() -> None:
 
 def test_required_segments_stay_even_when_they_alone_are_too_much() -> None:
     composed = compose_prompt(CODE, tools=[_tool("find")], token_budget=100)
-    assert composed.segment_ids == REQUIRED
+    assert composed.segment_ids == (*REQUIRED, "code")
     assert "required segments take" in composed.warnings[-1]
 
 
 def test_the_built_in_files_are_read_once() -> None:
     assert built_in_segments() is built_in_segments()
+
+
+@pytest.mark.parametrize("query_type", QueryType)
+def test_the_short_contract_replaces_the_full_one(query_type: QueryType) -> None:
+    composed = compose_prompt(QueryClassification.of_type(query_type), short_contract=True)
+    assert composed.segment_ids == ("base", "signals-short", "tools", SPECIFIC[query_type])
+    assert composed.token_estimates["signals-short"] <= 900
+
+
+@pytest.mark.parametrize(
+    ("query_type", "window", "is_short"),
+    [
+        (QueryType.CODE, 8_192, True),
+        (QueryType.CODE, 15_999, True),
+        (QueryType.CODE, 16_000, False),
+        (QueryType.CODE, None, False),
+        (QueryType.CONVERSATIONAL, 200_000, True),
+        (QueryType.CONVERSATIONAL, None, True),
+    ],
+)
+def test_small_windows_and_conversations_get_the_short_contract(
+    query_type: QueryType, window: int | None, is_short: bool
+) -> None:
+    assert needs_short_contract(query_type, window) is is_short
+
+
+def test_a_project_hears_of_its_own_segment_that_is_too_long(tmp_path: Path) -> None:
+    (tmp_path / "rules.md").write_text("---\nid: rules\n---\n" + "one more rule\n" * 500)
+    composed = compose_prompt(CODE, segments=load_segments(tmp_path))
+    assert "rules" in composed.segment_ids
+    (warning,) = composed.warnings
+    assert warning.startswith("the project's segment 'rules' takes ")
+    assert warning.endswith("shorten it")
+
+
+@pytest.mark.parametrize("query_type", QueryType)
+def test_the_segment_of_the_questions_type_is_never_left_out(
+    query_type: QueryType, tmp_path: Path
+) -> None:
+    own = SPECIFIC[query_type]
+    (tmp_path / "own.md").write_text(f"---\nid: {own}\n---\n" + "one more rule\n" * 4_000)
+    (tmp_path / "first.md").write_text(
+        "---\nid: first\npriority: 3\n---\n" + "one more rule\n" * 900
+    )
+    composed = compose_prompt(
+        QueryClassification.of_type(query_type), segments=load_segments(tmp_path)
+    )
+    assert own in composed.segment_ids
+    told = "; ".join(composed.warnings)
+    assert f"the project's segment {own!r} takes" in told
+    assert "left out to stay within 8000 tokens: first" in told
+
+
+def test_the_choice_among_the_granted_tools_is_told_by_what_is_known() -> None:
+    tools = [_tool(name) for name in ("search_code", "read_file", "get_repo_map", "find")]
+    text = compose_prompt(CODE, tools=tools).text
+    assert "\n- words that the source contains: `search_code`\n" in text
+    assert "{{" not in text
+    assert "{{" not in compose_prompt(CODE, tools=tools[:1]).text

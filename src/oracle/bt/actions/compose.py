@@ -22,17 +22,29 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import say
+from oracle.bt.report import say, say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.prompt_segment import PromptSegment
-from oracle.models.query_classification import QueryClassification
+from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.grants import first_grant
-from oracle.services.prompting.composer import ComposedPrompt, compose_prompt
+from oracle.services.prompting.composer import (
+    SMALL_WINDOW,
+    TOKEN_BUDGET,
+    ComposedPrompt,
+    compose_prompt,
+    needs_short_contract,
+)
+from oracle.services.prompting.project_facts import LONGEST_NOTES, facts_block
+from oracle.services.signals.said import with_signals
 from oracle.services.storage.history import within_budget
 
+PROMPT_SHARE: Final = 3
+"""The system prompt takes at most this part of a small window: a third."""
+NOTES_IN_SMALL_WINDOW: Final = 800
+"""Characters of the project's own notes for agents."""
 HISTORY_SHARE: Final = 4
 """History takes at most this part of the context window: a quarter."""
 
@@ -86,26 +98,63 @@ def write_prompt(ctx: TickContext) -> RunStatus:
     """Write the system prompt. It comes first and never changes within a run."""
     bb = board_of(ctx)
     size = sum(rough_tokens(e["question"]) + rough_tokens(e["answer"]) for e in _history(bb))
+    window: int = bb_get(bb, "model")["context_window"]
+    query_type = classification_of(bb).query_type
+    is_small = window < SMALL_WINDOW
     prompt, text = _composed(
         services_of(ctx).prompt_segments,
-        QueryClassification.of_type(classification_of(bb).query_type),
+        QueryClassification.of_type(query_type),
         bb_get(bb, "tool_list"),
         tuple(spec.name for spec in granted_tools(bb)),
-        size > bb_get(bb, "model")["context_window"] // LARGE_SHARE,
+        size > window // LARGE_SHARE,
         bb_get(bb, "previous_errors"),
+        needs_short_contract(query_type, window),
+        window // PROMPT_SHARE if is_small else TOKEN_BUDGET,
     )
+    for warning in prompt.warnings:
+        say_system(ctx, f"The prompt: {warning}.", severity="warning")
     bb_set(bb, "messages", [{"role": "system", "content": text}])
     segments = [{"id": id_, "tokens": tokens} for id_, tokens in prompt.token_estimates.items()]
     say(ctx, ChunkType.PROMPT, segments=segments, tokens=prompt.total_tokens)
     return SUCCESS
 
 
+@action(reads=["facts", "limits", "classification", "model", "messages"], writes=["messages"])
+def add_facts(ctx: TickContext) -> RunStatus:
+    """Add today's date, the project's facts and the budget, as part of the first user message.
+
+    A conversation needs no more than the date and the name.
+    """
+    bb = board_of(ctx)
+    facts: dict[str, Any] = bb_get(bb, "facts")
+    model: dict[str, Any] = bb_get(bb, "model")
+    budget: dict[str, Any] = {**bb_get(bb, "limits")}
+    if model["prices"] is None:
+        budget["money"] = None
+    notes = LONGEST_NOTES if model["context_window"] >= SMALL_WINDOW else NOTES_IN_SMALL_WINDOW
+    if classification_of(bb).query_type is QueryType.CONVERSATIONAL:
+        facts = {name: facts[name] for name in ("date", "name") if name in facts}
+        budget = {}
+    if block := facts_block(facts, budget, longest_notes=notes):
+        append(bb, "messages", {"role": "user", "content": block, "is_facts": True})
+    return SUCCESS
+
+
 @action(reads=["history", "model", "messages"], writes=["messages"])
 def add_history(ctx: TickContext) -> RunStatus:
-    """Add the newest exchanges that fit into their share of the context window."""
+    """Add the newest exchanges that fit into their share of the context window.
+
+    The answers have their signals again, as the model wrote them.
+    """
     bb = board_of(ctx)
     path = [
-        Exchange(id="", session_id="", question=e["question"], answer=e["answer"], created_at=0.0)
+        Exchange(
+            id="",
+            session_id="",
+            question=e["question"],
+            answer=with_signals(e["answer"], e["metadata"].get("signals", ())),
+            created_at=0.0,
+        )
         for e in _history(bb)
     ]
     budget = bb_get(bb, "model")["context_window"] // HISTORY_SHARE
@@ -152,6 +201,8 @@ def _composed(
     granted: tuple[str, ...],
     large_context: bool,
     previous_errors: bool,
+    short_contract: bool,
+    token_budget: int,
 ) -> tuple[ComposedPrompt, str]:
     """Runs with the same tools share one text: it is the largest thing that a run holds."""
     tools = [spec for spec in specs_of(tool_list) if spec.name in granted]
@@ -160,6 +211,8 @@ def _composed(
         tools=tools,
         large_context=large_context,
         previous_errors=previous_errors,
+        short_contract=short_contract,
         segments=segments,
+        token_budget=token_budget,
     )
     return prompt, prompt.text

@@ -10,7 +10,16 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, cast
 
-from oracle.bt.board import ROOM, bb_get, bb_set, board_of, granted_tools, room_of, services_of
+from oracle.bt.board import (
+    ROOM,
+    all_tools,
+    bb_get,
+    bb_set,
+    board_of,
+    granted_tools,
+    room_of,
+    services_of,
+)
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import BOOKED, book, money_for, say, say_system, usage_of
@@ -23,7 +32,11 @@ from oracle.services.control.repetition import RunawayText
 from oracle.services.control.room import NOTES, Room
 from oracle.services.llm.endings import WHOLE, Ending
 from oracle.services.llm.protocol import Message, ModelRequest, Part
-from oracle.services.signals.parser import SignalStreamParser
+from oracle.services.signals.own_marks import DATA_MARK
+from oracle.services.signals.own_text import OwnTextFilter
+from oracle.services.signals.own_words import OwnText, words_of_messages, words_of_prompt
+from oracle.services.signals.parser import FoundElement, SignalStreamParser
+from oracle.services.signals.said import with_signals, within
 from oracle.services.tools.arguments import checked_call
 
 log = logging.getLogger(__name__)
@@ -55,7 +68,7 @@ async def call_model(ctx: TickContext) -> RunStatus:
     longer than what its turn may cost, although the provider was told how long it may be.
     """
     bb = board_of(ctx)
-    response = _Response(ctx)
+    response = _Response(ctx, _own_text(ctx))
     turn = ctx.turn
     messages: list[Message] = bb_get(bb, "messages")
     try:
@@ -142,18 +155,21 @@ class _Response:
         "_ending",
         "_is_complete",
         "_most_characters",
+        "_own_text",
         "_parser",
         "_raw",
         "_runaway",
         "_said",
+        "_signals",
         "_text",
         "_usage",
         "is_interrupted",
         "is_overdrawn",
     )
 
-    def __init__(self, ctx: TickContext) -> None:
+    def __init__(self, ctx: TickContext, own_text: OwnTextFilter | None = None) -> None:
         self._ctx = ctx
+        self._own_text = own_text
         self._characters_left: Callable[[str], int] = len
         self._most_characters = 0
         self._said: list[str] = []
@@ -161,6 +177,8 @@ class _Response:
         self._parser = SignalStreamParser(now=_now)
         self._runaway = RunawayText()
         self._text: list[str] = []
+        # With their places in the text. What one hides that is never closed may still grow.
+        self._signals: list[tuple[FoundElement, int]] = []
         self._calls: list[dict[str, Any]] = []
         self._raw: list[str] = []
         self._usage: dict[str, Any] | None = None
@@ -174,8 +192,8 @@ class _Response:
 
     def take(self, part: Part) -> None:
         if "text" in part:
-            # The parser may hold a few characters back, but every character is paid for at once.
-            self._show(self._parser.feed(part["text"]))
+            # What is held back or hidden is paid for too, and at once.
+            self._read(part["text"])
             self._raw.append(part["text"])
             self._count(part["text"])
             if self._runaway.feed(part["text"]):
@@ -244,27 +262,52 @@ class _Response:
         self._is_complete = True
 
     def as_data(self) -> dict[str, Any]:
-        # Closing the parser releases what it held back, also for a stream that was cut.
+        # Closing releases what was held back, also for a stream that was cut.
+        if self._own_text is not None:
+            self._show(self._parser.feed(self._own_text.close(was_cut=not self._is_complete)))
         self._show(self._parser.close())
         signal = self._parser.signal
-        return {
-            "text": "".join(self._text).strip(),
+        shown = "".join(self._text)
+        data = {
+            "text": shown.strip(),
             "calls": self._calls,
             "ending": {**self._ending},
             **self.cost(),
             "signal": None if signal is None else signal.to_dict(),
             # One valid signal makes up for a broken one next to it.
             "malformed": self._parser.malformed and signal is None,
-            "malformed_xml": self._parser.malformed_xml,
             "warnings": self._parser.warnings,
             "is_complete": self._is_complete,
             "is_interrupted": self.is_interrupted,
         }
+        signals = [self._signal_data(found, at) for found, at in self._signals]
+        return {
+            **data,
+            "said": with_signals(shown, signals).strip(),
+            "signals": within(shown, signals),
+            "signals_in_all": self._parser.found_in_all,
+        }
+
+    def _read(self, text: str) -> None:
+        # Before signals are read: those of our own examples are not the model's.
+        own = text if self._own_text is None else self._own_text.feed(text)
+        if own:
+            self._show(self._parser.feed(own))
 
     def _show(self, visible: str) -> None:
+        if len(self._parser.found) > len(self._signals):
+            before = sum(map(len, self._text))
+            new = self._parser.found[len(self._signals) :]
+            self._signals += [(found, before + found.at) for found in new]
         if visible:
             self._text.append(visible)
             say(self._ctx, ChunkType.CONTENT, content=visible)
+
+    def _signal_data(self, found: FoundElement, at: int) -> dict[str, Any]:
+        signal = found.signal
+        data = {} if signal is None else signal.to_dict()
+        data |= {"raw_xml": found.raw_xml, "at": at, "problems": [*found.problems]}
+        return {**data, "counts": signal is not None and signal is self._parser.signal}
 
     def _count(self, text: str) -> None:
         """Reasoning is paid for like text."""
@@ -308,6 +351,29 @@ async def _with_checked_calls(parts: AsyncIterator[Part]) -> AsyncGenerator[Any]
     finally:
         if isinstance(parts, AsyncGenerator):
             await parts.aclose()
+
+
+def _own_text(ctx: TickContext) -> OwnTextFilter:
+    """Recognises what we have put into the request, unless the model has also read it elsewhere."""
+    bb = board_of(ctx)
+    prompt, *messages = cast("list[dict[str, Any]]", bb_get(bb, "messages"))
+    ours = [m["content"] for m in messages if m["role"] == "system" and "coverage" not in m]
+    facts = [m["content"] for m in messages if m.get("is_facts")]
+    # What is quoted in the facts belongs to the project.
+    ours += [block.partition("\nFrom ")[0] for block in facts]
+
+    def is_source(text: str) -> bool:
+        return any(
+            text in m["content"]
+            for m in messages
+            if m["role"] != "system" and not m.get("is_facts")
+        )
+
+    names = tuple(spec.name for spec in all_tools(bb))
+    own = OwnText(words_of_prompt(prompt["content"], names), words_of_messages(tuple(ours)))
+    results = (m["content"] for m in messages if m["role"] == "tool")
+    summaries = {content.partition("\n")[0] for content in results if DATA_MARK in content}
+    return OwnTextFilter(own, is_source, summaries - {""})
 
 
 def _now() -> datetime:

@@ -28,9 +28,18 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.signals.parser import NOT_LAST
 
 LONGEST_CUT_TEXT: Final = 2_000
-_NOT_SHOWN: Final = ("type", "confidence", "raw_xml", "timestamp")
+_NOT_FIELDS: Final = (
+    "type",
+    "confidence",
+    "raw_xml",
+    "timestamp",
+    "at",
+    "problems",
+    "counts",
+)
 
 
 @action(
@@ -103,7 +112,11 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     if not response["is_complete"]:
         # A text that was cut because it repeated itself would teach the model to go on like that.
         text = text[:LONGEST_CUT_TEXT]
-    message: dict[str, Any] = {"role": "assistant", "content": text}
+    # The model is sent its own signals back; without them it would learn to leave them out.
+    said: str = response.get("said", text)
+    if not response["is_complete"] and len(said) > LONGEST_CUT_TEXT:
+        said = text
+    message: dict[str, Any] = {"role": "assistant", "content": said}
     if response["calls"]:
         message["tool_calls"] = response["calls"]
         bb_set(bb, "calls", response["calls"])
@@ -112,11 +125,11 @@ def take_in_response(ctx: TickContext) -> RunStatus:
         bb_set(bb, "answer_so_far", text)
         before: str = bb_get(bb, "accumulated_content")
         bb_set(bb, "accumulated_content", f"{before}\n\n{text}" if before else text)
-    if text or response["calls"]:
+    if said or response["calls"]:
         append(bb, "messages", message)
-        # In a last turn even a response with calls is as good as empty: they are not run.
-        if not bb_get(bb, "is_last_turn"):
-            bb_set(bb, "empty_responses", 0)
+    # In a last turn even a response with calls is as good as empty: they are not run.
+    if (text or response["calls"]) and not bb_get(bb, "is_last_turn"):
+        bb_set(bb, "empty_responses", 0)
     return SUCCESS
 
 
@@ -133,8 +146,7 @@ def _note_signal(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]
     bb_set(bb, "signal_malformed", response["malformed"])
     if response["malformed"]:
         bb_set(bb, "malformed_responses", bb_get(bb, "malformed_responses") + 1)
-        problem = "; ".join(response["warnings"])
-        report("signal.malformed", problem=problem, raw_xml=response["malformed_xml"])
+    _report_signals(response)
     if signal is None:
         state = signal_state(bb).after_turn_without_signal()
         set_signal_state(bb, state)
@@ -144,10 +156,36 @@ def _note_signal(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]
     set_signal_state(bb, signal_state(bb).after_signal({**signal, "turn": ctx.turn}))
     bb_set(bb, "turns_at_last_fallback", 0)
     bb_set(bb, "signal_consulted", False)
-    fields = {name: value for name, value in signal.items() if name not in _NOT_SHOWN}
     shown = {name: signal[name] for name in ("type", "confidence")}
-    say(ctx, ChunkType.SIGNAL, signal={**shown, **fields})
-    report("signal.received", **shown, fields=fields)
+    say(ctx, ChunkType.SIGNAL, signal={**shown, **_fields_of(signal)})
+
+
+def _report_signals(response: dict[str, Any]) -> None:
+    """Put every signal on record, whether it counts or not."""
+    signals: list[dict[str, Any]] = response.get("signals", [])
+    for signal in signals:
+        where = {"raw_xml": signal["raw_xml"], "at": signal["at"]}
+        problems: list[str] = signal["problems"]
+        if "type" not in signal:
+            report("signal.malformed", problem="; ".join(problems), **where)
+            continue
+        is_last = signal["at"] >= len(response["text"])
+        report(
+            "signal.received" if signal["counts"] else "signal.ignored",
+            type=signal["type"],
+            confidence=signal["confidence"],
+            fields=_fields_of(signal),
+            timestamp=signal["timestamp"],
+            problems=[*problems, *([] if is_last else [NOT_LAST])],
+            **where,
+        )
+    if (more := response.get("signals_in_all", 0) - len(signals)) > 0:
+        problem = f"{more} more signals in this response; only the first ones are on record"
+        report("signal.malformed", problem=problem, raw_xml="", at=None)
+
+
+def _fields_of(signal: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in signal.items() if name not in _NOT_FIELDS}
 
 
 def _say_start(ctx: TickContext, bb: TypedBlackboard) -> None:

@@ -21,7 +21,8 @@ BT.tree("compose", {
       BT.sequence("say so at once", { grant.do_without_the_web, grant.withdraw_all { stop = "partial_answer" } }),
     }),
     compose.announce_question,
-    compose.write_prompt,
+    compose.write_prompt, -- the same for all questions of a type, so that providers can cache it
+    compose.add_facts,    -- what differs: the date, the project, the budget
     compose.add_history,
     compose.add_question,
     BT.guard("the web is missing", { "#bb.gaps > 0", tell.there_is_no_web }),

@@ -28,6 +28,7 @@ BT.tree("oracle-agent", {
       limits = "object",
       can_ask = false,
       seconds_before = 0.0,
+      facts = { type = "object", default = {} },
     },
 
     -- What the question was taken for.

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Final
 from weakref import WeakSet
 
-from oracle.bt.wrappers.recipe import AgentSetup, Definitions
+from oracle.bt.wrappers.recipe import AgentSetup, Definitions, GatherFacts
 from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.models.prompt_segment import PromptSegment
@@ -42,7 +42,8 @@ class OracleBTWrapper:
     without one, a run leaves nothing behind. A store that is given as a function is opened when a
     question needs it, and shared by those that are under way. `sources` are brought up to date
     before each question, and say which of its terms are the project's own. `definitions` are trees
-    and prompts that may change between two questions. `approve` asks a person.
+    and prompts that may change between two questions. `facts` are gathered for the first message.
+    `approve` asks a person.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class OracleBTWrapper:
         session_id: str | None = None,
         approve: Approve | None = None,
         sources: Sources | None = None,
+        facts: GatherFacts | None = None,
         folder: str = "",
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
@@ -80,6 +82,7 @@ class OracleBTWrapper:
             segments=segments,
             definitions=definitions,
             sources=sources,
+            facts=facts,
             folder=folder,
             project=project_id or None,
         )

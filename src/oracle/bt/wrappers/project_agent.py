@@ -14,6 +14,7 @@ from oracle.services.agent_services import Approve
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.project.root import here
+from oracle.services.prompting.project_facts import ProjectFacts
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
 from oracle.settings import EMBEDDED, Settings
@@ -61,6 +62,7 @@ def project_agent(
         session_id=session_id,
         approve=approve,
         sources=index,
+        facts=ProjectFacts(root, None if index is None else index.paths).gather,
         folder="" if settings.root is not None else str(root.resolve()),
     )
 

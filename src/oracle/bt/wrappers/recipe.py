@@ -12,12 +12,12 @@ import json
 import pkgutil
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol, TypeAlias, cast
 
 from oracle.bt.actions.assess import turns_of
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
@@ -32,7 +32,9 @@ from oracle.services.journal import Record
 from oracle.services.llm.protocol import Model
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.redaction import redact, redacted
+from oracle.services.prompting.project_facts import date_of
 from oracle.services.prompting.segment_files import built_in_segments
+from oracle.services.signals.said import signals_in_answer
 from oracle.services.storage.damage import RESTORE
 from oracle.services.tools.protocol import Tools
 
@@ -150,6 +152,9 @@ def _check_format(start: Mapping[str, Any]) -> None:
     )
 
 
+GatherFacts: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
+
+
 class Definitions(Protocol):
     """Trees and prompts that may change between two runs."""
 
@@ -168,7 +173,7 @@ class AgentSetup:
     """What all runs of one agent share. Without trees or segments our own are used.
 
     `sources` are brought up to date before a run, and so are `definitions`, which replace trees and
-    segments. `live` has what leaves call on.
+    segments; the `facts` are gathered. `live` has what leaves call on.
     """
 
     live: AgentServices = field(default_factory=AgentServices)
@@ -177,6 +182,7 @@ class AgentSetup:
     segments: tuple[PromptSegment, ...] | None = None
     sources: Sources | None = None
     definitions: Definitions | None = None
+    facts: GatherFacts | None = None
     folder: str = ""
     project: str | None = None
 
@@ -188,15 +194,19 @@ class AgentSetup:
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
         seconds_before: float = 0.0,
+        facts: Mapping[str, Any] | None = None,
     ) -> Recipe:
         """`known_terms` are the terms of the query that name something in the project.
 
         All text of a run's beginning is redacted here, before it is sent or recorded.
         `seconds_before` were spent on the question already, and count for its time limit.
+        `facts` are about the project. They are on record, as is the date, so that a replay reads
+        neither the disk nor the calendar.
         """
         live, given = self.live, self.definitions or self
         board: dict[str, Any] = {
             "query": query,
+            "facts": {"date": date_of(time.time()), **(facts or {})},
             "model": _model_facts(live.model),
             "limits": self.limits.to_dict(),
         }
@@ -295,6 +305,8 @@ def _remembered(exchange: Exchange) -> dict[str, Any]:
         for name, fits in _REMEMBERED.items()
         if name in exchange.metadata and fits(exchange.metadata[name])
     }
+    if signals := signals_in_answer(exchange.metadata.get("signals")):
+        metadata["signals"] = signals
     return {"question": exchange.question, "answer": exchange.answer, "metadata": metadata}
 
 

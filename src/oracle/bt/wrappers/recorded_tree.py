@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -70,6 +72,8 @@ class RecordedTree:
         self.outcome: Outcome | None = None
         self._sink = sink or MemorySink()
         self._may_act = may_act
+        # The journal's clock counts from an arbitrary moment: this one, in seconds since 1970.
+        self._epoch = 0.0
         self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
         self.bus = RunBus(self.journal, get_event_bus())
         definition = self._load(leaves)
@@ -159,10 +163,11 @@ class RecordedTree:
 
     async def _play(self) -> Outcome:
         context = self.tree_run.context
-        begins = self.journal.now()
-        epoch = self.recipe.began_at - begins
-        # Before the first tick the context has no time yet.
-        turn, clock = (lambda: context.turn), (lambda: epoch + (context.now or begins))
+        if not self.records:
+            # A run may wait between its recipe and its beginning, for the disk or for others.
+            self.recipe = replace(self.recipe, began_at=time.time())
+        self._epoch = self.recipe.began_at - self.journal.now()
+        turn, clock = (lambda: context.turn), (lambda: self._epoch + self.journal.time)
         with emitting_to(self.bus), running_in(self.id, turn=turn, clock=clock):
             try:
                 if not self.records:
@@ -192,6 +197,10 @@ class RecordedTree:
         if "cancel" in command:
             self.tree_run.cancel(command["cancel"])
         elif "resumed" in command:
+            # The journal's clock goes on from the crash, so that deadlines do. Events that follow
+            # happen later, by the time in between.
+            if "at" in command:
+                self._epoch = command["at"] - self.journal.time
             self._emit_start(resumed=True)
 
     def _emit_start(self, *, resumed: bool) -> None:

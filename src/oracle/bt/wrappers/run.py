@@ -14,7 +14,7 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
@@ -25,13 +25,12 @@ from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
 from oracle.bt.wrappers.recipe import AgentSetup, services_from, terms_of
 from oracle.bt.wrappers.recorded_tree import RecordedTree
+from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError, TimedOut
 from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import in_thread, within
-from oracle.services.citations import places_to_remember
-from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
 from oracle.services.project.redaction import redact, redacted_traceback
 
 log = logging.getLogger(__name__)
@@ -53,6 +52,8 @@ SECONDS_TO_BEGIN: Final = 4.0
 """How long a run may take beyond its time limit until it is begun."""
 SECONDS_BEYOND: Final = 6.0
 """How long a run may take beyond its time limit to close what hangs, and to store its answer."""
+
+FACTS_SECONDS: Final = 1.0
 
 OpenStore: TypeAlias = Callable[[], AbstractAsyncContextManager[RunStore]]
 Begin: TypeAlias = Callable[["Run", AsyncExitStack], Coroutine[Any, Any, RecordedTree]]
@@ -87,8 +88,8 @@ class Run:
         self._task: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[Sequence[str] | None] | None = None
         self._context_id: str | None = None
-        self._last_words = ""
         self._started_at = 0.0
+        self._end = RunEnd()
 
     @classmethod
     def start(
@@ -180,6 +181,7 @@ class Run:
                 self.tree = await self._in_time(
                     self._begin(self, leaving), "begun", SECONDS_TO_BEGIN
                 )
+                self._end.of(self.tree)
                 if self._nodes:
                     self.tree.tree_run.subscribe(self._say_node)
                 # It was cancelled while it was prepared.
@@ -189,7 +191,7 @@ class Run:
         except Exception as problem:
             self._say_broken(problem)
         else:
-            self._say(ChunkType.DONE, **self._done(), context_id=self._context_id)
+            self._say(ChunkType.DONE, **self._end.done(), context_id=self._context_id)
 
     async def _in_time(self, work: Coroutine[Any, Any, Result], done: str, beyond: float) -> Result:
         """The tree keeps the time limit by itself. This binds all that is done around it."""
@@ -232,6 +234,7 @@ class Run:
             history=history,
             known_terms=known,
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
+            facts=await self._facts(),
         )
         if store is None:
             return RecordedTree(recipe, services=self._services)
@@ -300,101 +303,43 @@ class Run:
             preparing.cancel()
         return preparing.result() if preparing.done() and not preparing.cancelled() else None
 
+    async def _facts(self) -> Mapping[str, Any]:
+        """Facts about the project. They help, but no question waits long for them."""
+        if self._agent.facts is None or self._cancelled is not None:
+            return {}
+        with contextlib.suppress(TimeoutError):
+            return await asyncio.wait_for(self._agent.facts(), FACTS_SECONDS)
+        return {}
+
     async def _keep(self, outcome: Outcome) -> None:
         """What the user is shown is on disk before `done`, and before the run counts as done."""
         assert self.tree is not None
-        if not self._answer:
+        if not self._end.answer:
             self._answer_for_the_tree(outcome)
         if self.tree.lease is not None:
             assert isinstance(self._store, RunStore)
             self._context_id = await self._store.keep_exchange(
-                self.tree.id, self._answer, self._metadata()
+                self.tree.id, self._end.answer, self._end.metadata()
             )
-
-    # -- what is said and kept of the end ----------------------------------------------------------
-
-    def _done(self) -> dict[str, Any]:
-        """The data of `done` but for the exchange."""
-        return {
-            "answer": self._answer,
-            "stop_reason": self._stop_reason,
-            "error_kind": self._error_kind,
-            "detail": self._read("stop_detail", ""),
-            "caveat": self._read("caveat", None),
-            "tried": self._read("tried", []),
-            "missing": self._read("missing", []),
-            "usage": self._read("usage", {}),
-            "run_id": "" if self.tree is None else self.tree.id,
-        }
-
-    def _metadata(self) -> dict[str, Any]:
-        """What later exchanges should know of this one."""
-        classification: dict[str, Any] = self._read("classification", None) or {}
-        return {
-            "stop_reason": self._stop_reason,
-            "usage": self._read("usage", {}),
-            "failed": self._read("failed", False),
-            "places_found": len(self._read("evidence", [])),
-            "places": places_to_remember(self._read("evidence", [])),
-            "sources_tried": self._read("sources_tried", []),
-            "query_type": classification.get("query_type"),
-        }
 
     def _say_broken(self, problem: Exception) -> None:
         """There is an answer even now: what the run has, or at least why it has nothing."""
         is_ours = isinstance(problem, OracleError)
         if not is_ours:
-            log.error("run %s broke:\n%s", self._done()["run_id"], redacted_traceback(problem))
+            log.error("run %s broke:\n%s", self._end.done()["run_id"], redacted_traceback(problem))
         told = redact(str(problem) if is_ours else f"{type(problem).__name__}: {problem}")
         self._say(ChunkType.ERROR, content=told)
         stop = next((stop for kind, stop in STOPS if isinstance(problem, kind)), "internal_error")
         kind = type(problem).__name__
-        done = self._done() | {"stop_reason": stop, "error_kind": kind, "detail": told}
-        done["answer"] = done["answer"] or self._what_there_is(stop, told)
+        done = self._end.done() | {"stop_reason": stop, "error_kind": kind, "detail": told}
+        done["answer"] = done["answer"] or self._end.what_there_is(stop, told)
         self._say(ChunkType.DONE, **done, context_id=None)
 
     def _answer_for_the_tree(self, outcome: Outcome) -> None:
         """For a tree whose finish branch is missing or broken: it has given no answer."""
-        self._last_words = self._what_there_is(self._stop_reason, outcome.detail)
-        self._say(ChunkType.CONTENT, content=self._last_words)
-        self._say(ChunkType.TURN_END, outcome="answer", usage=self._read("usage", {}))
-
-    def _what_there_is(self, stop: str, detail: str) -> str:
-        response: dict[str, Any] = self._read("response", None) or {}
-        return unfinished_answer(
-            UnfinishedRun(
-                stop_reason=stop,
-                detail=detail,
-                text=self._read("answer_so_far", "") or response.get("text", ""),
-                is_cut=False,
-                places=self._read("evidence", []),
-                tried=self._read("tried", []),
-                missing=self._read("missing", []),
-            )
-        )
-
-    @property
-    def _answer(self) -> str:
-        return self._read("answer", "") or self._last_words
-
-    @property
-    def _stop_reason(self) -> str:
-        if self.tree is None or self.tree.outcome is None:
-            return "internal_error"
-        return self.tree.ending(self.tree.outcome)[0]
-
-    @property
-    def _error_kind(self) -> str | None:
-        """The class of the error that ended the tree, if an error did."""
-        if self.tree is None or self.tree.outcome is None:
-            return None
-        error: Exception | None = self.tree.outcome.error
-        if error is None and self._stop_reason == "model_unavailable":
-            error = self.tree.tree_run.context.failure
-        return None if error is None else type(error).__name__
-
-    def _read(self, key: str, default: Any) -> Any:
-        return default if self.tree is None else self.tree.read(key, default)
+        self._end.last_words = self._end.what_there_is(self._end.stop_reason, outcome.detail)
+        self._say(ChunkType.CONTENT, content=self._end.last_words)
+        self._say(ChunkType.TURN_END, outcome="answer", usage=self._end.read("usage", {}))
 
     def _say(self, type_: ChunkType, **data: Any) -> None:
         turn = 0 if self.tree is None else self.tree.tree_run.context.turn

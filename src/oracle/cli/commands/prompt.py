@@ -43,14 +43,17 @@ def prompt(
 
     The size of each segment, in tokens, goes to stderr.
     """
-    from oracle.services.prompting.composer import compose_prompt
+    from oracle.services.prompting.composer import compose_prompt, needs_short_contract
     from oracle.services.prompting.segment_files import load_segments
 
     settings = settings_with({"prompts.folder": folder and str(folder)})
+    question = _classified(query) if type_ is None else QueryClassification.of_type(type_)
+    window = settings.model.context_window
     composed = compose_prompt(
-        _classified(query) if type_ is None else QueryClassification.of_type(type_),
+        question,
         large_context=large_context,
         previous_errors=previous_errors,
+        short_contract=needs_short_contract(question.query_type, window),
         segments=load_segments(settings.path("prompts.folder")),
     )
     if json:

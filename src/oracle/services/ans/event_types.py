@@ -40,6 +40,16 @@ _BUDGET = {
     "limit": "of how much",
 }
 
+_SIGNAL = {
+    "type": "the signal's type",
+    "confidence": "0 to 1",
+    "fields": "the fields of that type",
+    "raw_xml": "the signal as the model wrote it",
+    "at": "how many characters of the shown text are before it",
+    "timestamp": "when it was parsed, in ISO form",
+    "problems": "fields that were dropped, or that text follows it; a list",
+}
+
 EVENT_TYPES: Mapping[str, EventType] = {
     "run.started": EventType(
         when="a run begins, or is resumed",
@@ -69,16 +79,20 @@ EVENT_TYPES: Mapping[str, EventType] = {
         },
     ),
     "signal.received": EventType(
-        when="a response carries a valid signal",
-        payload={
-            "type": "the signal's type",
-            "confidence": "0 to 1",
-            "fields": "the fields of that type",
-        },
+        when="a response carries a valid signal, which counts",
+        payload=_SIGNAL,
+    ),
+    "signal.ignored": EventType(
+        when="a response carries a valid signal after the one that counts",
+        payload=_SIGNAL,
     ),
     "signal.malformed": EventType(
-        when="a response carries a signal that does not count",
-        payload={"problem": "what is wrong with it", "raw_xml": "the signal as the model wrote it"},
+        when="a response carries a signal that cannot be read; once for each",
+        payload={
+            "problem": "what is wrong with it",
+            "raw_xml": "the signal as the model wrote it, up to 4,096 characters",
+            "at": "how many characters of the shown text are before it, or null",
+        },
     ),
     "signal.missing": EventType(
         when="a response carries no signal at all",

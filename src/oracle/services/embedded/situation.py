@@ -11,6 +11,7 @@ from oracle.models.source_kind import SourceKind, kind_named
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name
 from oracle.services.llm.protocol import CoverageReport, Message, ModelRequest, ToolCall
 from oracle.services.quoting.quotation import Quotation, quotations_of
+from oracle.services.signals.parser import strip_signal
 from oracle.services.tools import offered
 
 
@@ -117,7 +118,7 @@ def read_situation(request: ModelRequest) -> Situation:
 def _exchanges(messages: Sequence[Message]) -> list[Exchange]:
     pairs = pairwise(messages)
     return [
-        Exchange(question=one["content"], answer=other["content"])
+        Exchange(question=one["content"], answer=strip_signal(other["content"]).strip())
         for one, other in pairs
         if one["role"] == "user" and other["role"] == "assistant"
     ]

@@ -76,6 +76,7 @@ class Journal:
             records,
             self._gate,
             on_hand_over=self._handed_over.add,
+            on_time=self._set_time,
             on_command=self._on_command,
             when_over=self._go_live,
             may_go_on=may_act,
@@ -84,6 +85,7 @@ class Journal:
         self._recorder = Recorder(sink or MemorySink(), self._past.next_seq)
         self._held_commands: list[Callable[[], None]] = []
         self._clock_offset = 0.0
+        self._time = 0.0
         self._asked: Counter[Asked] = Counter()
         # Writes that failed with `InterruptedWrite`. A `retry` around the leaf must not do them.
         self._unknown: set[Asked] = set()
@@ -116,11 +118,11 @@ class Journal:
 
     async def begin(self, body: Any) -> None:
         """Record what else the run depends on. If the disk fails, this raises."""
-        self._recorder.append("start", Place(), body)
+        self._recorder.append("start", Place(), body, self._time)
         await self._recorder.flush()
 
     async def end(self, body: Any) -> None:
-        self._recorder.append("end", Place(), body)
+        self._recorder.append("end", Place(), body, self._time)
         await self._recorder.flush()
 
     async def flush(self) -> None:
@@ -145,7 +147,7 @@ class Journal:
         def happen() -> None:
             # Also if the record fails: a user who stops a run must be obeyed.
             with suppress(JournalError):
-                self._recorder.append("command", Place(), body)
+                self._recorder.append("command", Place(), body, self._read_clock())
             self._on_command(body)
 
         if self._may_act and (self._run is None or not self._past.is_over):
@@ -207,7 +209,7 @@ class Journal:
             body = {"request": request}
             if mark is not None:
                 body["mark"] = json_shaped(await mark())
-            self._recorder.append("intent", place, body)
+            self._recorder.append("intent", place, body, self._time)
             # On disk before the effect: after a crash in between it is unknown whether it was
             # done, and without the intent it would be done twice.
             await self._recorder.before_write()
@@ -257,7 +259,8 @@ class Journal:
                     if task.ready and self._gate.is_open:
                         # The short way for a burst: no future, no round of the event loop.
                         result = task.take_ready()
-                        self._recorder.append(result.kind, place, result.as_written(request))
+                        written = result.as_written(request)
+                        self._recorder.append(result.kind, place, written, self._read_clock())
                     else:
                         result = await task.next_result()
                 finally:
@@ -291,7 +294,8 @@ class Journal:
             self._handed_over.add(place.node_path)
             try:
                 # Before the leaf can act on it: what a leaf has seen is always recorded.
-                self._recorder.append(result.kind, place, result.as_written(request))
+                written = result.as_written(request)
+                self._recorder.append(result.kind, place, written, self._read_clock())
             except JournalError as failure:
                 reply.set_result(Result("failure", None, failure))
             else:
@@ -308,10 +312,28 @@ class Journal:
             # A run that continues after its record continues from the recorded time, so that the
             # time until a deadline does not include the time between crash and resume.
             self._clock_offset = recorded - time.monotonic()
+            self._time = max(self._time, recorded)
             return recorded
         reading = time.monotonic() + self._clock_offset
+        self._time = max(self._time, reading)
         self._recorder.add_reading(reading)
         return reading
+
+    @property
+    def time(self) -> float:
+        """When the last thing happened to the run: a tick, a part, an answer, a command."""
+        return self._time
+
+    def _read_clock(self) -> float:
+        """Read the clock for something that happens now. The record keeps milliseconds."""
+        reading = round(time.monotonic() + self._clock_offset, 3)
+        self._time = max(self._time, reading)  # rounding must not lead back before the tick
+        return reading
+
+    def _set_time(self, recorded: float) -> None:
+        """The same for something on record."""
+        self._clock_offset = recorded - time.monotonic()
+        self._time = max(self._time, recorded)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> JournalTimer:
         timer = JournalTimer(when, callback)
@@ -328,7 +350,7 @@ class Journal:
             if timer.is_cancelled:
                 return
             with suppress(JournalError):
-                self._recorder.append("wake", Place(), None)
+                self._recorder.append("wake", Place(), None, self._read_clock())
             timer.callback()
 
         delay = max(0.0, timer.when - time.monotonic() - self._clock_offset)
@@ -380,7 +402,7 @@ class Journal:
         """The record is over. A run that continues records that it was resumed, and where."""
         if not self._may_act:
             return
-        self.command({"resumed": True})
+        self.command({"resumed": True, "at": round(time.time(), 3)})
         # After it, the commands that arrived while the past was repeated, in their order.
         for happen in self._take_held_commands():
             self._gate.when_at_rest(happen)

@@ -6,8 +6,9 @@ Values in a record are JSON-shaped. What a leaf gets live is too, so that a repl
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from oracle.errors import JournalError, named
@@ -53,13 +54,18 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`clock` has the readings of the clock since the last record, one for each tick."""
+    """`clock` has the readings of the clock since the last record, one for each tick.
+
+    `times` says when each thing in it reached the run, by the same clock: one time, or one for each
+    part. Records of older versions have none.
+    """
 
     seq: int
     kind: RecordKind
     place: Place
     body: Any
     clock: tuple[float, ...] = ()
+    times: tuple[float, ...] = ()
 
 
 _encode: Final = json.JSONEncoder(allow_nan=False).encode
@@ -80,7 +86,8 @@ def json_shaped(value: Any) -> Any:
 def encoded(record: Record) -> str:
     """The text of the column `body`. Raises for a value that JSON would change."""
     try:
-        return _encode([record.body, record.clock, record.place.request])
+        fields = [record.body, record.clock, record.place.request]
+        return _encode([*fields, _as_steps(record.times)] if record.times else fields)
     except (TypeError, ValueError) as problem:
         raise JournalError(
             f"{record.place.node_path}: {record.kind} is not JSON-shaped: {problem}"
@@ -113,7 +120,7 @@ def _read(row: tuple[Any, ...], number: int) -> tuple[Record | None, str]:
         return None, f"its kind is {named(kind)}"
     whole: Any = read_json(text)
     match whole:
-        case [body, list() as clock, str(request)]:  # pyright: ignore[reportUnknownVariableType]
+        case [body, list() as clock, str(request), *steps]:  # pyright: ignore[reportUnknownVariableType]
             place = Place(node_path, turn, ordinal, request)
         case _:
             return None, f"its body is {named(text, 60)}"
@@ -124,7 +131,10 @@ def _read(row: tuple[Any, ...], number: int) -> tuple[Record | None, str]:
         return None, f"its clock is {named(readings, 60)}"
     if not _fits(kind, body):
         return None, f"a {kind} cannot have the body {named(body, 60)}"
-    return Record(seq, kind, place, body, tuple(readings)), ""
+    times = _times_in(steps)
+    if times is None:
+        return None, f"its times are {named(steps, 60)}"
+    return Record(seq, kind, place, body, tuple(readings), times), ""
 
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -147,3 +157,25 @@ def _fits(kind: RecordKind, body: Any) -> bool:
     known = cast("dict[str, Any]", body)
     # A recorded exception is raised again as the nearest of these classes that is known.
     return kind != "failure" or "Exception" in cast("list[Any]", known["lineage"])
+
+
+def _as_steps(times: Sequence[float]) -> list[int]:
+    """Milliseconds: the first time, then the steps to the next ones. A stream has many parts, and
+    a step takes a few characters where a time takes a dozen.
+    """
+    moments = [round(time * 1000) for time in times]
+    return [moments[0], *(later - earlier for earlier, later in pairwise(moments))]
+
+
+def _times_in(steps: list[Any]) -> tuple[float, ...] | None:
+    """The times of a record; None if these are not the steps of any."""
+    match steps:
+        case []:
+            return ()
+        case [list() as found]:  # pyright: ignore[reportUnknownVariableType]
+            moments = cast("list[Any]", found)
+            if all(type(step) is int for step in moments):
+                return tuple(moment / 1000 for moment in accumulate(moments))
+        case _:
+            pass
+    return None

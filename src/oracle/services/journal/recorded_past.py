@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, Final
 
 from oracle.errors import ReplayDiverged
@@ -42,6 +43,8 @@ class Entry:
     body: Any
     readings: int = 0
     """How often the clock was read before it."""
+    at: float | None = None
+    """When it happened; None in the record of an older version."""
 
 
 class RecordedPast:
@@ -53,6 +56,7 @@ class RecordedPast:
         gate: RestGate,
         *,
         on_hand_over: Callable[[str], None],
+        on_time: Callable[[float], None],
         on_command: Callable[[Any], None],
         when_over: Callable[[JournalTimer | None], None],
         may_go_on: bool,
@@ -68,6 +72,7 @@ class RecordedPast:
             self._read(record)
         self._gate = gate
         self._on_hand_over = on_hand_over
+        self._on_time = on_time
         self._on_command = on_command
         self._when_over = when_over
         self._waiting: dict[Place, asyncio.Future[Entry | None]] = {}
@@ -92,7 +97,7 @@ class RecordedPast:
             # The clock is read once a tick, so readings count the ticks before the command.
             if self._entries[0].readings > taken:
                 return
-            self._on_command(self._entries.popleft().body)
+            self._on_command(self._take_next().body)
             if self.is_over:
                 self._end()
 
@@ -135,10 +140,15 @@ class RecordedPast:
         if record.kind == "intent":
             self.open_intents[record.place] = record.body.get("mark")
         elif record.kind == "parts":
-            self._entries.extend(Entry("parts", record.place, part) for part in record.body)
+            times = record.times or repeat(None)
+            self._entries.extend(
+                Entry("parts", record.place, part, at=at)
+                for part, at in zip(record.body, times, strict=False)
+            )
         elif record.kind not in ("start", "end"):
             self.open_intents.pop(record.place, None)
-            entry = Entry(record.kind, record.place, record.body, self._readings_in_all)
+            at = record.times[0] if record.times else None
+            entry = Entry(record.kind, record.place, record.body, self._readings_in_all, at)
             self._entries.append(entry)
 
     def _is_awaited(self, entry: Entry) -> bool:
@@ -152,7 +162,7 @@ class RecordedPast:
         if not self._is_awaited(self._entries[0]):
             self.advance()
             return
-        entry = self._entries.popleft()
+        entry = self._take_next()
         if entry.kind == "wake":
             assert self._timer is not None
             self._timer.callback()
@@ -167,6 +177,12 @@ class RecordedPast:
             self._end()
         else:
             self.advance()
+
+    def _take_next(self) -> Entry:
+        entry = self._entries.popleft()
+        if entry.at is not None:
+            self._on_time(entry.at)
+        return entry
 
     def _release_waiting(self) -> None:
         """Report to the waiting leaves that what they need is not in the record."""

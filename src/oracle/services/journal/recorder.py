@@ -20,6 +20,7 @@ class Recorder:
         self._seq = first_seq
         self._readings: list[float] = []
         self._parts: list[Any] = []
+        self._parts_times: list[float] = []
         self._parts_of = Place()
         self._parts_timer: asyncio.TimerHandle | None = None
         self._is_closed = False
@@ -28,13 +29,14 @@ class Recorder:
         """Add it to the next record. A tick without a later record is not needed in a replay."""
         self._readings.append(reading)
 
-    def append(self, kind: RecordKind, place: Place, body: Any) -> None:
+    def append(self, kind: RecordKind, place: Place, body: Any, at: float) -> None:
+        """`at` is the time at which it happens to the run."""
         if self._is_closed:
             return
         if kind != "parts":
             # Parts that were streamed before are written before: a replay repeats the order.
             self.write_parts()
-            self._write(kind, place, body)
+            self._write(kind, place, body, (at,))
             return
         if place != self._parts_of:
             self.write_parts()
@@ -43,6 +45,7 @@ class Recorder:
             self._parts_timer = loop.call_later(FLUSH_SECONDS, self._write_parts_in_time)
         self._parts_of = place
         self._parts.append(body)
+        self._parts_times.append(at)
 
     def write_parts(self) -> None:
         if self._parts_timer is not None:
@@ -50,7 +53,8 @@ class Recorder:
             self._parts_timer = None
         if self._parts:
             parts, self._parts = self._parts, []
-            self._write("parts", self._parts_of, parts)
+            times, self._parts_times = self._parts_times, []
+            self._write("parts", self._parts_of, parts, tuple(times))
 
     def _write_parts_in_time(self) -> None:
         # Nobody can be told in a timer. A sink that has failed stops its run itself.
@@ -73,8 +77,8 @@ class Recorder:
         self._is_closed = True
         await self._sink.flush()
 
-    def _write(self, kind: RecordKind, place: Place, body: Any) -> None:
-        self._sink.append(Record(self._seq, kind, place, body, tuple(self._readings)))
+    def _write(self, kind: RecordKind, place: Place, body: Any, times: tuple[float, ...]) -> None:
+        self._sink.append(Record(self._seq, kind, place, body, tuple(self._readings), times))
         # After the sink has taken it: a number that was refused is used again, so that there is
         # never a gap.
         self._seq += 1

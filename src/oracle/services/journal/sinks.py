@@ -74,7 +74,7 @@ class MemorySink:
 
 def _packed(record: Record) -> Record:
     text = as_json(record.body)
-    return Record(record.seq, record.kind, record.place, text, record.clock)
+    return replace(record, body=text)
 
 
 def _unpacked(record: Record) -> Record:

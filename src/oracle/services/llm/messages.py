@@ -6,7 +6,7 @@ with tool calls begins with the result of each call. Therefore:
 - All messages between two responses become one request, results first.
 - A call without a result gets a result that says so.
 - A result without a call becomes text.
-- A user's text that looks like a system message is escaped.
+- Our own tags in a user's text are escaped, wherever they are.
 
 Only contents and calls are sent. The structured data beside them (`sources` and others) is not.
 """
@@ -35,7 +35,7 @@ NEVER_RUN = "This call was not run; it has no result."
 EMPTY = "(empty)"
 LEFT_OUT = "(What came before is left out.)"
 # The `<` of an opening or closing tag, in any spelling that a model might read as one.
-_TAG = re.compile(r"<(?=\s*/?\s*system_message)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=\s*/?\s*(?:system_message|project_facts))", re.IGNORECASE)
 
 
 def well_formed(text: str) -> str:
@@ -151,8 +151,9 @@ def _words(message: Message) -> str:
     content = well_formed(message["content"])
     if message["role"] == "system":
         return as_system_message(content)
+    if message.get("is_facts"):
+        return content
+    content = _TAG.sub("&lt;", content)
     if message["role"] == "tool":
         return f"Result of {message.get('name', 'a tool')}:\n{content}"
-    if _TAG.match(content.lstrip()):
-        return _TAG.sub("&lt;", content)
     return content if content.strip() else EMPTY

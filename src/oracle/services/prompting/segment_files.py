@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 from oracle.errors import PromptFileError
 from oracle.models.prompt_segment import (
     ALWAYS,
+    FULL_CONTRACT,
     LARGE_CONTEXT,
     ONE_PART,
     PREVIOUS_ERRORS,
+    SHORT_CONTRACT,
     PromptSegment,
     query_type_is,
 )
@@ -33,8 +35,11 @@ if TYPE_CHECKING:
 
     from oracle.services.prompting.front_matter import FrontMatter
 
+CONTRACTS = ("signals", "signals-short")
+"""The two forms of the contract about signals. Every prompt has one of them."""
 REQUIRED = ("base", "signals", "tools")
 TOOLS_PLACEHOLDER = "{{tools}}"
+CHOICES_PLACEHOLDER = "{{choices}}"
 
 # What a project's own `signals` segment must contain for the model to use every signal.
 _SIGNAL_WORDS = ("<signal", *SignalType)
@@ -47,7 +52,8 @@ _PRIORITY_OF_ADDITIONS = 50
 # Id, file, priority, condition.
 _REGISTRY = (
     ("base", "base.md", 0, ALWAYS),
-    ("signals", "signals.md", 1, ALWAYS),
+    ("signals", "signals.md", 1, FULL_CONTRACT),
+    ("signals-short", "signals-short.md", 1, SHORT_CONTRACT),
     ("tools", "tools-reference.md", 2, ALWAYS),
     ("code", "code-analysis.md", 10, query_type_is(QueryType.CODE)),
     ("docs", "documentation.md", 10, query_type_is(QueryType.DOCUMENTATION)),
@@ -58,6 +64,10 @@ _REGISTRY = (
     ("error-recovery", "error-recovery.md", 21, PREVIOUS_ERRORS),
     ("part", "part.md", 30, ONE_PART),
 )
+
+
+OWN_SEGMENTS = frozenset(id_ for id_, _, _, condition in _REGISTRY if "=" in condition)
+"""The segments that say how a question of one type is answered."""
 
 
 @cache
@@ -128,12 +138,12 @@ def _check(matter: FrontMatter, path: Path, origins: dict[str, str]) -> None:
         raise error(f"{taken}; give one of them another id, or merge them")
     if not matter.body:
         raise error("no text below the front matter; write some, or remove the file")
-    if matter.id in REQUIRED and matter.conditions not in (None, (ALWAYS,)):
+    if matter.id in (*REQUIRED, *CONTRACTS) and matter.conditions not in (None, (ALWAYS,)):
         raise error(f"{matter.id!r} is part of every prompt; remove its conditions")
     if matter.id == "tools" and TOOLS_PLACEHOLDER not in matter.body:
         raise error(f"'tools' must contain the place of the list; add a line {TOOLS_PLACEHOLDER}")
-    if matter.id == "signals" and (unsaid := [s for s in _SIGNAL_WORDS if s not in matter.body]):
-        raise error(f"'signals' must explain every signal; it lacks {', '.join(unsaid)}")
+    if matter.id in CONTRACTS and (unsaid := [s for s in _SIGNAL_WORDS if s not in matter.body]):
+        raise error(f"{matter.id!r} must explain every signal; it lacks {', '.join(unsaid)}")
 
 
 def _project_segment(
@@ -147,16 +157,25 @@ def _project_segment(
             matter.body,
             priority if matter.priority is None else matter.priority,
             matter.conditions or conditions,
+            from_project=True,
         )
     except ValueError as cause:
         raise PromptFileError(str(cause), file=str(path)) from cause
 
 
-def _segment(id_: str, content: str, priority: int, conditions: tuple[str, ...]) -> PromptSegment:
+def _segment(
+    id_: str,
+    content: str,
+    priority: int,
+    conditions: tuple[str, ...],
+    *,
+    from_project: bool = False,
+) -> PromptSegment:
     return PromptSegment(
         id=id_,
         content=content.strip(),
         token_estimate=estimate_tokens(content),
         priority=priority,
         conditions=conditions,
+        from_project=from_project,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,10 +20,30 @@ does not end a sentence, and the next sentence does not begin in lower case.
 """
 
 
+_CHOOSE = "Take the one that fits what you know:"
+_KNOWN = (
+    ("read", "the place"),
+    ("uses", "a name (function, class, setting), and where is it defined or used"),
+    ("search", "words that the source contains"),
+    ("map", "only the subject; it shows which files matter"),
+    ("list", "nothing yet; it shows what there is"),
+    ("write", "what to write, because the user asked for it"),
+)
+
+
 def list_tools(tools: Iterable[ToolSpec], *, brief: bool = False) -> str:
     """One line for each tool. If `brief`: its name and the first sentence of its description."""
     in_order = sorted(tools, key=lambda tool: (tool.name, tool.description))
     return "\n".join(map(_brief_line if brief else _full_line, in_order))
+
+
+def list_choices(tools: Iterable[ToolSpec]) -> str:
+    """Which tool to take, by what the model knows. With one or two kinds there is no choice."""
+    names: defaultdict[str | None, list[str]] = defaultdict(list)
+    for tool in sorted(tools, key=lambda tool: tool.name):
+        names[tool.role].append(f"`{tool.name}`")
+    choices = [f"- {known}: {', '.join(names[role])}" for role, known in _KNOWN if role in names]
+    return "\n".join([_CHOOSE, *choices]) if len(choices) > 2 else ""
 
 
 def _full_line(tool: ToolSpec) -> str:

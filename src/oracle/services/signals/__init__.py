@@ -12,6 +12,9 @@ The layers, in the order in which to read them; each uses only those above it:
 | `fence_reader` | Inside a fence: is an element a quotation, or is it the last thing in the text? |
 | `text_reader` | Outside: what is shown, where does an element begin, what does it hide? |
 | `parser` | The public face: `feed` and `close`, the signal that counts, the warnings. |
+| `said` | What did the model write: the text with its signals at their places? |
+| `own_marks`, `own_words` | Which tags, lines and words are ours, not the model's? |
+| `own_text` | Before the parser: what of a response only repeats our own text? |
 
 The readers are generators. They are written as if the whole text were there: where the text so far
 does not decide, they yield, and go on at the same line of code when there is more. So no state has

@@ -90,6 +90,11 @@ class Cursor:
         return any(piece.strip() for piece in self._shown[start:])
 
     @property
+    def shown_length(self) -> int:
+        """How many characters will be shown next."""
+        return sum(map(len, self._shown))
+
+    @property
     def shown_count(self) -> int:
         """How many pieces will be shown next."""
         return len(self._shown)

@@ -34,11 +34,20 @@ _INFO = {"`": re.compile(r"[^`\n]*+"), "~": re.compile(r"[^\n]*+")}
 
 
 class TextReader:
-    """Reads the whole text; `take` is called with each element, or None if it is never closed."""
+    """Reads the whole text; `take` is called with each element, or None if it is never closed.
 
-    def __init__(self, text: Cursor, take: Callable[[str | None], None]) -> None:
+    `hide_more` is then called with the text that the element hides, piece by piece.
+    """
+
+    def __init__(
+        self,
+        text: Cursor,
+        take: Callable[[str | None], None],
+        hide_more: Callable[[str], None] = lambda piece: None,
+    ) -> None:
         self._text = text
         self._take = take
+        self._hide_more = hide_more
         self._elements = ElementEnd(text)
         self._inline = InlineCode()
         # A list item was seen, and since then no line that ends the list: one that is not blank,
@@ -190,17 +199,17 @@ class TextReader:
         text = self._text
         while True:
             mark = _HIDDEN_MARK.search(text.data, text.pos)
-            text.pos = mark.start() if mark else len(text.data)
+            self._hide_to(mark.start() if mark else len(text.data))
             if mark is None or mark[0] == "\r":
                 # A last `\r` may be part of the line end before a blank line, which is shown.
                 if text.final:
-                    text.pos = len(text.data)
+                    self._hide_to(len(text.data))
                     return False
                 yield
             elif mark[0] == "<":
                 if (yield from text.opens_signal()):
                     return True
-                text.pos += 1
+                self._hide_to(text.pos + 1)
             elif (yield from self._is_blank_line(mark.end())):
                 return False
 
@@ -215,4 +224,10 @@ class TextReader:
             text.release()
             return True
         text.drop()
+        self._hide_more("\n" + blanks)
         return False
+
+    def _hide_to(self, end: int) -> None:
+        text = self._text
+        self._hide_more(text.data[text.pos : end])
+        text.pos = end

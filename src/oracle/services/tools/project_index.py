@@ -138,6 +138,9 @@ class ProjectIndex:
     async def top_names(self) -> Mapping[str, Sequence[str]]:
         return await self.asked(lambda index: index.top_names())
 
+    async def paths(self) -> Sequence[str]:
+        return await self.asked(lambda index: index.paths())
+
     async def map_for(
         self, question: str, token_budget: int, *, under: str = ""
     ) -> Sequence[FileOnMap]:

@@ -1,0 +1,62 @@
+"""A response as the model wrote it: the text that is shown, with its signals at their places.
+
+The user sees the text without them. The model is sent its own signals back: turns without them
+would teach it to stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, cast
+
+_ANCHOR: Final = 40
+"""This many characters before a signal identify its place."""
+
+
+MOST_IN_ANSWER: Final = 3
+"""An answer has one signal. More of them would only fill the history."""
+
+
+def with_signals(shown: str, signals: Iterable[Mapping[str, Any]]) -> str:
+    """`signals` have `raw_xml` and `at`: how many characters of the shown text are before it."""
+    pieces: list[str] = []
+    end = 0
+    for signal in signals:
+        at = max(end, min(signal["at"], len(shown)))
+        pieces += [shown[end:at], signal["raw_xml"]]
+        end = at
+    return "".join([*pieces, shown[end:]])
+
+
+def within(text: str, signals: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The signals at their places in the text without the white space around it."""
+    lead = len(text) - len(text.lstrip())
+    longest = len(text.strip())
+    return [{**signal, "at": max(0, min(signal["at"] - lead, longest))} for signal in signals]
+
+
+def place_in_answer(at: int, text: str, answer: str) -> int | None:
+    """Where the place `at` of the response is in the answer; None if that is not the response.
+
+    An answer is the response, perhaps with marks at citations that do not hold. Marks add no lines.
+    """
+    if text == answer:
+        return at
+    if answer[:1] != text[:1] or answer.count("\n") != text.count("\n"):
+        return None
+    if at >= len(text):
+        return len(answer)
+    before = text[max(0, at - _ANCHOR) : at]
+    found = answer.find(before)
+    return len(answer) if found < 0 else found + len(before)
+
+
+def signals_in_answer(kept: object) -> list[dict[str, Any]]:
+    """The first signals of an answer, from what its exchange keeps, which may be damaged."""
+    known = cast("list[object]", kept) if isinstance(kept, list) else []
+    signals = [cast("dict[str, Any]", signal) for signal in known if isinstance(signal, dict)]
+    return [
+        {"raw_xml": signal["raw_xml"], "at": signal["in_answer"]}
+        for signal in signals
+        if isinstance(signal.get("raw_xml"), str) and isinstance(signal.get("in_answer"), int)
+    ][:MOST_IN_ANSWER]
