@@ -413,7 +413,7 @@ SCENES: Mapping[str, Scene] = {
     "tokens": Scene(
         replies=[*searches(9), "end"],
         tools=NUMBERED,
-        limits=Limits(tokens=20_000),
+        limits=Limits(tokens=40_000),
         stop="token_limit",
     ),
     "nothing found": Scene(

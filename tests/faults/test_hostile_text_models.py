@@ -148,7 +148,8 @@ async def test_a_stream_that_is_cut_in_its_signal_shows_nothing_of_it(end):
 @pytest.mark.parametrize("count", [2, 3, 30])
 async def test_every_one_of_many_signals_leaves_a_trace(count):
     with event_bus_replaced(RecordingBus()) as bus:
-        await Run(Reply(text="a " + f"{MORE} b " * count, calls=SEARCH), ANSWER + ENOUGH).settle()
+        text = " ".join(f"{n} {MORE}" for n in range(count))
+        await Run(Reply(text=text, calls=SEARCH), ANSWER + ENOUGH).settle()
     found = [
         e for e in bus.events if e.type in ("signal.received", "signal.ignored") and e.turn == 1
     ]

@@ -148,8 +148,9 @@ async def test_a_record_without_times_is_replayed_with_the_times_of_its_ticks(wa
 
 def test_the_times_of_a_record_are_stored_to_the_millisecond():
     times = (12345.678, 12345.679, 12399.0)
-    record = Record(3, "parts", Place("a", 1), [{"text": "x"}] * 3, (1.5,), times)
-    rows = [(3, "parts", "a", 1, 0, encoded(record))]
-    assert decoded(rows) == [record]
-    plain = replace(record, times=())
-    assert decoded([(3, "parts", "a", 1, 0, encoded(plain))]) == [plain]
+    record = Record(1, "parts", Place("a", 1), [{"text": "x"}] * 3, (1.5,), times)
+    start = Record(0, "start", Place(), {"run_id": "r", "tree": "t", "board": {}})
+    first = (0, "start", "", 0, 0, encoded(start))
+    for kept in (record, replace(record, times=())):
+        rows = [first, (1, "parts", "a", 1, 0, encoded(kept))]
+        assert decoded(rows, "r")[1] == kept

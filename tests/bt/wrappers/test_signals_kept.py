@@ -65,7 +65,7 @@ async def test_a_response_of_nothing_but_a_signal_is_sent_back_and_counts_as_emp
 
 
 async def test_an_unclosed_signal_is_kept_up_to_a_limit():
-    text = "I look. <signal type='stuck'> " + "x" * 9_000
+    text = "I look. <signal type='stuck'> " + "".join(f"x{n}" for n in range(2_000))
     model = ScriptedModel(Reply(text=text, calls=SEARCH), f"In `auth.py:3`.\n{ENOUGH}")
     await said(model)
     assert sent_back(model)[0] == text[: 4_096 + len("I look. ")]
@@ -88,7 +88,8 @@ async def test_every_signal_is_an_event_with_its_xml(heard):
 
 
 async def test_of_very_many_signals_the_first_are_events_and_the_rest_is_counted(heard):
-    model = ScriptedModel(Reply(text=BAD * 500, calls=SEARCH), f"In `auth.py:3`.\n{ENOUGH}")
+    many = "".join(f"{n} {BAD}" for n in range(500))
+    model = ScriptedModel(Reply(text=many, calls=SEARCH), f"In `auth.py:3`.\n{ENOUGH}")
     await said(model)
     found = [e.payload for e in heard.events if e.type == "signal.malformed"]
     assert len(found) == 21

@@ -26,13 +26,16 @@ def refuse_ungranted(ctx: TickContext) -> RunStatus:
 
 @action(reads=["calls", "response"], writes=["calls"])
 def refuse_half_written(ctx: TickContext) -> RunStatus:
-    """A response that reached its longest output may have been cut in the middle of a call."""
+    """A response that reached its longest output may have been cut in the middle of a call.
+
+    Its arguments are not JSON then. This says why.
+    """
     bb = board_of(ctx)
     if bb_get(bb, "response")["ending"]["kind"] == "length":
-        told = (
-            "your response reached its longest output in the middle of this call; make it shorter"
-        )
-        _refuse(bb, lambda call: told if isinstance(call["arguments"], str) else None)
+        told = "your response was cut at its longest output in the middle of this call"
+        calls: list[Call] = bb_get(bb, "calls")
+        marked = [{**c, "not_run": told} if isinstance(c["arguments"], str) else c for c in calls]
+        bb_set(bb, "calls", marked)
     return SUCCESS
 
 

@@ -147,9 +147,11 @@ def model_unavailable(ctx: TickContext) -> RunStatus:
     return _stop(bb, "model_unavailable", str(ctx.failure or "it did not answer"))
 
 
-@action(writes=_STOPPED)
+@action(reads=["stop_after_last_turn"], writes=_STOPPED)
 def gave_empty_responses(ctx: TickContext) -> RunStatus:
-    return _stop(board_of(ctx), "stuck", "the model answered nothing, again and again")
+    bb = board_of(ctx)
+    stop = bb_get(bb, "stop_after_last_turn") or "stuck"
+    return _stop(bb, stop, "the model answered nothing, again and again")
 
 
 @action(reads=["response"], writes=[*_STOPPED])
