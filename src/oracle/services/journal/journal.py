@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from oracle.errors import InterruptedWrite, JournalError, ReplayDiverged
 from oracle.services.journal.effect_task import (
@@ -27,28 +27,11 @@ from oracle.services.journal.effect_task import (
     refused,
 )
 from oracle.services.journal.failures import as_exception
-from oracle.services.journal.record import Asked, Place, Record, as_json, json_shaped
+from oracle.services.journal.record import Asked, Key, Place, Record, as_json, json_shaped
 from oracle.services.journal.recorded_past import Entry, JournalTimer, RecordedPast
 from oracle.services.journal.recorder import Recorder
-from oracle.services.journal.rest_gate import RestGate
+from oracle.services.journal.rest_gate import RestGate, Run
 from oracle.services.journal.sinks import MemorySink, Sink
-
-
-class Key(Protocol):
-    """How the engine names an effect."""
-
-    @property
-    def node_path(self) -> str: ...
-    @property
-    def turn(self) -> int: ...
-
-
-class Run(Protocol):
-    """What the journal asks of a run."""
-
-    def is_at_rest(self, blocked: Mapping[str, int]) -> bool: ...
-    def is_asleep(self) -> bool: ...
-    def close(self, task: asyncio.Task[Any]) -> None: ...
 
 
 class Journal:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, cast, get_args
 
 from oracle.errors import JournalError, named
 from oracle.plain import is_plain
@@ -33,6 +33,15 @@ class Asked(NamedTuple):
     node_path: str
     turn: int
     request: str
+
+
+class Key(Protocol):
+    """How the engine names an effect."""
+
+    @property
+    def node_path(self) -> str: ...
+    @property
+    def turn(self) -> int: ...
 
 
 class Place(NamedTuple):

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
-from typing import Final, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
 
 PATIENCE: Final = 100
 """After this many rounds of the event loop, a sleeping run counts as at rest even if a leaf does
@@ -20,6 +20,14 @@ not wait for the journal. That leaf waits for something else, which may never ha
 HASTY_ROUNDS: Final = 20
 """For this many rounds a busy run is checked in every round, then every `LATER_SECONDS`."""
 LATER_SECONDS: Final = 0.001
+
+
+class Run(Protocol):
+    """What the journal asks of a run."""
+
+    def is_at_rest(self, blocked: Mapping[str, int]) -> bool: ...
+    def is_asleep(self) -> bool: ...
+    def close(self, task: asyncio.Task[Any]) -> None: ...
 
 
 class Resting(Protocol):
