@@ -100,4 +100,5 @@ def test_watch_takes_in_changes_until_it_is_interrupted(project):
         (project / "moon.py").write_text("moon = 1\n")
         assert process.stdout.readline().startswith("1 file indexed: 1 new")
         process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == ""
     assert process.returncode == 130

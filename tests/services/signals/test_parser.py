@@ -36,7 +36,7 @@ def warnings_of(text: str) -> list[str]:
         (f"⟦<signal type='need_turn'>⟧\n\n⟦{TURN}⟧", TURN),
         ("a <signals> b</signals>", None),
         ("a <signal-light> <signal_x> <signal.y> <signal:z> <signalé>", None),
-        ("a <b, a < signal>, </signal>, ⟦<sig⟧", None),
+        ("a <b, a < signal>, </signal>, <sig", None),
         ("<signal/ >", None),
         ("&lt;signal type='stuck'&gt;", None),
         ("⟦<signal type='need_turn' confidence='1'>\n\n<reason>r</reason>\n\n</signal>⟧ b",

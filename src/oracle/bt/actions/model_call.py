@@ -263,9 +263,10 @@ class _Response:
 
     def as_data(self) -> dict[str, Any]:
         # Closing releases what was held back, also for a stream that was cut.
+        was_cut = not self._is_complete or self._ending["kind"] != "whole"
         if self._own_text is not None:
-            self._show(self._parser.feed(self._own_text.close(was_cut=not self._is_complete)))
-        self._show(self._parser.close())
+            self._show(self._parser.feed(self._own_text.close(was_cut=was_cut)))
+        self._show(self._parser.close(was_cut=was_cut))
         signal = self._parser.signal
         shown = "".join(self._text)
         data = {

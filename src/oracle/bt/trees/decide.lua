@@ -103,6 +103,7 @@ BT.tree("decide", {
       BT.expect("reached the longest output", "bb.response.ending.kind == 'length' and not bb.is_last_turn"),
       BT.invert("no call to run", reply.has_calls),
       reply.has_text,
+      evidence.backs_the_claim, -- else it is sent back to search, tools in hand
       BT.sequence("ask for a shorter one", { grant.withdraw_all { stop = "" }, tell.answer_in_less }),
     }),
 

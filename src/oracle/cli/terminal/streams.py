@@ -11,7 +11,6 @@ import errno
 import importlib
 import io
 import os
-import select
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, TextIO, cast
@@ -51,39 +50,24 @@ class SafeStream:
         return getattr(self.styled, name)
 
 
-class _Descriptor(io.RawIOBase):
-    """Writes to a descriptor. If the stream is `optional`, a failure only silences it."""
-
-    def __init__(self, number: int, *, optional: bool) -> None:
-        self._number = number
-        self._optional = optional
+class _OptionalFile(io.FileIO):
+    """A file in which a failure to write only silences the stream."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
-            return self._write(data)
+            return super().write(data)
         except OSError:
-            if not self._optional:
-                raise
-        return memoryview(data).nbytes
+            return memoryview(data).nbytes
 
-    def _write(self, data: ReadableBuffer) -> int:
-        while True:
-            try:
-                return os.write(self._number, data)
-            except BlockingIOError:
-                # Another program that shares the pipe made it non-blocking, and it is full.
-                waiting = select.poll()
-                waiting.register(self._number, select.POLLOUT)
-                waiting.poll()
 
-    def fileno(self) -> int:
-        return self._number
+class _Text(io.TextIOWrapper):
+    """Waits where another program that shares the pipe made it non-blocking, and it is full."""
 
-    def isatty(self) -> bool:
-        return os.isatty(self._number)
-
-    def writable(self) -> bool:
-        return True
+    def write(self, text: str, /) -> int:
+        # Asked each time, because the other program may do so at any time.
+        if not self.closed and not os.get_blocking(self.fileno()):
+            os.set_blocking(self.fileno(), True)
+        return super().write(text)
 
 
 def guard_streams() -> None:
@@ -114,9 +98,11 @@ def _fill_closed_descriptors() -> None:
 
 
 def _guarded(number: int, like: TextIO | None, *, optional: bool) -> TextIO:
-    buffer = io.BufferedWriter(_Descriptor(number, optional=optional))
-    text = io.TextIOWrapper(
-        buffer,
+    # The answer is not written by Python code: a Ctrl-C right after the write would raise there,
+    # and the buffer would write the same text once more.
+    file = (_OptionalFile if optional else io.FileIO)(number, "wb", closefd=False)
+    text = _Text(
+        io.BufferedWriter(file),
         encoding=getattr(like, "encoding", None) or "utf-8",
         # A character that the encoding lacks is printed as its escape, not an error.
         errors="backslashreplace",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import re
 import traceback
+from functools import lru_cache
 from typing import Any, Final, cast
 
 from oracle.services.project import private_keys
@@ -26,12 +27,21 @@ _NAME: Final = re.compile(r"(?:[a-z]{1,20}[_.:/=-]+)*+[a-z]{0,20}|[A-Z_]+")
 # Base64 of readable text. Longer runs are looked at by their beginning only.
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
 _LONGEST_DECODED: Final = 16_384
+_SHORT: Final = 24
 _NO_WORD: Final = re.compile(rb"[^\x09\x0a\x0d\x20-\x7e]")
 
 
 def redact(text: str) -> str:
     """The same lines without what looks like a secret. Calling it again changes nothing."""
+    # Most short texts are names of fields, which come again with every result.
+    return _redacted_short(text) if len(text) <= _SHORT else _redacted(text)
+
+
+def _redacted(text: str) -> str:
     return _without_encoded(_without_plain(text))
+
+
+_redacted_short = lru_cache(maxsize=1024)(_redacted)
 
 
 def redacted(value: Any) -> Any:
@@ -58,7 +68,7 @@ def _without_plain(text: str) -> str:
     text = _without_private_keys(text)
     words = "\n".join(word for word in _WORD.findall(text) if not _NAME.fullmatch(word))
     folded = words.lower()
-    for shape in VENDORS:
+    for shape in VENDORS if words else ():
         # The long words are a small part of a text, so most patterns never see the whole of it.
         if _has(shape, folded) and shape.pattern.search(words):
             text = _without(shape, text)
@@ -70,7 +80,11 @@ def _without_plain(text: str) -> str:
 
 
 def _has(shape: Shape, folded: str) -> bool:
-    return any(mark in folded for mark in shape.marks)
+    # A loop, because a generator costs more than the few marks of a shape.
+    for mark in shape.marks:  # noqa: SIM110
+        if mark in folded:
+            return True
+    return False
 
 
 def _without(shape: Shape, text: str) -> str:

@@ -107,15 +107,17 @@ class SignalStreamParser:
         self._returned = 0
         return "".join(shown)
 
-    def close(self) -> str:
+    def close(self, *, was_cut: bool = False) -> str:
         """The rest of the text. Nothing may be fed afterwards.
 
-        The beginning of a tag, at which the text was cut, is never shown.
+        Of a text that `was_cut`, the beginning of a tag at its end is not shown.
         """
         if self._text.final:
             return ""
         self._text.final = True
-        rest = _CUT_OFF_TAG.sub("", self._read(""))
+        rest = self._read("")
+        if was_cut:
+            rest = _CUT_OFF_TAG.sub("", rest)
         if self.signal is not None and self._after_signal is None:
             self._warn(NOT_LAST)
         return rest
