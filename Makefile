@@ -40,7 +40,7 @@ demo-tree: .venv/.dev ## run the example tree and show it
 	$(BIN)/python examples/reader/run.py
 
 test: .venv/.dev ## all tests that pip-installable parts can carry; ARGS=tests/bt for some
-	$(PYTEST) -n 2 --dist worksteal $(ARGS)
+	$(PYTEST) -n 3 --dist worksteal $(ARGS)
 
 test-extra: .venv/.extra ## what needs more time or more than pip
 	$(PYTEST) -m extra

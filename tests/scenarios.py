@@ -354,7 +354,7 @@ SCENES: Mapping[str, Scene] = {
         repeats_last=True,
         query=BROAD,
         tools=LARGE_PARTS,
-        limits=Limits(seconds=3.0),
+        limits=Limits(seconds=1.6),
         stop="answered",
     ),
     "cancelled among the extracts": Scene(

@@ -96,6 +96,7 @@ def fresh(*arguments, cwd):
     return result.stdout
 
 
+@pytest.mark.extra
 def test_each_command_imports_all_that_it_uses(tmp_path):
     (tmp_path / "oracle.toml").touch()
     fresh("ask", "-q", "hello", cwd=tmp_path)

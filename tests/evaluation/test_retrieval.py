@@ -69,6 +69,7 @@ def test_most_answers_are_found(report):
     assert report.total["index"].mrr >= 0.6
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     ("group", "recall", "mrr"),
     [

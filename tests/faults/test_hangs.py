@@ -228,6 +228,7 @@ def locked(path):
         other.execute("ROLLBACK")
 
 
+@pytest.mark.extra
 async def test_a_database_that_is_locked_before_the_run_delays_no_end(project, monkeypatch):
     monkeypatch.setattr("oracle.bt.wrappers.run.SECONDS_TO_BEGIN", 0.1)
     oracle = Oracle(project=project, model=ScriptedModel(ANSWER, repeats_last=True), limits=SOON)

@@ -96,7 +96,7 @@ def run_with(window, claimed, result, text, calls, factor, question, attachment,
 
 
 @given(**SIZES)
-@examples(10)
+@examples(5)
 def test_no_size_ends_a_run(**sizes):
     run_with(**sizes)
 

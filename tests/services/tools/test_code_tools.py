@@ -70,6 +70,7 @@ async def test_places_are_read_again_before_they_are_quoted(root):
     assert result["sources"][0]["text"].startswith("export function taxRate")
 
 
+@pytest.mark.extra
 async def test_a_thousand_files_are_searched_in_half_a_second(tmp_path):
     line = "value = compute(alpha, beta)  # nothing to see here\n"
     for number in range(1000):
