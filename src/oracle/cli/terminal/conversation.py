@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
@@ -65,7 +65,7 @@ class Conversation:
         from oracle.services.project.redaction import redact
 
         # Closing waits until everything is drawn, and raises what went wrong while drawing.
-        with closing(self._open_screen()) as screen:
+        with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
             if redact(question) != question or redact(attachment) != attachment:
                 text = "what looks like a secret was removed before it was sent or stored"
                 screen.print_line(Line(kind="note", text=text, whole=True))
@@ -73,33 +73,36 @@ class Conversation:
             chunks = agent.process_query(
                 question, self._context_id, attachment=attachment, nodes=self._options.trace
             )
-            return await self._show(chunks, agent, screen)
+            return await self._show(chunks, agent, screen, stop)
 
     async def resume(self, run_id: str) -> int:
         """Like `ask`, for a run whose process died."""
-        with closing(self._open_screen()) as screen:
+        with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
             agent = self._agent(screen)
             chunks = agent.resume(run_id, nodes=self._options.trace)
-            return await self._show(chunks, agent, screen)
+            return await self._show(chunks, agent, screen, stop)
+
+    @contextmanager
+    def _interruptible(self, screen: ScreenThread) -> Generator[_Stop]:
+        """From here on a Ctrl-C cancels the run, also while a provider's SDK is loaded, which takes
+        seconds.
+        """
+        stop = _Stop(asyncio.get_running_loop())
+        screen.on_failure = lambda: stop("the output cannot be written")
+        with interrupts_call(lambda: stop("Ctrl-C"), seconds=self._settings.limits.seconds):
+            yield stop
 
     async def _show(
         self,
         chunks: AsyncGenerator[OracleStreamChunk],
         agent: OracleBTWrapper,
         screen: ScreenThread,
+        stop: _Stop,
     ) -> int:
-        loop = asyncio.get_running_loop()
         done: OracleStreamChunk | None = None
-
-        def cancel(reason: str) -> None:
-            # Called in a signal handler and in the screen's thread, so it must only wake the loop.
-            loop.call_soon_threadsafe(agent.cancel, reason)
-
-        screen.on_failure = lambda: cancel("the output cannot be written")
-        seconds = self._settings.limits.seconds
-        with interrupts_call(lambda: cancel("Ctrl-C"), seconds=seconds):
-            async for done in chunks:
-                screen.show(done)
+        stop.cancels(agent)
+        async for done in chunks:
+            screen.show(done)
         assert done is not None
         self._context_id = done["context_id"] or self._context_id
         return exit_code(done.data)
@@ -129,6 +132,29 @@ class Conversation:
             dry_run=self._options.dry_run,
             indexing=lambda step: screen.indexing(step.done, step.total),
         )
+
+
+class _Stop:
+    """Cancels the run; also one that has not begun, as soon as it has.
+
+    Called in a signal handler and in the screen's thread, so it must only wake the event loop.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._agent: OracleBTWrapper | None = None
+        self._reason: str | None = None
+
+    def __call__(self, reason: str) -> None:
+        self._reason = reason
+        if self._agent is not None:
+            self._loop.call_soon_threadsafe(self._agent.cancel, reason)
+
+    def cancels(self, agent: OracleBTWrapper) -> None:
+        """To be called right before the run begins: the next round of the loop finds it."""
+        self._agent = agent
+        if self._reason is not None:
+            self._loop.call_soon_threadsafe(agent.cancel, self._reason)
 
 
 @asynccontextmanager
