@@ -44,7 +44,7 @@ def expect(text: str) -> Expected:
                 continue
         opening = next_signal(text, at, line_end, span_from)
         if opening is None:
-            expected.shown += visible(text, at, line_end)
+            expected.shown += text[at:line_end]
             at = line_end
             continue
         expected.shown += text[at:opening]
@@ -58,12 +58,6 @@ def next_signal(text: str, at: int, line_end: int, span_from: int) -> int | None
         if at <= opening < line_end and not any(a <= opening < b for a, b in spans):
             return opening
     return None
-
-
-def visible(text: str, start: int, end: int) -> str:
-    """The beginning of a tag, with which the text ends, is not shown."""
-    cut_off = re.search(r"<(?:s|si|sig|sign|signa)\Z", text, re.IGNORECASE | re.ASCII)
-    return text[start : min(end, cut_off.start() if cut_off else end)]
 
 
 def openings(text: str) -> list[int]:
@@ -226,7 +220,7 @@ def pass_fence(text: str, opening: int, body: int, fence: Fence, expected: Expec
     if element and not text[end:].strip() and is_blank("\n" + before, fence):
         expected.elements.append(text[slice(*element)])
     else:
-        expected.shown += visible(text, opening, end)
+        expected.shown += text[opening:end]
     return end
 
 
@@ -235,7 +229,7 @@ def pass_open_fence(
 ) -> int:
     element = last_element(text, body, end, fence)
     if element is None or text[end:].strip():
-        expected.shown += visible(text, opening, end)
+        expected.shown += text[opening:end]
         return end
     start, behind = element
     expected.elements.append(text[start:behind])

@@ -169,6 +169,45 @@ async def test_a_continuation_that_fails_leaves_the_text_marked_as_cut():
     assert heard.stop == "turn_limit"
 
 
+@pytest.mark.parametrize("rest", [Reply(reasoning="hm"), "", Reply(ending="length")])
+async def test_a_continuation_that_brings_no_text_does_not_make_it_whole(rest):
+    cut = Reply(text="Part one and the", ending="length")
+    heard = await ask(look(), cut, rest, limits=Limits(turns=2))
+    assert heard.stop != "answered"
+    assert heard.done["answer"].startswith("Part one and the […]")
+
+
+async def test_the_signal_at_the_end_of_a_continued_text_counts():
+    first = Reply(text="Part one. " + enough(""), ending="length")
+    heard = await ask(look(), first, "Part two." + signal("partial_answer", missing="half of it"))
+    assert (heard.stop, heard.done["missing"]) == ("partial_answer", ["half of it"])
+
+
+INVISIBLE = [
+    "\u200b",
+    "\u2060",
+    "\u00ad",
+    "\ufeff",
+    "\x07",
+    "\u3164",
+    "\u2800",
+    "&nbsp;",
+    "<!-- x -->",
+]
+
+
+@pytest.mark.parametrize("text", [*INVISIBLE, "</signal>"])
+async def test_an_invisible_text_is_no_answer(text):
+    heard = await ask(look(), *[text + enough("")] * 2, enough("It is here."))
+    assert heard.done["answer"] == "It is here."
+
+
+@pytest.mark.parametrize("text", [" \n", " ", "\u200b", "\x00"])
+async def test_a_blank_attachment_is_no_evidence(text):
+    heard = await ask(*[enough(ANSWER)] * 2, attachment=text)
+    assert heard.stop == "partial_answer"
+
+
 async def test_what_is_continued_is_paid_for_each_time():
     usage = {"input_tokens": 1_000, "output_tokens": 100}
     cut = Reply(text="It is ", ending="length", usage=usage)
@@ -262,8 +301,35 @@ async def test_idling_is_stopped_by_the_ladder_long_before_the_turns_are_used_up
     assert heard.stop in ("stuck", "partial_answer", "answered" if evidence else "stuck")
 
 
+async def test_a_table_of_equal_rows_is_no_circle():
+    table = "| a | b |\n|---|---|\n" + "| 0 | 0 |\n" * 30
+    heard = await ask(look(), enough(table))
+    assert heard.done["answer"] == table.strip()
+
+
+async def test_a_quotation_of_equal_lines_is_no_circle():
+    lines = "0, 0, 0, 0, 0, 0, 0, 0,\n" * 64
+    tools = {"search_code": f"auth.py:3\n{lines}"}
+    heard = await ask(look(), enough(f"It is:\n\n```\n{lines}```\n"), tools=tools)
+    assert heard.stop == "answered"
+    assert lines in heard.done["answer"]
+
+
+async def test_each_request_is_paid_for_once_whatever_ends_the_run():
+    usage = {"input_tokens": 1_000, "output_tokens": 100}
+    empty = Reply(usage=usage)
+    heard = await ask(empty, empty, Reply(text=" loop" * 400, usage=usage), limits=Limits(turns=3))
+    assert len(heard.of_type("cost")) == 3
+
+
+async def test_after_an_empty_search_a_tool_that_was_not_used_gets_its_chance():
+    tools = {"search_code": "", "read_file": "auth.py:3 x", "find_definition": "auth.py:3 y"}
+    heard = await ask(look(), enough(ANSWER), look(tool="find_definition"), enough(), tools=tools)
+    assert (heard.stop, len(heard.model.requests)) == ("answered", 4)
+
+
 async def test_text_in_circles_on_the_last_turn_ends_the_run():
-    model = ScriptedModel(Reply(text="so it goes on\n" * 80), repeats_last=True)
+    model = ScriptedModel(Reply(text="so it goes on\n" * 200), repeats_last=True)
     heard = await ask(model=model)
     assert len(model.requests) <= 8
     assert heard.stop == "stuck"

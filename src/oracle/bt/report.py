@@ -96,6 +96,13 @@ def book(ctx: TickContext, response: Mapping[str, Any]) -> None:
         note_count(ctx, sent, counted)
 
 
+def book_once(ctx: TickContext, response: Mapping[str, Any]) -> None:
+    """Book it unless that was done: a response that was cut may be met again when the run ends."""
+    if not response.get("is_booked"):
+        book(ctx, response)
+        bb_set(board_of(ctx), "response", {**response, "is_booked": True})
+
+
 def usage_of(ctx: TickContext, response: Mapping[str, Any]) -> Mapping[str, int]:
     """What a response has cost so far: by the provider's count, else by our estimate."""
     return response["usage"] or estimated_usage(

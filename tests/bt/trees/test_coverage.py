@@ -136,6 +136,8 @@ async def test_a_part_that_cannot_be_read_is_left_out_by_name():
 
 
 async def test_nothing_found_leaves_the_turns_as_they_are():
-    heard = await ask("Nothing there.", tools={"search_code": "", "read_file": ""}, query=BROAD)
+    heard = await ask(
+        *["Nothing there."] * 2, tools={"search_code": "", "read_file": ""}, query=BROAD
+    )
     assert heard.told(0) == ""
     assert heard.stop == "partial_answer"

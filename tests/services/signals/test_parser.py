@@ -109,4 +109,10 @@ def test_what_is_undecided_waits_no_longer_than_needed(chunks: list[str], shown:
 
 def test_closing_twice_shows_nothing_twice() -> None:
     parser = SignalStreamParser()
-    assert parser.feed("a <") + parser.close() + parser.close() == "a <"
+    assert parser.feed("a <sig") + parser.close() + parser.close() == "a <sig"
+
+
+@pytest.mark.parametrize("end", ["<s", "<si", "<SIG", "<sign", "<signa"])
+def test_of_a_text_that_was_cut_the_beginning_of_a_tag_is_hidden(end: str) -> None:
+    parser = SignalStreamParser()
+    assert parser.feed(f"a {end}") + parser.close(was_cut=True) == "a "

@@ -22,7 +22,7 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import BOOKED, book, end_turn, outcome_of, say, say_system, say_verdict
+from oracle.bt.report import BOOKED, book_once, end_turn, outcome_of, say, say_system, say_verdict
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import answer_without_running
@@ -83,8 +83,9 @@ def wants_more(ctx: TickContext) -> RunStatus:
 
 @action(reads=[*_CLOSING, "calls"], writes=_CLOSED)
 def with_calls_left(ctx: TickContext) -> RunStatus:
-    """Its calls are not run: the finish branch says which."""
-    return _partial(ctx, "its calls were not run", [])
+    """Its calls are not run."""
+    names = dict.fromkeys(call["name"] for call in bb_get(board_of(ctx), "calls"))
+    return _partial(ctx, "its calls were not run", [f"the result of {', '.join(names)}"])
 
 
 @action(reads=_CLOSING, writes=_CLOSED)
@@ -147,11 +148,13 @@ def model_unavailable(ctx: TickContext) -> RunStatus:
     return _stop(bb, "model_unavailable", str(ctx.failure or "it did not answer"))
 
 
-@action(reads=["stop_after_last_turn"], writes=_STOPPED)
+@action(reads=["stop_after_last_turn", "is_runaway"], writes=_STOPPED)
 def gave_empty_responses(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     stop = bb_get(bb, "stop_after_last_turn") or "stuck"
-    return _stop(bb, stop, "the model answered nothing, again and again")
+    repeated = bb_get(bb, "is_runaway")
+    did = "said the same thing over and over" if repeated else "answered nothing, again and again"
+    return _stop(bb, stop, f"the model {did}")
 
 
 @action(reads=["response"], writes=[*_STOPPED])
@@ -168,13 +171,13 @@ def filtered(ctx: TickContext) -> RunStatus:
     return _stop(bb, "content_filter", "put the question in other words")
 
 
-@action(reads=["response", *BOOKED], writes=["ledger", "answer_so_far", "is_cut"])
+@action(reads=["response", *BOOKED], writes=["ledger", "response", "answer_so_far", "is_cut"])
 def keep_cut_response(ctx: TickContext) -> RunStatus:
     """Book a response that did not end, and keep its text with the place of the cut."""
     bb = board_of(ctx)
     response: dict[str, Any] = bb_get(bb, "response")
     if not response["is_complete"]:
-        book(ctx, response)
+        book_once(ctx, response)
         bb_set(bb, "is_cut", bool(response["text"]))
     if response["text"]:
         bb_set(bb, "answer_so_far", response["text"])
@@ -231,17 +234,18 @@ def name_the_reason(ctx: TickContext) -> RunStatus:
         *BOOKED,
         *AGENT_STATE,
     ],
-    writes=["ledger", "missing", "tried", "usage"],
+    writes=["ledger", "response", "missing", "tried", "usage"],
 )
 def sum_up(ctx: TickContext) -> RunStatus:
     """Write down what was used, what was tried and what is missing."""
     bb = board_of(ctx)
     response: dict[str, Any] | None = bb_get(bb, "response")
     if bb_get(bb, "turn_is_open") and response is not None and not response["is_complete"]:
-        book(ctx, response)  # a request that was cancelled is paid for as far as it came
+        book_once(ctx, response)  # a request that was cancelled is paid for as far as it came
     bb_set(bb, "tried", [*agent_state(ctx).tools_tried])
     bb_set(bb, "usage", ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {})
-    bb_set(bb, "missing", [*bb_get(bb, "missing"), *bb_get(bb, "gaps"), *_left_undone(bb)])
+    missing = [*bb_get(bb, "missing"), *bb_get(bb, "gaps"), *_left_undone(bb)]
+    bb_set(bb, "missing", list(dict.fromkeys(missing)))
     return SUCCESS
 
 

@@ -25,6 +25,7 @@ from oracle.bt.core.leaves import action
 from oracle.bt.report import BOOKED, book, money_for, say, say_system, usage_of
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.errors import InterruptedStream, ModelError
+from oracle.models.signals import Signal
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
 from oracle.services.control.conversation import rough_tokens
@@ -36,7 +37,7 @@ from oracle.services.signals.own_marks import DATA_MARK
 from oracle.services.signals.own_text import OwnTextFilter
 from oracle.services.signals.own_words import OwnText, words_of_messages, words_of_prompt
 from oracle.services.signals.parser import FoundElement, SignalStreamParser
-from oracle.services.signals.said import with_signals, within
+from oracle.services.signals.said import has_visible_text, with_signals, within
 from oracle.services.tools.arguments import checked_call
 
 log = logging.getLogger(__name__)
@@ -196,7 +197,7 @@ class _Response:
             self._read(part["text"])
             self._raw.append(part["text"])
             self._count(part["text"])
-            if self._runaway.feed(part["text"]):
+            if self._runaway.feed(part["text"]) and not self._quotes(self._runaway.repeated):
                 bb_set(board_of(self._ctx), "is_runaway", True)
                 self._ctx.wake()
         elif "reasoning" in part:
@@ -243,10 +244,13 @@ class _Response:
         book(self._ctx, {**self.cost(), "is_complete": True})
         cut, self._ending = self._ending, WHOLE
         self._usage, self._characters, self._continues = None, 0, self.tokens
+        had = len(self._raw)
         try:
             yield
         except ModelError as problem:
             log.warning("the response could not be continued: %s", problem)
+        # A request that brought no text has not ended the text either.
+        if len(self._raw) == had and not self._calls:
             self._ending = cut
 
     def cost(self) -> dict[str, Any]:
@@ -254,6 +258,7 @@ class _Response:
         return {
             "usage": self._usage,
             "characters": self._characters,
+            "output": rough_tokens("".join(self._said)) if self._usage is None else 0,
             "continues": self._continues,
             "node": self._ctx.node_path,
         }
@@ -267,10 +272,10 @@ class _Response:
         if self._own_text is not None:
             self._show(self._parser.feed(self._own_text.close(was_cut=was_cut)))
         self._show(self._parser.close(was_cut=was_cut))
-        signal = self._parser.signal
+        signal = self._counting_signal()
         shown = "".join(self._text)
         data = {
-            "text": shown.strip(),
+            "text": shown.strip() if has_visible_text(shown) else "",
             "calls": self._calls,
             "ending": {**self._ending},
             **self.cost(),
@@ -308,7 +313,23 @@ class _Response:
         signal = found.signal
         data = {} if signal is None else signal.to_dict()
         data |= {"raw_xml": found.raw_xml, "at": at, "problems": [*found.problems]}
-        return {**data, "counts": signal is not None and signal is self._parser.signal}
+        return {**data, "counts": signal is not None and signal is self._counting_signal()}
+
+    def _counting_signal(self) -> Signal | None:
+        """The first valid one. A response that was continued had to end with another one."""
+        if not self._continues:
+            return self._parser.signal
+        valid = [found.signal for found, _ in self._signals if found.signal is not None]
+        return valid[-1] if valid else self._parser.signal
+
+    def _quotes(self, repeated: str) -> bool:
+        """Whether the model has read this text: a table of equal rows is quoted as it is."""
+        messages: list[Message] = bb_get(board_of(self._ctx), "messages")
+        read = (m for m in messages if m["role"] in ("tool", "user"))
+        return any(
+            repeated in m["content"] or any(repeated in s["text"] for s in m.get("sources", ()))
+            for m in read
+        )
 
     def _count(self, text: str) -> None:
         """Reasoning is paid for like text."""

@@ -23,7 +23,7 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import BOOKED, book, end_turn, outcome_of, report, say
+from oracle.bt.report import BOOKED, book_once, end_turn, outcome_of, report, say
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
@@ -86,6 +86,7 @@ def begin(ctx: TickContext) -> RunStatus:
     reads=["response", "messages", "accumulated_content", "is_last_turn", *SIGNAL_STATE, *BOOKED],
     writes=[
         "ledger",
+        "response",
         "messages",
         "signal",
         "signal_consulted",
@@ -105,7 +106,7 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     """Book what it cost, note its signal, and add it to the conversation."""
     bb = board_of(ctx)
     response: dict[str, Any] = bb_get(bb, "response")
-    book(ctx, response)
+    book_once(ctx, response)
     note_time_left(ctx)
     _note_signal(ctx, bb, response)
     text: str = response["text"]

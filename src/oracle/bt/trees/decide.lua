@@ -43,7 +43,10 @@ local function send_back_to_search()
   return BT.sequence("send it back to search", {
     evidence.is_missing,
     BT.expect("not doubted before", "bb.doubts < " .. DOUBTS),
-    BT.invert("not all was searched", evidence.was_not_found_anywhere),
+    BT.selector("more can be searched", {
+      evidence.a_reading_tool_is_unused,
+      BT.invert("not all was searched", evidence.was_not_found_anywhere),
+    }),
     BT.selector("a tool can search", { evidence.a_reading_tool_is_on_offer, BT.subtree("more tools") }),
     ledger.allows_another_turn,
     say.verdict { verdict = "not_believed", reason = "nothing was gathered" },

@@ -34,7 +34,7 @@ from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.redaction import redact, redacted
 from oracle.services.prompting.project_facts import date_of
 from oracle.services.prompting.segment_files import built_in_segments
-from oracle.services.signals.said import signals_in_answer
+from oracle.services.signals.said import has_visible_text, signals_in_answer
 from oracle.services.storage.damage import RESTORE
 from oracle.services.tools.protocol import Tools
 
@@ -212,7 +212,7 @@ class AgentSetup:
         }
         if live.approve is not None:
             board["can_ask"] = True
-        if attachment:
+        if has_visible_text(attachment):
             board["attachment"] = without_secret_files(attachment)
         if seconds_before:
             board["seconds_before"] = seconds_before

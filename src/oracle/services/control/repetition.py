@@ -24,10 +24,11 @@ _WATCHED: Final = 2_000
 _STEP: Final = 128
 """Characters between two looks: each looks at all that is watched, so it must not be each piece."""
 _NEEDLE: Final = 32
+_PIECE: Final = 160
 # How often a stretch must repeat before it is no longer normal text: from this length on, so often.
 # A row of dashes or of zeros is normal, so a short stretch must fill a few lines.
-_TIMES: Final = ((200, 4), (60, 5), (20, 8), (8, 12))
-_SHORT_STRETCHES: Final = 400
+_TIMES: Final = ((200, 4), (60, 8), (20, 20), (8, 40))
+_SHORT_STRETCHES: Final = 1_200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +86,11 @@ class RunawayText:
     def __init__(self) -> None:
         self._tail = ""
         self._new = ""
+
+    @property
+    def repeated(self) -> str:
+        """A piece of what repeats."""
+        return self._tail[-_PIECE:]
 
     def feed(self, text: str) -> bool:
         """Return whether the text so far ends in a stretch that repeats too often."""

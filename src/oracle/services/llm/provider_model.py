@@ -21,7 +21,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from oracle.errors import ToolProblem
-from oracle.services.llm.endings import NOT_SAID, ending_of
+from oracle.services.llm.endings import NOT_SAID, Ending, ending_of
 from oracle.services.llm.failures import Failures
 from oracle.services.llm.messages import split_prompt, to_direct, well_formed
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
@@ -97,6 +97,9 @@ class ProviderModel:
         # Without a finish reason the stream ended early: half an answer is not an answer.
         if ending["kind"] == "broken" or ending == NOT_SAID:
             raise self._failures.broke_off()
+        if whole.finish_reason == "tool_call" and not whole.tool_calls:
+            # It meant to call a tool, so its text is not the end.
+            ending = Ending(kind="unknown", said=ending["said"])
         yield from _calls(whole)
         if ending["kind"] != "whole":
             yield {"ending": {"kind": ending["kind"], "said": well_formed(ending["said"])}}

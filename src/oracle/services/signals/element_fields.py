@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from oracle.models.signals import SIGNALS, FieldKind, FieldSpec, FieldValue, Signal, SignalType
+from oracle.services.signals.said import is_visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -175,7 +176,7 @@ def _to_confidence(text: str) -> float | None:
 
 def _to_str(text: str) -> str | None:
     text = _decode(text)
-    return text if _is_visible(text) else None
+    return text if is_visible(text) else None
 
 
 def _to_int(text: str) -> int | None:
@@ -186,7 +187,7 @@ def _to_int(text: str) -> int | None:
 def _to_list(text: str) -> list[str] | None:
     items = [_decode(inner) for name, inner in _children(text) if name == "item"]
     items = items or _split(text)
-    return [item for item in items if _is_visible(item)] or None
+    return [item for item in items if is_visible(item)] or None
 
 
 _ARRAY_ITEM = re.compile(
@@ -225,11 +226,6 @@ def _unquoted(item: str) -> str:
 
 def _scalar(value: str | float) -> str:
     return value.strip() if isinstance(value, str) else json.dumps(value)
-
-
-def _is_visible(text: str) -> bool:
-    """False for what a reader cannot see: white space, zero-width and control characters."""
-    return any(character.isprintable() for character in text if not character.isspace())
 
 
 _CONVERSIONS: Mapping[FieldKind, Callable[[str], FieldValue | None]] = {

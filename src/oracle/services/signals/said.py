@@ -6,6 +6,7 @@ would teach it to stop.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -60,3 +61,21 @@ def signals_in_answer(kept: object) -> list[dict[str, Any]]:
         for signal in signals
         if isinstance(signal.get("raw_xml"), str) and isinstance(signal.get("in_answer"), int)
     ][:MOST_IN_ANSWER]
+
+
+# Letters and symbols by their class, but blank: fillers of Hangul, and a Braille cell without dots.
+_BLANK: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+_UNSEEN_MARKUP: Final = re.compile(r"<!--.*?-->|&nbsp;|&#(?:160|xa0);|</signal>", re.DOTALL | re.I)
+
+
+def is_visible(text: str) -> bool:
+    """False for what a reader cannot see: white space, zero-width and control characters."""
+    return any(
+        character.isprintable() and not character.isspace() and character not in _BLANK
+        for character in text
+    )
+
+
+def has_visible_text(text: str) -> bool:
+    """The same for markdown, in which some markup shows nothing."""
+    return is_visible(_UNSEEN_MARKUP.sub("", text))
