@@ -33,12 +33,15 @@ def open_ledger(ctx: TickContext) -> RunStatus:
 @action(reads=["history"], writes=["earlier_evidence", "previous_errors"])
 def recall_conversation(ctx: TickContext) -> RunStatus:
     """Count what earlier exchanges on the last topic gathered, and note whether the last one
-    failed.
+    failed. A text that the user attached counts as one place.
     """
     bb = board_of(ctx)
     history: list[dict[str, Any]] = bb_get(bb, "history")
     on_topic = (exchange["metadata"] for exchange in last_topic(history))
-    bb_set(bb, "earlier_evidence", sum(known.get("places_found", 0) for known in on_topic))
+    found = sum(
+        known.get("places_found", 0) + bool(known.get("attached_characters")) for known in on_topic
+    )
+    bb_set(bb, "earlier_evidence", found)
     bb_set(bb, "previous_errors", bool(history) and bool(history[-1]["metadata"].get("failed")))
     return SUCCESS
 

@@ -50,6 +50,7 @@ class RunEnd:
             "stop_reason": self.stop_reason,
             "usage": self.read("usage", {}),
             "failed": self.read("failed", False),
+            "attached_characters": len(self.read("attachment", "")),
             "places_found": len(self.read("evidence", [])),
             "places": places_to_remember(self.read("evidence", [])),
             "sources_tried": self.read("sources_tried", []),
