@@ -18,13 +18,18 @@ from oracle.services.control.topic import is_topic_shift, last_topic
 
 @action(reads=["limits", "model", "seconds_before"], writes=["ledger"])
 def open_ledger(ctx: TickContext) -> RunStatus:
-    """Start counting. Without known prices a money budget cannot be kept, so it is switched off."""
+    """Start counting. Without known prices a money budget cannot be kept, so it is switched off.
+
+    That is a warning if somebody has set the budget, and a note if it is the usual one.
+    """
     bb = board_of(ctx)
     limits = Limits(**bb_get(bb, "limits"))
     model = bb_get(bb, "model")
     if model["prices"] is None and limits.money is not None:
+        severity = "info" if limits.money == Limits().money else "warning"
         limits = replace(limits, money=None)
-        say_system(ctx, f"The price of {model['name']} is not known; the money budget is off.")
+        text = f"The price of {model['name']} is not known; the money budget is off."
+        say_system(ctx, text, severity)
     # The time limit counts from the question, not from the first tick after the sources are read.
     set_ledger(bb, Ledger(limits=limits, started_at=ctx.now - bb_get(bb, "seconds_before")))
     return SUCCESS
