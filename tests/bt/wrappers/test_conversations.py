@@ -59,13 +59,13 @@ async def test_a_conversation_goes_on_and_the_model_hears_what_was_said(store, d
 
 
 async def test_a_later_question_knows_that_a_text_was_attached(store, database):
-    diff = "diff --git a/a.py b/a.py\n" + "+x = 1\n" * 200
+    diff = "diff --git a/a.py b/a.py\n" + "+x = 1\n" * 200 + "a.py:3: error: no\n"
     safe = Scene(replies=["It is safe."], query="is this diff safe?", stop="answered")
     chunks = [c async for c in safe.wrapper(store=store).process_query(safe.query, attachment=diff)]
     first = chunks[-1]
     kept = await Exchanges(database).get(first["context_id"])
     assert kept.metadata["attached_characters"] == len(diff)
-    model = ScriptedModel("Because it only adds lines.", "Because it only adds lines.")
+    model = ScriptedModel("It only adds lines, but for a.py:3. Not b.py:4.")
     why = Scene(replies=[], query="and why is the diff safe?", stop="answered")
     second = await done(store, why, first["context_id"], model=model)
     asked = [m["content"] for m in model.requests[0].messages if m["role"] == "user"]
@@ -73,6 +73,8 @@ async def test_a_later_question_knows_that_a_text_was_attached(store, database):
     assert asked[-2].startswith(f"is this diff safe?\n\n{note}")
     assert asked[-1] == "and why is the diff safe?"
     assert (second["stop_reason"], len(model.requests)) == ("answered", 1)
+    # What the attached text names is known, as it was in its own exchange.
+    assert second["answer"] == "It only adds lines, but for a.py:3. Not b.py:4 (⚠ not read)."
 
 
 @pytest.mark.parametrize("value", [-1, 0, True, "9", 1.5, None, [1]])

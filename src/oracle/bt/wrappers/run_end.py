@@ -52,7 +52,7 @@ class RunEnd:
             "failed": self.read("failed", False),
             "attached_characters": len(self.read("attachment", "")),
             "places_found": len(self.read("evidence", [])),
-            "places": places_to_remember(self.read("evidence", [])),
+            "places": places_to_remember(self.read("evidence", []), self.read("attachment", "")),
             "sources_tried": self.read("sources_tried", []),
             "query_type": classification.get("query_type"),
             "signals": [self._signal_data(event) for event in self.signals],
