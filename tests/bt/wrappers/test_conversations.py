@@ -7,7 +7,9 @@ from contextlib import closing
 import pytest
 
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.recipe import AgentSetup
 from oracle.bt.wrappers.run_store import RunStore, open_store
+from oracle.models.session import Exchange
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import open_events
 from oracle.services.journal.writer import journal_writer
@@ -54,6 +56,39 @@ async def test_a_conversation_goes_on_and_the_model_hears_what_was_said(store, d
     assert told[2:] == [("user", CODE), ("assistant", "It is in auth.py:3."), ("user", CODE)]
     path = await Exchanges(database).path_to(second["context_id"])
     assert [exchange.answer for exchange in path] == ["It is in auth.py:3.", "Also in token.py."]
+
+
+async def test_a_later_question_knows_that_a_text_was_attached(store, database):
+    diff = "diff --git a/a.py b/a.py\n" + "+x = 1\n" * 200 + "a.py:3: error: no\n"
+    safe = Scene(replies=["It is safe."], query="is this diff safe?", stop="answered")
+    chunks = [c async for c in safe.wrapper(store=store).process_query(safe.query, attachment=diff)]
+    first = chunks[-1]
+    kept = await Exchanges(database).get(first["context_id"])
+    assert kept.metadata["attached_characters"] == len(diff)
+    model = ScriptedModel("It only adds lines, but for a.py:3. Not b.py:4.")
+    why = Scene(replies=[], query="and why is the diff safe?", stop="answered")
+    second = await done(store, why, first["context_id"], model=model)
+    asked = [m["content"] for m in model.requests[0].messages if m["role"] == "user"]
+    note = f"[A text of {len(diff):,} characters was attached to this question. It is not repeated"
+    assert asked[-2].startswith(f"is this diff safe?\n\n{note}")
+    assert asked[-1] == "and why is the diff safe?"
+    assert (second["stop_reason"], len(model.requests)) == ("answered", 1)
+    # What the attached text names is known, as it was in its own exchange.
+    assert second["answer"] == "It only adds lines, but for a.py:3. Not b.py:4 (⚠ not read)."
+
+
+@pytest.mark.parametrize("value", [-1, 0, True, "9", 1.5, None, [1]])
+def test_a_changed_length_of_an_attachment_is_not_used(value):
+    given = Exchange(
+        id="e",
+        session_id="s",
+        question="q",
+        answer="a",
+        created_at=0.0,
+        metadata={"attached_characters": value},
+    )
+    (known,) = AgentSetup().recipe("why?", history=[given]).board["history"]
+    assert known["metadata"] == {}
 
 
 async def test_two_runs_from_one_exchange_are_two_branches(store, database):

@@ -359,3 +359,12 @@ async def test_approvals_of_questions_asked_at_once_can_be_told_apart():
     told = await asyncio.gather(*(heard(wrapper) for wrapper in wrappers))
     asked = [chunk["id"] for said in told for chunk in said if chunk.type == "approval"]
     assert len(set(asked)) == 2
+
+
+@pytest.mark.parametrize(
+    ("money", "severity"), [(1.00, "info"), (0.25, "warning"), (0.0, "warning"), (None, None)]
+)
+async def test_a_limit_of_money_that_somebody_set_is_not_dropped_without_a_warning(money, severity):
+    scene = Scene(replies=["Hello."], query="Hello!", limits=Limits(money=money), stop="answered")
+    said = [chunk for chunk in await play(scene) if "the money budget is off" in chunk.content]
+    assert [chunk["severity"] for chunk in said] == ([severity] if severity else [])

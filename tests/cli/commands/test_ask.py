@@ -224,6 +224,11 @@ def test_outside_of_a_project_it_is_kept_in_the_state_of_the_user(tmp_path, monk
     assert (tmp_path / "state" / "oracle" / "oracle.db").exists()
     (run,) = json.loads(oracle("runs", "--json", env=env).stdout)
     assert (run["question"], run["stop_reason"]) == ("hello", "answered")
+    for command in (["audit"], ["purge", "--older-than", "1d", "--yes"], ["sessions", "list"]):
+        assert oracle(*command, env=env).returncode == 0
+    for command in (["index"], ["search", "hello"]):
+        needy = oracle(*command, env=env)
+        assert (needy.returncode, b"is not in a project" in needy.stderr) == (2, True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "state"]
 
 

@@ -24,6 +24,25 @@ def test_statuses_that_were_asked_for_are_printed_however_quiet_it_is(volume, ca
     assert capsys.readouterr().err == "success    question/turns\n"
 
 
+@pytest.mark.parametrize(
+    ("volume", "severity", "printed"),
+    [
+        ("quiet", "warning", ""),
+        ("normal", "warning", "warning    Beware.\n"),
+        ("verbose", "warning", "warning    Beware.\n"),
+        ("quiet", "info", ""),
+        ("normal", "info", ""),
+        ("verbose", "info", "note       Beware.\n"),
+    ],
+)
+@pytest.mark.parametrize("output", [PlainText(), JsonLines()])
+def test_a_warning_is_printed_in_a_pipe_unless_it_is_quiet(
+    volume, severity, printed, output, capsys
+):
+    screen(volume, output).show(chunk(ChunkType.SYSTEM, content="Beware.", severity=severity))
+    assert capsys.readouterr().err == printed
+
+
 @pytest.mark.parametrize("type_", [*("prompt", "turn_start", "verdict", "cost")])
 def test_chunks_that_are_not_for_the_terminal_are_ignored(type_, capsys):
     kind = ChunkType(type_)

@@ -31,6 +31,12 @@ def test_text_is_taken_as_it_is(data, text):
     assert as_text(data) == text
 
 
+def test_up_to_a_tenth_of_the_text_may_be_unreadable():
+    assert as_text(b"nine byte\xff") == "nine byte\ufffd"
+    with pytest.raises(InputError, match="iconv"):
+        as_text(b"eight by\xff")
+
+
 @pytest.mark.parametrize(
     ("data", "why"),
     [(b"\x89PNG\r\n\0\0", "binary"), ("Grüße".encode("utf-16"), "binary"), (b"\xff" * 9, "iconv")],

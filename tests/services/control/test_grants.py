@@ -5,6 +5,7 @@ import pytest
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.classification.classifier import classify_query
 from oracle.services.control.grants import (
+    considered,
     first_grant,
     more_tools,
     specs_as_data,
@@ -113,6 +114,65 @@ WORDINGS = [
 @pytest.mark.parametrize(("capability", "names"), WORDINGS)
 def test_a_capability_in_words_picks_the_tools_that_have_it(capability, names):
     assert {spec.name for spec in tools_for(capability, SPECS)} == names
+
+
+NOTES = [tool_spec(name) for name in ("read_note", "search_code", "read_file", "web_search")]
+REQUESTS = [
+    # A tool that is named does not get an effect that it does not have.
+    *(
+        (f"{verb} the notes with read_note", set(), [f"{verb} the notes with read_note"])
+        for verb in (
+            *("delete", "deleting", "remove", "kill", "deploy", "install", "send", "compile"),
+            *(
+                "build",
+                "restart",
+                "erase",
+                "wipe",
+                "upload",
+                "uninstall",
+                "email",
+                "run",
+                "execute",
+            ),
+        )
+    ),
+    ("use read_note to delete the notes", set(), ["use read_note to delete the notes"]),
+    ("read_note for deleting notes", set(), ["read_note for deleting notes"]),
+    ("Please DELETE it with `read_note`", set(), ["Please DELETE it with `read_note`"]),
+    ("can you delete it with read_note", set(), ["can you delete it with read_note"]),
+    ("read and delete notes", set(), ["read and delete notes"]),
+    ("run the tests using search_code", set(), ["run the tests using search_code"]),
+    # Each part counts for itself.
+    ("read_note, and delete the notes", {"read_note"}, ["delete the notes"]),
+    ("web_search, and delete x with read_note", {"web_search"}, ["delete x with read_note"]),
+    ("search the code and run the tests", {"search_code"}, ["run the tests"]),
+    # To run a tool is to call it.
+    ("execute read_note", {"read_note"}, []),
+    ("run search_code", {"search_code"}, []),
+    ("run the tool `search_code` on src", {"search_code"}, []),
+    ("run a web search", {"web_search"}, []),
+    ("running web_search for the news", {"web_search"}, []),
+    # What is looked for is not asked for.
+    ("search_code for delete_user", {"search_code"}, []),
+    ("read_file build/install.py", {"read_file"}, []),
+    ("search_code to find how to delete a user", {"search_code"}, []),
+    ("search_code: where do we send mails", {"search_code"}, []),
+]
+
+
+@pytest.mark.parametrize(("capability", "names", "beyond"), REQUESTS)
+def test_what_no_tool_can_do_is_admitted_even_if_a_tool_is_named(capability, names, beyond):
+    found = considered(capability, NOTES)
+    assert ({spec.name for spec in found.tools}, found.beyond) == (names, beyond)
+
+
+@pytest.mark.parametrize(
+    "capability", ["delete the notes with delete_note", "deleting notes", "run delete_note"]
+)
+def test_a_tool_with_the_effect_in_its_name_has_it(capability):
+    found = considered(capability, [*NOTES, tool_spec("delete_note")])
+    assert "delete_note" in {spec.name for spec in found.tools}
+    assert found.beyond == []
 
 
 def test_a_name_inside_another_word_is_not_named():

@@ -198,11 +198,12 @@ async def test_where_every_tool_fails_it_is_stuck_and_says_why(ask):
     assert outcome.done["stop_reason"] in ("stuck", "partial_answer")
 
 
-async def test_without_tools_the_answer_is_partial(ask):
+async def test_without_tools_the_answer_is_partial_and_says_that_nothing_was_searched(ask):
     outcome = await ask("Where is total_price defined?", flags={"limits.turns": 1})
     assert outcome.calls == []
     assert outcome.types == ["partial_answer"]
-    assert outcome.answer
+    assert "No search was allowed" in outcome.answer
+    assert "I found nothing" not in outcome.answer
 
 
 async def test_told_to_answer_it_answers_from_what_it_has(ask):

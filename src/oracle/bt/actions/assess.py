@@ -18,13 +18,18 @@ from oracle.services.control.topic import is_topic_shift, last_topic
 
 @action(reads=["limits", "model", "seconds_before"], writes=["ledger"])
 def open_ledger(ctx: TickContext) -> RunStatus:
-    """Start counting. Without known prices a money budget cannot be kept, so it is switched off."""
+    """Start counting. Without known prices a money budget cannot be kept, so it is switched off.
+
+    That is a warning if somebody has set the budget, and a note if it is the usual one.
+    """
     bb = board_of(ctx)
     limits = Limits(**bb_get(bb, "limits"))
     model = bb_get(bb, "model")
     if model["prices"] is None and limits.money is not None:
+        severity = "info" if limits.money == Limits().money else "warning"
         limits = replace(limits, money=None)
-        say_system(ctx, f"The price of {model['name']} is not known; the money budget is off.")
+        text = f"The price of {model['name']} is not known; the money budget is off."
+        say_system(ctx, text, severity)
     # The time limit counts from the question, not from the first tick after the sources are read.
     set_ledger(bb, Ledger(limits=limits, started_at=ctx.now - bb_get(bb, "seconds_before")))
     return SUCCESS
@@ -33,12 +38,15 @@ def open_ledger(ctx: TickContext) -> RunStatus:
 @action(reads=["history"], writes=["earlier_evidence", "previous_errors"])
 def recall_conversation(ctx: TickContext) -> RunStatus:
     """Count what earlier exchanges on the last topic gathered, and note whether the last one
-    failed.
+    failed. A text that the user attached counts as one place.
     """
     bb = board_of(ctx)
     history: list[dict[str, Any]] = bb_get(bb, "history")
     on_topic = (exchange["metadata"] for exchange in last_topic(history))
-    bb_set(bb, "earlier_evidence", sum(known.get("places_found", 0) for known in on_topic))
+    found = sum(
+        known.get("places_found", 0) + bool(known.get("attached_characters")) for known in on_topic
+    )
+    bb_set(bb, "earlier_evidence", found)
     bb_set(bb, "previous_errors", bool(history) and bool(history[-1]["metadata"].get("failed")))
     return SUCCESS
 

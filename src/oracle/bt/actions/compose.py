@@ -144,14 +144,15 @@ def add_facts(ctx: TickContext) -> RunStatus:
 def add_history(ctx: TickContext) -> RunStatus:
     """Add the newest exchanges that fit into their share of the context window.
 
-    The answers have their signals again, as the model wrote them.
+    The answers have their signals again, as the model wrote them. A question with an attachment
+    says that there was one.
     """
     bb = board_of(ctx)
     path = [
         Exchange(
             id="",
             session_id="",
-            question=e["question"],
+            question=e["question"] + _note_of_attachment(e["metadata"]),
             answer=with_signals(e["answer"], e["metadata"].get("signals", ())),
             created_at=0.0,
         )
@@ -161,8 +162,12 @@ def add_history(ctx: TickContext) -> RunStatus:
     history = within_budget(path, budget, rough_tokens)
     if history.notice:
         append(bb, "messages", {"role": "user", "content": history.notice})
-    for exchange in history.exchanges:
-        append(bb, "messages", {"role": "user", "content": exchange.question})
+    asked = [e["question"] for e in _history(bb)][history.left_out :]
+    for exchange, question in zip(history.exchanges, asked, strict=True):
+        message = {"role": "user", "content": exchange.question}
+        if question != exchange.question:
+            message["question"] = question
+        append(bb, "messages", message)
         append(bb, "messages", {"role": "assistant", "content": exchange.answer})
     return SUCCESS
 
@@ -183,6 +188,15 @@ def add_question(ctx: TickContext) -> RunStatus:
 
 def _history(bb: Any) -> Sequence[Mapping[str, Any]]:
     return bb_get(bb, "history")
+
+
+def _note_of_attachment(metadata: Mapping[str, Any]) -> str:
+    """Without it, the model would take the question for one about the project."""
+    count: int = metadata.get("attached_characters", 0)
+    if not count:
+        return ""
+    size = "1 character" if count == 1 else f"{count:,} characters"
+    return f"\n\n[A text of {size} was attached to this question. It is not repeated here.]"
 
 
 def _fence_around(text: str) -> str:

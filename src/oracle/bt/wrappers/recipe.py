@@ -291,6 +291,7 @@ def _is_list_of(kind: type) -> Callable[[Any], bool]:
 
 
 _REMEMBERED: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "attached_characters": lambda value: type(value) is int and value > 0,
     "places_found": lambda value: type(value) is int,
     "places": _is_list_of(dict),
     "failed": lambda value: type(value) is bool,

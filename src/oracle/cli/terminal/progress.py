@@ -21,7 +21,7 @@ class Line:
     """`kind` is the heading, `tone` a style of rich. Only a `whole` line may wrap.
 
     `links` are parts of the text with their targets, for terminals that support links. A line that
-    was `asked_for` is printed even with `--quiet`.
+    was `asked_for` is printed even with `--quiet`, a warning everywhere else.
     """
 
     kind: str
@@ -30,6 +30,7 @@ class Line:
     whole: bool = False
     links: Sequence[tuple[str, str]] = ()
     asked_for: bool = False
+    is_warning: bool = False
 
     def __post_init__(self) -> None:
         # Here and not where lines are made, so that no chunk can add a line of its own.
@@ -109,6 +110,7 @@ def _system(chunk: OracleStreamChunk) -> Line:
         text=chunk.content,
         tone="yellow" if is_warning else "dim",
         whole=True,
+        is_warning=is_warning,
     )
 
 

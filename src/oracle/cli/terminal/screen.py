@@ -1,7 +1,7 @@
 """What the user sees of a question: the answer on stdout, progress on stderr.
 
 On a terminal the text appears as it arrives, in a live region that is erased at the end; only the
-answer remains. In a pipe there is only the answer.
+answer remains. In a pipe there is only the answer, with warnings and notes on stderr.
 """
 
 from __future__ import annotations
@@ -116,10 +116,11 @@ class Screen:
             self._region.draw()
 
     def print_line(self, line: Line) -> None:
-        """Print a progress line above the live region."""
+        """Print a progress line above the live region. A warning also goes into a pipe."""
+        is_needed = line.asked_for or (line.is_warning and self._volume != "quiet")
         if self._region is not None and self._region.has_progress:
             self._region.print(line)
-        elif line.asked_for or (self._region is None and self._prints_lines):
+        elif is_needed or (self._region is None and self._prints_lines):
             print(line, file=sys.stderr, flush=True)
 
     def indexing(self, done: int, total: int) -> None:

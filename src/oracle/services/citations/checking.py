@@ -20,6 +20,8 @@ MOST_REMEMBERED: Final = 100
 _KEPT: Final = ("kind", "where", "path", "start", "end", "title", "entry", "url")
 # Of one map: it can show hundreds of lines, which would push out everything else.
 _MOST_MAPPED: Final = 12
+# Of one attachment: a long log can name thousands.
+_MOST_GIVEN: Final = 40
 
 Data = Mapping[str, Any]
 """A source, a message or a checked citation, as plain data."""
@@ -59,12 +61,13 @@ def check_answer(
     return Checked(answer=marked.text, citations=citations)
 
 
-def places_to_remember(evidence: Sequence[Data]) -> list[dict[str, Any]]:
+def places_to_remember(evidence: Sequence[Data], attachment: str = "") -> list[dict[str, Any]]:
     """What later exchanges need to resolve a citation: the places without their texts.
 
     Ranges of one file are joined. If there are too many places, the latest are kept; lines that
-    a map showed are dropped first.
+    a map showed are dropped first. Places that an attachment names stay known as well.
     """
+    given = [{"where": where} for where in dict.fromkeys(_named_in(attachment))]
     lines: defaultdict[tuple[str, str, str, str], list[Lines]] = defaultdict(list)
     others: dict[tuple[str, ...], dict[str, Any]] = {}
     on_maps: list[dict[str, Any]] = []
@@ -83,7 +86,7 @@ def places_to_remember(evidence: Sequence[Data]) -> list[dict[str, Any]]:
         _range(*key, first, last) for key, ranges in lines.items() for first, last in merged(ranges)
     ]
     # The slice keeps the end of the list: what matters least comes first.
-    return [*on_maps, *others.values(), *files][-MOST_REMEMBERED:]
+    return [*given[:_MOST_GIVEN], *on_maps, *others.values(), *files][-MOST_REMEMBERED:]
 
 
 def are_cited(evidence: Sequence[Data], citations: Sequence[Data]) -> list[bool]:
@@ -115,9 +118,14 @@ def _range(kind: str, path: str, title: str, digest: str, first: int, last: int)
 
 
 def _given(attachment: str) -> Iterator[KnownPlace]:
+    for where in _named_in(attachment):
+        yield KnownPlace.of({"where": where}, "")
+
+
+def _named_in(attachment: str) -> Iterator[str]:
     for citation in find_citations(attachment) if attachment else ():
         if citation.kind in ("file", "url"):
-            yield KnownPlace.of({"where": citation.text}, "")
+            yield citation.text
 
 
 def _read(evidence: Sequence[Data], messages: Sequence[Data]) -> Iterator[KnownPlace]:

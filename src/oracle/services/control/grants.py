@@ -17,6 +17,7 @@ from oracle.models.tool_spec import ToolSpec
 
 Rung: TypeAlias = Literal["second_class", "local", "all"]
 
+_SHORTEST_STEM: Final = 4
 _WORD: Final = re.compile(r"[a-z]+")
 _BETWEEN_PARTS: Final = re.compile(r"\s*(?:[,;\n+&]|\band\b|\bor\b|\bplus\b)\s*", re.IGNORECASE)
 
@@ -30,11 +31,25 @@ _WORDS_OF_WRITING: Final = _words(
     "record update store"
 )
 _WORDS_OF_READING: Final = _words("read reading search searching look list find view open browse")
-_WORDS_OF_DOING: Final = _words(
-    "run running execute executing execution compile build deploy install delete deleting remove "
-    "kill restart debug test shell terminal command send email"
+_WORDS_OF_CALLING: Final = _words("run running execute executing")
+"""With the name of a tool they mean a call of it: `run search_code`."""
+_WORDS_OF_EFFECTS: Final = _words(
+    "compile compiling build building deploy deploying install installing uninstall uninstalling "
+    "delete deleting remove removing erase erasing wipe wiping kill killing restart restarting "
+    "send sending email emailing upload uploading"
+)
+_WORDS_OF_DOING: Final = (
+    _WORDS_OF_CALLING | _WORDS_OF_EFFECTS | _words("execution debug test shell terminal command")
 )
 """Verbs that no tool for reading or writing notes can do. Only a tool with that name can."""
+
+# A path or a name such as `delete_user` is one token, so that its parts are not verbs.
+_TOKEN: Final = re.compile(r"[\w./-]*\w")
+_BEFORE_A_REQUEST: Final = _words("please kindly just to and or then also you me us plus")
+_BEFORE_A_GERUND: Final = _words("for of by with")
+# "how to delete a user" is something to look for, not something to do.
+_BEFORE_A_TOPIC: Final = _words("how where when what whether code function method")
+_AFTER_THE_OBJECT: Final = re.compile(r"\b(?:with|using|via|through|by|on|in|for|to|from)\b")
 
 
 def first_grant(
@@ -114,7 +129,8 @@ def considered(capability: str, specs: Sequence[ToolSpec]) -> Considered:
 def tools_for(capability: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     """The tools that fit one request in the model's own words.
 
-    1. If the request names tools, those.
+    1. If the request names tools, those; but none if it asks for an effect, such as deleting, that
+       no tool has in its name. `read_note` cannot delete, even if the request says so.
     2. If it is about running or deleting something, none: a tool that reads is not a substitute.
     3. If it names sources, the tools that read them. If it speaks of writing, the tools that write
        to them; of both, both.
@@ -123,7 +139,7 @@ def tools_for(capability: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     words = _words_in(capability)
     named = [spec for spec in specs if _is_named(spec.name, capability, words)]
     if named:
-        return named
+        return named if all(_is_done_by(verb, named) for verb in _effects_in(capability)) else []
     if not words.isdisjoint(_WORDS_OF_DOING):
         return []
     writes = not words.isdisjoint(_WORDS_OF_WRITING)
@@ -187,13 +203,47 @@ def _parts_of(capability: str) -> list[str]:
     parts: list[str] = []
     verb = ""
     for piece in filter(None, _BETWEEN_PARTS.split(capability.strip("[]\"' "))):
-        part = f"{verb}{piece.strip()}"
+        part = f"{verb} and {piece.strip()}" if verb else piece.strip()
         verb = ""
         if " " not in part and "_" not in part:
-            verb = f"{part} "
+            verb = part
         else:
             parts.append(part)
-    return [*parts, verb.strip()] if verb else parts
+    return [*parts, verb] if verb else parts
+
+
+def _effects_in(request: str) -> list[tuple[str, str]]:
+    """The verbs of effects that it asks for, each with its object.
+
+    A verb is asked for where a request begins: at the start, or after a word such as "to".
+    """
+    text = request.lower()
+    tokens = list(_TOKEN.finditer(text))
+    before = ["", "", *(token[0] for token in tokens)]
+    return [
+        (token[0], _AFTER_THE_OBJECT.split(text[token.end() :])[0])
+        for number, token in enumerate(tokens)
+        if token[0] in _WORDS_OF_CALLING | _WORDS_OF_EFFECTS
+        and _begins_a_request(token[0], before[number + 1], before[number])
+    ]
+
+
+def _begins_a_request(verb: str, before: str, before_that: str) -> bool:
+    if verb.endswith("ing") and before in _BEFORE_A_GERUND:
+        return True
+    is_topic = before == "to" and before_that in _BEFORE_A_TOPIC
+    return not before or (before in _BEFORE_A_REQUEST and not is_topic)
+
+
+def _is_done_by(effect: tuple[str, str], named: Sequence[ToolSpec]) -> bool:
+    """Whether a tool has the verb in its name, or the verb means a call of a tool."""
+    verb, what = effect
+    names = [spec.name.lower() for spec in named]
+    if any(_is_form_of(part, verb) for name in names for part in name.split("_") if part):
+        return True
+    return verb in _WORDS_OF_CALLING and any(
+        _is_named(name, what, _words_in(what)) for name in names
+    )
 
 
 def _is_named(name: str, capability: str, words: set[str]) -> bool:
@@ -203,4 +253,10 @@ def _is_named(name: str, capability: str, words: set[str]) -> bool:
         return True
     # Else every part of the name begins a word. A name of one part (`search`) is too common.
     parts = [part for part in name.lower().split("_") if part]
-    return len(parts) > 1 and all(any(word.startswith(part) for word in words) for part in parts)
+    return len(parts) > 1 and all(any(_is_form_of(part, word) for word in words) for part in parts)
+
+
+def _is_form_of(part: str, word: str) -> bool:
+    """`notes` is a form of `note`, and `deleting` one of `delete`."""
+    is_long = len(part) > _SHORTEST_STEM
+    return word.startswith(part.removesuffix("e") if is_long else part)

@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from oracle.services.citations import find_citations
+from oracle.services.tools.answer import inline_quotation
+
 MOST_PLACES: Final = 8
 LONGEST_QUOTATION: Final = 160
 CUT_HERE: Final = " […]"
@@ -84,7 +87,20 @@ def _found(places: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _quotation(place: Mapping[str, Any]) -> str:
+    """The text of a file is inline code, so that nothing in it is taken for our own words: neither
+    a signal nor a citation, and not by the model when the conversation continues.
+    """
+    where = f"- {inline_quotation(str(place['where']))}"
     text = " ".join(str(place.get("text", "")).split())
-    if len(text) > LONGEST_QUOTATION:
-        text = text[:LONGEST_QUOTATION].rstrip() + "…"
-    return f"- `{place['where']}`" + (f": {text}" if text else "")
+    if not text or _is_only_a_citation(text):
+        return where
+    # The ellipsis is ours, and the quotation must be found in the file as it is.
+    is_long = len(text) > LONGEST_QUOTATION
+    quoted = inline_quotation(text[:LONGEST_QUOTATION])
+    return f"{where}: {quoted}{'…' if is_long else ''}"
+
+
+def _is_only_a_citation(text: str) -> bool:
+    """A line such as `b.py:3` says nothing, and as inline code it would be a citation of ours."""
+    bare = text.strip('`"“”„ ')
+    return any(citation.text == bare for citation in find_citations(text[:LONGEST_QUOTATION]))

@@ -33,6 +33,10 @@ _WORTH_LISTING: Final = 0.2
 _CANNOT: Final = (
     "I can write notes and entries of threads, and change nothing else. What I found about it:"
 )
+_NO_SEARCH: Final = (
+    "No search was allowed for this answer, so I have looked at nothing. A run with a limit of one "
+    "turn has no tools: allow more turns, such as `--max-turns 5`."
+)
 _NO_WORDS: Final = (
     "I search by words, and this question has none that I could search for. Name a function, a "
     "file, or what it is about."
@@ -60,9 +64,13 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
 
 def nothing_found(situation: Situation, aim: Aim) -> Response:
     words = aim.words.all
+    # A call that the tree did not run has searched nothing.
+    searched = list(dict.fromkeys(call.name for call in situation.calls if call.was_run))
     body = f"I found nothing for {codes(words)}." if words else _NO_WORDS
-    if searched := list(dict.fromkeys(call.name for call in situation.calls)):
+    if searched:
         body += f" I tried {codes(searched)}."
+    elif not situation.tools:
+        body = _NO_SEARCH
     nearest = [] if web_failed(situation) else nearest_of(situation, aim)[:_NEAREST]
     if nearest:
         body += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)

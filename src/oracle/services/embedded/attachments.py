@@ -34,7 +34,8 @@ class _Changed:
 
 
 def facts_of(attachment: str, words: Sequence[str]) -> str:
-    lines = attachment.split("\n")
+    # A line end at the end of the text does not begin another line.
+    lines = attachment.removesuffix("\n").split("\n")
     if _DIFF.search(attachment):
         return _diff_facts(lines)
     if _TRACEBACK in attachment or any(_is_error(line) for line in lines):
@@ -64,8 +65,16 @@ def _diff_facts(lines: Sequence[str]) -> str:
     if len(changes) > _MOST_FILES:
         items.append(f"- and {counted(len(changes) - _MOST_FILES, 'more file')}")
     tests = [c for c in changes if re.search(r"(?:^|/)tests?[/_]|[._]test\.|\.spec\.", c.path)]
-    with_tests = f"{len(tests)} of them are tests." if tests else "None of them is a test."
+    with_tests = _count_of_tests(len(tests), len(changes))
     return "\n\n".join((lead, "\n".join(items), with_tests, _NO_JUDGEMENT))
+
+
+def _count_of_tests(tests: int, files: int) -> str:
+    if files == 1:
+        return "It is a test." if tests else "It is not a test."
+    if not tests:
+        return "None of them is a test."
+    return f"{counted(tests, 'of them is a test', 'of them are tests')}."
 
 
 def _changes(lines: Sequence[str]) -> list[_Changed]:
@@ -101,29 +110,43 @@ def _name(changes: list[_Changed], name: str) -> None:
 
 
 def _log_facts(lines: Sequence[str]) -> str:
-    errors = [number for number, line in enumerate(lines) if _is_error(line)]
+    raised = _raised(lines)
+    errors = [n for n, line in enumerate(lines) if n in raised or _is_error(line)]
     warnings = sum(bool(_WARNING.search(line)) for line in lines)
+    mentioning = counted(len(errors), "of them mentions", "of them mention")
     lead = (
-        f"The attached text has {counted(len(lines), 'line')}; {len(errors)} of them mention an "
-        f"error, {warnings} a warning."
+        f"The attached text has {counted(len(lines), 'line')}; {mentioning} an error, "
+        f"{warnings} a warning."
     )
-    first = errors[0] if errors else 0
-    parts = [lead, f"The first, line {first + 1}:", quoted(lines[first : first + 2], "x.txt")]
-    if _TRACEBACK in "\n".join(lines) and errors:
-        raised = _raised(lines)
-        if raised is not None and raised != first:
-            start = max(0, raised - 2)
-            parts += [f"What was raised, line {raised + 1}:", quoted(lines[start : raised + 1])]
+    if not errors:
+        head = next(n for n, line in enumerate(lines) if _TRACEBACK in line)
+        part = _quoted(lines[head : head + _SHOWN])
+        return f"{lead}\n\nA traceback begins at line {head + 1}:\n\n{part}"
+    first = errors[0]
+    parts = [lead, f"The first, line {first + 1}:", _quoted(lines[first : first + 2])]
+    if raised and raised[0] != first:
+        start = max(0, raised[0] - 2)
+        parts += [f"What was raised, line {raised[0] + 1}:", _quoted(lines[start : raised[0] + 1])]
     return "\n\n".join(parts)
 
 
-def _raised(lines: Sequence[str]) -> int | None:
-    """The last line of the first traceback: the first line after its head that is not indented."""
-    start = next((n for n, line in enumerate(lines) if _TRACEBACK in line), None)
-    if start is None:
-        return None
-    after = range(start + 1, len(lines))
-    return next((n for n in after if lines[n].strip() and not lines[n].startswith(" ")), None)
+def _raised(lines: Sequence[str]) -> list[int]:
+    """The last line of each traceback: the first line after its head that is not indented.
+
+    Its exception may have any name, such as `TooManyRedirects`. What a log puts before the head of
+    a traceback, it puts before each line of it.
+    """
+    found: list[int] = []
+    prefix: str | None = None
+    for number, line in enumerate(lines):
+        before, head, _ = line.partition(_TRACEBACK)
+        rest = line.removeprefix(prefix or "")
+        if head:
+            prefix = before
+        elif prefix is not None and rest.strip() and not rest.startswith((" ", "\t")):
+            found.append(number)
+            prefix = None
+    return found
 
 
 def _text_facts(lines: Sequence[str], words: Sequence[str]) -> str:
@@ -131,9 +154,15 @@ def _text_facts(lines: Sequence[str], words: Sequence[str]) -> str:
     lead = f"The attached text has {counted(len(lines), 'line')}."
     found = [line for line in lines if any(word.lower() in line.lower() for word in words)]
     if found:
-        which = counted(len(found), "of them has", "of them have")
-        return f"{lead} {which} words of the question:\n\n{quoted(found[:_SHOWN])}"
-    return f"{lead} It begins:\n\n{quoted(lines[:_SHOWN])}"
+        which = counted(len(found), "of them has", "of them have") if len(lines) > 1 else "It has"
+        return f"{lead} {which} words of the question:\n\n{_quoted(found[:_SHOWN])}"
+    return f"{lead} It begins:\n\n{_quoted(lines[:_SHOWN])}"
+
+
+def _quoted(lines: Sequence[str]) -> str:
+    """Without empty lines at the end."""
+    count = max((n for n, line in enumerate(lines, start=1) if line.strip()), default=0)
+    return quoted(lines[:count])
 
 
 def _is_error(line: str) -> bool:

@@ -118,7 +118,10 @@ def read_situation(request: ModelRequest) -> Situation:
 def _exchanges(messages: Sequence[Message]) -> list[Exchange]:
     pairs = pairwise(messages)
     return [
-        Exchange(question=one["content"], answer=strip_signal(other["content"]).strip())
+        Exchange(
+            question=one.get("question", one["content"]),
+            answer=strip_signal(other["content"]).strip(),
+        )
         for one, other in pairs
         if one["role"] == "user" and other["role"] == "assistant"
     ]

@@ -109,6 +109,16 @@ def code(text: str, longest: int = 120) -> str:
     return f"`{plain}`" if plain else "(nothing)"
 
 
+def inline_quotation(text: str) -> str:
+    """On one line as inline code, unaltered: its row of backticks is longer than any inside."""
+    plain = " ".join(text.split())
+    longest = max(map(len, re.findall(r"`+", plain)), default=0)
+    row = "`" * (longest + 1)
+    # A backtick at an end would make the row longer. Markdown removes one blank at both ends.
+    blank = " " if plain.startswith("`") or plain.endswith("`") else ""
+    return f"{row}{blank}{plain}{blank}{row}"
+
+
 def codes(texts: Iterable[str]) -> str:
     return ", ".join(code(text) for text in texts)
 
