@@ -10,8 +10,8 @@ from oracle.bt.wrappers.recipe import AgentSetup, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import ModelError
 from oracle.services.agent_services import AgentServices
-from oracle.services.control.ledger import Limits
-from oracle.services.control.room import FIRST_GUESS
+from oracle.services.control.ledger import Ledger, Limits
+from oracle.services.control.room import FIRST_GUESS, Room
 from oracle.services.journal import MemorySink
 from oracle.services.llm.protocol import Prices
 from oracle.testing import MeteredModel, Reply, ScriptedModel, ScriptedTools, signal
@@ -258,3 +258,56 @@ async def test_a_run_that_was_stopped_at_its_reserve_is_replayed_word_for_word()
     )
     await again.settle()
     assert said_again == said
+
+
+# -- time ------------------------------------------------------------------------------------------
+
+
+def room_after(ledger, now):
+    return Room(
+        ledger=ledger,
+        prices=None,
+        window=200_000,
+        longest_output=4_096,
+        messages=1_000,
+        tools=500,
+        now=now,
+    )
+
+
+def with_responses(limit, *responses):
+    """A ledger after responses of so many tokens and seconds, and the time that it is then."""
+    ledger, now = Ledger(limits=Limits(seconds=limit)), 0.0
+    for tokens, seconds in responses:
+        now += seconds
+        ledger = ledger.with_usage(1_000 + tokens, 0.0, seconds).with_pace(tokens, seconds)
+    return ledger, now
+
+
+@pytest.mark.parametrize("tokens", [1, 20, 40, 99, 100, 150])
+@pytest.mark.parametrize(
+    ("wait", "limit"), [(0.1, 3), (1, 30), (2, 60), (8, 300), (20, 300), (30, 300)]
+)
+def test_a_long_wait_for_a_short_first_response_does_not_withdraw_the_tools(wait, limit, tokens):
+    ledger, now = with_responses(limit, (tokens, wait + 0.001 * tokens * wait))
+    assert room_after(ledger, now).scarce() is None
+
+
+@given(
+    wait=st.floats(0.0, 20.0),
+    pace=st.floats(0.001, 0.15),
+    outputs=st.lists(st.integers(1, 2_000), min_size=2, max_size=6),
+)
+@examples(60)
+def test_the_wait_for_the_first_token_counts_once_and_each_token_counts(wait, pace, outputs):
+    """As soon as two responses of different length are known, in whatever order they came."""
+    outputs = [20, 20 + 100 + outputs[0], *outputs[1:]]
+    ledger, _ = with_responses(3_000, *((n, wait + pace * n) for n in outputs))
+    needed = wait + pace * 800
+    longest = wait + pace * max(outputs)
+    assert 0.99 * needed <= ledger.seconds_kept <= 1.3 * max(needed, longest) + pace * 20
+
+
+def test_a_model_that_writes_slowly_keeps_the_time_for_its_answer():
+    ledger, _ = with_responses(300, (200, 20.0))
+    assert ledger.seconds_kept >= 80.0
