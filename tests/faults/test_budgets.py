@@ -1,22 +1,28 @@
 """Attacks on the ledger: no limit is exceeded, and there is always room for the last answer."""
 
 import asyncio
+import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from oracle.bt.actions.calls import answer_unfinished
+from oracle.bt.actions.finish import as_announced
 from oracle.bt.wrappers.recipe import AgentSetup, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import ModelError
 from oracle.services.agent_services import AgentServices
-from oracle.services.control.ledger import Ledger, Limits
+from oracle.services.control.grants import specs_as_data
+from oracle.services.control.ledger import RESOURCES, STOP_AT, Ledger, Limits
 from oracle.services.control.room import FIRST_GUESS, Room
 from oracle.services.journal import MemorySink
 from oracle.services.llm.protocol import Prices
 from oracle.testing import MeteredModel, Reply, ScriptedModel, ScriptedTools, signal
 from oracle.testing.metered import tokens_in
-from tests.asking import CODE, ask
+from oracle.testing.models import tool_spec
+from tests.asking import CODE, ask, context
 
 END = "THE END"
 PROSE = "word and other words of a file "
@@ -311,3 +317,53 @@ def test_the_wait_for_the_first_token_counts_once_and_each_token_counts(wait, pa
 def test_a_model_that_writes_slowly_keeps_the_time_for_its_answer():
     ledger, _ = with_responses(300, (200, 20.0))
     assert ledger.seconds_kept >= 80.0
+
+
+TOOLS = [tool_spec("search_code"), replace(tool_spec("write_note"), writes=True)]
+MODEL = {"name": "m", "context_window": 50_000, "longest_output": 4_096, "prices": None}
+
+
+def board_with_calls(said, **state):
+    """The board of a run whose response has called both tools."""
+    calls = [{"id": str(n), "name": t.name, "arguments": {}} for n, t in enumerate(TOOLS)]
+    asked = {"role": "assistant", "content": "", "tool_calls": calls}
+    return context(
+        services=AgentServices(say=said.append),
+        tool_list=json.dumps(specs_as_data(TOOLS)),
+        model=MODEL,
+        ledger=Ledger(limits=Limits(seconds=60)).to_dict(),
+        messages=[{"role": "user", "content": CODE}, asked],
+        calls=calls,
+        was_awaited=True,
+        **state,
+    )
+
+
+def test_calls_for_which_no_time_is_left_are_shown_to_the_user_and_a_write_is_missing():
+    said = []
+    ctx = board_with_calls(said, calls_wait=True)
+    answer_unfinished(ctx)
+    assert [chunk.type for chunk in said] == ["tool_call", "tool_result"] * 2 + ["system"]
+    told = [m["content"] for m in ctx.blackboard.get("messages")[2:]]
+    assert told == [chunk["content"] for chunk in said if chunk.type == "tool_result"]
+    assert all(text.startswith("Not run: ") for text in told)
+    assert "search_code, write_note" in said[-1]["content"]
+    assert ctx.blackboard.get("missing") == ["nothing was written: write_note was not run"]
+    assert ctx.blackboard.get("calls_wait") is False
+
+
+def test_calls_that_were_cut_off_are_not_shown_twice():
+    said = []
+    ctx = board_with_calls(said, calls_wait=False)
+    answer_unfinished(ctx)
+    assert said == []
+    assert "it is not known whether it was done" in ctx.blackboard.get("messages")[-1]["content"]
+
+
+@pytest.mark.parametrize("resource", RESOURCES)
+def test_a_last_turn_that_a_budget_led_to_says_how_much_was_used(resource):
+    response = {"text": END, "ending": {"kind": "whole", "said": ""}, "calls": []}
+    ctx = board_with_calls([], stop_after_last_turn=STOP_AT[resource], response=response)
+    as_announced(ctx)
+    assert ctx.blackboard.get("stop_reason") == STOP_AT[resource]
+    assert ctx.blackboard.get("stop_detail").endswith(f" {resource}")

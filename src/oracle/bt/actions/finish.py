@@ -12,8 +12,6 @@ from oracle.bt.board import (
     AGENT_STATE,
     ROOM,
     agent_state,
-    all_tools,
-    append,
     bb_get,
     bb_set,
     board_of,
@@ -93,11 +91,17 @@ def stuck(ctx: TickContext) -> RunStatus:
     return _close(ctx, "stuck", [])
 
 
-@action(reads=[*_CLOSING, "stop_after_last_turn"], writes=_CLOSED)
+@action(reads=[*_CLOSING, "stop_after_last_turn"], writes=[*_CLOSED, "stop_detail"])
 def as_announced(ctx: TickContext) -> RunStatus:
     """For the reason for which the tools were withdrawn before this turn."""
+    bb = board_of(ctx)
+    stop: str = bb_get(bb, "stop_after_last_turn")
+    ledger = ledger_of(bb)
+    for resource in (name for name, reason in STOP_AT.items() if reason == stop):
+        used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
+        bb_set(bb, "stop_detail", f"{used:g} of {limit:g} {resource}")
     say_verdict(ctx, "taken_as_the_last_word")
-    return _close(ctx, bb_get(board_of(ctx), "stop_after_last_turn"), [])
+    return _close(ctx, stop, [])
 
 
 @action(reads=["signal"])
@@ -194,15 +198,7 @@ def end_cut_turn(ctx: TickContext) -> RunStatus:
 def say_which_calls_were_not_run(ctx: TickContext) -> RunStatus:
     """The last response may call tools beside its text: the user learns that they were not run."""
     bb = board_of(ctx)
-    calls: list[dict[str, Any]] = bb_get(bb, "calls")
-    answer_without_running(ctx, calls, "the run has ended")
-    writing = {spec.name for spec in all_tools(bb) if spec.writes}
-    undone = dict.fromkeys(call["name"] for call in calls if call["name"] in writing)
-    names = ", ".join(dict.fromkeys(call["name"] for call in calls))
-    say_system(ctx, f"Not run, because the run has ended: {names}.", "warning")
-    if undone:
-        append(bb, "missing", f"nothing was written: {', '.join(undone)} was not run")
-    bb_set(bb, "calls_wait", False)
+    answer_without_running(ctx, bb_get(bb, "calls"), "the run has ended")
     return SUCCESS
 
 

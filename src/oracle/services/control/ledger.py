@@ -68,10 +68,11 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ledger:
-    """`longest_turn` is the longest request in seconds; `quickest_turn` is the quickest one, with an
-    output of `quickest_tokens`. `slowest_token` is the most seconds that a token of output took,
-    without the wait for the first one; `guessed_token` is used as long as that is 0. `counted` is how many tokens the provider counts for each one that we estimate; 0 as
-    long as it has not said. `warned` are the budgets that a warning was given for.
+    """`longest_turn` is the longest request in seconds; `quickest_turn` is the quickest one, which
+    had `quickest_tokens` of output. `slowest_token` is the most seconds that a token of output
+    took, without the wait for the first one; `guessed_token` is used as long as that is 0.
+    `counted` is how many tokens the provider counts for each one that we estimate; 0 as long as it
+    has not said. `warned` are the budgets that a warning was given for.
     """
 
     limits: Limits = field(default_factory=Limits)
