@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -10,12 +11,13 @@ from hypothesis import strategies as st
 
 from oracle.bt.actions.calls import answer_unfinished
 from oracle.bt.actions.finish import as_announced
+from oracle.bt.core.runtime import CLEAN_UP_SECONDS
 from oracle.bt.wrappers.recipe import AgentSetup, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import ModelError
 from oracle.services.agent_services import AgentServices
 from oracle.services.control.grants import specs_as_data
-from oracle.services.control.ledger import RESOURCES, STOP_AT, Ledger, Limits
+from oracle.services.control.ledger import CLEAN_UP, RESOURCES, STOP_AT, Ledger, Limits
 from oracle.services.control.room import FIRST_GUESS, Room
 from oracle.services.journal import MemorySink
 from oracle.services.llm.protocol import Prices
@@ -311,7 +313,7 @@ def test_the_wait_for_the_first_token_counts_once_and_each_token_counts(wait, pa
     ledger, _ = with_responses(3_000, *((n, wait + pace * n) for n in outputs))
     needed = wait + pace * 800
     longest = wait + pace * max(outputs)
-    assert 0.99 * needed <= ledger.seconds_kept <= 1.3 * max(needed, longest) + pace * 20
+    assert 0.99 * needed <= ledger.seconds_kept <= 1.3 * max(needed, longest) + pace * 20 + CLEAN_UP
 
 
 def test_a_model_that_writes_slowly_keeps_the_time_for_its_answer():
@@ -367,3 +369,48 @@ def test_a_last_turn_that_a_budget_led_to_says_how_much_was_used(resource):
     as_announced(ctx)
     assert ctx.blackboard.get("stop_reason") == STOP_AT[resource]
     assert ctx.blackboard.get("stop_detail").endswith(f" {resource}")
+
+
+class ToolThatIgnoresCancellation(ScriptedTools):
+    def __init__(self):
+        super().__init__({"search_code": "a.py:1 x"})
+        self.may_end = asyncio.Event()
+
+    async def run(self, name, arguments):
+        while not self.may_end.is_set():
+            with suppress(asyncio.CancelledError):
+                await self.may_end.wait()
+        return await super().run(name, arguments)
+
+
+@pytest.mark.parametrize("seconds", [4, 5, 10, 60])
+def test_the_clean_up_after_a_tool_that_does_not_stop_leaves_time_for_the_answer(seconds):
+    ledger, now = with_responses(seconds, (20, 0.01))
+    tool_is_stopped_at = now + ledger.left("seconds", now) - ledger.seconds_kept
+    assert tool_is_stopped_at + CLEAN_UP_SECONDS + 0.01 <= seconds
+    assert room_after(ledger, now).scarce() is None
+
+
+def test_the_ledger_knows_how_long_the_clean_up_takes():
+    assert CLEAN_UP == CLEAN_UP_SECONDS
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("seconds", [5, 10])
+async def test_a_tool_that_does_not_stop_does_not_cost_the_last_answer(seconds):
+    model = ScriptedModel(searching(END), repeats_last=True)
+    tools = ToolThatIgnoresCancellation()
+    heard = await ask(model=model, tools=tools, limits=Limits(seconds=seconds))
+    tools.may_end.set()
+    assert (heard.done["answer"], heard.stop) == (END, "time_limit")
+
+
+# -- money ----------------------------------------------------------------------------------------
+
+
+async def test_a_model_that_is_free_fits_a_limit_of_no_money():
+    free = MeteredModel(searching(END), prices=Prices(input=0.0, output=0.0))
+    heard = await ask(model=free, limits=Limits(money=0.0, turns=3))
+    assert (heard.done["answer"], heard.stop) == (END, "turn_limit")
+    assert heard.ran
+    assert "money" not in [chunk["budget"] for chunk in heard.of_type("budget")]

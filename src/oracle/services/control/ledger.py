@@ -41,6 +41,10 @@ TIME_FOR_THE_UNKNOWN: Final = 2
 """Before the first response half of the time is kept: the last answer may take as long as it. The
 text of an answer gets no more than this later either: the rest is for the work before it.
 """
+CLEAN_UP: Final = 2.0
+"""Seconds that a tool which ignores its cancellation is waited for (`bt/core/runtime.py`)."""
+SHORTEST_WITH_CLEAN_UP: Final = 4.0
+"""Seconds. A shorter limit has no time to keep for a clean-up."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -140,11 +144,13 @@ class Ledger:
         return now - self.started_at if resource == "seconds" else getattr(self, resource)
 
     def share(self, resource: Resource, now: float) -> float:
-        """The spent share of a limit, from 0 up. A limit of 0 is spent from the start."""
-        limit = getattr(self.limits, resource)
-        if limit is None:
+        """The spent share of a limit, from 0 up. A limit of 0 is spent from the start, except for
+        money: what costs nothing fits it, and `Room` knows what a request costs.
+        """
+        limit, spent = getattr(self.limits, resource), self.spent(resource, now)
+        if limit is None or (resource == "money" and not spent):
             return 0.0
-        return self.spent(resource, now) / limit if limit > 0 else 1.0
+        return spent / limit if limit > 0 else 1.0
 
     def warnings_due(self, now: float, share: float) -> tuple[Resource, ...]:
         """The budgets that have reached this share and had no warning yet."""
@@ -170,12 +176,15 @@ class Ledger:
 
     @property
     def seconds_kept(self) -> float:
-        """How long the last answer may take, judged by the responses so far."""
+        """How long the last answer may take, judged by the responses so far, and what is lost
+        before it if a tool does not stop.
+        """
         if not self.longest_turn:
             return self.limits.seconds / TIME_FOR_THE_UNKNOWN
         writing = USUAL_ANSWER * (self.slowest_token or self.guessed_token)
         half = self.limits.seconds / TIME_FOR_THE_UNKNOWN
-        return max(SLOWER * self.longest_turn, min(self.quickest_turn + writing, half))
+        answer = max(SLOWER * self.longest_turn, min(self.quickest_turn + writing, half))
+        return answer + (CLEAN_UP if self.limits.seconds >= SHORTEST_WITH_CLEAN_UP else 0.0)
 
     def usage(self, now: float) -> dict[str, Any]:
         """The amounts spent, for people and for records."""
