@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+from base64 import b64encode
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,13 +14,14 @@ from hypothesis import strategies as st
 from oracle.bt.actions.calls import answer_unfinished
 from oracle.bt.actions.finish import as_announced
 from oracle.bt.core.runtime import CLEAN_UP_SECONDS
+from oracle.bt.report import usage_of
 from oracle.bt.wrappers.recipe import AgentSetup, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import ModelError
 from oracle.services.agent_services import AgentServices
 from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import CLEAN_UP, RESOURCES, STOP_AT, Ledger, Limits
-from oracle.services.control.room import FIRST_GUESS, Room
+from oracle.services.control.room import FIRST_GUESS, SMALL_STEP, Room
 from oracle.services.journal import MemorySink
 from oracle.services.llm.protocol import Prices
 from oracle.testing import MeteredModel, Reply, ScriptedModel, ScriptedTools, signal
@@ -414,3 +417,61 @@ async def test_a_model_that_is_free_fits_a_limit_of_no_money():
     assert (heard.done["answer"], heard.stop) == (END, "turn_limit")
     assert heard.ran
     assert "money" not in [chunk["budget"] for chunk in heard.of_type("budget")]
+
+
+# -- a server that ignores the length it was given -------------------------------------------------
+
+KINDS = {
+    "prose": lambda n: f"Word {n} and other words of a file. ",
+    "code": lambda n: f"def load_{n}(path: str) -> int:\n    return self.rows[{n}]['key']\n",
+    "base64": lambda n: b64encode(sha256(b"%d" % n).digest()).decode(),
+    "numbers": lambda n: f"{n * 7919 % 9973},{n * 31 % 97}.{n},{n * n}\n",
+    "cyrillic": lambda n: f"Строка {n} читается из файла проекта. ",
+    "chinese": lambda n: f"第{n}行从项目的文件中读取并保存订单。",
+    "emoji": lambda n: f"🧬🪐{chr(0x1F900 + n % 200)}🫧",
+    "prose, then chinese": lambda n: (
+        f"Word {n} and others. " if n < 150 else "第行从项目的文件中读取并"
+    ),
+}
+
+
+def long_text(kind, characters=60_000):
+    text, n = "", 0
+    while len(text) < characters:
+        text, n = text + KINDS[kind](n), n + 1
+    return text
+
+
+@pytest.mark.parametrize("tokens", [12_000, 20_000])
+@pytest.mark.parametrize("in_last_answer", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_no_text_passes_the_limit_of_tokens_unseen(kind, in_last_answer, tokens):
+    text = long_text(kind)
+    model = MeteredModel(
+        lambda request: text if in_last_answer or request.tools else END,
+        longest_output=2_000,
+        obedient=False,
+    )
+    limits = Limits(tokens=tokens, money=None, turns=2 if in_last_answer else 8)
+    heard = await ask(model=model, limits=limits)
+    assert model.tokens <= limits.tokens + SMALL_STEP * 3
+    assert heard.done["usage"]["tokens"] <= limits.tokens + SMALL_STEP * 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_is_measured_a_few_times_until_it_is_stopped(kind):
+    """Each measurement reads the whole text, so there must not be many."""
+    text, at, measured = long_text(kind, 120_000), 0, 0
+    room = room_after(Ledger(), 0.0)
+    while at < len(text) and (left := room.characters_left(20_000, text[:at])):
+        at, measured = at + left, measured + 1
+    assert measured <= 80
+
+
+def test_a_response_that_was_stopped_is_booked_with_the_tokens_of_its_text():
+    response = {"usage": None, "characters": 3_000, "output": 6_119, "continues": 0}
+    ctx = board_with_calls([])
+    usage = usage_of(ctx, {**response, "is_complete": False})
+    assert usage["output_tokens"] >= 6_119
+    without = {name: response[name] for name in ("usage", "characters", "continues")}
+    assert usage_of(ctx, {**without, "is_complete": False})["output_tokens"] == 900
