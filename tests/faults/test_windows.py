@@ -222,6 +222,22 @@ async def test_many_calls_in_one_response_do_not_end_a_run(window, calls, factor
     check(heard)
 
 
+@pytest.mark.parametrize("argument", ["x" * 300, "中" * 300, "中" * 4_000])
+@pytest.mark.parametrize("claimed", [1, 50])
+@pytest.mark.parametrize("window", [4_000, 8_000])
+async def test_many_calls_with_long_arguments_do_not_end_a_run(window, claimed, argument):
+    """JSON writes six characters for each Chinese one, so such a call is larger than it looks."""
+
+    def reply(request):
+        asked = [("search_code", {"query": f"{n}{argument}"}) for n in range(40)]
+        return END if len(model.requests) > 2 else Reply(calls=asked)
+
+    model = MeteredModel(
+        reply, factor=1.55, window=window, context_window=window * claimed, longest_output=1_000
+    )
+    check(await ask(model=model, tools=results_of(2_000, TEXTS[0]), limits=LIMITS))
+
+
 async def test_calls_that_are_too_many_are_counted_for_the_model_and_a_write_is_named():
     asked = [("search_code", {"query": str(n)}) for n in range(30)] + [("write_note", {})]
     model = MeteredModel(
