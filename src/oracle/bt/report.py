@@ -98,9 +98,8 @@ def book(ctx: TickContext, response: Mapping[str, Any]) -> None:
 
 def usage_of(ctx: TickContext, response: Mapping[str, Any]) -> Mapping[str, int]:
     """What a response has cost so far: by the provider's count, else by our estimate."""
-    written: float | None = response.get("output")
-    if written is None:
-        written = response["characters"] * TOKENS_OF_A_CHARACTER
+    by_length: float = response["characters"] * TOKENS_OF_A_CHARACTER
+    written: float = response.get("output", by_length)
     return response["usage"] or estimated_usage(
         ctx, _sent(ctx, response), written, was_cut=not response["is_complete"]
     )

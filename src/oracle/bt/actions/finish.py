@@ -26,7 +26,7 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import answer_without_running
 from oracle.errors import BoundReached
 from oracle.models.stream_chunk import ChunkType
-from oracle.services.control.ledger import STOP_AT
+from oracle.services.control.ledger import RESOURCES, STOP_AT
 from oracle.services.control.unfinished_answer import CUT_HERE, UnfinishedRun, unfinished_answer
 from oracle.services.coverage.parts import left_out
 
@@ -97,7 +97,7 @@ def as_announced(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     stop: str = bb_get(bb, "stop_after_last_turn")
     ledger = ledger_of(bb)
-    for resource in (name for name, reason in STOP_AT.items() if reason == stop):
+    for resource in (resource for resource in RESOURCES if STOP_AT[resource] == stop):
         used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
         bb_set(bb, "stop_detail", f"{used:g} of {limit:g} {resource}")
     say_verdict(ctx, "taken_as_the_last_word")
