@@ -97,9 +97,10 @@ def as_announced(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     stop: str = bb_get(bb, "stop_after_last_turn")
     ledger = ledger_of(bb)
-    for resource in (resource for resource in RESOURCES if STOP_AT[resource] == stop):
-        used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
-        bb_set(bb, "stop_detail", f"{used:g} of {limit:g} {resource}")
+    for resource in RESOURCES:
+        if STOP_AT[resource] == stop:
+            used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
+            bb_set(bb, "stop_detail", f"{used:g} of {limit:g} {resource}")
     say_verdict(ctx, "taken_as_the_last_word")
     return _close(ctx, stop, [])
 
