@@ -1,22 +1,33 @@
 """Attacks on the ledger: no limit is exceeded, and there is always room for the last answer."""
 
 import asyncio
+import json
+from base64 import b64encode
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from oracle.bt.actions.calls import answer_unfinished
+from oracle.bt.actions.finish import as_announced
+from oracle.bt.core.runtime import CLEAN_UP_SECONDS
+from oracle.bt.report import usage_of
 from oracle.bt.wrappers.recipe import AgentSetup, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import ModelError
 from oracle.services.agent_services import AgentServices
-from oracle.services.control.ledger import Limits
-from oracle.services.control.room import FIRST_GUESS
+from oracle.services.control.grants import specs_as_data
+from oracle.services.control.ledger import CLEAN_UP, RESOURCES, STOP_AT, Ledger, Limits
+from oracle.services.control.room import FIRST_GUESS, SMALL_STEP, Room
 from oracle.services.journal import MemorySink
 from oracle.services.llm.protocol import Prices
 from oracle.testing import MeteredModel, Reply, ScriptedModel, ScriptedTools, signal
 from oracle.testing.metered import tokens_in
-from tests.asking import CODE, ask
+from oracle.testing.models import tool_spec
+from tests.asking import CODE, ask, context
 
 END = "THE END"
 PROSE = "word and other words of a file "
@@ -258,3 +269,209 @@ async def test_a_run_that_was_stopped_at_its_reserve_is_replayed_word_for_word()
     )
     await again.settle()
     assert said_again == said
+
+
+# -- time ------------------------------------------------------------------------------------------
+
+
+def room_after(ledger, now):
+    return Room(
+        ledger=ledger,
+        prices=None,
+        window=200_000,
+        longest_output=4_096,
+        messages=1_000,
+        tools=500,
+        now=now,
+    )
+
+
+def with_responses(limit, *responses):
+    """A ledger after responses of so many tokens and seconds, and the time that it is then."""
+    ledger, now = Ledger(limits=Limits(seconds=limit)), 0.0
+    for tokens, seconds in responses:
+        now += seconds
+        ledger = ledger.with_usage(1_000 + tokens, 0.0, seconds).with_pace(tokens, seconds)
+    return ledger, now
+
+
+@pytest.mark.parametrize("tokens", [1, 20, 40, 99, 100, 150])
+@pytest.mark.parametrize(
+    ("wait", "limit"), [(0.1, 3), (1, 30), (2, 60), (8, 300), (20, 300), (30, 300)]
+)
+def test_a_long_wait_for_a_short_first_response_does_not_withdraw_the_tools(wait, limit, tokens):
+    ledger, now = with_responses(limit, (tokens, wait + 0.001 * tokens * wait))
+    assert room_after(ledger, now).scarce() is None
+
+
+@given(
+    wait=st.floats(0.0, 20.0),
+    pace=st.floats(0.001, 0.15),
+    outputs=st.lists(st.integers(1, 2_000), min_size=2, max_size=6),
+)
+@examples(60)
+def test_the_wait_for_the_first_token_counts_once_and_each_token_counts(wait, pace, outputs):
+    """As soon as two responses of different length are known, in whatever order they came."""
+    outputs = [20, 20 + 100 + outputs[0], *outputs[1:]]
+    ledger, _ = with_responses(3_000, *((n, wait + pace * n) for n in outputs))
+    needed = wait + pace * 800
+    longest = wait + pace * max(outputs)
+    assert 0.99 * needed <= ledger.seconds_kept <= 1.3 * max(needed, longest) + pace * 20 + CLEAN_UP
+
+
+def test_a_model_that_writes_slowly_keeps_the_time_for_its_answer():
+    ledger, _ = with_responses(300, (200, 20.0))
+    assert ledger.seconds_kept >= 80.0
+
+
+TOOLS = [tool_spec("search_code"), replace(tool_spec("write_note"), writes=True)]
+MODEL = {"name": "m", "context_window": 50_000, "longest_output": 4_096, "prices": None}
+
+
+def board_with_calls(said, **state):
+    """The board of a run whose response has called both tools."""
+    calls = [{"id": str(n), "name": t.name, "arguments": {}} for n, t in enumerate(TOOLS)]
+    asked = {"role": "assistant", "content": "", "tool_calls": calls}
+    return context(
+        services=AgentServices(say=said.append),
+        tool_list=json.dumps(specs_as_data(TOOLS)),
+        model=MODEL,
+        ledger=Ledger(limits=Limits(seconds=60)).to_dict(),
+        messages=[{"role": "user", "content": CODE}, asked],
+        calls=calls,
+        was_awaited=True,
+        **state,
+    )
+
+
+def test_calls_for_which_no_time_is_left_are_shown_to_the_user_and_a_write_is_missing():
+    said = []
+    ctx = board_with_calls(said, calls_wait=True)
+    answer_unfinished(ctx)
+    assert [chunk.type for chunk in said] == ["tool_call", "tool_result"] * 2 + ["system"]
+    told = [m["content"] for m in ctx.blackboard.get("messages")[2:]]
+    assert told == [chunk["content"] for chunk in said if chunk.type == "tool_result"]
+    assert all(text.startswith("Not run: ") for text in told)
+    assert "search_code, write_note" in said[-1]["content"]
+    assert ctx.blackboard.get("missing") == ["nothing was written: write_note was not run"]
+    assert ctx.blackboard.get("calls_wait") is False
+
+
+def test_calls_that_were_cut_off_are_not_shown_twice():
+    said = []
+    ctx = board_with_calls(said, calls_wait=False)
+    answer_unfinished(ctx)
+    assert said == []
+    assert "it is not known whether it was done" in ctx.blackboard.get("messages")[-1]["content"]
+
+
+@pytest.mark.parametrize("resource", RESOURCES)
+def test_a_last_turn_that_a_budget_led_to_says_how_much_was_used(resource):
+    response = {"text": END, "ending": {"kind": "whole", "said": ""}, "calls": []}
+    ctx = board_with_calls([], stop_after_last_turn=STOP_AT[resource], response=response)
+    as_announced(ctx)
+    assert ctx.blackboard.get("stop_reason") == STOP_AT[resource]
+    assert ctx.blackboard.get("stop_detail").endswith(f" {resource}")
+
+
+class ToolThatIgnoresCancellation(ScriptedTools):
+    def __init__(self):
+        super().__init__({"search_code": "a.py:1 x"})
+        self.may_end = asyncio.Event()
+
+    async def run(self, name, arguments):
+        while not self.may_end.is_set():
+            with suppress(asyncio.CancelledError):
+                await self.may_end.wait()
+        return await super().run(name, arguments)
+
+
+@pytest.mark.parametrize("seconds", [4, 5, 10, 60])
+def test_the_clean_up_after_a_tool_that_does_not_stop_leaves_time_for_the_answer(seconds):
+    ledger, now = with_responses(seconds, (20, 0.01))
+    tool_is_stopped_at = now + ledger.left("seconds", now) - ledger.seconds_kept
+    assert tool_is_stopped_at + CLEAN_UP_SECONDS + 0.01 <= seconds
+    assert room_after(ledger, now).scarce() is None
+
+
+def test_the_ledger_knows_how_long_the_clean_up_takes():
+    assert CLEAN_UP == CLEAN_UP_SECONDS
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("seconds", [5, 10])
+async def test_a_tool_that_does_not_stop_does_not_cost_the_last_answer(seconds):
+    model = ScriptedModel(searching(END), repeats_last=True)
+    tools = ToolThatIgnoresCancellation()
+    heard = await ask(model=model, tools=tools, limits=Limits(seconds=seconds))
+    tools.may_end.set()
+    assert (heard.done["answer"], heard.stop) == (END, "time_limit")
+
+
+# -- money ----------------------------------------------------------------------------------------
+
+
+async def test_a_model_that_is_free_fits_a_limit_of_no_money():
+    free = MeteredModel(searching(END), prices=Prices(input=0.0, output=0.0))
+    heard = await ask(model=free, limits=Limits(money=0.0, turns=3))
+    assert (heard.done["answer"], heard.stop) == (END, "turn_limit")
+    assert heard.ran
+    assert "money" not in [chunk["budget"] for chunk in heard.of_type("budget")]
+
+
+# -- a server that ignores the length it was given -------------------------------------------------
+
+KINDS = {
+    "prose": lambda n: f"Word {n} and other words of a file. ",
+    "code": lambda n: f"def load_{n}(path: str) -> int:\n    return self.rows[{n}]['key']\n",
+    "base64": lambda n: b64encode(sha256(b"%d" % n).digest()).decode(),
+    "numbers": lambda n: f"{n * 7919 % 9973},{n * 31 % 97}.{n},{n * n}\n",
+    "cyrillic": lambda n: f"Строка {n} читается из файла проекта. ",
+    "chinese": lambda n: f"第{n}行从项目的文件中读取并保存订单。",
+    "emoji": lambda n: f"🧬🪐{chr(0x1F900 + n % 200)}🫧",
+    "prose, then chinese": lambda n: (
+        f"Word {n} and others. " if n < 150 else "第行从项目的文件中读取并"
+    ),
+}
+
+
+def long_text(kind, characters=60_000):
+    text, n = "", 0
+    while len(text) < characters:
+        text, n = text + KINDS[kind](n), n + 1
+    return text
+
+
+@pytest.mark.parametrize("tokens", [12_000, 20_000])
+@pytest.mark.parametrize("in_last_answer", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_no_text_passes_the_limit_of_tokens_unseen(kind, in_last_answer, tokens):
+    text = long_text(kind)
+    model = MeteredModel(
+        lambda request: text if in_last_answer or request.tools else END,
+        longest_output=2_000,
+        obedient=False,
+    )
+    limits = Limits(tokens=tokens, money=None, turns=2 if in_last_answer else 8)
+    heard = await ask(model=model, limits=limits)
+    assert model.tokens <= limits.tokens + SMALL_STEP * 3
+    assert heard.done["usage"]["tokens"] <= limits.tokens + SMALL_STEP * 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_is_measured_a_few_times_until_it_is_stopped(kind):
+    """Each measurement reads the whole text, so there must not be many."""
+    text, at, measured = long_text(kind, 120_000), 0, 0
+    room = room_after(Ledger(), 0.0)
+    while at < len(text) and (left := room.characters_left(20_000, text[:at])):
+        at, measured = at + left, measured + 1
+    assert measured <= 80
+
+
+def test_a_response_that_was_stopped_is_booked_with_the_tokens_of_its_text():
+    response = {"usage": None, "characters": 3_000, "output": 6_119, "continues": 0}
+    ctx = board_with_calls([])
+    usage = usage_of(ctx, {**response, "is_complete": False})
+    assert usage["output_tokens"] >= 6_119
+    without = {name: response[name] for name in ("usage", "characters", "continues")}
+    assert usage_of(ctx, {**without, "is_complete": False})["output_tokens"] == 900

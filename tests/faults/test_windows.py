@@ -206,3 +206,49 @@ async def test_several_results_of_a_turn_share_the_room_and_small_ones_stay_whol
     assert small == 100
     assert 5_000 < min(large) == max(large) < 40_000
     check(heard)
+
+
+# -- many calls in one response --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.3, 1.55])
+@pytest.mark.parametrize("calls", [40, 80])
+@pytest.mark.parametrize("window", [4_000, 6_000, 8_000])
+async def test_many_calls_in_one_response_do_not_end_a_run(window, calls, factor):
+    model = MeteredModel(
+        searching(calls), factor=factor, context_window=window, longest_output=1_000
+    )
+    heard = await ask(model=model, tools=results_of(2_000, TEXTS[0]), limits=LIMITS)
+    check(heard)
+
+
+@pytest.mark.parametrize("argument", ["x" * 300, "中" * 300, "中" * 4_000])
+@pytest.mark.parametrize("claimed", [1, 50])
+@pytest.mark.parametrize("window", [4_000, 8_000])
+async def test_many_calls_with_long_arguments_do_not_end_a_run(window, claimed, argument):
+    """JSON writes six characters for each Chinese one, so such a call is larger than it looks."""
+
+    def reply(request):
+        asked = [("search_code", {"query": f"{n}{argument}"}) for n in range(40)]
+        return END if len(model.requests) > 2 else Reply(calls=asked)
+
+    model = MeteredModel(
+        reply, factor=1.55, window=window, context_window=window * claimed, longest_output=1_000
+    )
+    check(await ask(model=model, tools=results_of(2_000, TEXTS[0]), limits=LIMITS))
+
+
+async def test_calls_that_are_too_many_are_counted_for_the_model_and_a_write_is_named():
+    asked = [("search_code", {"query": str(n)}) for n in range(30)] + [("write_note", {})]
+    model = MeteredModel(
+        lambda request: END if len(request.messages) > 3 else Reply(calls=asked),
+        context_window=8_000,
+        longest_output=1_000,
+    )
+    tools = {"search_code": "a.py:1 x", "write_note": "done"}
+    heard = await ask(model=model, tools=tools, limits=LIMITS)
+    assert heard.ran == ["search_code"] * 8
+    assert "23 of your 31 calls were left out and not run: make at most 8" in heard.told()
+    assert "Nothing was written by: write_note." in heard.told()
+    said = [chunk["content"] for chunk in heard.of_type("system")]
+    assert any("the last 23 were not run" in line and "write_note" in line for line in said)

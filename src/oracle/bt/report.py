@@ -105,8 +105,10 @@ def book_once(ctx: TickContext, response: Mapping[str, Any]) -> None:
 
 def usage_of(ctx: TickContext, response: Mapping[str, Any]) -> Mapping[str, int]:
     """What a response has cost so far: by the provider's count, else by our estimate."""
+    by_length: float = response["characters"] * TOKENS_OF_A_CHARACTER
+    written: float = response.get("output", by_length)
     return response["usage"] or estimated_usage(
-        ctx, _sent(ctx, response), response["characters"], was_cut=not response["is_complete"]
+        ctx, _sent(ctx, response), written, was_cut=not response["is_complete"]
     )
 
 
@@ -123,21 +125,18 @@ def note_count(ctx: TickContext, estimated: int, usage: Mapping[str, int]) -> No
 
 
 def estimated_usage(
-    ctx: TickContext, sent: int, output_characters: int, *, was_cut: bool
+    ctx: TickContext, sent: int, written: float, *, was_cut: bool
 ) -> dict[str, int]:
     """For a request that no provider has counted: its provider does not count, or it was cut.
 
-    `sent` are the estimated tokens of its input. For a request that was cut the estimate is as
-    careful as before it: its provider does count, but it will not say what.
+    `sent` and `written` are the estimated tokens of its input and of its output so far. For a
+    request that was cut the estimate of the input is as careful as before it: its provider does
+    count, but it will not say what. The output was written, whatever the request had allowed.
     """
     room = room_of(ctx)
     ratio = max(1.0, room.ledger.counted)
-    written = ceil(output_characters * TOKENS_OF_A_CHARACTER * ratio)
-    if not was_cut:
-        return {"input_tokens": ceil(sent * ratio), "output_tokens": written}
-    # A provider keeps to the length that it was given, and that could be paid.
-    payable = room.payable_output(is_last=bb_get(board_of(ctx), "is_last_turn"))
-    return {"input_tokens": room.counted(sent), "output_tokens": min(written, payable)}
+    read = room.counted(sent) if was_cut else ceil(sent * ratio)
+    return {"input_tokens": read, "output_tokens": ceil(written * ratio)}
 
 
 def money_for(bb: TypedBlackboard, usage: Mapping[str, int]) -> float:

@@ -145,11 +145,33 @@ async def perform_calls(
     ctx.mark_progress()
 
 
-def answer_without_running(ctx: TickContext, calls: Sequence[Call], why: str) -> None:
-    """Show calls that nobody will run, each with the reason."""
+def answer_without_running(ctx: TickContext, calls: Sequence[Call], why: str) -> list[Done]:
+    """Show the user calls that nobody will run, each with its reason. Returns their results.
+
+    A call that would have written something is named as missing.
+    """
+    bb = board_of(ctx)
+    done: list[Done] = []
     for call in calls:
-        _announce(ctx, {**call, "not_run": why})
-        _say_result(ctx, call, _failed(f"Not run: {why}."), 0.0)
+        # A call that was refused before keeps the reason that it has.
+        reason = call.get("not_run") or why
+        done.append((call, _failed(f"Not run: {reason}.") | {"was_run": False}))
+        _announce(ctx, {**call, "not_run": reason})
+        _say_result(ctx, *done[-1], 0.0)
+    say_system(ctx, f"Not run, because {why}: {names_of(calls)}.", "warning")
+    if undone := names_of(writing_calls(bb, calls)):
+        append(bb, "missing", f"nothing was written: {undone} was not run")
+    bb_set(bb, "calls_wait", False)
+    return done
+
+
+def writing_calls(bb: TypedBlackboard, calls: Sequence[Call]) -> list[Call]:
+    writing = {spec.name for spec in all_tools(bb) if spec.writes}
+    return [call for call in calls if call["name"] in writing]
+
+
+def names_of(calls: Sequence[Call]) -> str:
+    return ", ".join(dict.fromkeys(call["name"] for call in calls))
 
 
 def raise_first(ends: Sequence[BaseException | None]) -> None:

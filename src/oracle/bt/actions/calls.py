@@ -9,7 +9,14 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.bt.tool_calls import RESULTS, Call, cut_off, perform_calls, show_to_the_model
+from oracle.bt.tool_calls import (
+    RESULTS,
+    Call,
+    answer_without_running,
+    cut_off,
+    perform_calls,
+    show_to_the_model,
+)
 from oracle.services.control.repetition import name_of_call
 
 # -- screening: a call that will not be run carries the reason, which the model is given -----------
@@ -111,11 +118,15 @@ async def run(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["calls", "messages", "was_awaited", *ROOM], writes=["messages", "was_awaited"])
+@action(
+    reads=["calls", "calls_wait", "messages", "missing", "was_awaited", *ROOM],
+    writes=["messages", "missing", "calls_wait", "was_awaited"],
+)
 def answer_unfinished(ctx: TickContext) -> RunStatus:
-    """Give calls that were stopped before they began a result: providers insist on one.
+    """Give calls that were stopped a result: providers insist on one.
 
-    Calls that had begun leave their results by the next tick, so that is waited for.
+    Calls that had begun leave their results by the next tick, so that is waited for. Calls that
+    had not begun are shown to the user too, who has not heard of them.
     """
     bb = board_of(ctx)
     if not bb_get(bb, "was_awaited"):
@@ -124,7 +135,12 @@ def answer_unfinished(ctx: TickContext) -> RunStatus:
         return RUNNING
     specs = {spec.name: spec for spec in all_tools(bb)}
     calls: list[Call] = bb_get(bb, "calls")
-    show_to_the_model(ctx, [(call, cut_off(specs.get(call["name"]))) for call in calls])
+    if bb_get(bb, "calls_wait"):
+        why = "the time that is left is kept for the answer"
+        done = answer_without_running(ctx, calls, why)
+    else:
+        done = [(call, cut_off(specs.get(call["name"]))) for call in calls]
+    show_to_the_model(ctx, done)
     return SUCCESS
 
 

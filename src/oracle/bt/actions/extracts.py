@@ -22,7 +22,7 @@ from oracle.bt.report import book_usage, estimated_usage, note_count, say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.tool_calls import raise_first
 from oracle.errors import ModelError
-from oracle.services.control.conversation import Weight, rough_tokens
+from oracle.services.control.conversation import TOKENS_OF_A_CHARACTER, Weight, rough_tokens
 from oracle.services.coverage.affordable import MOST_AROUND
 from oracle.services.coverage.extracts import (
     LONGEST_EXTRACT,
@@ -34,6 +34,7 @@ from oracle.services.coverage.extracts import (
 )
 from oracle.services.coverage.parts import ASKED_ABOUT, Part
 from oracle.services.llm.protocol import Message, Model, ModelRequest
+from oracle.services.prompting.tokens import estimate_tokens
 
 Reply = dict[str, Any]
 
@@ -150,7 +151,8 @@ def _take_in(
 def _book(ctx: TickContext, request: Sequence[Message], reply: Reply) -> None:
     """A request that was cut off has been sent, so its input is paid for."""
     sent = Weight().with_all(cast("Sequence[Mapping[str, Any]]", request)).tokens
-    written = len(reply["text"]) + reply.get("thought", 0)
+    thought = reply.get("thought", 0) * TOKENS_OF_A_CHARACTER
+    written = estimate_tokens(reply["text"]) + thought
     usage = reply["usage"] or estimated_usage(
         ctx, sent, written, was_cut=reply.get("was_cut", False)
     )

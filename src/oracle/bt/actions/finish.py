@@ -12,8 +12,6 @@ from oracle.bt.board import (
     AGENT_STATE,
     ROOM,
     agent_state,
-    all_tools,
-    append,
     bb_get,
     bb_set,
     board_of,
@@ -28,7 +26,7 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import answer_without_running
 from oracle.errors import BoundReached
 from oracle.models.stream_chunk import ChunkType
-from oracle.services.control.ledger import STOP_AT
+from oracle.services.control.ledger import RESOURCES, STOP_AT
 from oracle.services.control.unfinished_answer import CUT_HERE, UnfinishedRun, unfinished_answer
 from oracle.services.coverage.parts import left_out
 
@@ -94,11 +92,18 @@ def stuck(ctx: TickContext) -> RunStatus:
     return _close(ctx, "stuck", [])
 
 
-@action(reads=[*_CLOSING, "stop_after_last_turn"], writes=_CLOSED)
+@action(reads=[*_CLOSING, "stop_after_last_turn"], writes=[*_CLOSED, "stop_detail"])
 def as_announced(ctx: TickContext) -> RunStatus:
     """For the reason for which the tools were withdrawn before this turn."""
+    bb = board_of(ctx)
+    stop: str = bb_get(bb, "stop_after_last_turn")
+    ledger = ledger_of(bb)
+    for resource in RESOURCES:
+        if STOP_AT[resource] == stop:
+            used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
+            bb_set(bb, "stop_detail", f"{used:g} of {limit:g} {resource}")
     say_verdict(ctx, "taken_as_the_last_word")
-    return _close(ctx, bb_get(board_of(ctx), "stop_after_last_turn"), [])
+    return _close(ctx, stop, [])
 
 
 @action(reads=["signal"])
@@ -197,15 +202,7 @@ def end_cut_turn(ctx: TickContext) -> RunStatus:
 def say_which_calls_were_not_run(ctx: TickContext) -> RunStatus:
     """The last response may call tools beside its text: the user learns that they were not run."""
     bb = board_of(ctx)
-    calls: list[dict[str, Any]] = bb_get(bb, "calls")
-    answer_without_running(ctx, calls, "the run has ended")
-    writing = {spec.name for spec in all_tools(bb) if spec.writes}
-    undone = dict.fromkeys(call["name"] for call in calls if call["name"] in writing)
-    names = ", ".join(dict.fromkeys(call["name"] for call in calls))
-    say_system(ctx, f"Not run, because the run has ended: {names}.", "warning")
-    if undone:
-        append(bb, "missing", f"nothing was written: {', '.join(undone)} was not run")
-    bb_set(bb, "calls_wait", False)
+    answer_without_running(ctx, bb_get(bb, "calls"), "the run has ended")
     return SUCCESS
 
 

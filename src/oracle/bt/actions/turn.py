@@ -23,14 +23,28 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import BOOKED, book_once, end_turn, outcome_of, report, say
+from oracle.bt.report import (
+    BOOKED,
+    book_once,
+    end_turn,
+    outcome_of,
+    report,
+    say,
+    say_system,
+    tell_model,
+)
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.bt.tool_calls import Call, names_of, writing_calls
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.signals.parser import NOT_LAST
 
 LONGEST_CUT_TEXT: Final = 2_000
+FEWEST_CALLS, MOST_CALLS, WINDOW_OF_A_CALL = 4, 24, 1_000
+"""How many calls of one response are taken: one for each 1,000 tokens of the context window, but
+not fewer than 4 and not more than 24. Each call and its result need a place in the window.
+"""
 _NOT_FIELDS: Final = (
     "type",
     "confidence",
@@ -83,11 +97,20 @@ def begin(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=["response", "messages", "accumulated_content", "is_last_turn", *SIGNAL_STATE, *BOOKED],
+    reads=[
+        "response",
+        "messages",
+        "missing",
+        "accumulated_content",
+        "is_last_turn",
+        *SIGNAL_STATE,
+        *BOOKED,
+    ],
     writes=[
         "ledger",
         "response",
         "messages",
+        "missing",
         "signal",
         "signal_consulted",
         "signal_malformed",
@@ -118,9 +141,13 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     if not response["is_complete"] and len(said) > LONGEST_CUT_TEXT:
         said = text
     message: dict[str, Any] = {"role": "assistant", "content": said}
-    if response["calls"]:
-        message["tool_calls"] = response["calls"]
-        bb_set(bb, "calls", response["calls"])
+    most = min(
+        MOST_CALLS, max(FEWEST_CALLS, bb_get(bb, "model")["context_window"] // WINDOW_OF_A_CALL)
+    )
+    calls, surplus = response["calls"][:most], response["calls"][most:]
+    if calls:
+        message["tool_calls"] = calls
+        bb_set(bb, "calls", calls)
         bb_set(bb, "calls_wait", True)
     if text:
         bb_set(bb, "answer_so_far", text)
@@ -128,10 +155,26 @@ def take_in_response(ctx: TickContext) -> RunStatus:
         bb_set(bb, "accumulated_content", f"{before}\n\n{text}" if before else text)
     if said or response["calls"]:
         append(bb, "messages", message)
+    if surplus:
+        _leave_out(ctx, bb, len(calls), surplus)
     # In a last turn even a response with calls is as good as empty: they are not run.
     if (text or response["calls"]) and not bb_get(bb, "is_last_turn"):
         bb_set(bb, "empty_responses", 0)
     return SUCCESS
+
+
+def _leave_out(ctx: TickContext, bb: TypedBlackboard, taken: int, surplus: list[Call]) -> None:
+    """Tell both the model and the user of calls that are not part of the conversation."""
+    writes = names_of(writing_calls(bb, surplus))
+    unwritten = f" Nothing was written by: {writes}." if writes else ""
+    if writes and bb_get(bb, "is_last_turn"):
+        append(bb, "missing", f"nothing was written: {writes} was not run")
+    told = f"{len(surplus)} of your {taken + len(surplus)} calls were left out and not run"
+    tell_model(bb, f"{told}: make at most {taken} in one response.{unwritten}")
+    said = (
+        f"The model made {taken + len(surplus)} calls at once; the last {len(surplus)} were not run"
+    )
+    say_system(ctx, f"{said}: {names_of(surplus)}.{unwritten}", "warning")
 
 
 @action(reads=["response", "ledger"], writes=["turn_is_open"])

@@ -26,6 +26,10 @@ STOP_AT: Final[Mapping[Resource, str]] = {
 
 FEWEST_TOKENS: Final = 20
 """Shorter outputs do not say how fast a model writes: they are mostly the wait before them."""
+ENOUGH_TOKENS: Final = 100
+"""So many tokens, or so many more than another response has, do say how fast a model writes."""
+SLOWEST_GUESS: Final = 0.1
+"""Seconds for each token, at the most, as long as only shorter outputs were seen."""
 HIGHEST_COUNT: Final = 4.0
 """No tokenizer makes more of a text than this, measured by our estimate: a token for each byte."""
 
@@ -34,7 +38,13 @@ USUAL_ANSWER: Final = 800
 SLOWER: Final = 1.25
 """The last answer may take longer than the longest request so far, by this factor."""
 TIME_FOR_THE_UNKNOWN: Final = 2
-"""Before the first response half of the time is kept: the last answer may take as long as it."""
+"""Before the first response half of the time is kept: the last answer may take as long as it. The
+text of an answer gets no more than this later either: the rest is for the work before it.
+"""
+CLEAN_UP: Final = 2.0
+"""Seconds that a tool which ignores its cancellation is waited for (`bt/core/runtime.py`)."""
+SHORTEST_WITH_CLEAN_UP: Final = 4.0
+"""Seconds. A shorter limit has no time to keep for a clean-up."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,9 +72,11 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ledger:
-    """`longest_turn` is the longest request in seconds, `slowest_token` its like for each token of
-    output. `counted` is how many tokens the provider counts for each one that we estimate; 0 as
-    long as it has not said. `warned` are the budgets that a warning was given for.
+    """`longest_turn` is the longest request in seconds; `quickest_turn` is the quickest one, which
+    had `quickest_tokens` of output. `slowest_token` is the most seconds that a token of output
+    took, without the wait for the first one; `guessed_token` is used as long as that is 0.
+    `counted` is how many tokens the provider counts for each one that we estimate; 0 as long as it
+    has not said. `warned` are the budgets that a warning was given for.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -73,7 +85,10 @@ class Ledger:
     tokens: int = 0
     money: float = 0.0
     longest_turn: float = 0.0
+    quickest_turn: float = 0.0
+    quickest_tokens: int = 0
     slowest_token: float = 0.0
+    guessed_token: float = 0.0
     counted: float = 0.0
     uses: Mapping[str, int] = field(default_factory=dict[str, int])
     warned: tuple[Resource, ...] = ()
@@ -93,10 +108,24 @@ class Ledger:
         )
 
     def with_pace(self, output_tokens: int, seconds: float) -> Self:
-        """Note how fast the model writes. A few tokens say more about the wait before the first."""
-        if output_tokens < FEWEST_TOKENS:
-            return self
-        return replace(self, slowest_token=max(self.slowest_token, seconds / output_tokens))
+        """Note how fast the model writes. The wait for the first token is not part of that.
+
+        The wait is the same for a short and a long output. So what a response took longer than the
+        quickest one is divided by the tokens that it has more.
+        """
+        noted = self
+        more = output_tokens - self.quickest_tokens
+        if self.quickest_turn and more >= ENOUGH_TOKENS:
+            pace = max(0.0, seconds - self.quickest_turn) / more
+            noted = replace(self, slowest_token=max(self.slowest_token, pace))
+        elif output_tokens >= ENOUGH_TOKENS and not self.quickest_turn:
+            noted = replace(self, slowest_token=seconds / output_tokens)
+        elif output_tokens >= FEWEST_TOKENS:
+            pace = min(seconds / output_tokens, SLOWEST_GUESS)
+            noted = replace(self, guessed_token=max(self.guessed_token, pace))
+        if not self.quickest_turn or seconds < self.quickest_turn:
+            noted = replace(noted, quickest_turn=seconds, quickest_tokens=output_tokens)
+        return noted
 
     def with_count(self, estimated: int, counted: int) -> Self:
         """Note how the provider counted an input that we had estimated."""
@@ -115,11 +144,13 @@ class Ledger:
         return now - self.started_at if resource == "seconds" else getattr(self, resource)
 
     def share(self, resource: Resource, now: float) -> float:
-        """The spent share of a limit, from 0 up. A limit of 0 is spent from the start."""
-        limit = getattr(self.limits, resource)
-        if limit is None:
+        """The spent share of a limit, from 0 up. A limit of 0 is spent from the start, except for
+        money: what costs nothing fits it, and `Room` knows what a request costs.
+        """
+        limit, spent = getattr(self.limits, resource), self.spent(resource, now)
+        if limit is None or (resource == "money" and not spent):
             return 0.0
-        return self.spent(resource, now) / limit if limit > 0 else 1.0
+        return spent / limit if limit > 0 else 1.0
 
     def warnings_due(self, now: float, share: float) -> tuple[Resource, ...]:
         """The budgets that have reached this share and had no warning yet."""
@@ -145,10 +176,15 @@ class Ledger:
 
     @property
     def seconds_kept(self) -> float:
-        """How long the last answer may take, judged by the responses so far."""
+        """How long the last answer may take, judged by the responses so far, and what is lost
+        before it if a tool does not stop.
+        """
         if not self.longest_turn:
             return self.limits.seconds / TIME_FOR_THE_UNKNOWN
-        return max(SLOWER * self.longest_turn, USUAL_ANSWER * self.slowest_token)
+        writing = USUAL_ANSWER * (self.slowest_token or self.guessed_token)
+        half = self.limits.seconds / TIME_FOR_THE_UNKNOWN
+        answer = max(SLOWER * self.longest_turn, min(self.quickest_turn + writing, half))
+        return answer + (CLEAN_UP if self.limits.seconds >= SHORTEST_WITH_CLEAN_UP else 0.0)
 
     def usage(self, now: float) -> dict[str, Any]:
         """The amounts spent, for people and for records."""
@@ -165,7 +201,10 @@ class Ledger:
             "tokens": self.tokens,
             "money": self.money,
             "longest_turn": self.longest_turn,
+            "quickest_turn": self.quickest_turn,
+            "quickest_tokens": self.quickest_tokens,
             "slowest_token": self.slowest_token,
+            "guessed_token": self.guessed_token,
             "counted": self.counted,
             "uses": dict(self.uses),
             "warned": list(self.warned),
@@ -180,7 +219,10 @@ class Ledger:
             tokens=data["tokens"],
             money=data["money"],
             longest_turn=data["longest_turn"],
+            quickest_turn=data["quickest_turn"],
+            quickest_tokens=data["quickest_tokens"],
             slowest_token=data["slowest_token"],
+            guessed_token=data["guessed_token"],
             counted=data["counted"],
             uses=data["uses"],
             warned=tuple(data["warned"]),

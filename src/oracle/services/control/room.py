@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final, Literal, NamedTuple
 
-from oracle.services.control.conversation import TOKENS_OF_A_CHARACTER
 from oracle.services.control.ledger import Ledger, Resource
 from oracle.services.llm.protocol import Prices
 from oracle.services.prompting.tokens import estimate_tokens
@@ -44,6 +43,10 @@ TIMES_TOO_LONG: Final = 4
 """An output of so many tokens, or so many times the longest, is stopped even if it can be paid."""
 SMALL_STEP: Final = 60
 """Characters of output between two measurements near a limit."""
+DENSEST: Final = 2
+"""Tokens of a character, at the most, in text that has not arrived yet. A measurement costs time,
+so the next one is planned for when such a text could reach the limit.
+"""
 
 
 class Sent(NamedTuple):
@@ -189,12 +192,15 @@ class Room:
         return ceil((self.messages + self.tools) * max(1.0, self.ledger.counted))
 
     def characters_left(self, payable: int, text: str) -> int:
-        """How many more characters of output can be paid for after this text, at the least."""
+        """How many more characters of output can be paid for after this text, at the least.
+
+        The text to come may be denser than this one: Chinese after English, or base64 after code.
+        """
         # Without the first guess: a provider keeps to the length that it was given, and an answer
         # must not be cut on a mere suspicion.
         ratio = max(1.0, self.ledger.counted) * MARGIN
         left = payable / ratio - estimate_tokens(text)
-        return max(SMALL_STEP, int(left / TOKENS_OF_A_CHARACTER)) if left > 0 else 0
+        return max(SMALL_STEP, int(left / DENSEST)) if left > 0 else 0
 
     @property
     def tools_fit(self) -> bool:

@@ -187,6 +187,27 @@ def _all_results(messages: list[dict[str, Any]], room: int) -> list[dict[str, An
     return [{**m, "content": _LEFT_OUT} if m["role"] == "tool" else m for m in messages]
 
 
+def _all_arguments(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    """Many calls are long together, even if the arguments of each are not."""
+    gone = {"left out by the tree": "no room"}
+    return [
+        {**m, "tool_calls": [{**call, "arguments": gone} for call in m["tool_calls"]]}
+        if m.get("tool_calls")
+        else m
+        for m in messages
+    ]
+
+
+def _all_turns(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    """Leave out all turns, with their calls and results. What the tree has said stays."""
+    question = _question_in(messages)
+    said = [m for m in messages[question + 1 :] if m["role"] == "system"]
+    if len(said) == len(messages) - question - 1:
+        return messages
+    note = {"role": "system", "content": "[all turns left out by the tree: no room]"}
+    return [*messages[: question + 1], note, *said]
+
+
 def _drafts(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
     """What the model wrote before: its texts, and long arguments of its calls."""
     first, last = _question_in(messages) + 1, len(messages) - 1
@@ -245,6 +266,8 @@ _STEPS: Final[Sequence[tuple[str, Step]]] = (
     ("tool results", _results_that_fit),
     ("the question with its attachment", _question),
     ("all tool results", _all_results),
+    ("arguments of calls", _all_arguments),
+    ("all turns", _all_turns),
     (_PROMPT, _prompt),
 )
 """From the mildest to the harshest. What comes last is what an answer depends on most."""
