@@ -45,16 +45,22 @@ def shape(name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] 
     return Shape(name=name, marks=words, pattern=re.compile(pattern, re.M), is_secret=is_secret)
 
 
-# The start of a word; also after an escape such as `\n` or `%3D`, and after a single `-`, as in a
-# diff. A hyphen elsewhere is part of the word, so that a long word is matched from its start only.
-_START: Final = r"(?:(?<![\w-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f][0-9A-Fa-f])|(?<=^-)|(?<=[^\w-]-))"
+# The start of a word or of its part after `_`; also after an escape such as `\n`, `%3D` or `=3D`,
+# and after a single `-`, as in a diff. A hyphen elsewhere is part of the word, so that a long word
+# is matched from its start only.
+_START: Final = (
+    r"(?:(?<![A-Za-z0-9-])|(?<=\\[nrt])|(?<=[%=][0-9A-Fa-f][0-9A-Fa-f])|(?<=^-)|(?<=[^\w-]-))"
+)
 _END: Final = r"(?![A-Za-z0-9])"
+_UNMISTAKABLE: Final = re.compile(r"\S{2,}[_.$~-]|\S{8,}")
 
 
 def _prefixed(
     name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] = _is_key
 ) -> Shape:
-    return shape(name, marks, f"{_START}(?:{pattern}){_END}", is_secret)
+    # A prefix that nothing else has is found in the middle of a word too.
+    is_anywhere = is_secret is _is_key and all(map(_UNMISTAKABLE.fullmatch, marks.split()))
+    return shape(name, marks, f"{'' if is_anywhere else _START}(?:{pattern}){_END}", is_secret)
 
 
 _HEX_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -63,8 +69,10 @@ _HEX_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # its characters.
 VENDORS: Final = (
     # clouds
-    _prefixed(
-        "AWS key", "akia asia abia acca a3t", r"(?:A3T[A-Z0-9]|A(?:KIA|SIA|BIA|CCA))[A-Z0-9]{16}"
+    shape(
+        "AWS key",
+        "akia asia abia acca a3t",
+        rf"(?:{_START}|(?<=[a-z]))(?:A3T[A-Z0-9]|A(?:KIA|SIA|BIA|CCA))[A-Z0-9]{{16}}{_END}",
     ),
     _prefixed(
         "AWS key",
@@ -134,6 +142,12 @@ VENDORS: Final = (
         r"sk-(?:ant-|proj-|svcacct-|admin-|or-v1-|or-)?[\w-]{20,300}",
         is_random_key,
     ),
+    shape(
+        "API key",
+        "sk-ant- sk-proj- sk-svcacct- sk-or-v1-",
+        r"sk-(?:ant|proj|svcacct|or-v1)-[\w-]{20,300}",
+        is_random_key,
+    ),
     _prefixed(
         "Hugging Face token", "hf_ api_org_", r"hf_[A-Za-z0-9]{30,60}|api_org_[A-Za-z0-9]{30,60}"
     ),
@@ -170,7 +184,7 @@ VENDORS: Final = (
     _prefixed(
         "Discord token", ".", r"[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}", is_random_key
     ),
-    _prefixed("Telegram token", ":aa", r"\d{8,10}:AA[\w-]{32,34}"),
+    _prefixed("Telegram token", ":aa", r"(?:bot)?\d{8,10}:AA[\w-]{32,34}"),
     _prefixed("SendGrid key", "sg.", r"SG\.[\w-]{16,32}\.[\w-]{32,64}"),
     _prefixed(
         "Mailgun key",
@@ -187,7 +201,9 @@ VENDORS: Final = (
         "sk_ rk_ whsec_",
         r"(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{10,255}|whsec_[A-Za-z0-9+/=]{24,255}",
     ),
-    _prefixed("Shopify token", "shp", r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"),
+    _prefixed(
+        "Shopify token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"
+    ),
     _prefixed("Square token", "sq0 eaaa", r"sq0(?:atp|csp|idp)-[\w-]{22,60}|EAAA[\w-]{60}"),
     _prefixed(
         "PayPal token",
