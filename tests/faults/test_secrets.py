@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
 from oracle.errors import SettingsError, StoreError
+from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.hard_links import HardLinks
 from oracle.services.project.redaction import redact
 from oracle.services.project.root import oracle_folder
@@ -118,8 +120,6 @@ def test_an_excerpt_of_any_size_of_a_key_file_that_is_piped_in_hides_the_key():
 
 
 def test_a_diff_of_a_file_with_secrets_is_left_out_whatever_its_lines_look_like(tmp_path):
-    from oracle.services.project.diffs import without_secret_files
-
     diff = "diff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=blue\n+A=red\n"
     other = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
     clean = without_secret_files(diff + other)
@@ -127,6 +127,52 @@ def test_a_diff_of_a_file_with_secrets_is_left_out_whatever_its_lines_look_like(
     assert "red" not in clean
     assert clean.endswith(other)
     assert clean.count("\n") == (diff + other).count("\n")
+
+
+def _two_versions(folder: Path) -> None:
+    for name, colour in (("old", "blue"), ("new", "red")):
+        (folder / name).mkdir()
+        (folder / name / ".env").write_text(f"A=plum\nB={colour}\nC=kiwi\n")
+        (folder / name / "zoo.py").write_text(f"x = 1\nanimal = '{colour} whale'\n")
+
+
+@pytest.mark.parametrize("command", [
+    "git diff --no-index old new",
+    "git diff --no-index --color=always old new",
+    "git diff --no-index --word-diff old new",
+    "git diff --no-index --word-diff=color --color=always old new",
+    "git diff --no-index --line-prefix='| ' old new",
+    "git diff --no-index old new | sed 's/^/    /'",
+    "git diff --no-index old new | sed 's/^/> /'",
+    "git diff --no-index old new | sed 's/^/| * /'",
+    "diff -ru old new", "diff -rc old new", "diff -r old new", "diff -r -y old new",
+    "for f in .env zoo.py; do echo Index: $f; echo ======; diff -u --label \"$f (revision 1)\" "
+    "--label \"$f (working copy)\" old/$f new/$f; done",
+    "grep -rn '' old", "grep -r '' old", "grep -rn -C2 B= old; grep -n '' old/zoo.py",
+    "grep -rn '' old | sed 's/^/HEAD:/'",
+    "tail -n +1 old/.env old/zoo.py",
+    "for f in .env zoo.py; do echo $f; grep -n '' old/$f; echo; done",
+])  # fmt: skip
+def test_no_listing_shows_the_lines_of_a_file_with_secrets(tmp_path, command):
+    _two_versions(tmp_path)
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    listing = done.stdout
+    clean = without_secret_files(listing)
+    assert "B=" in listing
+    for secret in ("plum", "kiwi", "B=blue", "B=red", "{+red+}"):
+        assert secret not in clean.replace("red whale", "").replace("blue whale", "")
+    assert "whale" in clean
+    assert clean.count("\n") == listing.count("\n")
+
+
+@pytest.mark.parametrize("text", [
+    "secrets: a list\n.env: the file with settings\n", "12:30:15 started\n--- done\n",
+    "diff them\nplain text\n", "commit 1234567\n\n    .env is gone\n", "> quoted\n| a | b |\n",
+])  # fmt: skip
+def test_text_that_only_speaks_of_such_a_file_stays(text):
+    assert without_secret_files(text) == text
 
 
 @pytest.mark.parametrize("wrap", [

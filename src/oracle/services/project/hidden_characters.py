@@ -16,7 +16,8 @@ _INVISIBLE: Final = (
 _CONTROLS: Final = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"
 _HIDDEN: Final = re.compile(
     # Colours and other commands to a terminal, also as `cat -v`, JSON and programs write them.
-    r"(?:\x1b\[|\x9b|(?:\\(?:033|[xX]1[bB]|[uU]001[bB]|[eE])|\^\[|\u241b)\[)[0-?]{0,60}+[ -/]{0,9}+[@-~]"
+    r"(?:\x1b\[|\x9b|(?:\\(?:033|[xX]1[bB]|[uU]001[bB]|[eE])|\^\[|\u241b)\[)"
+    r"[0-?]{0,60}+[ -/]{0,9}+[@-~]"
     # A title of a window or the address of a link.
     r"|\x1b[\]PX^_][^\x07\x1b\n]{0,2000}+(?:\x07|\x1b\\)?"
     r"|\x1b[ -/]{0,9}+[0-~]"
