@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from oracle.bt.wrappers.definitions import ProjectDefinitions
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
-from oracle.errors import SettingsError, StoreError
+from oracle.errors import InputError, SettingsError, StoreError
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.hard_links import HardLinks
 from oracle.services.project.redaction import redact
@@ -515,6 +516,24 @@ def test_a_prompt_that_links_outside_needs_trust(tmp_path):
     (root / ".oracle/prompts/base.md").symlink_to(tmp_path / "diary.md")
     with pytest.raises(SettingsError, match=r"prompts\.folder"):
         load_settings(root, environment={})
+
+
+@pytest.mark.parametrize("setting", ["prompts.folder", "trees.folder"])
+@pytest.mark.parametrize("way", ["symbolic", "hard", "hard, outside"])
+def test_a_prompt_or_a_tree_is_not_another_name_of_a_secret(tmp_path, way, setting):
+    root = tmp_path / "project"
+    folder = root / "mine"
+    folder.mkdir(parents=True)
+    (root / "oracle.toml").write_text(f'{setting} = "mine"\n')
+    target = tmp_path / "diary" if way == "hard, outside" else root / ".env"
+    target.write_text("---\nid: x\n---\norchid")
+    link = folder / ("x.md" if setting == "prompts.folder" else "x.lua")
+    if way == "symbolic":
+        link.symlink_to(target)
+    else:
+        os.link(target, link)
+    with pytest.raises(InputError, match="not read: it"):
+        ProjectDefinitions(load_settings(root, environment={}))
 
 
 def test_a_hostile_clone_gets_no_key_and_no_question(tmp_path, monkeypatch):
