@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from oracle.services.project.redaction import redact
 from tests.services.project import redaction_cases as cases
+from tests.services.project import redaction_cases_forms as forms
 from tests.services.project import redaction_cases_later as later
 
-SECRETS = dict(enumerate((*cases.SECRETS, *later.SECRETS)))
-HARMLESS = dict(enumerate((*cases.HARMLESS, *later.HARMLESS)))
+SECRETS = dict(enumerate((*cases.SECRETS, *later.SECRETS, *forms.SECRETS)))
+HARMLESS = dict(enumerate((*cases.HARMLESS, *later.HARMLESS, *forms.HARMLESS)))
 
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS.values(), ids=SECRETS)

@@ -29,6 +29,13 @@ _ESCAPE: Final = re.compile(
     r"(?:\\u00|\\x|%)((?:2[bdef]|3[0-9d]|[46][1-9a-f]|[57][0-9a]|5f|7e))|=(5F|2D)",
     re.I,
 )
+# The values of a Secret of Kubernetes, which may look like anything.
+_KUBERNETES: Final = re.compile(
+    r"(^(?:[-+ ] ?)?(?:stringData|data):[ \t]*\r?\n)((?:[-+ ]?[ \t]+\S[^\n]*\n?)++)", re.M
+)
+_ENTRY: Final = re.compile(
+    r"^([-+ \t]++(?:[^\s:]{1,250}:[ \t]+)?+)(?!\[redacted: |[|>][-+]?\s*$)\S[^\r\n]*", re.M
+)
 
 # Base64 of readable text. Longer runs are looked at by their beginning only.
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
@@ -88,7 +95,13 @@ def _without_plain(text: str) -> str:
     for shape in CONTEXTS:
         if _has(shape, folded):
             text = _without(shape, text)
+    if "kind: Secret" in text:
+        text = _KUBERNETES.sub(_without_values, text)
     return _without_assigned(text)
+
+
+def _without_values(found: re.Match[str]) -> str:
+    return found[1] + _ENTRY.sub(r"\1[redacted: secret]", found[2])
 
 
 def _without_keys(text: str, words: str) -> str:
