@@ -35,7 +35,7 @@ _KEYS: Final = {
     "cred": re.compile(r"cred(?:ential)?s?"),
     "auth": re.compile(r"auth(?:orization)?"),
     "bearer": re.compile(r"bearer"),
-    "pat": re.compile(r"pat(?![a-z])"),
+    "_pat": re.compile(r"_pat(?![a-z])"),
     "sess": re.compile(r"sess(?:ion)?[_-]?id"),
     "jwt": re.compile(r"jwt"),
     "dsn": re.compile(r"dsn"),
@@ -79,6 +79,7 @@ _LINKED: Final = re.compile(
 _BLOCK: Final = re.compile(r"[|>][-+\d]{0,2}[ \t]{0,5}\r?\n[ \t]{1,40}")
 _BARE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|]{4,300}+")
 _REST_OF_BARE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|]*+")
+_MAY_LINK: Final = re.compile(r"[\"'`?:=<>\n,]|[ ](?:[:={]|st)")
 _CONTINUED: Final = re.compile(r"(?:[\"'][ \t]{0,3}\+\s{0,20}[\"'][^\"'\n]{1,300}){1,5}")
 _NEXT_LINE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|:]{6,300}+[ \t]{0,5}(?=\r?\n|\Z)")
 # The rest of a line in a file of settings. A password may have signs that end a value in code.
@@ -92,7 +93,7 @@ _FLAG: Final = re.compile(r"(?<![\w-])--?[\w-]{0,30}\Z")
 _VARIABLE: Final = re.compile(
     r"(?:^|[\s;&|\"'`+#>(,-])(?:export\s+|set\s+|env\s+|ENV\s+|ARG\s+)?[A-Z0-9_]{0,60}\Z"
 )
-_PAT_BEFORE: Final = re.compile(r"(?i)(?:git\w{3}|azure|devops|ado|gh|access|my)[_-]\Z")
+_PAT_BEFORE: Final = re.compile(r"(?i)(?:git\w{3}|azure|devops|ado|gh|access|my)\Z")
 _WORDS_BEFORE: Final = re.compile(r"[\"'],\s?[\"']\Z")
 _LONGEST_VALUE: Final = 2_000
 _SHORTEST_PASSWORD: Final = 4
@@ -147,6 +148,9 @@ def _at(
         return None
     before = text[max(0, start - _LONGEST_BEFORE * 4) : start].rpartition("\n")[2]
     for form in (_FOLLOWED, _LINKED):
+        # Most names are words of a sentence or parts of a longer name.
+        if form is _LINKED and not _MAY_LINK.match(folded, name.end()):
+            break
         followed = form.match(folded, name.end())
         if not followed or not _is_named(before, name[0], followed):
             continue
@@ -176,12 +180,12 @@ def _is_named(before: str, name: str, followed: re.Match[str]) -> bool:
     if name == "pass" and before[-3:].lower() == "ask":
         return False
     is_set = _SETS.search(before) is not None
-    if name in ("pass", "pw", "psk", "pat") and before[-1:].isalpha() and not is_set:
+    if name in ("pass", "pw", "psk") and before[-1:].isalpha() and not is_set:
         is_capital = name == "pass" and before[-1:].isupper()
         if not is_capital:
             return False
     # `pat` alone is short for a pattern.
-    if name == "pat" and not _PAT_BEFORE.search(before):
+    if name == "_pat" and not _PAT_BEFORE.search(before):
         return False
     is_flag = _FLAG.search(before) is not None
     if name.startswith("key") and not is_flag:
@@ -192,7 +196,7 @@ def _is_named(before: str, name: str, followed: re.Match[str]) -> bool:
         return is_flag or is_set
     # `("password", "…")` gives a value; in `f(password, "…")` the two have nothing in common.
     # In a list of words, such as `'pass', 'raise'`, the name is one of the words.
-    is_word = name in ("pass", "pwd", "pw", "pat") or _WORDS_BEFORE.search(before)
+    is_word = name in ("pass", "pwd", "pw") or _WORDS_BEFORE.search(before)
     return sign != "," or (followed["close"] is not None and not is_word)
 
 
