@@ -12,14 +12,18 @@ import pytest
 from oracle.bt.wrappers.definitions import ProjectDefinitions
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
+from oracle.cli.terminal.line_editor import LineEditor
 from oracle.errors import InputError, SettingsError, StoreError
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.hard_links import HardLinks
 from oracle.services.project.redaction import redact
 from oracle.services.project.root import oracle_folder
+from oracle.services.project.walk import Walk
 from oracle.services.search import Index
 from oracle.services.storage.database import as_url
+from oracle.services.storage.sqlite import _create_private
 from oracle.services.tools.project_tools import project_tools
+from oracle.services.web.addresses import is_public
 from oracle.settings import load_settings
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.cli.processes import make_project, model_serving, oracle, says
@@ -642,3 +646,82 @@ def test_git_never_sees_our_files_whatever_ignore_file_a_project_brings(tmp_path
     spec = GitIgnoreSpec.from_lines(written.splitlines())
     assert spec.match_file("oracle.db")
     assert spec.match_file("index/g1/catalogue.db")
+
+
+TOKEN = "ghp_Fx3gxODYfjuMbwrHMbgcn33KFLKnq7XrBg8C"
+
+
+async def test_the_title_of_a_session_holds_no_secret(tmp_path):
+    async with open_store(as_url(tmp_path / "x.db")) as store:
+        made = await store._sessions.create(session_id="s1", title=f"is {TOKEN} ok?", at=1.0)
+        renamed = await store._sessions.rename("s1", f"title {TOKEN}")
+    assert TOKEN not in made.title + renamed.title
+    assert TOKEN.encode() not in bytes_below(tmp_path)
+
+
+def test_the_history_of_a_chat_holds_no_secret(tmp_path):
+    readline = pytest.importorskip("readline")
+    file = tmp_path / "chat_history"
+    with LineEditor(file) as editor:
+        editor._load_history()
+        readline.add_history(f"is {TOKEN} ok?")
+        readline.add_history("how does it work?")
+        editor._save_history()
+    assert file.read_text().endswith("is [redacted: GitHub token] ok?\nhow does it work?\n")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("path", [f"src/{TOKEN}.py", f"{TOKEN}/a.py"])
+async def test_a_path_with_a_secret_is_neither_indexed_nor_shown(tmp_path, path):
+    (tmp_path / "oracle.toml").touch()
+    (tmp_path / path).parent.mkdir(parents=True)
+    (tmp_path / path).write_text("orchid = 1\n")
+    (tmp_path / "plain.py").write_text("orchid = 2\n")
+    with Index.open(tmp_path) as index:
+        index.refresh()
+        assert [hit.path for hit in index.search("orchid")] == ["plain.py"]
+    assert TOKEN.lower().encode() not in bytes_below(tmp_path / ".oracle").lower()
+    tools = project_tools(tmp_path)
+    for name, given in {"read_file": {"path": path}, "search_code": {"query": "orchid"}}.items():
+        assert TOKEN not in (await tools.run(name, given))["content"]
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("model.base_url", "https://x.test/v1?api_key=plumtree"),
+    ("model.base_url", "https://x.test/v1?a=b&access_token=plumtree#c"),
+    ("model.name", "openai:sk-proj-aB3dE5fG7hI9jK1lM3nO5pQ7-plumtree"),
+])  # fmt: skip
+def test_a_setting_is_shown_without_the_key_in_it(tmp_path, name, value):
+    settings = load_settings(
+        tmp_path, environment={f"ORACLE_{name.upper().replace('.', '_')}": value}
+    )
+    assert settings.value(name) == value
+    assert "plumtree" not in settings.shown(name)
+
+
+def test_an_open_database_and_the_ignore_file_become_private(tmp_path):
+    folder = oracle_folder(tmp_path)
+    assert stat.S_IMODE((folder / ".gitignore").stat().st_mode) == 0o600
+    file = folder / "oracle.db"
+    file.touch()
+    file.chmod(0o666)
+    _create_private(str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("address", ["192.88.99.1", "3fff::1", "3fff:fff::1"])
+def test_relays_and_addresses_of_documentation_are_not_public(address):
+    assert not is_public(address)
+
+
+def test_explain_says_where_a_link_leads(tmp_path):
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / ".env").write_text("A=1")
+    (tmp_path / "diary").write_text("x")
+    (root / "a.py").symlink_to(root / ".env")
+    (root / "b.py").symlink_to(tmp_path / "diary")
+    reasons = {}
+    assert not [*Walk(root=root).files(reasons.__setitem__)]
+    assert "a file of secrets" in reasons["a.py"]
+    assert "leads out of the project" in reasons["b.py"]
