@@ -55,6 +55,8 @@ SECRETS = (
     *ODD_PASSWORDS,
 )
 HARMLESS = (
+    "'OAuth': ('oauth_get_sbs', 'oauth_urlencode'),",
+    "'//r.test:auth': 'x', '//r.test:always': true",
     "KEYWORDS = ['if', 'pass', 'raise', 'else1']", "'pwd', 'ls -l2', 'cd'", "GIT_ASKPASS: 'echo'",
     "password: str = Field(default=None)", "password: Optional[str] = None", "password: str = ''",
     "token: Token = next_token()", "def f(password: str = 'password'): ...",

@@ -114,7 +114,7 @@ CONTEXTS: Final = (
     shape(
         "password",
         "auth convertto-securestring",
-        r"(?i)(?:auth[\"']?\s{0,3}[=:(]{1,2}\s{0,3}[(\[]?\s{0,3}[\"'][^\"'\n]{1,60}[\"']"
+        r"(?i)(?:(?<!o)auth(?:[\"']?\s{0,3}[=:]\s{0,3}[(\[]|\()\s{0,3}[\"'][^\"'\n]{1,60}[\"']"
         r"\s{0,3},\s{0,3}"
         r"|ConvertTo-SecureString[ ](?:-String[ ])?)[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
         is_real_password,
