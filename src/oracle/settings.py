@@ -343,6 +343,12 @@ class Settings:
         start = Path.cwd() if given or self.root is None else self.root
         return start / Path(self.value(name)).expanduser()
 
+    def problem_of_file(self, path: Path) -> str | None:
+        """Why a prompt or a tree is not read: a link makes it another name of a secret."""
+        from oracle.services.project.hard_links import link_problem
+
+        return link_problem(path, self.root, self.secrets.rules)
+
 
 def load_settings(
     start: Path | None = None,

@@ -4,19 +4,26 @@ import json
 import logging
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from oracle.bt.wrappers.definitions import ProjectDefinitions
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
-from oracle.errors import SettingsError, StoreError
+from oracle.cli.terminal.line_editor import LineEditor
+from oracle.errors import InputError, SettingsError, StoreError
+from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.hard_links import HardLinks
 from oracle.services.project.redaction import redact
 from oracle.services.project.root import oracle_folder
+from oracle.services.project.walk import Walk
 from oracle.services.search import Index
 from oracle.services.storage.database import as_url
+from oracle.services.storage.sqlite import _create_private
 from oracle.services.tools.project_tools import project_tools
+from oracle.services.web.addresses import is_public
 from oracle.settings import load_settings
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.cli.processes import make_project, model_serving, oracle, says
@@ -118,8 +125,6 @@ def test_an_excerpt_of_any_size_of_a_key_file_that_is_piped_in_hides_the_key():
 
 
 def test_a_diff_of_a_file_with_secrets_is_left_out_whatever_its_lines_look_like(tmp_path):
-    from oracle.services.project.diffs import without_secret_files
-
     diff = "diff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=blue\n+A=red\n"
     other = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
     clean = without_secret_files(diff + other)
@@ -127,6 +132,52 @@ def test_a_diff_of_a_file_with_secrets_is_left_out_whatever_its_lines_look_like(
     assert "red" not in clean
     assert clean.endswith(other)
     assert clean.count("\n") == (diff + other).count("\n")
+
+
+def _two_versions(folder: Path) -> None:
+    for name, colour in (("old", "blue"), ("new", "red")):
+        (folder / name).mkdir()
+        (folder / name / ".env").write_text(f"A=plum\nB={colour}\nC=kiwi\n")
+        (folder / name / "zoo.py").write_text(f"x = 1\nanimal = '{colour} whale'\n")
+
+
+@pytest.mark.parametrize("command", [
+    "git diff --no-index old new",
+    "git diff --no-index --color=always old new",
+    "git diff --no-index --word-diff old new",
+    "git diff --no-index --word-diff=color --color=always old new",
+    "git diff --no-index --line-prefix='| ' old new",
+    "git diff --no-index old new | sed 's/^/    /'",
+    "git diff --no-index old new | sed 's/^/> /'",
+    "git diff --no-index old new | sed 's/^/| * /'",
+    "diff -ru old new", "diff -rc old new", "diff -r old new", "diff -r -y old new",
+    "for f in .env zoo.py; do echo Index: $f; echo ======; diff -u --label \"$f (revision 1)\" "
+    "--label \"$f (working copy)\" old/$f new/$f; done",
+    "grep -rn '' old", "grep -r '' old", "grep -rn -C2 B= old; grep -n '' old/zoo.py",
+    "grep -rn '' old | sed 's/^/HEAD:/'",
+    "tail -n +1 old/.env old/zoo.py",
+    "for f in .env zoo.py; do echo $f; grep -n '' old/$f; echo; done",
+])  # fmt: skip
+def test_no_listing_shows_the_lines_of_a_file_with_secrets(tmp_path, command):
+    _two_versions(tmp_path)
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    listing = done.stdout
+    clean = without_secret_files(listing)
+    assert "B=" in listing
+    for secret in ("plum", "kiwi", "B=blue", "B=red", "{+red+}"):
+        assert secret not in clean.replace("red whale", "").replace("blue whale", "")
+    assert "whale" in clean
+    assert clean.count("\n") == listing.count("\n")
+
+
+@pytest.mark.parametrize("text", [
+    "secrets: a list\n.env: the file with settings\n", "12:30:15 started\n--- done\n",
+    "diff them\nplain text\n", "commit 1234567\n\n    .env is gone\n", "> quoted\n| a | b |\n",
+])  # fmt: skip
+def test_text_that_only_speaks_of_such_a_file_stays(text):
+    assert without_secret_files(text) == text
 
 
 @pytest.mark.parametrize("wrap", [
@@ -143,6 +194,33 @@ def test_a_secret_is_found_in_any_surroundings(wrap):
 # -- files -----------------------------------------------------------------------------------------
 
 SECRET_FILES = [
+    ".databrickscfg",
+    ".snowsql/config",
+    ".ibmcloud/config.json",
+    "doctl.yaml",
+    ".flyctl.yml",
+    ".wrangler/config/default.toml",
+    ".circleci/cli.yml",
+    ".config/hub",
+    "kaggle.json",
+    ".huggingface/token",
+    ".dbt/profiles.yml",
+    ".msmtprc",
+    ".fetchmailrc",
+    ".offlineimaprc",
+    ".curlrc",
+    ".wgetrc",
+    ".condarc",
+    "x.agekey",
+    ".prod.vars",
+    "keystore.properties",
+    "wpa_supplicant.conf",
+    "deploy_key",
+    "ansible_vault_password",
+    "encrypted_data_bag_secret",
+    "docker-config.json",
+    ".env\u200b",
+    ".env\u202e",
     ".env",
     ".env~",
     ".env.bak",
@@ -471,6 +549,24 @@ def test_a_prompt_that_links_outside_needs_trust(tmp_path):
         load_settings(root, environment={})
 
 
+@pytest.mark.parametrize("setting", ["prompts.folder", "trees.folder"])
+@pytest.mark.parametrize("way", ["symbolic", "hard", "hard, outside"])
+def test_a_prompt_or_a_tree_is_not_another_name_of_a_secret(tmp_path, way, setting):
+    root = tmp_path / "project"
+    folder = root / "mine"
+    folder.mkdir(parents=True)
+    (root / "oracle.toml").write_text(f'{setting} = "mine"\n')
+    target = tmp_path / "diary" if way == "hard, outside" else root / ".env"
+    target.write_text("---\nid: x\n---\norchid")
+    link = folder / ("x.md" if setting == "prompts.folder" else "x.lua")
+    if way == "symbolic":
+        link.symlink_to(target)
+    else:
+        os.link(target, link)
+    with pytest.raises(InputError, match="not read: it"):
+        ProjectDefinitions(load_settings(root, environment={}))
+
+
 def test_a_hostile_clone_gets_no_key_and_no_question(tmp_path, monkeypatch):
     monkeypatch.chdir(make_project(tmp_path))
     with model_serving() as (env, server):
@@ -550,3 +646,82 @@ def test_git_never_sees_our_files_whatever_ignore_file_a_project_brings(tmp_path
     spec = GitIgnoreSpec.from_lines(written.splitlines())
     assert spec.match_file("oracle.db")
     assert spec.match_file("index/g1/catalogue.db")
+
+
+TOKEN = "ghp_Fx3gxODYfjuMbwrHMbgcn33KFLKnq7XrBg8C"
+
+
+async def test_the_title_of_a_session_holds_no_secret(tmp_path):
+    async with open_store(as_url(tmp_path / "x.db")) as store:
+        made = await store._sessions.create(session_id="s1", title=f"is {TOKEN} ok?", at=1.0)
+        renamed = await store._sessions.rename("s1", f"title {TOKEN}")
+    assert TOKEN not in made.title + renamed.title
+    assert TOKEN.encode() not in bytes_below(tmp_path)
+
+
+def test_the_history_of_a_chat_holds_no_secret(tmp_path):
+    readline = pytest.importorskip("readline")
+    file = tmp_path / "chat_history"
+    with LineEditor(file) as editor:
+        editor._load_history()
+        readline.add_history(f"is {TOKEN} ok?")
+        readline.add_history("how does it work?")
+        editor._save_history()
+    assert file.read_text().endswith("is [redacted: GitHub token] ok?\nhow does it work?\n")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("path", [f"src/{TOKEN}.py", f"{TOKEN}/a.py"])
+async def test_a_path_with_a_secret_is_neither_indexed_nor_shown(tmp_path, path):
+    (tmp_path / "oracle.toml").touch()
+    (tmp_path / path).parent.mkdir(parents=True)
+    (tmp_path / path).write_text("orchid = 1\n")
+    (tmp_path / "plain.py").write_text("orchid = 2\n")
+    with Index.open(tmp_path) as index:
+        index.refresh()
+        assert [hit.path for hit in index.search("orchid")] == ["plain.py"]
+    assert TOKEN.lower().encode() not in bytes_below(tmp_path / ".oracle").lower()
+    tools = project_tools(tmp_path)
+    for name, given in {"read_file": {"path": path}, "search_code": {"query": "orchid"}}.items():
+        assert TOKEN not in (await tools.run(name, given))["content"]
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("model.base_url", "https://x.test/v1?api_key=plumtree"),
+    ("model.base_url", "https://x.test/v1?a=b&access_token=plumtree#c"),
+    ("model.name", "openai:sk-proj-aB3dE5fG7hI9jK1lM3nO5pQ7-plumtree"),
+])  # fmt: skip
+def test_a_setting_is_shown_without_the_key_in_it(tmp_path, name, value):
+    settings = load_settings(
+        tmp_path, environment={f"ORACLE_{name.upper().replace('.', '_')}": value}
+    )
+    assert settings.value(name) == value
+    assert "plumtree" not in settings.shown(name)
+
+
+def test_an_open_database_and_the_ignore_file_become_private(tmp_path):
+    folder = oracle_folder(tmp_path)
+    assert stat.S_IMODE((folder / ".gitignore").stat().st_mode) == 0o600
+    file = folder / "oracle.db"
+    file.touch()
+    file.chmod(0o666)
+    _create_private(str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("address", ["192.88.99.1", "3fff::1", "3fff:fff::1"])
+def test_relays_and_addresses_of_documentation_are_not_public(address):
+    assert not is_public(address)
+
+
+def test_explain_says_where_a_link_leads(tmp_path):
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / ".env").write_text("A=1")
+    (tmp_path / "diary").write_text("x")
+    (root / "a.py").symlink_to(root / ".env")
+    (root / "b.py").symlink_to(tmp_path / "diary")
+    reasons = {}
+    assert not [*Walk(root=root).files(reasons.__setitem__)]
+    assert "a file of secrets" in reasons["a.py"]
+    assert "leads out of the project" in reasons["b.py"]

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from oracle.services.project.redaction import redact
 from tests.services.project import redaction_cases as cases
+from tests.services.project import redaction_cases_forms as forms
 from tests.services.project import redaction_cases_later as later
 
-SECRETS = dict(enumerate((*cases.SECRETS, *later.SECRETS)))
-HARMLESS = dict(enumerate((*cases.HARMLESS, *later.HARMLESS)))
+SECRETS = dict(enumerate((*cases.SECRETS, *later.SECRETS, *forms.SECRETS)))
+HARMLESS = dict(enumerate((*cases.HARMLESS, *later.HARMLESS, *forms.HARMLESS)))
 
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS.values(), ids=SECRETS)
@@ -34,6 +35,38 @@ def test_a_second_time_changes_nothing_and_lines_stay_where_they_are(text):
     assert once.count("\n") == text.count("\n") + 2
     assert once.startswith("before\n")
     assert once.endswith("\nafter")
+
+
+TOKEN = "ghp_Fx3gxODYfjuMbwrHMbgcn33KFLKnq7XrBg8C"
+DISGUISES = {
+    "colour": f"\x1b[32m{TOKEN}\x1b[m",
+    "colour inside": f"{TOKEN[:9]}\x1b[1;31m{TOKEN[9:]}",
+    "link": f"\x1b]8;;http://x\x07{TOKEN[:20]}\x1b]8;;\x07{TOKEN[20:]}",
+    "colour in JSON": f'{{"line": "{TOKEN[:9]}\\u001b[32m{TOKEN[9:]}"}}',
+    "cat -v": f"^[[32m{TOKEN[:9]}^[[m{TOKEN[9:]}",
+    "manual page": "".join(f"{letter}\b{letter}" for letter in TOKEN),
+    "zero width": f"{TOKEN[:2]}\u200b{TOKEN[2:]}",
+    "soft hyphen": f"{TOKEN[:20]}\u00ad{TOKEN[20:]}",
+    "NUL": TOKEN.replace("_", "\0_"),
+    "JSON escape": TOKEN.replace("_", "\\u005f"),
+    "address": f"https://x.test/?t={TOKEN.replace('_', '%5F')}",
+    "mail": f"t=3D{TOKEN}",
+    "letters before": f"xx{TOKEN}",
+    "name before": f"DEPLOY_{TOKEN}",
+}
+
+
+@pytest.mark.parametrize("text", DISGUISES.values(), ids=DISGUISES)
+def test_escape_codes_invisible_characters_and_neighbours_do_not_hide_a_key(text):
+    once = redact(text)
+    assert "[redacted: GitHub token]" in once
+    assert TOKEN[21:] not in once
+    assert redact(once) == once
+
+
+@pytest.mark.parametrize("text", ["\x1b[32mok\x1b[m", "👩\u200d💻 a\u00adb", "100%5F \\u005f"])
+def test_hidden_characters_that_hide_nothing_stay(text):
+    assert redact(text) == text
 
 
 @given(st.lists(st.sampled_from([*SECRETS.values()]), min_size=1, max_size=6), st.data())
@@ -78,6 +111,11 @@ def test_any_text_keeps_its_lines_and_is_not_changed_again(text):
         "cookie: a=",
         "AAAAAAAA\n-----END PRIVATE KEY-----\n",
         "api_key: |\n  ",
+        "\x1b[",
+        "\x1b]8;;",
+        "ghp%5F",
+        "github_pat_",
+        "a\b",
     ],
 )
 def test_time_is_linear_whatever_comes(unit):

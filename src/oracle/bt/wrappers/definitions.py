@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from oracle.bt.wrappers.recipe import import_our_leaves
-from oracle.errors import InputError
+from oracle.errors import InputError, TreeFileError
 from oracle.models.prompt_segment import PromptSegment
 from oracle.services.prompting.segment_files import load_segments
 from oracle.settings import Settings
@@ -35,6 +35,7 @@ class ProjectDefinitions:
     def __init__(self, settings: Settings) -> None:
         self._prompts = settings.path("prompts.folder")
         self._trees = settings.path("trees.folder") if settings.trees.folder else None
+        self._problem_of = settings.problem_of_file
         self._lock = threading.Lock()
         self._stamp = self._files_now()
         self.problem: InputError | None = None
@@ -57,7 +58,7 @@ class ProjectDefinitions:
 
     def _read(self) -> tuple[Mapping[str, str] | None, tuple[PromptSegment, ...]]:
         # Both before either is used: a run never gets new trees with old prompts.
-        return self._sources(), load_segments(self._prompts)
+        return self._sources(), load_segments(self._prompts, problem_of=self._problem_of)
 
     def _sources(self) -> Mapping[str, str] | None:
         if self._trees is None:
@@ -65,6 +66,9 @@ class ProjectDefinitions:
         from oracle.bt.lua.library import TreeLibrary
 
         import_our_leaves()
+        for file in (self._trees, *self._trees.glob("*.lua")):
+            if reason := self._problem_of(file):
+                raise TreeFileError(f"not read: {reason}; move it elsewhere", file=str(file))
         return TreeLibrary([self._trees]).sources
 
     def _files_now(self) -> _Stamp:

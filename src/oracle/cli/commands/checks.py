@@ -265,7 +265,9 @@ def web(around: Surroundings) -> Iterator[Seen]:
 def prompts(around: Surroundings) -> Iterator[Seen]:
     from oracle.services.prompting.segment_files import built_in_segments, load_segments
 
-    found = load_segments(around.settings.path("prompts.folder"))
+    found = load_segments(
+        around.settings.path("prompts.folder"), problem_of=around.settings.problem_of_file
+    )
     own = sum(segment not in built_in_segments() for segment in found)
     yield "ok", f"{len(found)} segments, {own} from the project", ""
 

@@ -54,7 +54,9 @@ def prompt(
         large_context=large_context,
         previous_errors=previous_errors,
         short_contract=needs_short_contract(question.query_type, window),
-        segments=load_segments(settings.path("prompts.folder")),
+        segments=load_segments(
+            settings.path("prompts.folder"), problem_of=settings.problem_of_file
+        ),
     )
     if json:
         typer.echo(as_json_text(query, composed))

@@ -108,13 +108,19 @@ class LineEditor:
         with contextlib.suppress(ImportError, OSError):
             import readline
 
+            from oracle.services.project.redaction import redact
+
             check_regular(self._history)
-            readline.set_history_length(HISTORY_LENGTH)
             # Created here, because only the user may read it: questions can be private. A link or
             # a pipe in its place is refused: the first may lead anywhere, the second may block.
             flags = os.O_CREAT | os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW
-            os.close(os.open(self._history, flags, 0o600))
-            readline.write_history_file(self._history)
+            count = readline.get_current_history_length()
+            places = range(max(0, count - HISTORY_LENGTH), count)
+            kept = (readline.get_history_item(place + 1) or "" for place in places)
+            text = "".join(f"{redact(line)}\n" for line in kept)
+            with os.fdopen(os.open(self._history, flags, 0o600), "w", encoding="utf-8") as file:
+                file.truncate()
+                file.write(text)
 
 
 def _history_lines(file: Path | None) -> list[str]:

@@ -12,6 +12,7 @@ from pydantic_ai import exceptions as direct
 
 from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused, did_you_mean
 from oracle.services.llm.providers import NO_KEY, Endpoint
+from oracle.services.settings.value_types import masked
 
 _MOST_QUOTED = 300
 # Most servers have no error code for this. They say it in words, with any status, and some in the
@@ -140,7 +141,7 @@ class Failures:
         if getattr(error, "phase", None) == "read":
             return self._broke_off(error)
         return ModelError(
-            f"cannot reach {self.endpoint.name} at {self.endpoint.address}"
+            f"cannot reach {self.endpoint.name} at {masked(self.endpoint.address)}"
             f" ({self._clean(str(error.__cause__ or error))}); "
             "check the connection, and base_url if you set one"
         )
@@ -170,7 +171,9 @@ class Failures:
 
     def _server(self) -> str:
         provider = self.endpoint.provider.name
-        return provider if self.endpoint.is_home else f"{provider} at {self.endpoint.address}"
+        return (
+            provider if self.endpoint.is_home else f"{provider} at {masked(self.endpoint.address)}"
+        )
 
     def _quoted(self, error: direct.ModelAPIError) -> str:
         status = getattr(error, "status_code", None)
@@ -180,7 +183,7 @@ class Failures:
 
     def _clean(self, text: str) -> str:
         printable = "".join(char if char.isprintable() else " " for char in text)
-        hidden = printable.replace(self.endpoint.key, "…")
+        hidden = masked(printable.replace(self.endpoint.key, "…"))
         return hidden if len(hidden) <= _MOST_QUOTED else f"{hidden[:_MOST_QUOTED]}…"
 
 

@@ -94,3 +94,22 @@ class HardLinks:
             return
         if status.st_nlink > 1 and stat.S_ISREG(status.st_mode):
             self._names.setdefault((status.st_dev, status.st_ino), []).append(path)
+
+
+def link_problem(path: Path, root: Path | None, secrets: SecretFiles = OURS) -> str | None:
+    """Why a file that the settings lead to is not read: it has another name, which is a secret's.
+
+    `root` is the project's, or None outside of one.
+    """
+    real = Path(os.path.realpath(path))
+    inside = root is not None and real.is_relative_to(os.path.realpath(root))
+    name = real.relative_to(os.path.realpath(root)).as_posix() if root and inside else str(real)
+    if secrets.rule_for(name):
+        return f"it leads to {name}, a file of secrets"
+    # A folder has several names too: `.` and those in the folders below it.
+    if root is None or not inside or not real.is_file():
+        return None
+    try:
+        return HardLinks(root, secrets).problem(os.stat(real))
+    except OSError:
+        return None

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, Final, cast
 
 from oracle.services.project import private_keys
+from oracle.services.project.hidden_characters import visible
 from oracle.services.project.secret_assignments import assigned
 from oracle.services.project.secret_contexts import CONTEXTS
 from oracle.services.project.secret_shapes import VENDORS, Shape
@@ -23,6 +24,18 @@ from oracle.services.project.secret_shapes import VENDORS, Shape
 _WORD: Final = re.compile(r"[\w+/=.:~$%@|!?&\\-]{15,}")
 # Names of modules, settings and folders, which are most of the long words of a program.
 _NAME: Final = re.compile(r"(?:[a-z]{1,20}[_.:/=-]+)*+[a-z]{0,20}|[A-Z_]+")
+# A letter, a digit or a sign of a key, as an address or a string of JSON can write it.
+_ESCAPE: Final = re.compile(
+    r"(?:\\u00|\\x|%)((?:2[bdef]|3[0-9d]|[46][1-9a-f]|[57][0-9a]|5f|7e))|=(5F|2D)",
+    re.I,
+)
+# The values of a Secret of Kubernetes, which may look like anything.
+_KUBERNETES: Final = re.compile(
+    r"(^(?:[-+ ] ?)?(?:stringData|data):[ \t]*\r?\n)((?:[-+ ]?[ \t]+\S[^\n]*\n?)++)", re.M
+)
+_ENTRY: Final = re.compile(
+    r"^([-+ \t]++(?:[^\s:]{1,250}:[ \t]+)?+)(?!\[redacted: |[|>][-+]?\s*$)\S[^\r\n]*", re.M
+)
 
 # Base64 of readable text. Longer runs are looked at by their beginning only.
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
@@ -38,7 +51,13 @@ def redact(text: str) -> str:
 
 
 def _redacted(text: str) -> str:
-    return _without_encoded(_without_plain(text))
+    once = _without_encoded(_without_plain(text))
+    seen = visible(once)
+    if seen == once:
+        return once
+    # Hidden characters stay where they hide nothing: some scripts and emoji need them.
+    again = _without_encoded(_without_plain(seen))
+    return once if again == seen else again
 
 
 _redacted_short = lru_cache(maxsize=1024)(_redacted)
@@ -67,16 +86,38 @@ def _without_plain(text: str) -> str:
     """
     text = _without_private_keys(text)
     words = "\n".join(word for word in _WORD.findall(text) if not _NAME.fullmatch(word))
-    folded = words.lower()
-    for shape in VENDORS if words else ():
+    if words:
         # The long words are a small part of a text, so most patterns never see the whole of it.
-        if _has(shape, folded) and shape.pattern.search(words):
-            text = _without(shape, text)
+        text = _without_keys(text, words)
+        if _ESCAPE.search(words):
+            text = _WORD.sub(_unescaped_and_replaced, text)
     folded = text.lower()
     for shape in CONTEXTS:
         if _has(shape, folded):
             text = _without(shape, text)
+    if "kind: Secret" in text:
+        text = _KUBERNETES.sub(_without_values, text)
     return _without_assigned(text)
+
+
+def _without_values(found: re.Match[str]) -> str:
+    return found[1] + _ENTRY.sub(r"\1[redacted: secret]", found[2])
+
+
+def _without_keys(text: str, words: str) -> str:
+    folded = words.lower()
+    for shape in VENDORS:
+        if _has(shape, folded) and shape.pattern.search(words):
+            text = _without(shape, text)
+    return text
+
+
+def _unescaped_and_replaced(found: re.Match[str]) -> str:
+    """A key with escapes inside, such as `ghp%5F…`, is replaced and its word is unescaped."""
+    word = found[0]
+    plain = _ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), word)
+    clean = plain if plain == word else _without_keys(plain, plain)
+    return word if clean == plain else clean
 
 
 def _has(shape: Shape, folded: str) -> bool:

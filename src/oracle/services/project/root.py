@@ -47,8 +47,7 @@ def oracle_folder(root: Path) -> Path:
     for path in (folder, *(folder / name for name in _OWN)):
         if path.is_symlink():
             raise StoreError(
-                f"{path} is a symbolic link, which may lead out of the project; remove it, or set "
-                "ORACLE_DATABASE_URL"
+                f"{path} is a symbolic link, which may lead out of the project; remove it"
             )
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -87,6 +86,7 @@ def _ignore_itself(folder: Path) -> None:
     except ValueError:
         rules = GitIgnoreSpec.from_lines([])
     if not lines:
+        file.touch(mode=0o600)
         file.write_text("*\n", encoding="utf-8")
     elif not all(map(rules.match_file, ("oracle.db", "oracle.db-wal", "index/lock"))):
         file.write_text("\n".join([*lines, "/oracle.db*", "/index/", ""]), encoding="utf-8")

@@ -25,6 +25,8 @@ from oracle.services.project.secret_values import (
 _PASSWORDS: Final = {
     "pass": re.compile(r"pass(?:words?|wd|phrase|code)?"),
     "pwd": re.compile(r"pwd"),
+    "pw": re.compile(r"pw(?![a-z])"),
+    "psk": re.compile(r"psk(?![a-z])"),
 }
 _KEYS: Final = {
     "secret": re.compile(r"secrets?"),
@@ -33,6 +35,8 @@ _KEYS: Final = {
     "cred": re.compile(r"cred(?:ential)?s?"),
     "auth": re.compile(r"auth(?:orization)?"),
     "bearer": re.compile(r"bearer"),
+    "_pat": re.compile(r"_pat(?![a-z])"),
+    "sess": re.compile(r"sess(?:ion)?[_-]?id"),
     "jwt": re.compile(r"jwt"),
     "dsn": re.compile(r"dsn"),
     "conn": re.compile(r"conn(?:ection)?[_-]?str(?:ing)?"),
@@ -49,20 +53,48 @@ _LONGEST_BEFORE: Final = 20
 _FOLLOWED: Final = re.compile(
     r"(?:[_.-]?\d{1,3}|[_.-](?:prod(?:uction)?|dev|stag(?:e|ing)|live|test|main|primary|secondary"
     r"|value|string|text|old|new|current|previous|default|b(?:ase)?64|raw|plain|clear|hex|db|api"
-    r"|admin|root|user|ro|rw))?"
-    r"(?P<close>\\?[\"'`])?[\])]{0,2}"
-    r"(?P<sign>\s{0,20}(?:=>|:=|==|\?=|\|\|=?|->|=|:|,|\()\s{0,20}"
-    r"|%3[ad]|[ \t]{1,3}(?:is[ \t]{1,3})?)"
-    r"(?:[rbuf@$](?=\\?[\"'`]))?(?P<open>\\?(?:\"{3}|'{3}|[\"'`]))?"
+    r"|admin|root|user|ro|rw)|_for_\w{1,20})?"
+    r"(?P<close>\\{0,7}[\"'`])?(?:\[\d{0,4}\]|[\])]{0,2})"
+    r"(?P<sign>\s{0,20}(?:=>|:=|==|\?=|\|\|=?|->|=|:|：|＝|,|\()(?:\*\*|[ ]!!str)?\s{0,20}"
+    r"(?:[(\[]\s{0,20}(?=[\"']))?|%3[ad]|[ \t]{1,3}(?:is[ \t]{1,3})?)"
+    r"(?:[rbuf@$](?=\\?[\"'`]))?(?P<open>\\{0,7}(?:\"{3}|'{3}|[\"'`]))?"
+)
+# What else can be between a name and its value. The value is always in quotes or in an element.
+_LINKED: Final = re.compile(
+    r"(?P<close>[\"'`])?(?P<sign>"
+    # A declared type: `password: str =`, `password: &'static str =`, `password string =`.
+    r"\??\s{0,3}:\s{0,3}&?[\w.'\[\]<>|? ]{1,40}?\s{0,3}=\s{0,5}"
+    r"|[ ](?:string|str|String)\s{0,3}:?=\s{0,5}"
+    # A fallback: `= os.getenv("P") or`, `= process.env.P ||`.
+    r"|\s{0,3}[:=]\s{0,3}[\w.$]{1,60}(?:[(\[]\s?[\"'][\w.-]{1,60}[\"']\s?[)\]])?"
+    r"\s{0,3}(?:or|\|\||\?\?|\?:)\s{1,3}"
+    # A pair of a name and a value: in JSON, YAML, HTML and Terraform.
+    r"|[\s,]{1,60}[\"']?value[\"']?\s{0,3}[:=]\s{0,3}|[^<>\n]{0,80}?[ ]value=(?=[\"'])"
+    r"|[ ]\{[^{}]{0,300}?default\s{0,5}=\s{0,5}"
+    # `<property name="password">…`, `<key>password</key> <string>…`.
+    r"|[^<>\n]{0,80}>(?=[^\s<]{4,300}</)|</key>\s{1,20}<string>)"
+    r"(?P<open>[\"'])?"
 )
 # In a block below its name, as YAML has it: `password: |`.
 _BLOCK: Final = re.compile(r"[|>][-+\d]{0,2}[ \t]{0,5}\r?\n[ \t]{1,40}")
 _BARE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|]{4,300}+")
 _REST_OF_BARE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|]*+")
+_MAY_LINK: Final = re.compile(r"[\"'`?:=<>\n,]|[ ](?:[:={]|st)")
+_CONTINUED: Final = re.compile(r"(?:[\"'][ \t]{0,3}\+\s{0,20}[\"'][^\"'\n]{1,300}){1,5}")
+_NEXT_LINE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|:]{6,300}+[ \t]{0,5}(?=\r?\n|\Z)")
+# The rest of a line in a file of settings. A password may have signs that end a value in code.
+_WHOLE_LINE: Final = re.compile(r"(?=\S{0,100}\d)[^\s\"'`()\[\]]{6,200}(?=[ \t]{0,5}\r?(?:\n|\Z))")
+_LINE_START: Final = re.compile(r"[+\- \t]{0,20}(?:export[ ]|set[ ])?[\w.-]{0,60}\Z")
+_SETS: Final = re.compile(
+    r"(?:^|[\s;&|`$+])(?:ENV|ARG|setenv|setx|set[ ]-[a-zA-Z-]{1,12}|config(?:ure)?[ ]set)"
+    r"[ ]{1,3}\S{0,60}\Z|(?:^|\s)require\Z"
+)
 _FLAG: Final = re.compile(r"(?<![\w-])--?[\w-]{0,30}\Z")
 _VARIABLE: Final = re.compile(
     r"(?:^|[\s;&|\"'`+#>(,-])(?:export\s+|set\s+|env\s+|ENV\s+|ARG\s+)?[A-Z0-9_]{0,60}\Z"
 )
+_PAT_BEFORE: Final = re.compile(r"(?i)(?:git\w{3}|azure|devops|ado|gh|access|my)\Z")
+_WORDS_BEFORE: Final = re.compile(r"[\"'],\s?[\"']\Z")
 _LONGEST_VALUE: Final = 2_000
 _SHORTEST_PASSWORD: Final = 4
 _SHORTEST_KEY: Final = 8
@@ -112,27 +144,48 @@ def _at(
     text: str, folded: str, start: int, whole: re.Pattern[str], *, is_password: bool
 ) -> Found | None:
     name = whole.match(folded, start)
-    followed = name and _FOLLOWED.match(folded, name.end())
-    if not name or not followed:
+    if not name:
         return None
     before = text[max(0, start - _LONGEST_BEFORE * 4) : start].rpartition("\n")[2]
-    if not _is_named(before, name[0], followed):
-        return None
-    value = _value(text, followed)
-    if value is None:
-        return None
-    is_secret = _judge(before + text[start : name.end()], value, is_password=is_password)
-    if not is_secret(value.text):
-        return None
+    for form in (_FOLLOWED, _LINKED):
+        # Most names are words of a sentence or parts of a longer name.
+        if form is _LINKED and not _MAY_LINK.match(folded, name.end()):
+            break
+        followed = form.match(folded, name.end())
+        if not followed or not _is_named(before, name[0], followed):
+            continue
+        value = _value(text, followed)
+        is_element = followed["sign"].endswith(">")
+        if value is None or (form is _LINKED and not value.is_quoted and not is_element):
+            continue
+        is_secret = _judge(before + text[start : name.end()], value, is_password=is_password)
+        if is_secret(value.text):
+            return Found(value.start, _end(text, value), "password" if is_password else "secret")
+    return None
+
+
+def _end(text: str, value: _Value) -> int:
     end = value.start + len(value.text)
-    rest = None if value.is_quoted else _REST_OF_BARE.match(text, end)
-    return Found(value.start, rest.end() if rest else end, "password" if is_password else "secret")
+    if value.is_quoted:
+        # `"first half" + "second half"`
+        more = _CONTINUED.match(text, end)
+        return more.end() if more else end
+    rest = _REST_OF_BARE.match(text, end)
+    return rest.end() if rest else end
 
 
 def _is_named(before: str, name: str, followed: re.Match[str]) -> bool:
     """Whether the name is one, and the sign after it gives it a value."""
     sign = followed["sign"].strip()
-    if name == "pass" and before[-1:].isalpha() and not before[-1:].isupper():
+    if name == "pass" and before[-3:].lower() == "ask":
+        return False
+    is_set = _SETS.search(before) is not None
+    if name in ("pass", "pw", "psk") and before[-1:].isalpha() and not is_set:
+        is_capital = name == "pass" and before[-1:].isupper()
+        if not is_capital:
+            return False
+    # `pat` alone is short for a pattern.
+    if name == "_pat" and not _PAT_BEFORE.search(before):
         return False
     is_flag = _FLAG.search(before) is not None
     if name.startswith("key") and not is_flag:
@@ -140,9 +193,11 @@ def _is_named(before: str, name: str, followed: re.Match[str]) -> bool:
         if not _KEY_BEFORE.search(folded) and not _VARIABLE.search(before + name.upper()):
             return False
     if not sign:
-        return is_flag
+        return is_flag or is_set
     # `("password", "…")` gives a value; in `f(password, "…")` the two have nothing in common.
-    return sign != "," or followed["close"] is not None
+    # In a list of words, such as `'pass', 'raise'`, the name is one of the words.
+    is_word = name in ("pass", "pwd", "pw") or _WORDS_BEFORE.search(before)
+    return sign != "," or (followed["close"] is not None and not is_word)
 
 
 def _value(text: str, followed: re.Match[str]) -> _Value | None:
@@ -154,13 +209,26 @@ def _value(text: str, followed: re.Match[str]) -> _Value | None:
             return _Value(start, text[start:end], True, sign)
     elif block := _BLOCK.match(text, start):
         start = block.end()
-    elif "\n" in sign:
-        return None
+    elif "\n" in sign and not sign.endswith(">"):
+        alone = _NEXT_LINE.match(text, start) if sign.lstrip().startswith(":") else None
+        return _Value(start, alone[0].rstrip(), False, ":") if alone else None
+    elif sign.strip(" \t") in ("=", ":") and (line := _WHOLE_LINE.match(text, start)):
+        begin = text.rfind("\n", max(0, followed.start() - 100), followed.start()) + 1
+        if _LINE_START.match(text[begin : followed.start()]) and _is_odd(line[0]):
+            # Judged as an argument, because its signs look like code.
+            return _Value(start, line[0].rstrip(",;"), False, "")
     bare = _BARE.match(text, start)
     # What is called or subscripted is code.
-    if bare is None or text[bare.end() : bare.end() + 1] in tuple("([{<"):
+    code = "([{" if sign.endswith(">") else "([{<"
+    if bare is None or text[bare.end() : bare.end() + 1] in tuple(code):
         return None
     return _Value(start, bare[0].rstrip(".:"), False, sign)
+
+
+def _is_odd(value: str) -> bool:
+    """Letters, digits and a sign that code would not have there."""
+    is_code = re.search(r"[A-Za-z_]\w*\.[A-Za-z_]|::|->|=>|\$\{|\{\{", value)
+    return bool(not is_code and re.search(r"[A-Za-z]", value) and re.search(r"[$,;%{}&<>].", value))
 
 
 def _judge(name: str, value: _Value, *, is_password: bool) -> Callable[[str], bool]:

@@ -9,6 +9,7 @@ from oracle.services.project.secret_shapes import is_random_key, shape
 from oracle.services.project.secret_values import (
     is_random,
     is_real,
+    is_real_key,
     is_real_password,
     is_stand_in,
 )
@@ -16,6 +17,10 @@ from oracle.services.project.secret_values import (
 
 def _is_header(value: str) -> bool:
     return not is_stand_in(value) and is_real(value)
+
+
+def _is_token(value: str) -> bool:
+    return is_random_key(value) or is_real_key(value)
 
 
 def _is_cookie(value: str) -> bool:
@@ -41,13 +46,13 @@ CONTEXTS: Final = (
         '-key: -token: -secret: -auth: -key" -token" -secret" -auth" -key\' -token\' -key= -token=',
         r"(?i)(?<![\w-])x-(?:[a-z]{1,20}-){0,3}(?:key|token|secret|auth)"
         r"[\"'`]?\s{0,5}[:=,]\s{0,5}[\"'`]?(?P<secret>[A-Za-z0-9._~+/=:-]{8,8000})",
-        is_random_key,
+        _is_token,
     ),
     shape(
         "bearer token",
         "bearer",
         r"(?i)(?<!\w)bearer\s{1,5}(?P<secret>[A-Za-z0-9._~+/=-]{12,8000})",
-        is_random_key,
+        _is_token,
     ),
     shape(
         "cookie",
@@ -71,20 +76,24 @@ CONTEXTS: Final = (
     ),
     shape(
         "password",
-        "-u· --user· --user= --proxy-user",
+        "·-u --user· --user= --proxy-user",
         r"(?<![\w-])(?:-u|--user|--proxy-user)[ \t=]{0,3}[\"']?[^\s:\"'/]{1,100}:"
         r"(?P<secret>[^\s\"'/]{4,200}+)",
         is_real_password,
     ),
     shape(
         "password",
-        "sshpass· mysql·- mysqldump·- mysqladmin·- mariadb·- docker·login redis-cli·",
+        "az·login ldap zip· 7z· sshpass· "
+        "mysql·- mysqldump·- mysqladmin·- mariadb·- docker·login redis-cli·",
         r"(?<![\w-])(?:sshpass[ \t]{1,5}-p[ \t]?|docker[ ]login[^\n|;]{0,200}?[ \t]-p[ \t]"
-        r"|redis-cli[^\n|;]{0,200}?[ \t]-a[ \t]?"
+        r"|az[ ]login[^\n|;]{0,200}?[ \t](?:-p|--password)[ \t]"
+        r"|ldap[a-z]{3,8}[^\n|;]{0,200}?[ \t]-w[ \t]?|(?:un)?zip[^\n|;]{0,200}?[ \t]-P[ \t]?"
+        r"|7z[^\n|;]{0,200}?[ \t]-p|redis-cli[^\n|;]{0,200}?[ \t]-a[ \t]?"
         r"|(?:mysql(?:dump|admin)?|mariadb)[^\n|;]{0,200}?[ \t]-p)"
         r"[\"']?(?P<secret>[^\s\"'-][^\s\"']{3,200}+)",
         is_real_password,
     ),
+    shape("ngrok token", "add-authtoken", r"add-authtoken[ ](?P<secret>\w{30,60})"),
     # In the order of a file of logins: `machine host login name password secret`.
     shape(
         "password",
@@ -96,9 +105,18 @@ CONTEXTS: Final = (
     # SQL: `IDENTIFIED BY 'secret'`, `WITH PASSWORD 'secret'`.
     shape(
         "password",
-        "identified·by identified·with identified·as password·'",
+        "identified·by identified·with identified·as password·' password·\"",
         r"(?i)(?:identified[ \t]{1,5}(?:with[ \t]\S{1,60}[ \t]{1,5})?(?:by|as)|password)[ \t]{1,5}"
-        r"'(?P<secret>[^'\n]{4,200}+)'",
+        r"[\"'](?P<secret>[^'\"\n]{4,200}+)[\"']",
+        is_real_password,
+    ),
+    # `auth=("bob", "secret")`, `ConvertTo-SecureString "secret"`.
+    shape(
+        "password",
+        "auth convertto-securestring",
+        r"(?i)(?:(?<!o)auth(?:[\"']?\s{0,3}[=:]\s{0,3}[(\[]|\()\s{0,3}[\"'][^\"'\n]{1,60}[\"']"
+        r"\s{0,3},\s{0,3}"
+        r"|ConvertTo-SecureString[ ](?:-String[ ])?)[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
         is_real_password,
     ),
     # XML: `<password>secret</password>`, `key="Password" value="secret"`.

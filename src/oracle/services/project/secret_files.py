@@ -12,6 +12,8 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from oracle.services.project.hidden_characters import visible
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -21,7 +23,8 @@ _FOLDERS: Final = """
 .terraform.d .chef .password-store .1password .bitwarden keyrings .keychain .mozilla .thunderbird
 .config/gcloud .config/gh .config/hub .config/op .config/doctl .config/rclone .config/sops
 .config/configstore .config/containers .local/share/keyrings google-chrome chromium .sops
-letsencrypt/live letsencrypt/archive etc/ssl/private etc/wireguard
+.snowsql .ibmcloud .huggingface .dbeaver .config/wrangler .wrangler/config .dbeaver-data-sources
+.kaggle letsencrypt/live letsencrypt/archive etc/ssl/private etc/wireguard
 """
 # Folders with a telling name. Only files of data in them are left out: `secrets/client.py` is code.
 _DATA_FOLDERS: Final = """
@@ -91,6 +94,11 @@ wallet.json keystore.json utc--* *.wallet seed.txt *_history .*_history .histfil
 fish_history .histdb .bashrc.local .zshenv.local .bash_sessions *.dump *.sql.gz dump.sql
 *[-_.]dump.sql backup.sql *[-_.]backup.sql *.pgdump *.bak.sql dump.rdb *.ldif *.pcap *.pcapng
 *.har *.keytab krb5cc_* .k5login *.kirbi ntds.dit sam.hive token.json token.pickle token.txt
+.databrickscfg doctl.yaml .flyctl.yml .circleci/cli.yml .dbt/profiles.yml
+credentials-config.json kaggle.json .msmtprc .esmtprc .fetchmailrc .offlineimaprc .mbsyncrc
+.getmailrc .muttrc .curlrc .wgetrc .condarc *.agekey .*.vars .config/hub
+keystore.properties signing.properties wpa_supplicant*.conf deploy_key deploy-key *[-_]deploy_key
+*[-_]deploy-key *vault[-_]password encrypted_data_bag_secret docker-config.json .huggingface-token
 .token .tokens *.token *.jwt *.session .slack-token .telegram-token
 """
 # Exceptions: public keys, and templates that projects commit for others to fill in.
@@ -169,7 +177,8 @@ def is_secret_file(path: str) -> bool:
 @lru_cache(maxsize=20_000)
 def _rule_for(secrets: SecretFiles, path: str) -> str | None:
     # Other spellings of the same letters, such as full-width ones, are the same name on some disks.
-    folded = unicodedata.normalize("NFKC", path).casefold().strip("/")
+    # Nobody sees characters such as a zero-width space, so they make no other name.
+    folded = unicodedata.normalize("NFKC", visible(path)).casefold().strip("/")
     if _matching(secrets.allowed, folded):
         return None
     return _matching(secrets.added, folded) or _our_rule(folded)

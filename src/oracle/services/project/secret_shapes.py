@@ -45,16 +45,22 @@ def shape(name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] 
     return Shape(name=name, marks=words, pattern=re.compile(pattern, re.M), is_secret=is_secret)
 
 
-# The start of a word; also after an escape such as `\n` or `%3D`, and after a single `-`, as in a
-# diff. A hyphen elsewhere is part of the word, so that a long word is matched from its start only.
-_START: Final = r"(?:(?<![\w-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f][0-9A-Fa-f])|(?<=^-)|(?<=[^\w-]-))"
+# The start of a word or of its part after `_`; also after an escape such as `\n`, `%3D` or `=3D`,
+# and after a single `-`, as in a diff. A hyphen elsewhere is part of the word, so that a long word
+# is matched from its start only.
+_START: Final = (
+    r"(?:(?<![A-Za-z0-9-])|(?<=\\[nrt])|(?<=[%=][0-9A-Fa-f][0-9A-Fa-f])|(?<=^-)|(?<=[^\w-]-))"
+)
 _END: Final = r"(?![A-Za-z0-9])"
+_UNMISTAKABLE: Final = re.compile(r"\S{2,}[_.$~-]|\S{8,}")
 
 
 def _prefixed(
     name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] = _is_key
 ) -> Shape:
-    return shape(name, marks, f"{_START}(?:{pattern}){_END}", is_secret)
+    # A prefix that nothing else has is found in the middle of a word too.
+    is_anywhere = is_secret is _is_key and all(map(_UNMISTAKABLE.fullmatch, marks.split()))
+    return shape(name, marks, f"{'' if is_anywhere else _START}(?:{pattern}){_END}", is_secret)
 
 
 _HEX_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -63,8 +69,10 @@ _HEX_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # its characters.
 VENDORS: Final = (
     # clouds
-    _prefixed(
-        "AWS key", "akia asia abia acca a3t", r"(?:A3T[A-Z0-9]|A(?:KIA|SIA|BIA|CCA))[A-Z0-9]{16}"
+    shape(
+        "AWS key",
+        "akia asia abia acca a3t",
+        rf"(?:{_START}|(?<=[a-z]))(?:A3T[A-Z0-9]|A(?:KIA|SIA|BIA|CCA))[A-Z0-9]{{16}}{_END}",
     ),
     _prefixed(
         "AWS key",
@@ -134,6 +142,12 @@ VENDORS: Final = (
         r"sk-(?:ant-|proj-|svcacct-|admin-|or-v1-|or-)?[\w-]{20,300}",
         is_random_key,
     ),
+    shape(
+        "API key",
+        "sk-ant- sk-proj- sk-svcacct- sk-or-v1-",
+        r"sk-(?:ant|proj|svcacct|or-v1)-[\w-]{20,300}",
+        is_random_key,
+    ),
     _prefixed(
         "Hugging Face token", "hf_ api_org_", r"hf_[A-Za-z0-9]{30,60}|api_org_[A-Za-z0-9]{30,60}"
     ),
@@ -170,7 +184,7 @@ VENDORS: Final = (
     _prefixed(
         "Discord token", ".", r"[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}", is_random_key
     ),
-    _prefixed("Telegram token", ":aa", r"\d{8,10}:AA[\w-]{32,34}"),
+    _prefixed("Telegram token", ":aa", r"(?:bot)?\d{8,10}:AA[\w-]{32,34}"),
     _prefixed("SendGrid key", "sg.", r"SG\.[\w-]{16,32}\.[\w-]{32,64}"),
     _prefixed(
         "Mailgun key",
@@ -187,7 +201,9 @@ VENDORS: Final = (
         "sk_ rk_ whsec_",
         r"(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{10,255}|whsec_[A-Za-z0-9+/=]{24,255}",
     ),
-    _prefixed("Shopify token", "shp", r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"),
+    _prefixed(
+        "Shopify token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"
+    ),
     _prefixed("Square token", "sq0 eaaa", r"sq0(?:atp|csp|idp)-[\w-]{22,60}|EAAA[\w-]{60}"),
     _prefixed(
         "PayPal token",
@@ -266,6 +282,36 @@ VENDORS: Final = (
     _prefixed("Shippo token", "shippo_", r"shippo_(?:live|test)_[a-f0-9]{40}"),
     _prefixed("MaxMind key", "_mmk", r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
     _prefixed("Mapbox token", "sk.eyj", r"sk\.eyJ[\w-]{20,200}\.[\w-]{20,40}"),
+    # more services with a prefix of their own
+    _prefixed("SonarQube token", "sqp_ squ_ sqa_", r"sq[pua]_[a-f0-9]{40}"),
+    _prefixed("CircleCI token", "ccipat_", r"CCIPAT_[A-Za-z0-9]{15,30}_[a-f0-9]{30,64}"),
+    _prefixed("Buildkite token", "bkua_ bkct_", r"bk(?:ua|ct)_[A-Za-z0-9]{30,60}"),
+    _prefixed("Pinecone key", "pcsk_", r"pcsk_[A-Za-z0-9_]{40,100}"),
+    _prefixed("PostHog key", "phx_ phs_", r"ph[xs]_[A-Za-z0-9]{32,60}"),
+    _prefixed("LaunchDarkly key", "sdk- api-", rf"(?:sdk|api)-{_HEX_UUID}"),
+    _prefixed("Vercel token", "vercel_blob_rw_", r"vercel_blob_rw_[A-Za-z0-9_]{20,100}"),
+    _prefixed("Honeycomb key", "hcaik_ hcalk_ hcamk_", r"hca[ilm]k_[a-z0-9]{26,100}"),
+    _prefixed("dbt token", "dbtc_ dbtu_", r"dbt[cu]_[\w=-]{20,100}"),
+    _prefixed("ClickUp token", "pk_", r"pk_\d{5,12}_[A-Z0-9]{32}"),
+    _prefixed("Resend key", "re_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}", is_random_key),
+    _prefixed("Neon key", "napi_", r"napi_[a-z0-9]{40,80}"),
+    _prefixed("Together key", "tgp_v1_", r"tgp_v1_[\w-]{40,60}"),
+    _prefixed("Cerebras key", "csk-", r"csk-[a-z0-9]{40,60}"),
+    _prefixed("ElevenLabs key", "sk_", r"sk_[a-f0-9]{48}"),
+    _prefixed("Apify token", "apify_api_", r"apify_api_[A-Za-z0-9]{30,50}"),
+    _prefixed("Firecrawl key", "fc-", r"fc-[a-f0-9]{32}"),
+    _prefixed("Jina key", "jina_", r"jina_[A-Za-z0-9_-]{50,80}"),
+    _prefixed("E2B key", "e2b_", r"e2b_[a-f0-9]{40}"),
+    _prefixed("Voyage key", "pa-", r"pa-[\w-]{40,50}", is_random_key),
+    _prefixed("LinkedIn secret", "wpl_ap1.", r"WPL_AP1\.[\w=.-]{16,60}"),
+    _prefixed("Azure DevOps token", "azdo", r"[A-Za-z0-9]{60,80}AZDO[A-Za-z0-9]{4}"),
+    _prefixed("JFrog token", "cmvmdgtuoj", r"cmVmdGtuOj[A-Za-z0-9+/=]{40,80}"),
+    _prefixed("Firebase key", ":apa91b", r"AAAA[\w-]{7}:APA91b[\w-]{100,160}"),
+    shape(
+        "Zapier hook",
+        "hooks.zapier.com",
+        r"hooks\.zapier\.com/hooks/catch/(?P<secret>\d{3,12}/[A-Za-z0-9]{5,20})",
+    ),
     # formats
     _prefixed(
         "JWT",

@@ -11,20 +11,24 @@ from typing import Final
 _STAND_IN: Final = re.compile(
     r"""(?xi) example | dummy | placeholder | change[-_]?(?:me|this) | replace[-_]?(?:me|this|with)
     | redacted | x{5,} | \*{3} | \.{3} | … | not[-_]?a?[-_]?real | [-_]fake | fake[-_]
-    | (?:^|[-_])(?:your|my|some|insert|goes)[-_] | your(?:api|key|secret|token|access|pass)
-    | [-_]here$ | <[^>]*>? | \$[{(] | \{\{ | \}\} | %[(s] | \#\{ | ^\$[A-Za-z_]\w*$ | ^%\w+%$
+    | (?:^|[-_])(?:your|my|some|insert|goes)[-_](?!\w*\d\d$)
+    | your(?:api|key|secret|token|access|pass)
+    | [-_]here$
+    | <(?![a-z]{1,9}\d{1,4}[a-z]{1,9}\d{0,4}>$)[^>]*>?
+    | \$[{(] | \{\{ | \}\} | %[(s] | \#\{ | ^\$(?![a-z]+\d\d+$)[A-Za-z_]\w*$ | ^%\w+%$
     """
 )
 # In an assignment any of these may be the value, because the name promises more than it holds.
 _PLACEHOLDER: Final = re.compile(
     r"""(?xi)
-    .*(?:1234567890|abcdefghij|••|\*\*\*).*
+    (?!\d+$).*(?:1234567890|abcdefghij|••|\*\*\*).*
     | (?:.*[-_])?(?:sample|insert|replace|todo|fixme|fake|test|mock|stub|here|none)(?:[-_].*)?
     | (?:the|my|your|some|an?|this|new|old|super|very|bad|good|wrong|(?:in)?valid|top|test|user|db)?
       [-_]?(?:api|access|secret|client|auth|bearer|refresh|private)?[-_]?
       (?:pass(?:word|wd|phrase|code)?|pwd|secret|token|key|credential|api_?key|jwt)s?
       [-_]?(?:\d|one|two|a|b)?
-    | [<{\[].*[>}\]]
+    | [{\[].*[}\]]
+    | <(?![a-z]{1,9}\d{1,4}[a-z]{1,9}\d{0,4}>$).*>
     | (?:str|string|text|bytes|bool|boolean|int|integer|float|number|object|null|none|nil|true|false
         |undefined|any|optional|required|hidden|masked|encrypted|hashed|plain|env|enabled|disabled
         |user(?:name)?|admin|root|foo|bar|baz|qux|abc|basic|bearer|oauth2?|default|empty|missing
@@ -42,6 +46,21 @@ _CODE: Final = re.compile(r"[()\[\]{}<>]|::|->|\?\.|[A-Za-z_]\w*\.[A-Za-z_]\w*\.
 _SHORT_WORDS: Final = 3.2
 """The longest average part of a random text. Words in a name are longer."""
 
+
+# For each letter those that often follow it in words and names of programs. Of the pairs in a
+# random text about half are missing here, of those in a name one in thirty.
+_FOLLOWERS: Final = """
+aabcdfgiklmnprstuvwxy babcdeijlorsuy cacdefhiklmorstuy dabcdefgilmnoprstuy
+eabcdefghilmnopqrstuvwxy facdefilorstuy gaeghilmnorsu haeiorstuy iabcdefglmnoprstvxz jaeou kaeils
+lacdefilmoprstuvy mabeilmopsuy nabcdefgiklmnoprstuvy oabcdfgiklmnoprstuvwx pacdehiloprstuy qlu
+rabcdefgiklmnoprstuvy sacdefhiklmnopqstuwy tabcdefhilmnoprstuwy uabcdefgilmnprst vaeio waehinors
+xceipt yaeilmnopst zaei
+"""
+_PAIRS: Final = frozenset(row[0] + after for row in _FOLLOWERS.split() for after in row[1:])
+_CHUNK: Final = re.compile(r"[A-Za-z0-9]+")
+_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_STRANGE: Final = 0.4
+"""How many breaks and rare pairs a generated text has for each of its characters, at least."""
 
 _JUDGED: Final = 300
 """How much of a value is looked at. A longer one does not become a placeholder at its end."""
@@ -78,8 +97,24 @@ def is_random(value: str) -> bool:
     )
 
 
+def is_generated(value: str) -> bool:
+    """Whether ten or more letters and digits make no words, also without mixed cases and digits."""
+    size = letters = 0
+    strange = 0.0
+    for chunk in _CHUNK.findall(value[:_JUDGED]):
+        parts = _PART.findall(chunk)
+        size += len(chunk)
+        strange += len(parts) - 1
+        for part in parts:
+            if part.isalpha():
+                folded = part.lower()
+                letters += len(part)
+                strange += 1.5 * sum(a + b not in _PAIRS for a, b in pairwise(folded))
+    return size >= 10 and letters >= 5 and strange / size >= _STRANGE
+
+
 def is_real_key(value: str) -> bool:
-    return is_real(value) and is_random(value)
+    return is_real(value) and (is_random(value) or is_generated(value))
 
 
 def is_real_password(value: str) -> bool:

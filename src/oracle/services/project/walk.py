@@ -131,7 +131,7 @@ class Walk:
 
     def _judge_file(self, path: str, state: os.stat_result, rules: IgnoreRules) -> FoundFile | str:
         if stat.S_ISLNK(state.st_mode):
-            return "a symbolic link; its target is indexed at its own place"
+            return self._about_link(path)
         if not stat.S_ISREG(state.st_mode):
             return "neither a file nor a folder"
         if not _is_text(path):
@@ -140,6 +140,16 @@ class Walk:
         if reason:
             return reason
         return FoundFile(path=path, size=state.st_size, changed_ns=state.st_ctime_ns)
+
+    def _about_link(self, path: str) -> str:
+        real = os.path.realpath(self.root / path)
+        root = os.path.realpath(self.root)
+        if not Path(real).is_relative_to(root):
+            return "a symbolic link that leads out of the project"
+        target = os.path.relpath(real, root)
+        if not os.path.isdir(real) and (reason := not_shown(target, self.secrets)):
+            return f"a symbolic link to {target}, which is left out: {reason}"
+        return "a symbolic link; its target is indexed at its own place"
 
     def _entered(
         self, prefix: str, below: list[str], rules: IgnoreRules, on_skip: SkipListener

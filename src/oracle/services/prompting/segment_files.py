@@ -31,6 +31,7 @@ from oracle.services.prompting.front_matter import read_front_matter
 from oracle.services.prompting.tokens import estimate_tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from oracle.services.prompting.front_matter import FrontMatter
@@ -79,14 +80,19 @@ def built_in_segments() -> tuple[PromptSegment, ...]:
     )
 
 
-def load_segments(folder: Path) -> tuple[PromptSegment, ...]:
+def load_segments(
+    folder: Path, *, problem_of: Callable[[Path], str | None] = lambda _: None
+) -> tuple[PromptSegment, ...]:
     """The built-in segments and a project's own: every `*.md` in the folder that is not hidden.
 
-    The folder is read at each call. A folder that does not exist adds nothing.
+    The folder is read at each call. A folder that does not exist adds nothing. `problem_of` says
+    why a file must not be read.
     """
     segments = {segment.id: segment for segment in built_in_segments()}
     origins: dict[str, str] = {}
     for path in _markdown_files(folder):
+        if reason := problem_of(path):
+            raise PromptFileError(f"not read: {reason}; move it elsewhere", file=str(path))
         matter = read_front_matter(_text(path), file=str(path))
         _check(matter, path, origins)
         origins[matter.id] = path.name

@@ -19,6 +19,9 @@ OFF: Final = "off"
 
 _VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
 _PASSWORD: Final = re.compile(r"(://[^:/@\s]*:)\S+(?=@)|([?&]password=)[^&\s]+")
+_KEY: Final = re.compile(
+    r"(?i)([?&][\w.-]{0,30}(?:password|passwd|pwd|key|token|secret|auth|sig|signature)=)[^&#\s]+"
+)
 _MASK: Final = "••••"
 
 
@@ -209,8 +212,11 @@ class VariableName(Text):
 
 
 def masked(text: str) -> str:
-    """An address without the password in it."""
-    return _PASSWORD.sub(lambda found: f"{found[1] or found[2]}{_MASK}", text)
+    """A value without the password or the key in it."""
+    from oracle.services.project.redaction import redact
+
+    without = _PASSWORD.sub(lambda found: f"{found[1] or found[2]}{_MASK}", text)
+    return redact(_KEY.sub(rf"\1{_MASK}", without))
 
 
 def holds_password(text: str) -> bool:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, RowMapping, case, func, insert, select, updat
 
 from oracle.errors import InputError
 from oracle.models.session import Session
+from oracle.services.project.redaction import redact
 from oracle.services.storage.damage import check_row
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, nothing_called, of_project
@@ -63,7 +64,7 @@ class Sessions:
 
         def rename(connection: Connection) -> Session:
             session = by_id(connection, Session, sessions, typed)
-            renamed = replace(session, title=shortened(title))
+            renamed = replace(session, title=shortened(redact(title)))
             connection.execute(
                 update(sessions).where(sessions.c.id == session.id).values(title=renamed.title)
             )
@@ -83,7 +84,7 @@ def create(
 ) -> Session:
     """Create a session. Any text can be its title, such as the first question."""
     session = Session(
-        id=session_id, title=shortened(title), created_at=at, updated_at=at, project=project
+        id=session_id, title=shortened(redact(title)), created_at=at, updated_at=at, project=project
     )
     connection.execute(insert(sessions).values(asdict(session)))
     return session

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import stat
 import time
 from collections import defaultdict, deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -229,8 +230,17 @@ def _begin(connection: SqlalchemyConnection) -> None:
 
 
 def _create_private(path: str) -> None:
-    """Create a new database for the user's eyes only. SQLite gives its log the same rights."""
-    # What is there keeps its rights. Any other problem is reported when the file is opened.
+    """Create a new database for the user's eyes only. SQLite gives its log the same rights.
+
+    From one that is there, the rights of others are taken away if it is the user's own.
+    """
+    for file in (path, f"{path}-wal", f"{path}-shm"):
+        with contextlib.suppress(OSError):
+            status = os.stat(file, follow_symlinks=False)
+            is_ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+            if is_ours and status.st_mode & 0o077:
+                os.chmod(file, status.st_mode & 0o700)
+    # Any other problem is reported when the file is opened.
     with contextlib.suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 

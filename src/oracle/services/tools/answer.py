@@ -82,7 +82,7 @@ def quotation(source: Source) -> str:
     if "start" in source:
         text = numbered(text, source["start"])
     bar = fence(text)
-    return f"From {one_line(source['where'])} {_DATA}:\n{bar}\n{text}\n{bar}"
+    return f"From {one_line(redact(source['where']))} {_DATA}:\n{bar}\n{text}\n{bar}"
 
 
 def fence(text: str) -> str:
@@ -140,6 +140,7 @@ def _fitted(source: Source, left: int) -> tuple[Source | None, int, bool]:
         return None, 0, True
     kept = source.copy()
     kept["text"] = "\n".join(lines[:count])
+    kept["where"] = redact(kept["where"])
     if "title" in kept:
         kept["title"] = one_line(redact(kept["title"]))
     if count < len(lines):

@@ -16,6 +16,11 @@ from oracle.services.background import in_thread
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 
+# Relays of 6to4, and addresses for documentation, which not every version of Python knows.
+_NOT_PUBLIC: Final = (
+    ipaddress.ip_network("192.88.99.0/24"),
+    ipaddress.ip_network("3fff::/20"),
+)
 _TUNNELS: Final = tuple(
     map(
         ipaddress.IPv6Network,
@@ -55,7 +60,10 @@ def is_public(text: str) -> bool:
         if any(address in tunnel for tunnel in _TUNNELS):
             return False
     return address.is_global and not (
-        address.is_multicast or address.is_reserved or address.is_unspecified
+        any(address in network for network in _NOT_PUBLIC)
+        or address.is_multicast
+        or address.is_reserved
+        or address.is_unspecified
     )
 
 
