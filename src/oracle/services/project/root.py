@@ -75,7 +75,7 @@ def _keep_private(folder: Path) -> None:
 
 def _ignore_itself(folder: Path) -> None:
     """Write `.gitignore`. One that is there keeps its rules, but cannot show our files to git."""
-    from pathspec import GitIgnoreSpec
+    from oracle.services.project.ignore_patterns import ignore_spec
 
     file = folder / ".gitignore"
     try:
@@ -83,9 +83,9 @@ def _ignore_itself(folder: Path) -> None:
     except FileNotFoundError:
         lines = []
     try:
-        rules = GitIgnoreSpec.from_lines(lines)
+        rules = ignore_spec(lines)
     except ValueError:
-        rules = GitIgnoreSpec.from_lines([])
+        rules = ignore_spec([])
     if not lines:
         file.write_text("*\n", encoding="utf-8")
     elif not all(map(rules.match_file, ("oracle.db", "oracle.db-wal", "index/lock"))):
