@@ -221,6 +221,41 @@ def test_a_missing_record_is_named(world):
     assert (code, "record 1 of run" in line) == (74, True)
 
 
+CIRCLES = {
+    "of one": ("UPDATE context_nodes SET parent_id = id", "itself"),
+    "of two": (
+        "UPDATE context_nodes SET parent_id = (SELECT id FROM context_nodes AS o WHERE o.id <> "
+        "context_nodes.id)",
+        "an exchange that comes after it",
+    ),
+    "above": (
+        "UPDATE context_nodes SET parent_id = id WHERE parent_id IS NULL",
+        "itself",
+    ),
+    "missing": (
+        "UPDATE context_nodes SET parent_id = 'gone' WHERE parent_id IS NULL",
+        "an exchange that is missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CIRCLES)
+def test_exchanges_that_lead_to_no_first_one_are_named(world, kind):
+    change, told = CIRCLES[kind]
+    world.sql(change)
+    for command in (
+        ["ask", "--session", "SESSION", "--quiet", "x"],
+        ["sessions", "show", "SESSION"],
+        ["sessions", "export", "SESSION"],
+    ):
+        code, line = world.run(command)
+        assert (code, told in line, str(world.file) in line) == (74, True, True), line
+        assert "parent_id in context_nodes" in line
+    code, output = world.run(["doctor"])
+    assert code == 1, output
+    assert "parent_id in context_nodes" in output or "is missing" in output
+
+
 @pytest.mark.extra
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize(("table", "column"), COLUMNS)

@@ -7,8 +7,8 @@ fails later, in code that trusts its types.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import BigInteger, Double, Integer, Table
 
@@ -61,6 +61,45 @@ def check_row(table: Table, row: Mapping[str, Any]) -> None:
             key = next(iter(table.primary_key.columns)).name
             where = f"{table.name} {named(row[key], 40)}" if key != column.name else table.name
             raise Damaged(f"{column.name} in {where} is {named(value)}, not {expected}")
+
+
+class Link(NamedTuple):
+    """An exchange, and the one that it continues."""
+
+    id: str
+    session_id: str
+    parent_id: str | None
+
+
+def bad_parents(links: Iterable[Link]) -> Iterator[str]:
+    """What is wrong with exchanges that are not in the tree of their session.
+
+    Following the parents of such an exchange would miss a part, or never come to an end.
+    """
+    by_id = {link.id: link for link in links}
+    in_tree: set[str | None] = {None}
+    for link in by_id.values():
+        passed: dict[str, None] = {}
+        here = link
+        while here.id not in in_tree:
+            passed[here.id] = None
+            if here.parent_id is None:
+                break
+            above = by_id.get(here.parent_id)
+            flaw = None
+            if above is None:
+                flaw = "an exchange that is missing"
+            elif above.session_id != here.session_id:
+                flaw = "an exchange of another session"
+            elif above.id in passed:
+                flaw = "itself" if above is here else "an exchange that comes after it"
+            if above is None or flaw is not None:
+                where = f"parent_id in context_nodes {named(here.id, 40)}"
+                yield f"{where} is {named(here.parent_id, 40)}, {flaw}"
+                break
+            here = above
+        # Also after a flaw: what leads to the same place is not reported again.
+        in_tree.update(passed)
 
 
 def _unmet(kind: object, value: Any) -> str | None:

@@ -14,7 +14,7 @@ from oracle.errors import JournalError, OracleError
 from oracle.services.journal.record import decoded
 from oracle.services.journal.sinks import name_of
 from oracle.services.storage.connections import backend_of, store_errors
-from oracle.services.storage.damage import Damaged, check_row
+from oracle.services.storage.damage import Damaged, Link, bad_parents, check_row
 from oracle.services.storage.schema import (
     blobs,
     context_nodes,
@@ -88,6 +88,11 @@ def _rows_of(connection: Connection, table: Table) -> Iterator[str]:
             yield str(flaw)
 
 
+def _parents(connection: Connection) -> Iterator[str]:
+    columns = (context_nodes.c.id, context_nodes.c.session_id, context_nodes.c.parent_id)
+    yield from bad_parents(Link(*row) for row in connection.execute(select(*columns)))
+
+
 def _records(connection: Connection) -> Iterator[str]:
     columns = (journal.c.run_id, journal.c.seq, journal.c.kind, journal.c.node_path)
     rest = (journal.c.turn, journal.c.ordinal, journal.c.body)
@@ -113,5 +118,5 @@ def _texts(connection: Connection) -> Iterator[str]:
 
 Look = Callable[[Connection], Iterator[str]]
 _FIRST: Final = (_file, _tables)
-_LOOKS: Final[tuple[Look, ...]] = (*_FIRST, _rows, _records, _texts)
+_LOOKS: Final[tuple[Look, ...]] = (*_FIRST, _rows, _parents, _records, _texts)
 _STREAMED: Final = {"stream_results": True}
