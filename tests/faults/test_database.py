@@ -256,6 +256,29 @@ def test_exchanges_that_lead_to_no_first_one_are_named(world, kind):
     assert "parent_id in context_nodes" in output or "is missing" in output
 
 
+@pytest.mark.parametrize("which", ["seq = (SELECT max(seq) FROM journal)", "1", "kind = 'end'"])
+def test_missing_records_of_a_run_that_is_done_are_named(world, which):
+    world.sql(f"DELETE FROM journal WHERE {which}")
+    for command in (["run", "show", "SECOND"], ["replay", "SECOND"]):
+        code, line = world.run(command)
+        assert (code, "of run" in line, "is missing" in line) == (74, True, True), line
+    code, output = world.run(["doctor"])
+    assert (code, "the record of its end is missing" in output) == (1, True), output
+
+
+@pytest.mark.parametrize("table", ["runs", "sessions", "context_nodes", "journal", "blobs"])
+@pytest.mark.parametrize("change", ["INSERT", "UPDATE"])
+def test_a_trigger_that_refuses_a_change_is_reported_in_one_line(world, table, change):
+    body = "BEGIN SELECT raise(abort, 'not today'); END"
+    world.sql(f"CREATE TRIGGER mine BEFORE {change} ON {table} {body}")
+    code, line = world.run(["ask", "--quiet", "where is login?"])
+    if (table, change) in [("runs", "UPDATE"), *((name, "INSERT") for name in TABLES)]:
+        assert (code, "not today" in line) == (74, True), line
+    code, output = world.run(["doctor"])
+    assert (code, f"the trigger 'mine' on the table {table}" in output) == (1, True), output
+    assert "restore a copy" not in output
+
+
 @pytest.mark.extra
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize(("table", "column"), COLUMNS)

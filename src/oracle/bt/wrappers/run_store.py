@@ -26,12 +26,12 @@ from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.writer import recording
 from oracle.services.background import in_thread_to_end
 from oracle.services.journal import Record
-from oracle.services.journal.record import decoded
+from oracle.services.journal.record import check_end, decoded
 from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
-from oracle.services.storage.runs import Runs
+from oracle.services.storage.runs import NEVER_BEGUN, WITHOUT_END, Runs
 from oracle.services.storage.schema import blobs, journal
 from oracle.services.storage.sessions import Sessions
 
@@ -71,6 +71,8 @@ class RunStore:
         def read(connection: Connection) -> tuple[list[Record], dict[str, str]]:
             found = connection.execute(rows.order_by(journal.c.seq))
             records = decoded((tuple(row) for row in found), run.id)
+            if run.status == "done" and run.stop_reason not in WITHOUT_END:
+                check_end(records, run.id)
             names = names_of_texts(records[0].body) if records else []
             texts = connection.execute(
                 select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
@@ -236,7 +238,7 @@ class RunStore:
 
 
 async def _finish_unbegun(run_id: str, lease: Lease) -> NoReturn:
-    await lease.finish("never_begun", {})
+    await lease.finish(NEVER_BEGUN, {})
     raise InputError(f"run {run_id} died before it began, so nothing is lost; ask again")
 
 

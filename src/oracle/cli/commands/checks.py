@@ -197,7 +197,6 @@ def folder(around: Surroundings) -> Iterator[Seen]:
 
 def database(around: Surroundings) -> Iterator[Seen]:
     from oracle.services.storage.connections import shown
-    from oracle.services.storage.damage import RESTORE
     from oracle.services.storage.database import as_url, schema_of, url_from
     from oracle.services.storage.integrity import flaws_of, names_taken
     from oracle.services.storage.migrations import MIGRATIONS
@@ -220,8 +219,8 @@ def database(around: Surroundings) -> Iterator[Seen]:
         yield "ok", f"{shown(url)} is upgraded {steps} on next use", ""
     else:
         flaws = flaws_of(url)
-        for flaw in flaws:
-            yield "problem", f"{shown(url)}: {flaw}", RESTORE
+        for told, next_step in flaws:
+            yield "problem", told, next_step
         if not flaws:
             yield "ok", f"{shown(url)} has schema {schema}, the newest", ""
 

@@ -112,12 +112,22 @@ def decoded(rows: Iterable[tuple[Any, ...]], run_id: str) -> list[Record]:
     for number, row in enumerate(rows):
         record, flaw = _read(row, number)
         if record is None:
-            raise JournalError(
-                f"record {number} of run {run_id} is damaged: {flaw}; {RESTORE}. "
-                "The run can be neither shown nor played again"
-            )
+            raise _damaged(number, run_id, flaw)
         records.append(record)
     return records
+
+
+def check_end(records: Sequence[Record], run_id: str) -> None:
+    """Raises `JournalError` if the last records of a run that is done are missing."""
+    if not records or records[-1].kind != "end":
+        raise _damaged(len(records), run_id, "the run is done, and this record is missing")
+
+
+def _damaged(number: int, run_id: str, flaw: str) -> JournalError:
+    return JournalError(
+        f"record {number} of run {run_id} is damaged: {flaw}; {RESTORE}. "
+        "The run can be neither shown nor played again"
+    )
 
 
 def _read(row: tuple[Any, ...], number: int) -> tuple[Record | None, str]:

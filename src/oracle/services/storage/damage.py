@@ -21,6 +21,15 @@ FOREIGN: Final = (
     "its tables are not those of oracle, or were changed; set database.url to another database"
 )
 
+
+def refused(reason: str) -> str:
+    """For a change that a rule of the database does not allow, which oracle's own rules do."""
+    return (
+        f"refuses a change ({named(reason, 200)}); a rule or a trigger that is not one of "
+        "oracle's is in the way: remove it, or set database.url to another database"
+    )
+
+
 _LATEST: Final = 253_402_300_799.0
 """The last second of the year 9999; later times cannot be shown as a date."""
 _STATES: Final = ("running", "done")

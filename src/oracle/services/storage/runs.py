@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, case, func, insert, or_, select, update
 
 from oracle.errors import InputError, LeaseHeld
 from oracle.models.session import StoredRun
@@ -22,6 +22,11 @@ from oracle.services.storage.values import database_now
 
 NOT_RECORDED: Final = "not_recorded"
 """The stop reason of a run that goes on although its record cannot be written."""
+
+NEVER_BEGUN: Final = "never_begun"
+"""The stop reason of a run whose process died before its first record."""
+WITHOUT_END: Final = (NOT_RECORDED, NEVER_BEGUN)
+"""Stop reasons of runs that are done although their record has no end."""
 
 
 class Runs:
@@ -79,7 +84,10 @@ class Runs:
         self, typed: str, *, owner: str, stop_reason: str, usage: Mapping[str, Any], at: float
     ) -> StoredRun:
         """Store how the run ended and release it."""
-        ending = {"status": "done", "stop_reason": stop_reason, "usage": usage, "ended_at": at}
+        # The mark stays: the record of such a run has no end.
+        is_marked = runs.c.stop_reason == NOT_RECORDED
+        reason = case((is_marked, NOT_RECORDED), else_=stop_reason)
+        ending = {"status": "done", "stop_reason": reason, "usage": usage, "ended_at": at}
         return await self._as_owner(typed, owner, **ending, lease_owner=None, lease_until=None)
 
     async def claim(self, typed: str, owner: str, seconds: float) -> StoredRun:

@@ -20,7 +20,7 @@ from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError, named
 from oracle.regular_file import check_database
-from oracle.services.storage.damage import FOREIGN, RESTORE, read_json
+from oracle.services.storage.damage import FOREIGN, RESTORE, read_json, refused
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -65,6 +65,7 @@ _FAULTS_OF_VALUES: Final = (
 
 class Sqlite:
     json_column: str = "TEXT"
+    triggers: str = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
     counting_key: str = "INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"
     now: str = "((julianday('now') - 2440587.5) * 86400.0)"
     # A transaction that writes keeps all other writers waiting anyway.
@@ -94,6 +95,8 @@ class Sqlite:
         known = next((advice for code, advice in _ADVICE.items() if name.startswith(code)), None)
         if known is not None or not isinstance(problem, sqlite3.DatabaseError):
             return known
+        if isinstance(problem, sqlite3.IntegrityError):
+            return refused(str(problem))
         if isinstance(problem, _FAULTS_OF_VALUES):
             return None
         reason = named(str(problem), 200)
@@ -301,8 +304,11 @@ class SqliteConnection:
     def _faults(self) -> Generator[None]:
         try:
             yield
-        except _FAULTS_OF_VALUES:
-            raise
+        except _FAULTS_OF_VALUES as problem:
+            # A trigger refuses whatever the values are, so it is a fault of the database.
+            if getattr(problem, "sqlite_errorname", "") != "SQLITE_CONSTRAINT_TRIGGER":
+                raise
+            raise StoreError(f"{self._path} {refused(str(problem))}") from problem
         except sqlite3.Error as problem:
             advice = Sqlite().explain(problem) or f"cannot be used ({problem})"
             raise StoreError(f"{self._path} {advice}") from problem
