@@ -146,6 +146,6 @@ def _texts(connection: Connection) -> Iterator[str]:
 
 
 Look = Callable[[Connection], Iterator[str]]
-_FIRST: Final = (_file, _tables)
+_FIRST: Final = (_tables, _file)
 _LOOKS: Final[tuple[Look, ...]] = (*_FIRST, _triggers, _rows, _parents, _records, _endings, _texts)
 _STREAMED: Final = {"stream_results": True}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
 import time
 from collections import defaultdict, deque
@@ -50,11 +51,14 @@ def _check_file(path: str) -> None:
     try:
         check_database(path)
     except OSError as problem:
+        # It may be one of the files that SQLite keeps beside the database.
         raise StoreError(
-            f"{path} is not a file that can be read: {problem.strerror}, or set database.url"
+            f"{problem.filename or path} is not a file that can be read: {problem.strerror}, or "
+            "set database.url"
         ) from None
 
 
+_NO_TABLE: Final = re.compile(r"no such table: (?:main\.)?(\w+)")
 _FAULTS_OF_VALUES: Final = (
     sqlite3.DataError,
     sqlite3.IntegrityError,
@@ -102,6 +106,8 @@ class Sqlite:
         reason = named(str(problem), 200)
         if "decode to UTF-8" in reason:
             return f"is damaged ({reason}); {RESTORE}"
+        if missing := _NO_TABLE.search(reason):
+            reason = f"the table {missing[1]} is missing"
         return f"cannot be used ({reason}); {FOREIGN}"
 
     def json_type(self) -> TypeEngine[Any]:
