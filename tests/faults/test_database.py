@@ -38,6 +38,16 @@ def test_a_changed_value_is_named_where_it_is_read(world, table, column):
         ("journal", "kind", "finish", "its kind is 'finish'"),
         ("blobs", "body", "changed", "the text of blob"),
         ("events", "payload", "nothing", "payload in events"),
+        ("journal", "at", "x", "record 0 of run"),
+        ("runs", "usage", '{"turns": "x"}', "usage in runs"),
+        ("runs", "usage", '{"uses": {"a": NaN}}', "usage in runs"),
+        ("runs", "usage", '{"money": 1e999}', "usage in runs"),
+        ("runs", "usage", '{"uses": 7}', "usage in runs"),
+        ("runs", "lease_until", "soon", "lease_until in runs"),
+        ("context_nodes", "metadata", '{"signals": 3}', "metadata in context_nodes"),
+        ("context_nodes", "metadata", '{"usage": {"tokens": []}}', "metadata in context_nodes"),
+        ("runs", "question", VALUES["no utf-8"], "question in runs"),
+        ("context_nodes", "answer", VALUES["no utf-8"], "answer in context_nodes"),
     ],
 )
 def test_doctor_finds_it_too(world, table, column, value, told):
@@ -45,6 +55,19 @@ def test_doctor_finds_it_too(world, table, column, value, told):
     world.put(table, column, value)
     code, output = world.run(["doctor"])
     assert (code, told in output) == (1, True), output
+    assert output.count("restore a copy") == output.count(f"{world.file}: "), output
+    code, line = world.run(READING[table][-1])
+    assert (code, told in line or table == "blobs") == (74, True), line
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("sessions", "updated_at"), ("runs", "lease_until"), ("runs", "ended_at"), ("events", "at")],
+)
+def test_a_time_that_is_none_is_not_kept_in_silence(world, table, column):
+    world.put(table, column, "soon")
+    code, line = world.run(["purge", "--older-than", "1h", "--yes"])
+    assert (code, f"{column} in {table}" in line) == (74, True), line
 
 
 def test_a_missing_text_is_named(world):

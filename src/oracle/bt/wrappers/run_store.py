@@ -66,7 +66,8 @@ class RunStore:
         """The records of a run, and the texts that its first one names."""
         run = await self.runs.get(run_id)
         columns = (journal.c.seq, journal.c.kind, journal.c.node_path, journal.c.turn)
-        rows = select(*columns, journal.c.ordinal, journal.c.body).where(journal.c.run_id == run.id)
+        rest = (journal.c.ordinal, journal.c.body, journal.c.at)
+        rows = select(*columns, *rest).where(journal.c.run_id == run.id)
 
         def read(connection: Connection) -> tuple[list[Record], dict[str, str]]:
             found = connection.execute(rows.order_by(journal.c.seq))

@@ -49,7 +49,8 @@ def flaws_of(url: URL, seconds: float = SECONDS) -> list[Flaw]:
             for look in _LOOKS:
                 for flaw in look(connection):
                     step = DROP_TRIGGER if look is _triggers else RESTORE
-                    found.append(Flaw(f"{shown(url)}: {flaw}", step))
+                    # A flaw of a record says the next step itself.
+                    found.append(Flaw(f"{shown(url)}: {flaw}", "" if RESTORE in flaw else step))
                     if len(found) == MOST_SHOWN:
                         return found
                 if time.monotonic() > deadline:
@@ -113,7 +114,7 @@ def _parents(connection: Connection) -> Iterator[str]:
 
 def _records(connection: Connection) -> Iterator[str]:
     columns = (journal.c.run_id, journal.c.seq, journal.c.kind, journal.c.node_path)
-    rest = (journal.c.turn, journal.c.ordinal, journal.c.body)
+    rest = (journal.c.turn, journal.c.ordinal, journal.c.body, journal.c.at)
     query = select(*columns, *rest).order_by(journal.c.run_id, journal.c.seq)
     rows = connection.execute(query, execution_options=_STREAMED)
     for run_id, records in groupby(rows, key=lambda row: row[0]):

@@ -144,6 +144,7 @@ class Sqlite:
         address = self.read_only(url)
         assert address is not None, f"{url.database} does not exist"
         engine = create_engine(address, poolclass=NullPool, json_deserializer=read_json)
+        event.listen(engine, "connect", _take_any_text)
         with engine.connect() as connection:
             yield connection
 
@@ -225,10 +226,23 @@ def _turn_to_write(path: str) -> Generator[None]:
 def _set_up(connection: Any, _: ConnectionPoolEntry) -> None:
     # The driver must not begin transactions on its own: `_begin` does.
     connection.isolation_level = None
+    connection.text_factory = _text
     cursor = connection.cursor()
     for pragma in _PRAGMAS:
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _text(raw: bytes) -> str | bytes:
+    """The text, or its bytes if it is not UTF-8. The check of the row then names the place."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
+
+
+def _take_any_text(connection: Any, _: ConnectionPoolEntry) -> None:
+    connection.text_factory = _text
 
 
 def _begin(connection: SqlalchemyConnection) -> None:
@@ -279,6 +293,7 @@ class SqliteConnection:
                 isolation_level=None,
                 check_same_thread=False,
             )
+            self._connection.text_factory = _text
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._connection.execute("PRAGMA foreign_keys = ON")
         self._file = file_at(path)
