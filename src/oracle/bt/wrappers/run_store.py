@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import socket
 import time
 import uuid
 from collections.abc import AsyncGenerator
@@ -31,7 +30,7 @@ from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
-from oracle.services.storage.runs import NEVER_BEGUN, WITHOUT_END, Runs
+from oracle.services.storage.runs import NEVER_BEGUN, WITHOUT_END, Runs, new_owner
 from oracle.services.storage.schema import blobs, journal
 from oracle.services.storage.sessions import Sessions
 
@@ -139,7 +138,7 @@ class RunStore:
         It goes on from its `parent`, else in a session that is there, else it `opens_session`: then
         the run and the session are both there, or neither.
         """
-        owner = _new_owner()
+        owner = new_owner()
         sink = self._writing().sink(recipe.run_id, owner)
         lease = self._lease(recipe.run_id, owner)
         # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
@@ -175,7 +174,7 @@ class RunStore:
 
         A run that ended, and whose process died before that was noted, is only played again.
         """
-        writer, owner = self._writing(), _new_owner()
+        writer, owner = self._writing(), new_owner()
         run = await self.runs.claim(run_id, owner, LEASE_SECONDS)
         lease = self._lease(run.id, owner)
         options: dict[str, Any] = {"leaves": self._leaves, "services": services, "lease": lease}
@@ -241,11 +240,6 @@ class RunStore:
 async def _finish_unbegun(run_id: str, lease: Lease) -> NoReturn:
     await lease.finish(NEVER_BEGUN, {})
     raise InputError(f"run {run_id} died before it began, so nothing is lost; ask again")
-
-
-def _new_owner() -> str:
-    """One for each question: those of one process must not take each other's runs."""
-    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
 
 
 # -- one store for all questions under way ---------------------------------------------------------
