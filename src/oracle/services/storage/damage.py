@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Any, Final, NamedTuple, NoReturn, TypeAlias, cast
 
-from sqlalchemy import BigInteger, Connection, Double, Integer, Table, not_, select
+from sqlalchemy import BigInteger, Column, Connection, Double, Integer, Table, not_, select
 
 from oracle.errors import named
 from oracle.services.storage.values import Json
@@ -125,7 +125,7 @@ def check_row(table: Table, row: Mapping[str, Any]) -> None:
         if expected is None and column.name == "status" and value not in _STATES:
             expected = f"one of {', '.join(_STATES)}"
         if expected is None and (shape := _SHAPES.get(f"{table.name}.{column.name}")):
-            expected = _misfit(shape, value)
+            expected = _misfit(shape, cast("Mapping[str, Any]", value))
         if expected is not None:
             key = next(iter(table.primary_key.columns)).name
             where = f"{table.name} {named(row[key], 40)}" if key != column.name else table.name
@@ -187,6 +187,11 @@ def _unmet(kind: object, value: Any) -> str | None:
 def _misfit(shape: Shape, value: Mapping[str, Any]) -> str | None:
     bad = next((name for name, fits in shape.items() if name in value and not fits(value[name])), 0)
     return f"with such a value for {bad}" if bad else None
+
+
+def check_text(column: Column[Any], value: object) -> None:
+    if not isinstance(value, str):
+        raise Damaged(f"{column.name} in {column.table.name} is {named(value)}, not text")
 
 
 def check_times(connection: Connection, *tables: Table) -> None:
