@@ -19,10 +19,17 @@ from subprocess import PIPE
 from textwrap import dedent
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
 from oracle import Limits, Oracle
 from oracle.services import background
 from oracle.services.background import DaemonThreads, in_thread, run_async, within
+from oracle.services.project.ignore_patterns import ignore_spec
+from oracle.services.project.ignore_rules import IgnoreRules
+from oracle.services.project.root import oracle_folder
+from oracle.services.project.secret_files import SecretFiles
 from oracle.testing import Reply, ScriptedModel, ScriptedTools
 from oracle.testing import signal as signal_text
 from tests.processes import ORACLE, Process
@@ -306,3 +313,56 @@ def test_a_model_that_never_answers_is_not_waited_for_after_the_time_limit(proje
         assert process.returncode == 3
         assert b"time" in answer
         assert time.monotonic() - began < 20
+
+
+# -- patterns --------------------------------------------------------------------------------------
+
+MANY_STARS = [
+    "*a" * 40 + "b",
+    "?*" * 60 + "b",
+    "[ab]*" * 60 + "d",
+    "a**" * 50 + "b",
+    "**/a/" * 40 + "b",
+    "a/**/" * 60 + "b",
+    "**/*a*/" * 40 + "b",
+]
+ALMOST = ["a" * 250 + "c", "a/" * 500 + "c", "/".join(["a" * 250] * 4) + "/c"]
+
+
+@pytest.mark.parametrize("pattern", MANY_STARS)
+def test_a_pattern_with_many_stars_is_matched_at_once(tmp_path, pattern):
+    # One that tries every way to place its stars takes longer than the age of the earth.
+    (tmp_path / ".oracle").mkdir()
+    for file in (".gitignore", ".oracleignore", ".oracle/.gitignore"):
+        (tmp_path / file).write_text(f"{pattern}\n")
+    oracle_folder(tmp_path)
+    for path in ALMOST:
+        assert IgnoreRules(tmp_path).rule_against(path) is None
+        assert SecretFiles(added=(pattern,), allowed=(pattern,)).rule_for(path) is None
+
+
+PARTS = st.sampled_from(["a", "b", "*", "**", "/", "**/", "/**/", "?", "[ab]", "!"])
+NAMES = st.lists(st.text("ab", min_size=1, max_size=4), min_size=1, max_size=6)
+
+
+@given(st.lists(PARTS, min_size=1, max_size=9).map("".join), NAMES, st.sampled_from(["", "/"]))
+def test_a_pattern_means_the_same_as_for_pathspec(line, names, end):
+    try:
+        theirs = GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        with pytest.raises(ValueError):
+            ignore_spec([line])
+        return
+    path = "/".join(names) + end
+    ours = ignore_spec([line]).check_file(path)
+    assert ours == theirs.check_file(path)
+
+
+def test_a_bracket_matches_no_slash_and_a_bad_one_is_no_rule(tmp_path):
+    (tmp_path / ".gitignore").write_text("[z-a]\nx[!a]y\n*[[&&||~~]z\n")
+    rules = IgnoreRules(tmp_path)
+    assert [rules.rule_against(path) is None for path in ("x/y", "xby", "a[z")] == [
+        True,
+        False,
+        False,
+    ]

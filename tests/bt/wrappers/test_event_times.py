@@ -150,7 +150,7 @@ def test_the_times_of_a_record_are_stored_to_the_millisecond():
     times = (12345.678, 12345.679, 12399.0)
     record = Record(1, "parts", Place("a", 1), [{"text": "x"}] * 3, (1.5,), times)
     start = Record(0, "start", Place(), {"run_id": "r", "tree": "t", "board": {}})
-    first = (0, "start", "", 0, 0, encoded(start))
+    first = (0, "start", "", 0, 0, encoded(start), 1.0)
     for kept in (record, replace(record, times=())):
-        rows = [first, (1, "parts", "a", 1, 0, encoded(kept))]
+        rows = [first, (1, "parts", "a", 1, 0, encoded(kept), 2.0)]
         assert decoded(rows, "r")[1] == kept

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event, func, insert, select, text
-from sqlalchemy.exc import IntegrityError
 
 from oracle.errors import InputError, StoreError
 from oracle.services.storage.database import (
@@ -108,7 +107,7 @@ async def count_blobs(database):
 
 
 async def test_a_transaction_that_fails_writes_nothing(database):
-    with pytest.raises(IntegrityError):
+    with pytest.raises(StoreError, match="refuses a change"):
         await write_blobs(database, "h1", "h2", "h1")
     assert await count_blobs(database) == 0
 

@@ -1,11 +1,14 @@
 """A lease in these tests is for 60 s, or for 0 s, which means that it expires at once."""
 
+import os
+import re
+import subprocess
 import sys
 
 import pytest
 
 from oracle.errors import InputError, LeaseHeld, NotFound
-from oracle.services.storage.runs import Runs
+from oracle.services.storage.runs import Runs, has_ended, new_owner
 from oracle.services.storage.sessions import Sessions
 from tests.processes import PIPE, Process
 
@@ -57,6 +60,24 @@ async def test_a_held_run_cannot_be_claimed_and_the_holder_is_named(database):
     with pytest.raises(LeaseHeld, match="run r1 is held by a; it is free when") as refusal:
         await Runs(database).claim("r1", "b", 60)
     assert refusal.value.holder == "a"
+    assert re.search(r"expires: try again in \d+ s$", str(refusal.value))
+
+
+def number_of_a_process_that_has_ended():
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+async def test_a_holder_that_has_ended_is_called_so(database):
+    mine = new_owner()
+    dead = mine.replace(f":{os.getpid()}:", f":{number_of_a_process_that_has_ended()}:")
+    assert [has_ended(owner) for owner in (mine, dead, f"x{dead}", "a", "a:b:c")] == [
+        *(False, True, False, False, False)
+    ]
+    await begin(database, owner=dead)
+    with pytest.raises(LeaseHeld, match=r"that process has ended, .*: try again in \d+ s$"):
+        await Runs(database).claim("r1", "b", 60)
 
 
 async def test_a_run_whose_lease_ran_out_can_be_claimed(database):
@@ -106,7 +127,7 @@ CLAIMER = """
 import asyncio, sys
 from oracle.errors import LeaseHeld
 from oracle.services.storage.database import Database
-from oracle.services.storage.runs import Runs
+from oracle.services.storage.runs import Runs, has_ended, new_owner
 
 async def main(url, owner):
     async with await Database.open(url) as database:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import socket
 import time
 import uuid
 from collections.abc import AsyncGenerator
@@ -26,12 +25,12 @@ from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.writer import recording
 from oracle.services.background import in_thread_to_end
 from oracle.services.journal import Record
-from oracle.services.journal.record import decoded
+from oracle.services.journal.record import check_end, decoded
 from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
-from oracle.services.storage.runs import Runs
+from oracle.services.storage.runs import NEVER_BEGUN, WITHOUT_END, Runs, new_owner
 from oracle.services.storage.schema import blobs, journal
 from oracle.services.storage.sessions import Sessions
 
@@ -66,11 +65,14 @@ class RunStore:
         """The records of a run, and the texts that its first one names."""
         run = await self.runs.get(run_id)
         columns = (journal.c.seq, journal.c.kind, journal.c.node_path, journal.c.turn)
-        rows = select(*columns, journal.c.ordinal, journal.c.body).where(journal.c.run_id == run.id)
+        rest = (journal.c.ordinal, journal.c.body, journal.c.at)
+        rows = select(*columns, *rest).where(journal.c.run_id == run.id)
 
         def read(connection: Connection) -> tuple[list[Record], dict[str, str]]:
             found = connection.execute(rows.order_by(journal.c.seq))
             records = decoded((tuple(row) for row in found), run.id)
+            if run.status == "done" and run.stop_reason not in WITHOUT_END:
+                check_end(records, run.id)
             names = names_of_texts(records[0].body) if records else []
             texts = connection.execute(
                 select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
@@ -136,7 +138,7 @@ class RunStore:
         It goes on from its `parent`, else in a session that is there, else it `opens_session`: then
         the run and the session are both there, or neither.
         """
-        owner = _new_owner()
+        owner = new_owner()
         sink = self._writing().sink(recipe.run_id, owner)
         lease = self._lease(recipe.run_id, owner)
         # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
@@ -172,7 +174,7 @@ class RunStore:
 
         A run that ended, and whose process died before that was noted, is only played again.
         """
-        writer, owner = self._writing(), _new_owner()
+        writer, owner = self._writing(), new_owner()
         run = await self.runs.claim(run_id, owner, LEASE_SECONDS)
         lease = self._lease(run.id, owner)
         options: dict[str, Any] = {"leaves": self._leaves, "services": services, "lease": lease}
@@ -236,13 +238,8 @@ class RunStore:
 
 
 async def _finish_unbegun(run_id: str, lease: Lease) -> NoReturn:
-    await lease.finish("never_begun", {})
+    await lease.finish(NEVER_BEGUN, {})
     raise InputError(f"run {run_id} died before it began, so nothing is lost; ask again")
-
-
-def _new_owner() -> str:
-    """One for each question: those of one process must not take each other's runs."""
-    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
 
 
 # -- one store for all questions under way ---------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
-from oracle.services.project.root import here, user_folder
+from oracle.services.project.root import DATABASE_FILES, INDEX_FILES, check_links, here, user_folder
 from oracle.services.settings.resolve import root_of, shown_path, unread_variables
 from oracle.services.settings.toml_file import FILE_NAME
 from oracle.settings import EMBEDDED, KEY_VARIABLES, Settings, load_settings
@@ -187,8 +187,12 @@ def folder(around: Surroundings) -> Iterator[Seen]:
     if around.root is None:
         return
     own = around.root / ".oracle"
+    check_links(own, (*DATABASE_FILES, *INDEX_FILES))
+    index = own / "index"
     if own.exists() and not own.is_dir():
         yield "problem", f"{own} is a file", "move it: oracle needs a folder of this name"
+    elif index.exists() and not index.is_dir():
+        yield "problem", f"{index} is a file", "move it away: the index needs this name"
     elif not os.access(own if own.exists() else around.root, os.W_OK | os.X_OK):
         yield "problem", f"{own} is not writable", "make it writable, or set database.url"
     else:
@@ -197,7 +201,6 @@ def folder(around: Surroundings) -> Iterator[Seen]:
 
 def database(around: Surroundings) -> Iterator[Seen]:
     from oracle.services.storage.connections import shown
-    from oracle.services.storage.damage import RESTORE
     from oracle.services.storage.database import as_url, schema_of, url_from
     from oracle.services.storage.integrity import flaws_of, names_taken
     from oracle.services.storage.migrations import MIGRATIONS
@@ -220,8 +223,8 @@ def database(around: Surroundings) -> Iterator[Seen]:
         yield "ok", f"{shown(url)} is upgraded {steps} on next use", ""
     else:
         flaws = flaws_of(url)
-        for flaw in flaws:
-            yield "problem", f"{shown(url)}: {flaw}", RESTORE
+        for told, next_step in flaws:
+            yield "problem", told, next_step
         if not flaws:
             yield "ok", f"{shown(url)} has schema {schema}, the newest", ""
 

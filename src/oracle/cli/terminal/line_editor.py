@@ -26,7 +26,9 @@ def history_file(settings: Settings) -> Path | None:
     from oracle.services.project.root import made_user_folder, oracle_folder
 
     try:
-        folder = oracle_folder(settings.root) if settings.root else made_user_folder()
+        folder = (
+            oracle_folder(settings.root, ("chat_history",)) if settings.root else made_user_folder()
+        )
     except OracleError:
         return None
     return folder / "chat_history"

@@ -35,8 +35,9 @@ class EventsTable:
     be used. Any other exception of `append` is caused by an event.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, shown: str) -> None:
         self._connection = connection
+        self._shown = shown
 
     def append(self, events: Sequence[Event]) -> None:
         """Write all events or none."""
@@ -47,7 +48,7 @@ class EventsTable:
         try:
             return [stored_event(row) for row in self._connection.rows(*select(query))]
         except Damaged as problem:
-            raise StoreError(f"the database is damaged: {problem}; {RESTORE}") from None
+            raise StoreError(f"{self._shown} is damaged: {problem}; {RESTORE}") from None
 
     def check_unique(self, run_begins: str) -> None:
         """Raise `InputError` if the events of several runs would be mixed."""
@@ -116,11 +117,12 @@ _SEVERITIES: Final = {severity.value: severity for severity in Severity}
 
 def open_events(where: URL | Path | str) -> EventsTable:
     """Open the table of a database. `Database.open` must have migrated it to the newest schema."""
-    from oracle.services.storage.connections import connect
+    from oracle.services.storage.connections import connect, shown
     from oracle.services.storage.database import as_url
 
     # Not durable: events never make a run wait for the disk. A commit of the journal syncs them.
-    return EventsTable(connect(as_url(where), durable=False))
+    url = as_url(where)
+    return EventsTable(connect(url, durable=False), shown(url))
 
 
 def pages(table: EventsTable, query: EventQuery) -> Iterator[list[StoredEvent]]:

@@ -82,8 +82,8 @@ class EventWriter(GroupWriter[Event, EventsTable]):
                 table.append(items[:1])
             except StoreError:
                 raise
-            except Exception:
-                log.exception("the database refuses %r", items[0])
+            except Exception as problem:
+                log.error("the database refuses %r: %s", items[0], problem)
             # Removed one by one: if the database fails now, no event is written twice later.
             del items[0]
 

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, cast, g
 
 from oracle.errors import JournalError, named
 from oracle.plain import is_plain
-from oracle.services.storage.damage import RESTORE, read_json
+from oracle.services.storage.damage import RESTORE, is_time, read_json
 
 RecordKind: TypeAlias = Literal[
     "start",  # what else the run depends on
@@ -104,7 +104,7 @@ def encoded(record: Record) -> str:
 
 
 def decoded(rows: Iterable[tuple[Any, ...]], run_id: str) -> list[Record]:
-    """Records from rows of (seq, kind, node_path, turn, ordinal, body), in order of seq.
+    """Records from rows of (seq, kind, node_path, turn, ordinal, body, at), in order of seq.
 
     Raises `JournalError` for a row that oracle did not write.
     """
@@ -112,17 +112,27 @@ def decoded(rows: Iterable[tuple[Any, ...]], run_id: str) -> list[Record]:
     for number, row in enumerate(rows):
         record, flaw = _read(row, number)
         if record is None:
-            raise JournalError(
-                f"record {number} of run {run_id} is damaged: {flaw}; {RESTORE}. "
-                "The run can be neither shown nor played again"
-            )
+            raise _damaged(number, run_id, flaw)
         records.append(record)
     return records
 
 
+def check_end(records: Sequence[Record], run_id: str) -> None:
+    """Raises `JournalError` if the last records of a run that is done are missing."""
+    if not records or records[-1].kind != "end":
+        raise _damaged(len(records), run_id, "the run is done, and this record is missing")
+
+
+def _damaged(number: int, run_id: str, flaw: str) -> JournalError:
+    return JournalError(
+        f"record {number} of run {run_id} is damaged: {flaw}; {RESTORE}. "
+        "The run can be neither shown nor played again"
+    )
+
+
 def _read(row: tuple[Any, ...], number: int) -> tuple[Record | None, str]:
     """The record, or what is wrong with its row."""
-    seq, kind, node_path, turn, ordinal, text = row
+    seq, kind, node_path, turn, ordinal, text, at = row
     if seq != number:
         return None, f"its number is {named(seq)}"
     if kind not in get_args(RecordKind) or (kind == "start") != (number == 0):
@@ -138,6 +148,8 @@ def _read(row: tuple[Any, ...], number: int) -> tuple[Record | None, str]:
     readings = cast("list[Any]", clock)
     if not all(type(reading) in (int, float) for reading in readings):
         return None, f"its clock is {named(readings, 60)}"
+    if not is_time(at):
+        return None, f"its time is {named(at, 60)}"
     if not _fits(kind, body):
         return None, f"a {kind} cannot have the body {named(body, 60)}"
     times = _times_in(steps)

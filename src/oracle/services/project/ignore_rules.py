@@ -99,20 +99,20 @@ def _lines(file: Path) -> list[str]:
 
 def _as_level(rules: list[tuple[str, str]]) -> _Level | None:
     """A line that is not a valid rule is left out; the others count."""
-    from pathspec import GitIgnoreSpec
+    from oracle.services.project.ignore_patterns import ignore_spec
 
     good = [rule for rule in rules if _is_rule(rule[0])]
     if not good:
         return None
-    spec = GitIgnoreSpec.from_lines([line for line, _ in good])
+    spec = ignore_spec([line for line, _ in good])
     return _Level(spec, tuple(place for _, place in good))
 
 
 def _is_rule(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
+    from oracle.services.project.ignore_patterns import ignore_spec
 
     try:
-        GitIgnoreSpec.from_lines([line])
+        ignore_spec([line])
     except ValueError:
         return False
     return True

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import InputError, StoreError
+from oracle.regular_file import NotRegular, read_regular
 
 MARKERS: Final = ("oracle.toml", ".git")
 THREADS_FOLDER: Final = "threads"
-_OWN: Final = (".gitignore", "index", "oracle.db", "oracle.db-wal", "oracle.db-shm")
-"""What oracle itself writes to `.oracle/`."""
+DATABASE_FILES: Final = ("oracle.db", "oracle.db-wal", "oracle.db-shm", "oracle.db-journal")
+INDEX_FILES: Final = ("index",)
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 KEPT_FOLDERS: Final = ("notes", THREADS_FOLDER)
 """Folders that are read even if git ignores them. The settings may name others for notes."""
 
@@ -29,7 +33,8 @@ def find_root(start: Path) -> Path:
     """The nearest folder, from `start` upwards, that holds `oracle.toml` or `.git`."""
     start = start.resolve()
     for folder in (start, *start.parents):
-        if any((folder / marker).exists() for marker in MARKERS):
+        # Also a link that leads nowhere: reading the settings then says so.
+        if any(os.path.lexists(folder / marker) for marker in MARKERS):
             return folder
     raise InputError(
         f"{start} is not in a project: neither it nor a folder above has {' or '.join(MARKERS)}; "
@@ -37,31 +42,41 @@ def find_root(start: Path) -> Path:
     )
 
 
-def oracle_folder(root: Path) -> Path:
+def oracle_folder(root: Path, files: Iterable[str] = (*DATABASE_FILES, *INDEX_FILES)) -> Path:
     """The project's `.oracle/`, made on first use, for the user's eyes only.
 
-    It ignores itself, so git never sees it. A project may come with a folder of this name: a link
-    in it must not lead our files elsewhere.
+    It ignores itself, so git never sees it. `files` are those that the caller writes to it.
     """
     folder = root / ".oracle"
-    for path in (folder, *(folder / name for name in _OWN)):
-        if path.is_symlink():
-            raise StoreError(
-                f"{path} is a symbolic link, which may lead out of the project; remove it"
-            )
+    check_links(folder, files)
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         _keep_private(folder)
         _ignore_itself(folder)
-    except FileExistsError as problem:
-        raise StoreError(
-            f"{folder} cannot be made: a file has this name; move the file away"
-        ) from problem
+    except NotRegular as problem:
+        raise StoreError(f"{problem.filename} cannot be read: {problem.strerror}") from problem
     except OSError as problem:
-        raise StoreError(
-            f"{folder} cannot be made: {problem.strerror}; make the project's folder writable"
-        ) from problem
+        raise cannot_make(folder, problem) from problem
     return folder
+
+
+def check_links(folder: Path, files: Iterable[str]) -> None:
+    """A project may come with an `.oracle/`: a link in it must not lead our files elsewhere."""
+    for path in (folder, *(folder / name for name in (".gitignore", *files))):
+        if path.is_symlink():
+            raise StoreError(
+                f"{path} is a symbolic link, which may lead out of the project; remove it"
+            )
+
+
+def cannot_make(folder: Path, problem: OSError) -> StoreError:
+    """Why a folder in the project cannot be made, and the next step."""
+    reason, step = problem.strerror, "make the project's folder writable"
+    if isinstance(problem, FileExistsError):
+        reason, step = "a file has this name", "move the file away"
+    elif problem.errno in _NO_ROOM:
+        step = "free some space, then try again"
+    return StoreError(f"{folder} cannot be made: {reason}; {step}")
 
 
 def _keep_private(folder: Path) -> None:
@@ -74,17 +89,17 @@ def _keep_private(folder: Path) -> None:
 
 def _ignore_itself(folder: Path) -> None:
     """Write `.gitignore`. One that is there keeps its rules, but cannot show our files to git."""
-    from pathspec import GitIgnoreSpec
+    from oracle.services.project.ignore_patterns import ignore_spec
 
     file = folder / ".gitignore"
     try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = read_regular(file).decode(errors="replace").splitlines()
     except FileNotFoundError:
         lines = []
     try:
-        rules = GitIgnoreSpec.from_lines(lines)
+        rules = ignore_spec(lines)
     except ValueError:
-        rules = GitIgnoreSpec.from_lines([])
+        rules = ignore_spec([])
     if not lines:
         file.touch(mode=0o600)
         file.write_text("*\n", encoding="utf-8")

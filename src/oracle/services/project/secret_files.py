@@ -243,6 +243,6 @@ def _matching(patterns: tuple[str, ...], path: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec
+    from oracle.services.project.ignore_patterns import ignore_spec
 
-    return GitIgnoreSpec.from_lines([unicodedata.normalize("NFKC", pattern).casefold()])
+    return ignore_spec([unicodedata.normalize("NFKC", pattern).casefold()])

@@ -17,7 +17,7 @@ from typing import Final, Protocol
 
 from oracle.errors import StoreError
 from oracle.regular_file import check_database, check_regular, read_regular
-from oracle.services.project.root import oracle_folder
+from oracle.services.project.root import INDEX_FILES, cannot_make, oracle_folder
 from oracle.services.search.catalogue import FORMAT, Catalogue
 from oracle.services.search.lock import Patience, only_one
 from oracle.services.search.passages import Passages
@@ -99,13 +99,11 @@ class OnDisk:
         self, root: Path, folder: Path | None = None, patience: Patience | None = None
     ) -> None:
         self._root = root
-        self._folder = (folder or oracle_folder(root)) / "index"
+        self._folder = (folder or oracle_folder(root, INDEX_FILES)) / "index"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as problem:
-            raise StoreError(
-                f"{self._folder} cannot be made: {problem.strerror}; make the project writable"
-            ) from problem
+            raise cannot_make(self._folder, problem) from problem
         self._lock = self._folder / "lock"
         self._rebuilt: str | None = None
         with self.disk_errors():

@@ -64,6 +64,8 @@ def _text(path: Path, shown: str) -> str | None:
     try:
         raw = read_regular(path, LARGEST_FILE + 1)
     except FileNotFoundError:
+        if path.is_symlink():
+            raise SettingsError(f"{shown}: is a link that leads nowhere; remove it") from None
         return None
     except NotRegular:
         raise SettingsError(f"{shown}: is not a file; write the settings in a plain file") from None

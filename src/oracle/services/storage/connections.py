@@ -57,6 +57,8 @@ class Backend(Protocol):
     json_column: str
     counting_key: str
     """The definition of a key that the database numbers itself."""
+    triggers: str
+    """Reads the name and the table of each trigger."""
     now: str
     """Seconds since 1970 by the database's clock."""
     migration_lock: str | None

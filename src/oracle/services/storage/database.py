@@ -16,6 +16,7 @@ from sqlalchemy.pool import NullPool
 from oracle.errors import InputError, StoreError
 from oracle.services.background import in_thread_to_end
 from oracle.services.project.root import (
+    DATABASE_FILES,
     find_root,
     here,
     made_user_folder,
@@ -53,7 +54,7 @@ def default_url(settings: Settings) -> URL:
     # Without a project `find_root` raises, and says how to make one.
     root = settings.root or find_root(here())
     try:
-        return as_url(oracle_folder(root) / FILE_NAME)
+        return as_url(oracle_folder(root, DATABASE_FILES) / FILE_NAME)
     except StoreError as problem:
         raise StoreError(f"{problem}, or set ORACLE_DATABASE_URL") from problem
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from sqlalchemy import Connection, insert, literal, select
+from sqlalchemy import Connection, func, insert, literal, select
 
 from oracle.errors import NotFound
 from oracle.models.session import Exchange
+from oracle.services.storage.damage import Damaged, Link, bad_parents
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, entities, exists, nothing_called
 from oracle.services.storage.schema import context_nodes
@@ -40,20 +41,23 @@ class Exchanges:
     async def path_to(self, exchange_id: str) -> list[Exchange]:
         """The history: from the first exchange of the session to this one."""
         # Up along the parents in one recursive query; `back` counts the steps, to turn it around.
+        # No path is longer than there are exchanges: in a damaged database it may be a circle.
+        longest = select(func.count()).select_from(context_nodes).scalar_subquery()
         path = (
             select(context_nodes.c.id, context_nodes.c.parent_id, literal(0).label("back"))
             .where(context_nodes.c.id == exchange_id)
             .cte("path", recursive=True)
         )
         parents = select(context_nodes.c.id, context_nodes.c.parent_id, path.c.back + 1)
-        path = path.union_all(parents.where(context_nodes.c.id == path.c.parent_id))
+        above = (context_nodes.c.id == path.c.parent_id, path.c.back < longest)
+        path = path.union_all(parents.where(*above))
         query = select(context_nodes).join(path, path.c.id == context_nodes.c.id)
 
         def read(connection: Connection) -> list[Exchange]:
             history = entities(connection, Exchange, query.order_by(path.c.back.desc()))
             if not history:
                 raise nothing_called(connection, context_nodes, exchange_id)
-            return history
+            return _whole(history)
 
         return await self._database.read(read)
 
@@ -61,7 +65,8 @@ class Exchanges:
         """All branches, oldest exchange first."""
         query = select(context_nodes).where(context_nodes.c.session_id == session_id)
         order = (context_nodes.c.created_at, context_nodes.c.id)
-        return await self._database.read(lambda c: entities(c, Exchange, query.order_by(*order)))
+        ordered = query.order_by(*order)
+        return await self._database.read(lambda c: _whole(entities(c, Exchange, ordered)))
 
     async def newest(self, session_id: str) -> Exchange | None:
         """The exchange after which a conversation continues by default."""
@@ -70,6 +75,14 @@ class Exchanges:
         last = query.order_by(*order).limit(1)
         found = await self._database.read(lambda c: entities(c, Exchange, last))
         return found[0] if found else None
+
+
+def _whole(exchanges: list[Exchange]) -> list[Exchange]:
+    """The same exchanges. Raises `Damaged` if one of them does not go back to a first one."""
+    links = [Link(each.id, each.session_id, each.parent_id) for each in exchanges]
+    for flaw in bad_parents(links):
+        raise Damaged(flaw)
+    return exchanges
 
 
 def check_lies_in(connection: Connection, exchange_id: str, session_id: str | None) -> None:

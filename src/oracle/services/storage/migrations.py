@@ -132,9 +132,12 @@ def version_of(connection: Connection) -> int:
     """How many steps were applied to the database; 0 for a new one."""
     if not inspect(connection).has_table("schema_version"):
         return 0
-    version = connection.scalar(text("SELECT max(version) FROM schema_version")) or 0
-    if type(version) is not int:
-        raise Damaged(f"version in schema_version is {named(version)}, not a whole number")
+    version = connection.scalar(text("SELECT max(version) FROM schema_version"))
+    if version is None:
+        # The table and its first row are made in one transaction.
+        raise Damaged("the table schema_version has lost its rows")
+    if type(version) is not int or version < 1:
+        raise Damaged(f"version in schema_version is {named(version)}, not a whole number above 0")
     return version
 
 

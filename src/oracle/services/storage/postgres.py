@@ -16,7 +16,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError
-from oracle.services.storage.damage import FOREIGN
+from oracle.services.storage.damage import FOREIGN, refused
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -39,6 +39,10 @@ _ADVICE: Final[Mapping[str | None, str]] = {
 
 class Postgres:
     json_column: str = "JSONB"
+    triggers: str = (
+        "SELECT DISTINCT trigger_name, event_object_table FROM information_schema.triggers "
+        "WHERE event_object_schema = current_schema()"
+    )
     counting_key: str = "BIGSERIAL PRIMARY KEY"
     now: str = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
     # Any number will do, as long as it stays the same: "oracle" in ASCII.
@@ -62,6 +66,9 @@ class Postgres:
         if state not in _ADVICE and isinstance(problem, psycopg.OperationalError):
             reason = (str(problem).strip().splitlines() or ["no answer"])[0]
             return f"cannot be used ({reason}); check that the server runs and the address is right"
+        # P0001 is an exception that a trigger raises.
+        if isinstance(problem, psycopg.IntegrityError) or state == "P0001":
+            return refused((str(problem).strip().splitlines() or ["no reason given"])[0])
         return _ADVICE.get(state)
 
     def json_type(self) -> TypeEngine[Any]:

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, func, select, t
 from oracle.errors import LeaseHeld
 from oracle.models.session import Session, StoredRun
 from oracle.services.storage.connections import backend_of
+from oracle.services.storage.damage import check_text, check_times
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, entities
 from oracle.services.storage.runs import is_held
@@ -50,6 +51,7 @@ async def forget(database: Database, *, before: float, pretend: bool = False) ->
     """
 
     def erase(connection: Connection) -> Forgotten:
+        check_times(connection, sessions, runs, events)
         forgotten = _erase(
             connection,
             _ids(connection, sessions, sessions.c.updated_at < before, ~_in_use()),
@@ -74,6 +76,7 @@ async def forget_session(database: Database, typed: str) -> Forgotten:
 
     def erase(connection: Connection) -> Forgotten:
         session = by_id(connection, Session, sessions, typed)
+        check_times(connection, runs)
         at_work = select(runs).where(runs.c.session_id == session.id, is_held())
         for run in entities(connection, StoredRun, at_work.limit(1)):
             raise LeaseHeld(
@@ -162,7 +165,10 @@ def _ended(before: float) -> ColumnElement[bool]:
 def _ids(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> list[str]:
     """Find rows, and keep others from changing them until the transaction ends."""
     query = select(table.c.id).where(*conditions).with_for_update()
-    return list(connection.scalars(query))
+    found = list(connection.scalars(query))
+    for value in found:
+        check_text(table.c.id, value)
+    return found
 
 
 def _delete(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:

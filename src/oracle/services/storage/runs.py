@@ -6,10 +6,14 @@ process dies, the lease expires, and another process may claim the run.
 
 from __future__ import annotations
 
+import os
+import socket
+import uuid
 from collections.abc import Mapping
+from math import ceil
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, case, func, insert, or_, select, update
 
 from oracle.errors import InputError, LeaseHeld
 from oracle.models.session import StoredRun
@@ -22,6 +26,11 @@ from oracle.services.storage.values import database_now
 
 NOT_RECORDED: Final = "not_recorded"
 """The stop reason of a run that goes on although its record cannot be written."""
+
+NEVER_BEGUN: Final = "never_begun"
+"""The stop reason of a run whose process died before its first record."""
+WITHOUT_END: Final = (NOT_RECORDED, NEVER_BEGUN)
+"""Stop reasons of runs that are done although their record has no end."""
 
 
 class Runs:
@@ -79,7 +88,10 @@ class Runs:
         self, typed: str, *, owner: str, stop_reason: str, usage: Mapping[str, Any], at: float
     ) -> StoredRun:
         """Store how the run ended and release it."""
-        ending = {"status": "done", "stop_reason": stop_reason, "usage": usage, "ended_at": at}
+        # The mark stays: the record of such a run has no end.
+        is_marked = runs.c.stop_reason == NOT_RECORDED
+        reason = case((is_marked, NOT_RECORDED), else_=stop_reason)
+        ending = {"status": "done", "stop_reason": reason, "usage": usage, "ended_at": at}
         return await self._as_owner(typed, owner, **ending, lease_owner=None, lease_until=None)
 
     async def claim(self, typed: str, owner: str, seconds: float) -> StoredRun:
@@ -131,7 +143,7 @@ class Runs:
             changed = connection.execute(update(runs).where(*here, allowed).values(**values))
             run = by_id(connection, StoredRun, runs, run.id)
             if changed.rowcount == 0:
-                raise _refused(run)
+                raise _refused(run, connection.scalar(select(database_now())) or 0.0)
             return run
 
         return await self._database.write(change)
@@ -142,7 +154,7 @@ def is_held() -> ColumnElement[bool]:
     return (runs.c.status == "running") & (func.coalesce(runs.c.lease_until, 0) > database_now())
 
 
-def _refused(run: StoredRun) -> InputError | LeaseHeld:
+def _refused(run: StoredRun, now: float) -> InputError | LeaseHeld:
     if run.status == "done":
         return InputError(f"run {run.id} is done; `oracle replay {run.id}` plays it again")
     if run.stop_reason is not None:
@@ -152,8 +164,31 @@ def _refused(run: StoredRun) -> InputError | LeaseHeld:
         )
     if run.lease_owner is None:
         return LeaseHeld(f"run {run.id} is not held by any process; claim it first", holder=None)
+    wait = f"try again in {max(1, ceil((run.lease_until or now) - now))} s"
+    why = "it is free when that process releases it, or when its lease expires"
+    if has_ended(run.lease_owner):
+        why = "that process has ended, and its lease expires soon"
     return LeaseHeld(
-        f"run {run.id} is held by {run.lease_owner}; it is free when that process releases it, "
-        "or when its lease expires",
-        holder=run.lease_owner,
+        f"run {run.id} is held by {run.lease_owner}; {why}: {wait}", holder=run.lease_owner
     )
+
+
+def new_owner() -> str:
+    """One for each question: those of one process must not take each other's runs."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
+
+
+def has_ended(owner: str) -> bool:
+    """Whether the process of an owner is known to have ended: one of this machine that is gone."""
+    host, _, process = owner.rpartition(":")[0].rpartition(":")
+    # Elsewhere than on POSIX, a signal of 0 is not a question but a signal.
+    if host != socket.gethostname() or not process.isdecimal() or os.name != "posix":
+        return False
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except OSError:
+        # It is there, and belongs to another user.
+        return False
+    return False

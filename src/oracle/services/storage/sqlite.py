@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
 import stat
 import time
@@ -21,7 +22,7 @@ from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError, named
 from oracle.regular_file import check_database
-from oracle.services.storage.damage import FOREIGN, RESTORE, read_json
+from oracle.services.storage.damage import FOREIGN, RESTORE, read_json, refused
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -51,11 +52,14 @@ def _check_file(path: str) -> None:
     try:
         check_database(path)
     except OSError as problem:
+        # It may be one of the files that SQLite keeps beside the database.
         raise StoreError(
-            f"{path} is not a file that can be read: {problem.strerror}, or set database.url"
+            f"{problem.filename or path} is not a file that can be read: {problem.strerror}, or "
+            "set database.url"
         ) from None
 
 
+_NO_TABLE: Final = re.compile(r"no such table: (?:main\.)?(\w+)")
 _FAULTS_OF_VALUES: Final = (
     sqlite3.DataError,
     sqlite3.IntegrityError,
@@ -66,6 +70,7 @@ _FAULTS_OF_VALUES: Final = (
 
 class Sqlite:
     json_column: str = "TEXT"
+    triggers: str = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
     counting_key: str = "INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"
     now: str = "((julianday('now') - 2440587.5) * 86400.0)"
     # A transaction that writes keeps all other writers waiting anyway.
@@ -95,11 +100,15 @@ class Sqlite:
         known = next((advice for code, advice in _ADVICE.items() if name.startswith(code)), None)
         if known is not None or not isinstance(problem, sqlite3.DatabaseError):
             return known
+        if isinstance(problem, sqlite3.IntegrityError):
+            return refused(str(problem))
         if isinstance(problem, _FAULTS_OF_VALUES):
             return None
         reason = named(str(problem), 200)
         if "decode to UTF-8" in reason:
             return f"is damaged ({reason}); {RESTORE}"
+        if missing := _NO_TABLE.search(reason):
+            reason = f"the table {missing[1]} is missing"
         return f"cannot be used ({reason}); {FOREIGN}"
 
     def json_type(self) -> TypeEngine[Any]:
@@ -136,6 +145,7 @@ class Sqlite:
         address = self.read_only(url)
         assert address is not None, f"{url.database} does not exist"
         engine = create_engine(address, poolclass=NullPool, json_deserializer=read_json)
+        event.listen(engine, "connect", _take_any_text)
         with engine.connect() as connection:
             yield connection
 
@@ -217,10 +227,23 @@ def _turn_to_write(path: str) -> Generator[None]:
 def _set_up(connection: Any, _: ConnectionPoolEntry) -> None:
     # The driver must not begin transactions on its own: `_begin` does.
     connection.isolation_level = None
+    connection.text_factory = _text
     cursor = connection.cursor()
     for pragma in _PRAGMAS:
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _text(raw: bytes) -> str | bytes:
+    """The text, or its bytes if it is not UTF-8. The check of the row then names the place."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
+
+
+def _take_any_text(connection: Any, _: ConnectionPoolEntry) -> None:
+    connection.text_factory = _text
 
 
 def _begin(connection: SqlalchemyConnection) -> None:
@@ -280,6 +303,7 @@ class SqliteConnection:
                 isolation_level=None,
                 check_same_thread=False,
             )
+            self._connection.text_factory = _text
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._connection.execute("PRAGMA foreign_keys = ON")
         self._file = file_at(path)
@@ -311,8 +335,11 @@ class SqliteConnection:
     def _faults(self) -> Generator[None]:
         try:
             yield
-        except _FAULTS_OF_VALUES:
-            raise
+        except _FAULTS_OF_VALUES as problem:
+            # A trigger refuses whatever the values are, so it is a fault of the database.
+            if getattr(problem, "sqlite_errorname", "") != "SQLITE_CONSTRAINT_TRIGGER":
+                raise
+            raise StoreError(f"{self._path} {refused(str(problem))}") from problem
         except sqlite3.Error as problem:
             advice = Sqlite().explain(problem) or f"cannot be used ({problem})"
             raise StoreError(f"{self._path} {advice}") from problem
