@@ -82,7 +82,8 @@ def project(tmp_path_factory):
     for folder in ("notes", "threads", ".oracle/prompts", "trees", f"sub{IN_A_NAME}"):
         (root / folder).mkdir(parents=True)
     (root / "oracle.toml").touch()
-    code = f'MAX_IDLE = 1800  # a session expires after this {HOSTILE}\ndef idle(): "{HOSTILE}"\n'
+    evil = HOSTILE.replace("\0", "")  # a file with this character is not indexed
+    code = f'MAX_IDLE = 1800  # a session expires after this {evil}\ndef idle(): "{evil}"\n'
     for name in ("session.py", f"session{IN_A_NAME}.py", f"sub{IN_A_NAME}/session.py"):
         (root / name).write_text(code, newline="")
     (root / os.fsdecode(b"session\xff\x9b.py")).write_text(code, newline="")

