@@ -43,7 +43,7 @@ test: .venv/.dev ## all tests that pip-installable parts can carry; ARGS=tests/b
 	$(PYTEST) -n 3 --dist worksteal $(ARGS)
 
 test-extra: .venv/.extra ## what needs more time or more than pip
-	$(PYTEST) -m extra
+	$(PYTEST) -m extra -n 3 --dist worksteal
 
 lint: .venv/.dev ## ruff and basedpyright (strict on src)
 	$(BIN)/ruff check .

@@ -99,7 +99,8 @@ async def test_questions_share_one_store_also_without_a_block(tmp_path):
 @pytest.mark.extra
 @pytest.mark.parametrize("address", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("model", ["scripted", "embedded"])
-async def test_a_thousand_at_once(tmp_path, request, address, model):
+async def test_a_thousand_at_once(tmp_path, request, monkeypatch, address, model):
+    monkeypatch.setenv("ORACLE_TRUST", str(tmp_path))
     (tmp_path / "auth.py").write_text("def login(user):\n    return user\n")
     settings = ""
     if address == "postgresql":
