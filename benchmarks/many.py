@@ -195,6 +195,8 @@ def small_project(url: str | None = None) -> Iterator[Path]:
     folder = Path(mkdtemp(prefix="many"))
     chosen = "" if url is None else f"[database]\nurl = '{url}'\n"
     (folder / "oracle.toml").write_text(chosen)
+    # The address of the database is in the project's own file.
+    os.environ["ORACLE_TRUST"] = str(folder)
     for number in range(FILES):
         source = f'"""Handles requests of kind {number}."""\n\n\ndef handler_{number}(request):\n'
         (folder / f"handler_{number}.py").write_text(

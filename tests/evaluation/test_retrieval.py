@@ -6,6 +6,9 @@ from oracle.evaluation.baselines import over_files, over_windows
 from oracle.evaluation.retrieval import LabelledQuestion, evaluate, labelled_questions, root_of
 from oracle.services.search.roles import kind_of
 
+# The questions take a while: the indexes of several projects are built for them.
+pytestmark = pytest.mark.extra
+
 LARGE = {"pydantic_ai", "pygments"}
 
 

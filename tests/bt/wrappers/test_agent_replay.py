@@ -60,6 +60,7 @@ async def test_a_scene_is_told_again_from_memory_word_for_word(name):
     assert said_again == said
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", SCENES)
 async def test_a_scene_is_told_again_from_a_database(name, tmp_path):
     async with open_store(as_url(tmp_path / "oracle.db")) as store:

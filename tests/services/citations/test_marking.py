@@ -105,6 +105,7 @@ def test_marking_only_adds_marks_and_does_so_once(answer):
         assert all(once.answer[slice(*c["span"])] == c["text"] for c in once.citations)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_answers_and_sources_take_no_time(name):
     text = HOSTILE[name]

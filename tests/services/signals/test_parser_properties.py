@@ -149,6 +149,7 @@ def seconds(text: str, chunk: int) -> float:
     return best
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("chunk", [1, 1_000_000])
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_is_linear_in_the_text(piece: str, chunk: int) -> None:
