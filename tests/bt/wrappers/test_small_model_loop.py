@@ -27,6 +27,8 @@ async def test_a_model_that_knows_no_signals_comes_to_a_decent_end(
     done = chunks[-1]
     assert done.type == "done"
     assert done["answer"].strip()
-    assert done["stop_reason"] in ("answered", "partial_answer", "stuck", "turn_limit")
+    # On a busy machine a real model may need all of the time.
+    decent = ("answered", "partial_answer", "stuck", "turn_limit", "time_limit")
+    assert done["stop_reason"] in decent
     assert "<signal" not in done["answer"]
     assert 1 <= done["usage"]["turns"] <= 4
