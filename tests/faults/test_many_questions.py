@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from statistics import median
 
 import pytest
 
@@ -39,19 +38,16 @@ def open_files():
 
 
 async def ask_at_once(oracle, count):
-    """The answers, how long each took, and the most files that were open meanwhile."""
-    seconds, files = [], 0
+    """Ask, check that nothing failed, and return the CPU seconds for one question.
 
-    async def ask():
-        nonlocal files
-        began = time.perf_counter()
-        answer = await oracle.ask(CODE)
-        seconds.append(time.perf_counter() - began)
-        files = max(files, open_files())
-        return answer
-
-    answers = await asyncio.gather(*(ask() for _ in range(count)))
-    return answers, seconds, files
+    Of this process alone: how long an answer takes depends on what else the machine does.
+    """
+    began = time.process_time()
+    answers = await asyncio.gather(*(oracle.ask(CODE) for _ in range(count)))
+    seconds = time.process_time() - began
+    assert [answer.text for answer in answers if answer.error_kind] == []
+    assert len({answer.context_id for answer in answers}) == count
+    return seconds / count
 
 
 async def runs_of(folder):
@@ -59,23 +55,20 @@ async def runs_of(folder):
         return await Runs(database).newest()
 
 
-async def check_a_crowd(oracle, count):
-    await oracle.ask(CODE)
-    before = open_files()
-    answers, seconds, files = await ask_at_once(oracle, count)
-    assert [a.text for a in answers if a.error_kind] == []
-    assert len({answer.context_id for answer in answers}) == count
-    assert files - before < 25
-    # A loose bound: other work on the machine may fall on one half of a short crowd.
-    assert median(seconds) < 2 * median(seconds[: count // 4])
-
-
 # -- one event loop --------------------------------------------------------------------------------
 
 
 async def test_two_hundred_questions_at_once_are_all_answered_and_recorded(tmp_path):
     async with oracle_of(tmp_path) as oracle:
-        await check_a_crowd(oracle, 200)
+        await oracle.ask(CODE)
+        before = open_files()
+        crowd = asyncio.create_task(ask_at_once(oracle, 200))
+        most = before
+        while not crowd.done():
+            await asyncio.wait({crowd}, timeout=0.05)
+            most = max(most, open_files())
+        await crowd
+    assert most - before < 25
     runs = await runs_of(tmp_path)
     assert [run.status for run in runs] == ["done"] * 201
 
@@ -108,9 +101,9 @@ async def test_a_thousand_at_once(tmp_path, request, monkeypatch, address, model
         settings = f"[database]\nurl = '{url.replace('+psycopg', '')}'\n"
     (tmp_path / "oracle.toml").write_text(settings)
     async with oracle_of(tmp_path) if model == "scripted" else Oracle(project=tmp_path) as oracle:
-        answers, seconds, _ = await ask_at_once(oracle, 1000)
-    assert [a.text for a in answers if a.error_kind] == []
-    assert median(seconds) < 1.5 * median(seconds[:250])
+        await oracle.ask(CODE)
+        few, many = await ask_at_once(oracle, 100), await ask_at_once(oracle, 1000)
+    assert many < 2 * few
 
 
 async def test_of_two_questions_that_resume_a_run_one_gets_it(tmp_path):

@@ -100,7 +100,7 @@ SECRETS: tuple[tuple[str, str], ...] = (
 )
 
 HARMLESS: tuple[str, ...] = (
-    'resolved = "https://registry.npmjs.org/a/-/a-1.0.0.tgz#3b9d5c7e1f2a4860b7c8d9e0f1a2b3c4d5e6f708"',
+    'resolved = "https://registry.example.org/a/-/a-1.0.0.tgz#3b9d5c7e1f2a4860b7c8d9e0f1a2b3c4d5e6f708"',
     '{ file = "a-1.0-py3-none-any.whl", hash = "sha256:3b9d5c7e1f2a4860b7c8d9e0f1a2b3c4" },',
     '    checksum = "3b9d5c7e1f2a4860b7c8d9e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4"',
     "index 3b9d5c7..e1f2a48 100644",

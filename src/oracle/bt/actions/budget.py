@@ -117,11 +117,10 @@ def warn(ctx: TickContext, share: float) -> RunStatus:
     due = ledger.warnings_due(ctx.now, share)
     for resource in due:
         _say_budget(ctx, ledger, resource, "warning")
-        used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
         tell_model(
             bb,
-            f"Budget: {used:g} of {limit:g} {resource} are used. Come to the point; at the end the "
-            "tools are withdrawn and you answer from what you have.",
+            f"Budget: {ledger.so_far(resource, ctx.now)} are used. Come to the point; at the end "
+            "the tools are withdrawn and you answer from what you have.",
         )
     set_ledger(bb, ledger.with_warning(*due))
     return SUCCESS

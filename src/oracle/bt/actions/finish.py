@@ -100,8 +100,7 @@ def as_announced(ctx: TickContext) -> RunStatus:
     ledger = ledger_of(bb)
     for resource in RESOURCES:
         if STOP_AT[resource] == stop:
-            used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
-            bb_set(bb, "stop_detail", f"{used:g} of {limit:g} {resource}")
+            bb_set(bb, "stop_detail", ledger.so_far(resource, ctx.now))
     say_verdict(ctx, "taken_as_the_last_word")
     return _close(ctx, stop, [])
 
@@ -123,9 +122,7 @@ def at_limit(ctx: TickContext) -> RunStatus:
     """No other request can be paid for. The detail names the limit that would have been enough."""
     bb, room = board_of(ctx), room_of(ctx)
     resource = room.spent() or "turns"
-    used = room.ledger.spent(resource, ctx.now)
-    limit = getattr(room.ledger.limits, resource)
-    detail = f"{used:g} of {limit:g} {resource}"
+    detail = room.ledger.so_far(resource, ctx.now)
     if resource in ("tokens", "money"):
         detail += f"; the next request needs a limit of {room.smallest_limit(resource)}"
     return _stop(bb, STOP_AT[resource], detail)

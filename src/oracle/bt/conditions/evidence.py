@@ -29,8 +29,6 @@ _OUTSIDE = frozenset({"has world", "has time", "has others"})
 """Features of the classifier: the weather, the latest version, other projects."""
 
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
-
-
 _GROUNDS = ("evidence", "earlier_evidence", "topic_shift", "classification", "attachment")
 
 

@@ -140,6 +140,11 @@ class Ledger:
 
     # -- questions ---------------------------------------------------------------------------------
 
+    def so_far(self, resource: Resource, now: float) -> str:
+        """In words: "28404 of 400000 tokens"."""
+        limit: float = getattr(self.limits, resource)
+        return f"{self.spent(resource, now):g} of {limit:g} {resource}"
+
     def spent(self, resource: Resource, now: float) -> float:
         return now - self.started_at if resource == "seconds" else getattr(self, resource)
 
