@@ -12,6 +12,7 @@ import shutil
 import struct
 import sys
 import termios
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -49,13 +50,13 @@ height="{terminal_height}"/></clipPath>
 </g>
 </svg>
 """
+COLOURS = [(224, 108, 117), (152, 195, 121), (229, 192, 123)]
+COLOURS += [(97, 175, 239), (198, 120, 221), (86, 182, 194)]
 THEME = TerminalTheme(
     (22, 24, 29),
     (220, 223, 228),
-    [(40, 44, 52), (224, 108, 117), (152, 195, 121), (229, 192, 123)]
-    + [(97, 175, 239), (198, 120, 221), (86, 182, 194), (220, 223, 228)],
-    [(90, 99, 116), (224, 108, 117), (152, 195, 121), (229, 192, 123)]
-    + [(97, 175, 239), (198, 120, 221), (86, 182, 194), (255, 255, 255)],
+    [(40, 44, 52), *COLOURS, (220, 223, 228)],
+    [(90, 99, 116), *COLOURS, (255, 255, 255)],
 )
 
 
