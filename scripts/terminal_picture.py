@@ -127,9 +127,7 @@ def main() -> None:
         shutil.copytree(ROOT / "src", project / "src")
         (project / "oracle.toml").touch()
         screen = run_in_terminal(project, str(oracle), "ask", "--model", "embedded", QUESTION)
-    console = Console(
-        record=True, width=COLUMNS, file=open(os.devnull, "w"), color_system="truecolor"
-    )
+    console = Console(record=True, width=COLUMNS, file=StringIO(), color_system="truecolor")
     prompt = Style(color="green", bold=True)
     console.print(Segments([Segment("$ ", prompt), Segment(f'oracle ask "{QUESTION}"\n')]), end="")
     for line in lines_of(screen):
