@@ -132,18 +132,9 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     book_once(ctx, response)
     note_time_left(ctx)
     _note_signal(ctx, bb, response)
-    text: str = response["text"]
-    if not response["is_complete"]:
-        # A text that was cut because it repeated itself would teach the model to go on like that.
-        text = text[:LONGEST_CUT_TEXT]
-    # The model is sent its own signals back; without them it would learn to leave them out.
-    said: str = response.get("said", text)
-    if not response["is_complete"] and len(said) > LONGEST_CUT_TEXT:
-        said = text
+    text, said = _texts_of(response)
     message: dict[str, Any] = {"role": "assistant", "content": said}
-    most = min(
-        MOST_CALLS, max(FEWEST_CALLS, bb_get(bb, "model")["context_window"] // WINDOW_OF_A_CALL)
-    )
+    most = _most_calls(bb)
     calls, surplus = response["calls"][:most], response["calls"][most:]
     if calls:
         message["tool_calls"] = calls
@@ -161,6 +152,26 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     if (text or response["calls"]) and not bb_get(bb, "is_last_turn"):
         bb_set(bb, "empty_responses", 0)
     return SUCCESS
+
+
+def _texts_of(response: dict[str, Any]) -> tuple[str, str]:
+    """The text for the user, and the text for the conversation, which has the signals too.
+
+    The model is sent its own signals back; without them it would learn to leave them out.
+    """
+    text: str = response["text"]
+    said: str = response.get("said", text)
+    if response["is_complete"]:
+        return text, said
+    # A text that was cut because it repeated itself would teach the model to go on like that.
+    text = text[:LONGEST_CUT_TEXT]
+    return text, said if len(said) <= LONGEST_CUT_TEXT else text
+
+
+def _most_calls(bb: TypedBlackboard) -> int:
+    """How many calls of one response are taken: a small context window holds few results."""
+    fit = bb_get(bb, "model")["context_window"] // WINDOW_OF_A_CALL
+    return min(MOST_CALLS, max(FEWEST_CALLS, fit))
 
 
 def _leave_out(ctx: TickContext, bb: TypedBlackboard, taken: int, surplus: list[Call]) -> None:
