@@ -15,6 +15,7 @@ from oracle.services.project.root import find_root
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
 from oracle.services.settings.trust import VARIABLE, untrusted
 from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, quoted
+from oracle.services.user_files import config_folder
 from oracle.settings import PREFIX, SECTIONS, SETTINGS, Origin, Setting, Settings
 
 MOST_MISTAKES: Final = 20
@@ -63,6 +64,11 @@ def resolve(
     if collected.mistakes:
         raise SettingsError("\n".join(_shortened(collected.mistakes)))
     return _settings(collected, root)
+
+
+def user_settings_file() -> Path:
+    """The settings of the user for all projects. A project's own file overrides them."""
+    return config_folder() / FILE_NAME
 
 
 def root_of(start: Path) -> Path | None:
@@ -117,9 +123,11 @@ def _take_file(collected: _Collected, written: list[Written], shown: str) -> Non
 
 
 def _is_secret(item: Written) -> bool:
-    is_known = ".".join(item.path) in SETTINGS
-    is_text = isinstance(item.value, str)
-    return is_text and not is_known and _SECRET.fullmatch(item.path[-1]) is not None
+    return isinstance(item.value, str) and is_name_of_secret(".".join(item.path))
+
+
+def is_name_of_secret(name: str) -> bool:
+    return name not in SETTINGS and _SECRET.fullmatch(name.rpartition(".")[2]) is not None
 
 
 def _problem_of(item: Written) -> str | None:
@@ -131,7 +139,7 @@ def _problem_of(item: Written) -> str | None:
         return None if isinstance(item.value, dict) else _not_a_section(item.path[0])
     if name not in SETTINGS:
         return f"no setting {quoted(name)}{_hint(item.path[1], _keys(item.path[0]))}"
-    return _password_in(SETTINGS[name], item.value)
+    return password_in(SETTINGS[name], item.value)
 
 
 def _unknown_at_top(item: Written) -> str:
@@ -149,7 +157,7 @@ def _not_a_section(name: str) -> str:
     return f"{name!r} is a section; write [{name}], and below it {key} = …"
 
 
-def _password_in(row: Setting, value: object) -> str | None:
+def password_in(row: Setting, value: object) -> str | None:
     if not (isinstance(row.kind, DatabaseAddress) and isinstance(value, str)):
         return None
     if holds_password(value):
