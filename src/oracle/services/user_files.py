@@ -26,7 +26,14 @@ def config_folder() -> Path:
     """For what the user writes. Follows the XDG convention for a user's settings."""
     base = os.environ.get("XDG_CONFIG_HOME", "")
     # The convention says to ignore a path that is not absolute.
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".config") / "oracle"
+    return (Path(base) if Path(base).is_absolute() else _home() / ".config") / "oracle"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # no HOME, and a user without an entry, as in some containers
+        raise StoreError("there is no home folder; set HOME or XDG_CONFIG_HOME") from None
 
 
 def recall(topic: str) -> Mapping[str, Any]:
