@@ -42,7 +42,7 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.startswith("ORACLE_") or name.endswith("_API_KEY"):
+        if name.startswith(("ORACLE_", "XDG_CONFIG_")) or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
 
 

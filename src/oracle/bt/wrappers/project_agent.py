@@ -93,6 +93,8 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
         context_window=chosen.context_window,
         longest_output=chosen.longest_output,
         prices=prices,
+        stall_seconds=chosen.stall_seconds,
+        attempts=chosen.attempts,
         environment=environment,
     )
 

@@ -11,14 +11,14 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
 from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
 from oracle.services.project.root import DATABASE_FILES, INDEX_FILES, check_links, here, user_folder
-from oracle.services.settings.resolve import root_of, shown_path, unread_variables
+from oracle.services.settings.resolve import default_settings, root_of, shown_path, unread_variables
 from oracle.services.settings.toml_file import FILE_NAME
 from oracle.settings import EMBEDDED, KEY_VARIABLES, Settings, load_settings
 
@@ -77,8 +77,7 @@ def _surroundings(start: Path, environment: Mapping[str, str]) -> Surroundings:
         )
     except SettingsError as problem:
         # The checks that need no settings still run, with the defaults.
-        nowhere = load_settings(Path(start.anchor or "/"), environment={})
-        settings = replace(nowhere, root=root_of(start))
+        settings = default_settings(root_of(start))
         return Surroundings(settings=settings, broken=problem, environment=environment)
 
 

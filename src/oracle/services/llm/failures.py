@@ -160,7 +160,7 @@ class Failures:
     def _stalled(self) -> ModelError:
         return ModelError(
             f"{self.endpoint.name} sent nothing for {self.stall_seconds:g} seconds; ask again, "
-            "or raise stall_seconds"
+            "or raise model.stall_seconds (`oracle config set`)"
         )
 
     def _broke_off(self, error: Exception) -> ModelError:

@@ -9,10 +9,8 @@ from oracle.errors import InputError
 from oracle.services.llm.names import full_name
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.llm.providers import Endpoint, find_endpoint
-from oracle.services.llm.retrying import ATTEMPTS, RetryingModel
-
-STALL_SECONDS = 120.0
-"""A server that sends nothing for this long has failed. Models that think are silent for long."""
+from oracle.services.llm.retrying import RetryingModel
+from oracle.settings import ATTEMPTS, STALL_SECONDS
 
 
 def open_model(

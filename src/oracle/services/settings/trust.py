@@ -29,7 +29,8 @@ def untrusted(
     guarded = {
         name: reason
         for name, check in _GUARDED.items()
-        if origins[name].source in ("file", "default") and (reason := check(values, root, name))
+        if _is_in_hands_of_project(origins[name], name, values[name])
+        and (reason := check(values, root, name))
     }
     digest = _digest({name: values[name] for name in guarded})
     if not guarded or _is_trusted(root, digest, environment.get(VARIABLE, "")):
@@ -41,6 +42,13 @@ def untrusted(
             f"decides this only if you trust it: set {VARIABLE}={root}@{digest}, or give your own "
             f"value in {variable}"
         )
+
+
+def _is_in_hands_of_project(origin: Origin, name: str, value: Any) -> bool:
+    """A relative path in the user's own file leads into the project, where a link may lead on."""
+    if origin.source == "user":
+        return name in _PATHS and value is not None and not os.path.isabs(_path_of(value))
+    return origin.source in ("file", "default")
 
 
 def _is_trusted(root: Path, digest: str, listed: str) -> bool:
@@ -72,9 +80,13 @@ def _shown(value: object) -> str:
 
 def _model_address(values: Values, root: Path, name: str) -> str | None:
     given = values[name]
-    if given is None or _is_this_machine(given):
+    if given is None:
         return None
-    return "questions, and what is found for them, would be sent there"
+    if values["model.key_variable"] is not None:
+        # Even on this machine another user's program may listen.
+        return "questions, and the key in model.key_variable, would be sent there"
+    is_local = _is_this_machine(given)
+    return None if is_local else "questions, and what is found for them, would be sent there"
 
 
 def _web_address(values: Values, root: Path, name: str) -> str | None:
@@ -92,12 +104,12 @@ def _database(values: Values, root: Path, name: str) -> str | None:
     given = values[name]
     if given is None:
         return None
-    scheme, colon, rest = given.partition("://")
+    scheme, colon, _ = given.partition("://")
     if scheme.startswith("postgres"):
         return "conversations would be stored there, and read from there"
     if colon and not scheme.startswith("sqlite"):
         return None  # not a database that can be used, which is reported later
-    path = rest.removeprefix("/") if colon else given
+    path = _path_of(given)
     is_plain = "?" not in path and not path.startswith("file:")
     if is_plain and _is_inside(root / path, root):
         return None
@@ -107,7 +119,7 @@ def _database(values: Values, root: Path, name: str) -> str | None:
 def _folder(values: Values, root: Path, name: str) -> str | None:
     if values[name] is None:
         return None
-    folder = root / Path(values[name]).expanduser()
+    folder = root / _path_of(values[name])
     try:
         files = list(folder.iterdir())
     except OSError:
@@ -123,6 +135,14 @@ def _allowed_secrets(values: Values, root: Path, name: str) -> str | None:
 
 def _hard_links(values: Values, root: Path, name: str) -> str | None:
     return "files outside of the project could be read" if values[name] == "all" else None
+
+
+def _path_of(value: str) -> str:
+    """The path in a folder's setting or in an address of a database, with `~` replaced."""
+    scheme, colon, rest = value.partition("://")
+    if colon and not scheme.startswith("sqlite"):
+        return "/"  # not a file of the project
+    return os.path.expanduser(rest.removeprefix("/") if colon else value)
 
 
 def _is_inside(path: Path, root: Path) -> bool:
@@ -148,3 +168,4 @@ _GUARDED: Final[Mapping[str, Callable[[Values, Path, str], str | None]]] = {
     "secrets.allow": _allowed_secrets,
     "secrets.hard_links": _hard_links,
 }
+_PATHS: Final = frozenset({"database.url", "prompts.folder", "trees.folder"})
