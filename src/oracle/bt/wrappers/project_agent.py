@@ -82,7 +82,9 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
 
         return EmbeddedModel()
     from oracle.services.llm.opening import open_model
+    from oracle.services.llm.spending import check_spending
 
+    check_spending(settings, environment)
     prices = None
     if chosen.input_price is not None and chosen.output_price is not None:
         prices = Prices(input=chosen.input_price, output=chosen.output_price)

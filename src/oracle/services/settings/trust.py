@@ -60,6 +60,12 @@ def _is_trusted(root: Path, digest: str, listed: str) -> bool:
     return False
 
 
+def trusts(root: Path, environment: Mapping[str, str]) -> bool:
+    """Whether the user trusts the whole project, not only values that were seen."""
+    listed = environment.get(VARIABLE, "").split(os.pathsep)
+    return any(_is_root(entry, root) for entry in listed if entry)
+
+
 def _is_root(path: str, root: Path) -> bool:
     # A relative path would trust whatever project the user happens to be in.
     given = Path(path).expanduser()
