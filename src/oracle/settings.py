@@ -51,6 +51,9 @@ KEY_VARIABLES: Final = {
 }
 """The variable of each provider's key. The names are those that the providers use."""
 
+OPTIONAL_KEY_VARIABLES: Final = {"ollama": "OLLAMA_API_KEY"}
+"""The same for providers that usually need no key."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
