@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="Model to use, such as sonnet; see oracle models."),
+    typer.Option(
+        "--model", metavar="NAME", help="Model to use, such as sonnet; see oracle models."
+    ),
 ]
 TurnsOption = Annotated[
     str | None,

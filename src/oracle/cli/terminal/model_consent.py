@@ -127,7 +127,9 @@ def _with_consent(settings: Settings, *, asks: bool, quiet: bool) -> Settings:
         return settings
     if consent == "unknown" and not asks:
         check_spending(settings, os.environ)
-    return _as_answered(settings, quiet=quiet) if consent == "unknown" else _without(settings, quiet)
+    return (
+        _as_answered(settings, quiet=quiet) if consent == "unknown" else _without(settings, quiet)
+    )
 
 
 def _as_answered(settings: Settings, *, quiet: bool) -> Settings:

@@ -75,7 +75,7 @@ class KnownModel:
         The main line of a vendor (`gpt-5.5`) has none: `gpt` could be any of its models.
         """
         vendor = VENDORS[self.provider]
-        if self.parts.family == {vendor}:
+        if self.parts.family == frozenset({vendor}):
             return self.model
         rest = "-".join(word for word in _WORDS.findall(self.model) if word in self.parts.family)
         return f"{vendor}-{rest}" if self.parts.family <= SIZES else rest

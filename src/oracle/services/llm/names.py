@@ -134,7 +134,8 @@ def _containing(typed: str) -> Sequence[str]:
     found = [
         known
         for known in known_models()
-        if given.words and (given.words <= known.parts.words or given.words == {known.provider})
+        if given.words
+        and (given.words <= known.parts.words or given.words == frozenset({known.provider}))
         if known.parts.version[: len(given.version)] == given.version
     ]
     return families(found) if ":" not in typed else ()

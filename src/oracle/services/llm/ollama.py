@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Thread
 from time import monotonic
 from typing import Any, Final, TypeVar, cast
@@ -50,6 +50,11 @@ class LocalModels:
     problem: str = ""
 
 
+def address_of_ollama(environment: Mapping[str, str]) -> str:
+    provider = PROVIDERS["ollama"]
+    return environment.get(provider.address_variable) or provider.address
+
+
 def runs_elsewhere(model: str) -> bool:
     """Whether ollama passes requests on to its paid service, with the account of this machine."""
     return _CLOUD.search(model) is not None
@@ -57,15 +62,16 @@ def runs_elsewhere(model: str) -> bool:
 
 def local_models(environment: Mapping[str, str], *, windows: int = 0) -> LocalModels:
     """What ollama has, and the windows of that many models. It never takes longer than 1.5 s."""
-    provider = PROVIDERS["ollama"]
+    from oracle.services.settings.keys import key_for
+
     try:
-        given = checked_address(environment.get(provider.address_variable) or provider.address)
+        given = checked_address(address_of_ollama(environment))
     except InputError as problem:
         return LocalModels(address="", problem=str(problem))
     # The model API that we chat by is below /v1, and ollama's own API is not.
     address = given.removesuffix("/v1")
-    key = environment.get(provider.key_variable, "").strip()
-    ask = _Asker(address=address, key=key)
+    key = key_for("ollama", environment)
+    ask = _Asker(address=address, key=key.value if key else "")
     names = _within(SECONDS, lambda: _names(ask("GET", "/api/tags")))
     if names is None:
         return LocalModels(address=address, problem=f"ollama does not answer at {address}")
@@ -110,7 +116,7 @@ def _window(answer: Any) -> int | None:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Asker:
     address: str
-    key: str
+    key: str = field(repr=False)
 
     def __call__(self, method: str, path: str, body: object = None) -> Any:
         # The standard library, because it starts fast and uses no proxy for loopback.

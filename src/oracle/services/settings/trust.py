@@ -91,14 +91,14 @@ def _model_address(values: Values, root: Path, name: str) -> str | None:
     if values["model.key_variable"] is not None:
         # Even on this machine another user's program may listen.
         return "questions, and the key in model.key_variable, would be sent there"
-    is_local = _is_this_machine(given)
+    is_local = is_loopback(given)
     return None if is_local else "questions, and what is found for them, would be sent there"
 
 
 def _web_address(values: Values, root: Path, name: str) -> str | None:
     given = values[name]
     # SearXNG has no key, so nothing is lost to another program on this machine.
-    is_local = given is None or (_is_this_machine(given) and values["web.provider"] == "searxng")
+    is_local = given is None or (is_loopback(given) and values["web.provider"] == "searxng")
     return None if is_local else "searches, and the key for them, would be sent there"
 
 
@@ -155,7 +155,7 @@ def _is_inside(path: Path, root: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
-def _is_this_machine(address: str) -> bool:
+def is_loopback(address: str) -> bool:
     host = urlsplit(address).hostname or ""
     try:
         return host == "localhost" or ip_address(host).is_loopback
