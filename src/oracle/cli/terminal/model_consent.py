@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 Said = Literal["yes", "no", "nothing"]
 
 INTERRUPTED: Final = 130
+NO_MODEL: Final = "no model"
+"""Names the notice that no model is selected. It is given once a day, here or after the answer."""
+
 CHANGE: Final = "`oracle models use NAME` changes it"
 
 
@@ -81,7 +84,7 @@ def _with_offer(settings: Settings, *, asks: bool, quiet: bool) -> Settings:
         return settings
     if not asks:
         _say_once(
-            "offer",
+            NO_MODEL,
             str(date.today()),
             f"there is a key for {offer.provider}, but no model is selected, so the answer only "
             f"quotes; `oracle models use {offer.short_name}` selects one",
@@ -96,7 +99,7 @@ def _with_offer(settings: Settings, *, asks: bool, quiet: bool) -> Settings:
         _say(f"{offer.name} is selected; {CHANGE}")
         return _with_model(settings, model, Origin(source="user", place="your answer"))
     _say_no(offer)
-    return settings
+    return _with_model(settings, settings.model, Origin(source="user", place="your answer"))
 
 
 def _select(name: str) -> None:
@@ -190,9 +193,9 @@ def _say_once(topic: str, state: str, text: str) -> None:
     """Say it, unless it was said before in this state."""
     from oracle.services.user_files import recall, remember
 
-    if recall("said").get(topic) == state:
+    if recall("notices").get(topic) == state:
         return
     _say(text)
     # If it cannot be kept, it is said again next time.
     with suppress(StoreError):
-        remember("said", topic, state)
+        remember("notices", topic, state)
