@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oracle.cli.commands.models import as_json, listing_lines
+from oracle.cli.commands.models import as_json, listing_lines, names_beginning
 from oracle.cli.terminal.model_consent import dollars
 from oracle.services.llm.catalogue import newest_models
 from oracle.services.llm.listing import FREE, ListedModel, Listing, Selected, list_models
@@ -165,6 +165,18 @@ def test_a_name_that_is_not_clear_selects_nothing(arguments, said):
     assert said in err
     assert "\x1b" not in err
     assert not (Path.home() / ".config/oracle/oracle.toml").exists()
+
+
+def test_a_forgotten_use_is_explained():
+    done = oracle("models", "sonnet")
+    assert done.returncode == 2
+    assert b"write `oracle models use sonnet`" in done.stderr
+
+
+def test_names_are_completed():
+    assert names_beginning("son") == ["sonnet"]
+    assert "gpt-5-mini" in names_beginning("GPT-5-m")
+    assert "embedded" in names_beginning("")
 
 
 def test_outside_a_project_there_is_no_project_s_file(project):

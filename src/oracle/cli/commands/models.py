@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
@@ -21,10 +22,33 @@ if TYPE_CHECKING:
     from oracle.services.llm.listing import ListedModel, Listing
     from oracle.settings import Settings
 
-app = typer.Typer(help="List the models that can be used, and select one.")
+
+class _Models(TyperGroup):
+    """Says what to write to somebody who leaves out the `use`."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name)
+        if found is None:
+            raise InputError(
+                f"there is no command 'oracle models {cmd_name[:80]}'; "
+                f"to select a model, write `oracle models use {cmd_name[:80]}`"
+            )
+        return found
+
+
+app = typer.Typer(help="List the models that can be used, and select one.", cls=_Models)
 
 MOST_OF_A_PROVIDER: Final = 40
 WIDTH_OF_A_PIPE: Final = 1_000
+
+
+def names_beginning(incomplete: str) -> list[str]:
+    """Completions for the shell. Nobody is asked, so models of ollama are not among them."""
+    from oracle.services.llm.catalogue import known_models, newest_models
+
+    short = [model.short_name for model in newest_models()]
+    names = dict.fromkeys([*short, *(model.model for model in known_models()), "embedded"])
+    return [name for name in names if name.startswith(incomplete.lower())]
 
 
 @app.callback(invoke_without_command=True)
@@ -57,7 +81,12 @@ def models(
 @app.command()
 def use(
     name: Annotated[
-        str, typer.Argument(help="A model: sonnet, gpt-5, ollama:llama3.2, embedded, …")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A model, such as sonnet, gpt-5, ollama:llama3.2 or embedded.",
+            autocompletion=names_beginning,
+        ),
     ],
     project: Annotated[
         bool, typer.Option("--project", help="Only for this project: write to its oracle.toml.")
@@ -256,12 +285,12 @@ def _model_lines(found: Sequence[ListedModel], width: int) -> Iterator[str]:
         rows = [row for model in shown for row in _narrow(model, width)]
     yield from rows
     if len(found) > len(shown):
-        yield f"  … and {len(found) - len(shown)} more; --json lists all"
+        yield f"  and {len(found) - len(shown)} more; --json lists all"
 
 
 def _narrow(model: ListedModel, width: int) -> Iterator[str]:
     facts = " ".join(_facts(model).split())
-    both = f"{model.short_name} · {facts}"
+    both = f"{model.short_name}: {facts}"
     yield f"{'*' if model.is_selected else ' '} {model.name}"
     if not model.short_name or len(both) + 4 > width:
         below = [text for text in (model.short_name, facts) if text]
