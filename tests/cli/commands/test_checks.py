@@ -120,6 +120,7 @@ def test_a_damaged_database_is_a_problem(folder):
     [
         ({}, "warning", "no language model is selected"),
         ({"OPENAI_API_KEY": "hush"}, "warning", "`oracle models use sol` selects one"),
+        ({"ORACLE_MODEL_BASE_URL": "http://127.0.0.1:1/v1"}, "warning", "use openai:NAME`"),
         ({"ORACLE_MODEL_NAME": "embedded"}, "ok", "embedded, from ORACLE_MODEL_NAME"),
         ({"ORACLE_MODEL_NAME": "claude"}, "problem", "'claude' could be anthropic:claude-"),
         ({"ORACLE_MODEL_NAME": "sonet"}, "problem", "did you mean 'sonnet'?"),

@@ -138,6 +138,14 @@ def test_a_yes_counts_where_it_cannot_be_written(project, key, person, capsys):
     assert "this holds for now only" in capsys.readouterr().err
 
 
+def test_stored_keys_that_cannot_be_read_do_not_hinder_embedded(project, capsys):
+    folder = Path.home() / ".config/oracle"
+    folder.mkdir(parents=True)
+    (folder / "keys.toml").write_text("damaged [")
+    assert model_used() == "embedded"
+    assert "keys.toml is damaged" in capsys.readouterr().err
+
+
 # -- a project's own file --------------------------------------------------------------------------
 
 

@@ -80,7 +80,13 @@ def _with_model(settings: Settings, model: ModelSettings, origin: Origin) -> Set
 def _with_offer(settings: Settings, *, asks: bool, quiet: bool) -> Settings:
     from oracle.services.llm.spending import offer_for, prices_for
 
-    if quiet or (offer := offer_for(settings, os.environ)) is None:
+    try:
+        offer = None if quiet else offer_for(settings, os.environ)
+    except StoreError as problem:
+        # Keys that cannot be read are no reason to refuse an answer that needs none.
+        _say_once("keys", str(date.today()), str(problem))
+        return settings
+    if offer is None:
         return settings
     if not asks:
         _say_once(

@@ -91,7 +91,7 @@ def _selected(settings: Settings, environment: Mapping[str, str]) -> Selected:
         name = full_name(chosen.name, environment, base_url=chosen.base_url)
     except InputError as problem:
         return Selected(name="", place=place, problem=str(problem))
-    return Selected(name=name, place=place, base_url=chosen.base_url)
+    return Selected(name=name, place=place, base_url=chosen.base_url if name != EMBEDDED else None)
 
 
 def _embedded() -> ListedModel:

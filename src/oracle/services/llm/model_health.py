@@ -46,6 +46,9 @@ def _embedded(settings: Settings, environment: Mapping[str, str]) -> Seen:
         step = "`oracle models` lists what else can be used"
         return "ok", f"embedded, from {origin}: answers only quote what was found", step
     told = "embedded: no language model is selected, so answers only quote what was found"
+    if settings.model.base_url is not None:
+        server = settings.shown("model.base_url")
+        return "warning", told, f"`oracle models use openai:NAME` selects one of {server}"
     if offer := offer_for(settings, environment):
         step = f"`oracle models use {offer.short_name}` selects one; its key is in {offer.key}"
         return "warning", told, step
