@@ -19,6 +19,7 @@ from oracle.cli.commands.config import config
 from oracle.cli.commands.doctor import doctor
 from oracle.cli.commands.evaluate import app as eval_app
 from oracle.cli.commands.index import index
+from oracle.cli.commands.models import app as models_app
 from oracle.cli.commands.prompt import prompt
 from oracle.cli.commands.runs import app as run_app
 from oracle.cli.commands.runs import replay, runs
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.command()(ask)
 app.command()(chat)
+app.add_typer(models_app, name="models")
 app.command()(init)
 app.command()(config)
 app.command()(doctor)

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="Model to use: embedded, or provider:model."),
+    typer.Option(
+        "--model", metavar="NAME", help="Model to use, such as sonnet; see oracle models."
+    ),
 ]
 TurnsOption = Annotated[
     str | None,
@@ -67,11 +69,14 @@ def settings_for(
     max_turns: str | None = None,
     max_cost: str | None = None,
     timeout: str | None = None,
+    *,
+    quiet: bool = False,
 ) -> Settings:
-    """The project's settings, with these options on top."""
+    """The project's settings, with these options on top, and a model that may be used."""
     from oracle.cli.project import settings_with
+    from oracle.cli.terminal.model_consent import with_usable_model
 
-    return settings_with(
+    settings = settings_with(
         {
             "model.name": model,
             "limits.turns": max_turns,
@@ -79,6 +84,7 @@ def settings_for(
             "limits.seconds": timeout,
         }
     )
+    return with_usable_model(settings, quiet=quiet)
 
 
 def ask_options(

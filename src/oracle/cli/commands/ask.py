@@ -61,7 +61,7 @@ def ask(
     text = " ".join(question or ()).strip()
     if not text:
         raise InputError('the question is empty; write one: oracle ask "where is …?"')
-    settings = settings_for(model, max_turns, max_cost, timeout)
+    settings = settings_for(model, max_turns, max_cost, timeout, quiet=quiet or json)
     options = ask_options(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )

@@ -73,7 +73,7 @@ def chat(
     from oracle.cli.terminal.line_editor import LineEditor, history_file
     from oracle.services.background import async_runner
 
-    settings = settings_for(model, max_turns, max_cost, timeout)
+    settings = settings_for(model, max_turns, max_cost, timeout, quiet=quiet)
     options = ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
     # One event loop for the whole chat, because the database connection belongs to it. Lines are
     # read between its runs, in plain code, where Ctrl-C raises KeyboardInterrupt.
