@@ -73,6 +73,7 @@ class Chat:
         self._failed: str | None = None
         """The last question, if it left no exchange that could be asked again."""
         self._code = 0
+        self._is_unused = True
 
     # -- the loop ----------------------------------------------------------------------------------
 
@@ -81,7 +82,10 @@ class Chat:
         try:
             continued = None if session is None else self._wait(self._continue_session(session))
             self._greet(continued, greets=greets)
-            return self._answer_all()
+            code = self._answer_all()
+            if self._is_unused and greets and not self._editor.is_interactive:
+                say("stdin is empty, so nothing was asked")
+            return code
         except asyncio.CancelledError:
             return INTERRUPTED
         finally:
@@ -103,6 +107,7 @@ class Chat:
                 return self._code
             except KeyboardInterrupt:
                 return INTERRUPTED
+            self._is_unused = False
             if not self._handle(line):
                 return self._code
 

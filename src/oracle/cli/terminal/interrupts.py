@@ -149,10 +149,11 @@ _modes: list[Any] | None = None
 
 def _keep_terminal_modes() -> None:
     global _modes
-    with contextlib.suppress(ImportError, OSError, ValueError, AttributeError):
+    if sys.stdin is not None and sys.stdin.isatty():
         import termios
 
-        _modes = termios.tcgetattr(sys.stdin.fileno())
+        with contextlib.suppress(OSError, termios.error):
+            _modes = termios.tcgetattr(sys.stdin.fileno())
 
 
 def _restore_terminal_modes() -> None:

@@ -18,10 +18,12 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import has_focus
 from prompt_toolkit.history import History
+from prompt_toolkit.input import Input
 from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPress, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.lexers import SimpleLexer
+from prompt_toolkit.output import Output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle, PromptSession
 
@@ -41,11 +43,15 @@ MOST_NAMES: Final = 500
 class PromptEditor(LineEditor):
     can_prefill = True
 
-    def __init__(self, history: Path | None, signals: ChatSignals) -> None:
+    def __init__(
+        self,
+        history: Path | None,
+        signals: ChatSignals,
+        *,
+        input_: Input | None = None,
+        output: Output | None = None,
+    ) -> None:
         super().__init__(signals)
-        output = Vt100_Output.from_pty(terminal_file(sys.stdout), term=os.environ["TERM"])
-        # The answer to a request for the cursor's position could become typed text.
-        output.enable_cpr = False
         self._prompt: PromptSession[str] = PromptSession(
             [(_PLAIN, PROMPT)],
             multiline=True,
@@ -62,8 +68,8 @@ class PromptEditor(LineEditor):
             tempfile_suffix=".md",
             search_ignore_case=True,
             include_default_pygments_style=False,
-            input=_Input(sys.stdin),
-            output=output,
+            input=input_ or KeyInput(sys.stdin),
+            output=output or _terminal_output(),
         )
 
     def _typed(self, prefill: str) -> str:
@@ -103,10 +109,17 @@ class PromptEditor(LineEditor):
         return keys
 
 
+def _terminal_output() -> Output:
+    output = Vt100_Output.from_pty(terminal_file(sys.stdout), term=os.environ["TERM"])
+    # The answer to a request for the cursor's position could become typed text.
+    output.enable_cpr = False
+    return output
+
+
 _NOTHING: Final = KeyPress(Keys.Ignore, "")
 
 
-class _Input(Vt100Input):
+class KeyInput(Vt100Input):
     """Tells Ctrl-J from the end of a line that was typed before the prompt was there.
 
     Until then the terminal turns Enter into the character of Ctrl-J. A line that is typed ahead, or
@@ -114,13 +127,17 @@ class _Input(Vt100Input):
     """
 
     def read_keys(self) -> list[KeyPress]:
-        keys = super().read_keys()
-        return [
-            KeyPress(Keys.ControlM, key.data)
-            if key.key == Keys.ControlJ and before.key not in (Keys.Ignore, Keys.Escape)
-            else key
-            for before, key in zip([_NOTHING, *keys], keys, strict=False)
-        ]
+        return ends_of_lines(super().read_keys())
+
+
+def ends_of_lines(keys: list[KeyPress]) -> list[KeyPress]:
+    """The keys that arrived at once, with Enter for each Ctrl-J that ends a line."""
+    return [
+        KeyPress(Keys.ControlM, key.data)
+        if key.key == Keys.ControlJ and before.key not in (Keys.Ignore, Keys.Escape)
+        else key
+        for before, key in zip([_NOTHING, *keys], keys, strict=False)
+    ]
 
 
 class _History(History):

@@ -34,14 +34,14 @@ def file_to_save(typed: str, session: Session) -> Path:
 def save(file: Path, text: str, *, overwrite: bool) -> bool:
     """Write the file. False if it exists and must not be overwritten."""
     name = printable(str(file))
-    if file.is_dir():
-        raise InputError(f"{name!r} is a folder; add the name of a file")
     try:
         if overwrite:
             check_regular(file)
         with file.open("w" if overwrite else "x", encoding="utf-8") as opened:
             opened.write(text)
     except FileExistsError:
+        if file.is_dir():
+            raise InputError(f"{name!r} is a folder; add the name of a file") from None
         return False
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
