@@ -7,10 +7,30 @@ from oracle.cli.main import app
 from oracle.cli.routing import FLAGS, OF_THE_ROOT, TAKES_VALUE, close_command, routed
 from oracle.errors import InputError
 
-COMMANDS = (
-    "ask chat init config doctor completion tree classify index search prompt runs run replay "
-    "sessions purge audit eval models keys questions help"
-).split()
+COMMANDS = [
+    "ask",
+    "chat",
+    "init",
+    "config",
+    "doctor",
+    "completion",
+    "tree",
+    "classify",
+    "index",
+    "search",
+    "prompt",
+    "runs",
+    "run",
+    "replay",
+    "sessions",
+    "purge",
+    "audit",
+    "eval",
+    "models",
+    "keys",
+    "questions",
+    "help",
+]
 
 QUESTIONS = [
     ["where is the login?"],

@@ -21,6 +21,7 @@ from oracle.cli.commands.evaluate import app as eval_app
 from oracle.cli.commands.help import help_
 from oracle.cli.commands.index import index
 from oracle.cli.commands.prompt import prompt
+from oracle.cli.commands.questions import questions
 from oracle.cli.commands.runs import app as run_app
 from oracle.cli.commands.runs import replay, runs
 from oracle.cli.commands.search import search
@@ -28,6 +29,7 @@ from oracle.cli.commands.sessions import app as sessions_app
 from oracle.cli.commands.sessions import purge
 from oracle.cli.commands.setup import completion, init
 from oracle.cli.commands.tree import app as tree_app
+from oracle.cli.optional_values import WithOptionalValues
 from oracle.cli.routing import QuestionOrCommand
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.streams import guard_streams
@@ -44,7 +46,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command()(ask)
+app.command(cls=WithOptionalValues)(ask)
 app.command()(chat)
 app.command()(init)
 app.command()(config)
@@ -55,6 +57,7 @@ app.command()(classify)
 app.command()(index)
 app.command()(search)
 app.command()(prompt)
+app.command()(questions)
 app.command()(runs)
 app.add_typer(run_app, name="run")
 app.command()(replay)

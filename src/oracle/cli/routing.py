@@ -20,26 +20,51 @@ from typer.core import TyperGroup
 from oracle.errors import InputError, named
 
 if TYPE_CHECKING:
-    from typer import Context
+    from typer._click import Context  # typer has its own copy of click
 
 ASK: Final = "ask"
 OF_THE_ROOT: Final = frozenset(
-    "-h --help -V --version --install-completion --show-completion".split()
+    ["-h", "--help", "-V", "--version", "--install-completion", "--show-completion"]
 )
 TAKES_VALUE: Final = frozenset(
-    "--model --max-turns --max-cost --timeout --session -f --file -t --template --set".split()
+    [
+        "--model",
+        "--max-turns",
+        "--max-cost",
+        "--timeout",
+        "--session",
+        "-f",
+        "--file",
+        "-t",
+        "--template",
+        "--set",
+    ]
 )
 """Options of `ask` that have a value as their next argument."""
 FLAGS: Final = frozenset(
-    "--json --trace --dry-run -y --yes -q --quiet -v --verbose -vv --diff".split()
+    [
+        "--json",
+        "--trace",
+        "--dry-run",
+        "-y",
+        "--yes",
+        "-q",
+        "--quiet",
+        "-v",
+        "--verbose",
+        "-vv",
+        "--diff",
+    ]
 )
-ATTACHING: Final = frozenset("-f --file --diff -t --template --set".split())
+ATTACHING: Final = frozenset(["-f", "--file", "--diff", "-t", "--template", "--set"])
 ONLY_FOR_QUESTIONS: Final = ATTACHING | {"--session", "--max-turns", "--max-cost", "--timeout"}
 LONG_NAME: Final = 7
 """A command of this length is recognised with two wrong letters; a shorter one with one."""
 
 # English words that begin questions and are one letter away from a command.
-_ORDINARY: Final = frozenset("what that as task tasks unit three there free true ran sun".split())
+_ORDINARY: Final = frozenset(
+    ["what", "that", "as", "task", "tasks", "unit", "three", "there", "free", "true", "ran", "sun"]
+)
 
 
 def routed(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
@@ -144,9 +169,7 @@ def _distance(one: str, other: str) -> int:
     for row, letter in enumerate(one, start=1):
         current = [row]
         for column, wanted in enumerate(other, start=1):
-            cost = min(
-                last[column] + 1, current[-1] + 1, last[column - 1] + (letter != wanted)
-            )
+            cost = min(last[column] + 1, current[-1] + 1, last[column - 1] + (letter != wanted))
             if row > 1 and column > 1 and one[row - 2] == wanted and other[column - 2] == letter:
                 cost = min(cost, before[column - 2] + 1)
             current.append(cost)
