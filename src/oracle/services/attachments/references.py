@@ -13,15 +13,17 @@ from typing import Final
 from oracle.errors import InputError, NotFound, named
 from oracle.services.project.secret_files import OURS, SecretFiles
 
-# `:12`, `:10-40`, `:10-` (to the end), and `:12:5` as compilers print a place.
-_LINES: Final = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:(?P<to>-)(?P<last>\d{0,9})|:\d+)?")
+# `:12`, `:10-40` and `:10-` (to the end).
+_LINES: Final = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:(?P<to>-)(?P<last>\d{0,9}))?")
+# `:12:5`, as compilers print a place.
+_COLUMN: Final = re.compile(r"(?P<place>.+:\d{1,9}):\d{1,9}")
 _AFTER_COLON: Final = re.compile(r"(?P<path>.+):(?P<rest>[^:/]*)")
 # After a letter it is an e-mail address. In quotes, or with `\ `, a path may have blanks.
 _AT: Final = re.compile(
     r"(?<![\w@.\\-])@(?:"
     r"\"(?P<double>[^\"\n]{1,300})\"(?P<double_lines>:[\d-]+)?"
     r"|'(?P<single>[^'\n]{1,300})'(?P<single_lines>:[\d-]+)?"
-    r"|(?P<bare>(?:\\.|[^\s\"'`<>|\\]){1,300}))"
+    r"|(?P<bare>(?!@)(?:\\.|[^\s\"'`<>|\\]){1,300}))"
 )
 _PUNCTUATION: Final = ",.;:!?)]}'\""
 _MOST_MENTIONS: Final = 200
@@ -74,15 +76,15 @@ def reference(text: str, reach: Reach) -> FileReference:
     """What `-f` names. A name with a colon that exists is taken as it is."""
     if path := reach.find(text):
         return FileReference(text=text, path=path)
-    found = _LINES.fullmatch(text)
-    if found and (path := reach.find(found["path"])):
-        return _with_lines(text, path, found)
+    if file := _lines_of_a_file(text, reach):
+        return file
     before = _AFTER_COLON.fullmatch(text)
     if before and reach.find(before["path"]):
         raise InputError(
             f"{named(before['rest'])} in {named(text)} are not lines; write them as "
             f"{before['path']}:10-40"
         )
+    found = _LINES.fullmatch(text)
     wanted = found["path"] if found else text
     raise NotFound(f"there is no file {named(wanted)}{_near(wanted, reach)}")
 
@@ -118,9 +120,18 @@ def _first_file(candidates: list[str], reach: Reach) -> FileReference | None:
     for text in candidates:
         if (path := reach.find(text)) and path.is_file():
             return FileReference(text=text, path=path)
-        lines = _LINES.fullmatch(text)
-        if lines and (path := reach.find(lines["path"])) and path.is_file():
-            return _with_lines(text, path, lines)
+        file = _lines_of_a_file(text, reach)
+        if file is not None and file.path.is_file():
+            return file
+    return None
+
+
+def _lines_of_a_file(text: str, reach: Reach) -> FileReference | None:
+    column = _COLUMN.fullmatch(text)
+    for each in (text, column["place"] if column else ""):
+        found = _LINES.fullmatch(each)
+        if found and (path := reach.find(found["path"])):
+            return _with_lines(text, path, found)
     return None
 
 
@@ -150,5 +161,5 @@ def _names_in(folder: Path, most: int = 5_000) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             return [entry.name for entry, _ in zip(entries, range(most), strict=False)]
-    except OSError:
+    except (OSError, ValueError):
         return []
