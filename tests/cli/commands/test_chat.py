@@ -133,11 +133,13 @@ def test_questions_that_are_asked_again_are_branches_of_one_session(project):
         lines = ("hello", "/retry", "/edit hi", "thanks!", "/undo", "bye!", "/tokens")
         result = piped(*lines, env=env)
     assert result.returncode == 0
-    first, again, edited, after, undone = sent_to(server)
+    _, again, edited, after, undone = sent_to(server)
     assert "Answer 0." not in again
-    assert "hi" in edited and "Answer 1." not in edited
+    assert "hi" in edited
+    assert "Answer 1." not in edited
     assert "Answer 2." in after
-    assert "Answer 2." in undone and "Answer 3." not in undone
+    assert "Answer 2." in undone
+    assert "Answer 3." not in undone
     assert b"5 questions" in result.stderr
     (session,) = json.loads(oracle("sessions", "list", "--json").stdout)
     assert session["exchanges"] == 5
@@ -160,6 +162,16 @@ def test_the_model_is_switched_only_to_one_that_can_be_used(project):
     assert "opnai" in problem
     assert switched == "oracle: model openai:test"
     assert result.returncode != 0
+
+
+def test_files_are_attached_to_the_next_question_and_to_the_same_one_again(project):
+    with model_serving(*[says(f"Answer {number}.") for number in range(4)]) as (env, server):
+        lines = ("/attach session.py:1", "hello", "/retry", "hello again", "hi @session.py")
+        result = piped(*lines, "/attach gone.py", options=(), env=env)
+    attached = ["expires after this" in request for request in sent_to(server)]
+    assert attached == [True, True, False, True]
+    assert b"attached to the next question: session.py:1" in result.stderr
+    assert b"there is no file 'gone.py'" in result.stderr
 
 
 @pytest.mark.parametrize("command", ["/undo", "/retry", "/edit x", "/save", "/sources"])

@@ -95,6 +95,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("text", "whole"), [
     ("/mo", ["/model "]),
     ("/e", ["/edit ", "/exit"]),
+    ("/at", ["/attach "]),
     ("/s", ["/sources", "/session ", "/save "]),
     ("/usr/l", []),
     ("what is /s", []),
@@ -102,7 +103,8 @@ def folder(tmp_path, monkeypatch):
     ("@src/a", ["@src/api.py", "@src/app.py"]),
     ("@src/a ", []),
     ("@", ["@setup.py", "@src/"]),
-    ("@.e", ["@.env"]),
+    ("see @s", ["@setup.py", "@src/"]),
+    ("/attach set", ["setup.py"]),
     ("@gone/x", []),
     ("/save src/ap", ["src/api.py", "src/app.py"]),
     ("", []),

@@ -7,6 +7,7 @@ import typer
 from oracle.cli.options import (
     CostOption,
     DryRunOption,
+    FilesOption,
     ModelOption,
     QuietOption,
     SessionOption,
@@ -21,6 +22,7 @@ from oracle.cli.options import (
 
 
 def chat(
+    files: FilesOption = None,
     model: ModelOption = None,
     max_turns: TurnsOption = None,
     max_cost: CostOption = None,
@@ -39,6 +41,7 @@ def chat(
     Examples:
       oracle chat
       oracle chat --session last
+      oracle chat -f src/auth.py
       oracle chat --quiet < questions.txt
     """
     from functools import partial
@@ -63,6 +66,7 @@ def chat(
             signals=signals,
             editor=open_editor(history, signals),
             history=history,
+            files=files or (),
             settings_for_model=partial(settings_for, **limits),
         )
         code = chat.run(session, greets=not quiet)

@@ -7,13 +7,14 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.chat_commands import Command, Question, help_text, parse
 from oracle.cli.terminal.output import shown_bug, shown_error
+from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, InputError, OracleError
 
 if TYPE_CHECKING:
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from oracle.settings import Settings
 
 INTERRUPTED: Final = 130
+_AGENT: Final = (
+    "oracle.bt.wrappers.project_agent",
+    "oracle.cli.terminal.console",
+    "oracle.cli.terminal.conversation",
+    "oracle.services.attachments.gathering",
+    "oracle.services.project.redaction",
+)
 _HARMLESS: Final = (0, 3, INTERRUPTED)
 """Exit codes of answers: whole, not whole, stopped by the user."""
 
@@ -56,6 +64,7 @@ class Chat:
         signals: ChatSignals,
         editor: LineEditor,
         history: Path | None,
+        files: Sequence[str] = (),
         settings_for_model: Callable[[str], Settings],
     ) -> None:
         self._settings = settings
@@ -72,6 +81,8 @@ class Chat:
         self._prefill = ""
         self._failed: str | None = None
         """The last question, if it left no exchange that could be asked again."""
+        self._files, self._asked_files = tuple(files), ()
+        """To attach to the next question, and what was attached to the last one."""
         self._code = 0
         self._is_unused = True
 
@@ -193,12 +204,19 @@ class Chat:
 
     async def _ask(self, question: str, *, again: bool = False) -> int:
         """Ask it after the last exchange; `again`, in place of it, as another branch."""
-        conversation = await self._conversation()
+        from oracle.cli.asking import Request, prepared
+        from oracle.services.background import in_thread
+
+        files = self._asked_files if again and not self._files else self._files
+        request = Request(words=(question,), files=files)
+        asked = await in_thread(prepared, request, self._settings)
+        branch = (conversation := await self._conversation()).branch
         if again and self._failed is None:
-            await conversation.branch.step_back()
-        before, self._failed = conversation.branch.after, question
-        code = await conversation.ask(question)
-        if conversation.branch.after != before:
+            await branch.step_back()
+        before, self._failed = branch.after, question
+        self._files, self._asked_files = (), files
+        code = await conversation.ask(question, attachments=asked.attachments)
+        if branch.after != before:
             self._failed = None
         print(file=sys.stderr, flush=True)
         return code
@@ -216,6 +234,7 @@ class Chat:
             "/sources": self._sources,
             "/retry": self._retry,
             "/edit": self._edit,
+            "/attach": self._attach,
             "/undo": self._undo,
             "/new": self._new,
             "/session": self._session,
@@ -229,7 +248,6 @@ class Chat:
 
     async def _model(self, name: str) -> None:
         from oracle.bt.wrappers.project_agent import model_of
-        from oracle.cli.terminal.safe_text import printable
         from oracle.services.background import in_thread
 
         if name:
@@ -268,6 +286,17 @@ class Chat:
             self._prefill = last
         else:
             raise InputError("/edit needs the new question here: /edit QUESTION")
+
+    async def _attach(self, file: str) -> None:
+        from oracle.cli.asking import Request, prepared
+        from oracle.services.background import in_thread
+
+        files = (*self._files, file) if file else self._files
+        # Read to see that it can be. The question reads it again: it may change until then.
+        attached = await in_thread(prepared, Request(files=files), self._settings)
+        self._files = files
+        names = ", ".join(map(printable, attached.attachments.names))
+        say(f"attached to the next question: {names}" if names else "nothing is attached")
 
     async def _undo(self, _: str) -> None:
         from oracle.cli.terminal.chat_texts import dropped_line
@@ -309,7 +338,6 @@ class Chat:
     async def _save(self, typed: str) -> Doubt | None:
         from functools import partial
 
-        from oracle.cli.terminal.safe_text import printable
         from oracle.cli.terminal.saving import file_to_save, save, saved_conversation
         from oracle.services.background import in_thread_to_end
 
@@ -343,8 +371,8 @@ def say(text: str) -> None:
 
 def _load_agent() -> None:
     """Import what the first question needs. A failure is reported by the question itself."""
+    from importlib import import_module
+
     with contextlib.suppress(Exception):
-        import oracle.bt.wrappers.project_agent
-        import oracle.cli.terminal.console
-        import oracle.cli.terminal.conversation
-        import oracle.services.project.redaction  # noqa: F401
+        for module in _AGENT:
+            import_module(module)

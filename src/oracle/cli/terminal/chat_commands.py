@@ -27,6 +27,9 @@ COMMANDS: Final = (
     ChatCommand(
         name="/edit", argument="[QUESTION]", meaning="change the last question and ask it again"
     ),
+    ChatCommand(
+        name="/attach", argument="[FILE]", meaning="attach a file, or lines of it (a.py:10-40)"
+    ),
     ChatCommand(name="/undo", meaning="continue from before the last question"),
     ChatCommand(name="/new", meaning="start a new conversation"),
     ChatCommand(
@@ -39,7 +42,8 @@ COMMANDS: Final = (
 )
 KEYS: Final = """\
 Enter sends. Alt-Enter, Ctrl-J or a \\ at the end of the line adds a line.
-Tab completes /commands and @paths. Ctrl-R searches earlier questions.
+@path in a question attaches a file too. Tab completes /commands and paths.
+Ctrl-R searches earlier questions.
 Ctrl-X Ctrl-E opens the text in your editor.
 Ctrl-C stops an answer or clears the line; pressed again, it leaves.
 A line that starts with a blank is never a command."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from oracle.bt.wrappers.run_store import RunStore
     from oracle.models.session import Session
     from oracle.services.agent_services import Approve
+    from oracle.services.attachments.gathering import Attachments
     from oracle.settings import Settings
 
 
@@ -48,18 +49,32 @@ class Conversation:
         """Continue at the end of the session with this id, or a unique start of it, or `last`."""
         return await self.branch.continue_session(typed)
 
-    async def ask(self, question: str, *, attachment: str = "") -> int:
+    async def ask(
+        self,
+        question: str,
+        *,
+        attachment: str = "",
+        attachments: Attachments | None = None,
+        template: str = "",
+    ) -> int:
         """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
         from oracle.services.project.redaction import redact
 
         # Closing waits until everything is drawn, and raises what went wrong while drawing.
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
-            if redact(question) != question or redact(attachment) != attachment:
+            if attachments is not None:
+                _show_attachments(screen, attachments, template)
+            had_secrets = attachments is not None and attachments.had_secrets
+            if had_secrets or redact(question) != question or redact(attachment) != attachment:
                 text = "what looks like a secret was removed before it was sent or stored"
                 screen.print_line(Line(kind="note", text=text, whole=True))
             agent = self._agent(screen)
             chunks = agent.process_query(
-                question, self.branch.after, attachment=attachment, nodes=self._options.trace
+                question,
+                self.branch.after,
+                attachment=attachment,
+                attached=() if attachments is None else attachments.sources,
+                nodes=self._options.trace,
             )
             return await self._show(chunks, agent, screen, stop)
 
@@ -123,6 +138,15 @@ class Conversation:
             dry_run=self._options.dry_run,
             indexing=lambda step: screen.indexing(step.done, step.total),
         )
+
+
+def _show_attachments(screen: ScreenThread, attachments: Attachments, template: str) -> None:
+    if template:
+        screen.print_line(Line(kind="template", text=template))
+    if attachments.sources:
+        screen.print_line(Line(kind="attached", text=", ".join(attachments.names)))
+    for note in attachments.notes:
+        screen.print_line(Line(kind="note", text=note, whole=True, is_warning=True))
 
 
 class _Stop:

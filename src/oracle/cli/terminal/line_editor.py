@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -92,7 +93,7 @@ def open_editor(history: Path | None, signals: ChatSignals) -> LineEditor:
     """The editor that suits stdin and stdout."""
     if not can_edit():
         # A wrong byte in a pipe must not end the chat.
-        if hasattr(sys.stdin, "reconfigure"):
+        if isinstance(sys.stdin, TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
         return LineEditor(signals)
     from oracle.cli.terminal.prompt_editor import PromptEditor

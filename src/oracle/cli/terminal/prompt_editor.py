@@ -6,8 +6,8 @@ imports this module.
 
 from __future__ import annotations
 
-import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Final
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
-from prompt_toolkit.filters import has_focus
+from prompt_toolkit.filters import Condition, has_focus
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
 from prompt_toolkit.input.vt100 import Vt100Input
@@ -32,12 +32,11 @@ from oracle.cli.terminal.chat_history import read_history
 from oracle.cli.terminal.console import terminal_file
 from oracle.cli.terminal.interrupts import ChatSignals
 from oracle.cli.terminal.line_editor import CONTINUED, PROMPT, LineEditor
-from oracle.cli.terminal.safe_text import printable, safe_text
+from oracle.cli.terminal.safe_text import safe_text
 
 _PLAIN: Final = "fg:ansidefault"
 """Blanks without a style are not written: the cursor jumps over them, and a log would lack them."""
-MOST_NAMES: Final = 500
-"""Files of one folder that are looked at for a completion."""
+_WITH_FILE: Final = re.compile(r"/(?:save|attach)\s+(.*)", re.DOTALL)
 
 
 class PromptEditor(LineEditor):
@@ -79,6 +78,7 @@ class PromptEditor(LineEditor):
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
         typing = has_focus(DEFAULT_BUFFER)
+        has_text = Condition(lambda: bool(self._prompt.default_buffer.text))
 
         @keys.add("enter", filter=typing)
         def send_or_continue(event: KeyPressEvent) -> None:
@@ -99,6 +99,10 @@ class PromptEditor(LineEditor):
         def paste(event: KeyPressEvent) -> None:
             text = event.data.replace("\r\n", "\n").replace("\r", "\n")
             event.current_buffer.insert_text(safe_text(text))
+
+        @keys.add("c-d", filter=typing & ~has_text)
+        def leave(event: KeyPressEvent) -> None:
+            event.app.exit(exception=EOFError())
 
         @keys.add("c-c", filter=typing)
         @keys.add("<sigint>")
@@ -155,7 +159,7 @@ class _History(History):
 
 
 class ChatCompleter(Completer):
-    """Completes commands at the beginning, and file names after `@` and after `/save`."""
+    """Completes commands at the beginning, and paths after `@`, `/attach` and `/save`."""
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
@@ -166,38 +170,16 @@ class ChatCompleter(Completer):
 
 def completions(text: str) -> Iterator[tuple[str, str]]:
     """Pairs of the end of the text, and what can be in its place."""
-    word = text.rsplit(None, 1)[-1] if text and not text[-1].isspace() else ""
-    if text.startswith("/") and text == word and "/" not in word[1:]:
+    # Imported here: until Tab is pressed nobody needs it.
+    from oracle.services.attachments import completion
+
+    fragment = completion.fragment_in(text)
+    if fragment:
+        yield from ((fragment, path) for path in completion.completions(text, Path()))
+    elif found := _WITH_FILE.match(text):
+        typed = found[1]
+        yield from ((typed, path) for path in completion.paths(typed, Path()))
+    else:
         for command in COMMANDS:
-            if command.name.startswith(text.lower()):
+            if text and command.name.startswith(text.lower()):
                 yield text, command.name + (" " if command.argument else "")
-    elif word.startswith("@"):
-        for path in paths(word[1:]):
-            yield word, f"@{path}"
-    elif text.startswith("/save "):
-        typed = text.removeprefix("/save ").lstrip()
-        for path in paths(typed):
-            yield typed, path
-
-
-def paths(typed: str) -> list[str]:
-    """Files and folders that begin like this. Names that a terminal cannot show are left out."""
-    head, _, start = typed.rpartition("/")
-    folder = Path(f"{head}/" if "/" in typed else ".")
-    found: list[str] = []
-    with contextlib.suppress(OSError, RuntimeError, ValueError), _entries(folder) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            is_hidden = entry.name.startswith(".") and not start.startswith(".")
-            if not entry.name.startswith(start) or is_hidden or not _is_plain(entry.name):
-                continue
-            end = "/" if entry.is_dir() else ""
-            found.append(f"{head}/{entry.name}{end}" if "/" in typed else f"{entry.name}{end}")
-    return found[:MOST_NAMES]
-
-
-def _entries(folder: Path) -> contextlib.AbstractContextManager[Iterable[os.DirEntry[str]]]:
-    return os.scandir(folder.expanduser())
-
-
-def _is_plain(name: str) -> bool:
-    return printable(name) == name and " " not in name
