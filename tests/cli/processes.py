@@ -112,10 +112,21 @@ class Terminal:
             self.type(keys)
         return self
 
-    def end(self):
-        """Read to the end, and answer the exit code. `output` is what went to a pipe instead."""
+    @property
+    def descriptor(self):
+        return self._ours
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def read_all(self):
         while self._read():
             pass
+
+    def end(self):
+        """Read to the end, and answer the exit code. `output` is what went to a pipe instead."""
+        self.read_all()
         os.close(self._ours)
         self.output, _ = self._process.communicate(timeout=SECONDS)
         return self._process.returncode

@@ -49,6 +49,36 @@ QuietOption = Annotated[
 VerboseOption = Annotated[
     bool, typer.Option("--verbose", "-v", help="Print progress even if stderr is not a terminal.")
 ]
+FilesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--file",
+        "-f",
+        metavar="PATH[:LINES]",
+        help="Attach a file, or some lines: a.py:10-40. Can be repeated.",
+    ),
+]
+DiffOption = Annotated[
+    str | None,
+    typer.Option(
+        "--diff",
+        metavar="[REV]",
+        help="Attach the changes of the git work tree, against HEAD or REV.",
+    ),
+]
+TemplateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--template",
+        "-t",
+        metavar="[NAME]",
+        help="Ask a named question, with name=value for its placeholders. Alone: list them.",
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A value for the template."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AllProjectsOption = Annotated[
     bool, typer.Option("--all", help="Also those of other projects that share the database.")

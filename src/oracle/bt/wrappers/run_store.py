@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LAST: Final = "last"
+BEFORE_FIRST: Final = ""
+"""In the place of an exchange: a run that begins its session again, as a branch of its own."""
 
 
 class RunStore:
@@ -111,15 +113,22 @@ class RunStore:
     async def history(
         self, context_id: str | None, session_id: str | None = None
     ) -> list[Exchange]:
-        """What was said up to that exchange, else in that session; the last one is the newest."""
+        """What was said up to that exchange, else in that session; the last one is the newest.
+
+        Nothing was said before the first one (`BEFORE_FIRST`).
+        """
         if context_id is None and session_id is not None:
             session = await self._sessions.get(session_id)
             newest = await self._exchanges.newest(session.id)
             context_id = None if newest is None else newest.id
-        if context_id is None:
+        if context_id is None or context_id == BEFORE_FIRST:
             return []
         exchange = await self._exchanges.get(context_id)
         return await self._exchanges.path_to(exchange.id)
+
+    async def exchanges_of(self, session_id: str) -> list[Exchange]:
+        """All branches of a session, oldest exchange first."""
+        return await self._exchanges.of_session(session_id)
 
     # -- working on runs ---------------------------------------------------------------------------
 

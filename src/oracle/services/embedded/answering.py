@@ -49,7 +49,7 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
         return nothing_found(situation, aim)
     listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
     shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
-    missing = _missing(aim, shown)
+    missing = words_missing(aim, shown)
     body = _every_place(listed) if listed else _best_places(shown)
     if not listed:
         body = _joined(body, _outline(situation, aim))
@@ -171,7 +171,7 @@ def _items(found: Sequence[Passage]) -> str:
     return "\n".join(f"- {code(p.best_where)}: {code(p.best_line)}" for p in found)
 
 
-def _missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
+def words_missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
     covered = {word for passage in shown for word in passage.words}
     return [word for word in specific_words(aim.words) if word not in covered]
 

@@ -59,9 +59,10 @@ class Exchange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Situation:
-    """`turns` are this run's responses so far, each with its calls; the newest is last. `coverage`
-    is the tree's report on the parts of a broad question; None if there is none. `lacks` is the
-    kind of source that is needed and cannot be searched.
+    """`attached` are files and diffs of the user. `turns` are this run's responses so far, each
+    with its calls; the newest is last. `coverage` is the tree's report on the parts of a broad
+    question; None if there is none. `lacks` is the kind of source that is needed and cannot be
+    searched.
     """
 
     question: str
@@ -71,6 +72,17 @@ class Situation:
     tools: Sequence[ToolSpec]
     coverage: CoverageReport | None = None
     lacks: str = ""
+    attached: Sequence[Source] = ()
+
+    @property
+    def attached_files(self) -> list[Quotation]:
+        return quotations_of(source for source in self.attached if source["kind"] != "diff")
+
+    @property
+    def attached_texts(self) -> list[str]:
+        """Text that is counted and not searched: piped input, and diffs."""
+        diffs = (source["text"] for source in self.attached if source["kind"] == "diff")
+        return [text for text in (self.attachment, *diffs) if text]
 
     @property
     def calls(self) -> list[Call]:
@@ -107,6 +119,7 @@ def read_situation(request: ModelRequest) -> Situation:
     return Situation(
         question=asked.get("question", asked["content"]).strip(),
         attachment=asked.get("attachment", ""),
+        attached=asked.get("sources", ()),
         history=_exchanges(messages[: max(place, 0)]),
         turns=_turns(run, {tool.name: tool for tool in request.tools}),
         tools=request.tools,
