@@ -98,10 +98,12 @@ class OracleBTWrapper:
         context_id: str | None = None,
         *,
         attachment: str = "",
+        is_pipe_empty: bool = False,
         nodes: bool = False,
     ) -> AsyncGenerator[OracleStreamChunk]:
         """Answer in chunks; with `nodes` also one for each change of a status in the tree.
 
+        `is_pipe_empty`: the user meant to attach a text, but there was none. The model is informed.
         A listener who stops listening cancels the run.
         """
         run = Run.start(
@@ -110,6 +112,7 @@ class OracleBTWrapper:
             context_id=context_id,
             session_id=self._session_id,
             attachment=attachment,
+            is_pipe_empty=is_pipe_empty,
             store=self._store,
             nodes=nodes,
         )

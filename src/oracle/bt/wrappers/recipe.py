@@ -191,6 +191,7 @@ class AgentSetup:
         query: str,
         *,
         attachment: str = "",
+        is_pipe_empty: bool = False,
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
         seconds_before: float = 0.0,
@@ -214,6 +215,9 @@ class AgentSetup:
             board["can_ask"] = True
         if has_visible_text(attachment):
             board["attachment"] = without_secret_files(attachment)
+        if is_pipe_empty:
+            # Among the facts and not a key of its own: a user's own tree declares its keys.
+            board["facts"]["is_pipe_empty"] = True
         if seconds_before:
             board["seconds_before"] = seconds_before
         if history:

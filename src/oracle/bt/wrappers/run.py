@@ -100,6 +100,7 @@ class Run:
         context_id: str | None = None,
         session_id: str | None = None,
         attachment: str = "",
+        is_pipe_empty: bool = False,
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
@@ -110,6 +111,7 @@ class Run:
             context_id=context_id,
             session_id=session_id,
             attachment=attachment,
+            is_pipe_empty=is_pipe_empty,
         )
         return cls(agent, begin, store=store, nodes=nodes)
 
@@ -219,6 +221,7 @@ class Run:
         context_id: str | None,
         session_id: str | None,
         attachment: str,
+        is_pipe_empty: bool,
     ) -> RecordedTree:
         if not query.strip():
             raise InputError("the question is empty; ask something")
@@ -231,6 +234,7 @@ class Run:
         recipe = self._agent.recipe(
             query,
             attachment=attachment,
+            is_pipe_empty=is_pipe_empty,
             history=history,
             known_terms=known,
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),

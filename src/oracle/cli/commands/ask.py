@@ -42,7 +42,7 @@ def ask(
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    verbose: VerboseOption = 0,
 ) -> None:
     """Answer a question about the project.
 
@@ -55,7 +55,7 @@ def ask(
       oracle ask --session last "and who calls it?"
       oracle ask --max-cost 0.10 "how does the login work?"
     """
-    from oracle.cli.terminal.stdin_text import piped_text
+    from oracle.cli.terminal.stdin_text import is_piped, piped_text
     from oracle.services.background import run_async
 
     text = " ".join(question or ()).strip()
@@ -66,16 +66,22 @@ def ask(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )
     attachment = piped_text(settings.limits.seconds)
-    if code := run_async(_ask(settings, options, text, attachment, session)):
+    is_pipe_empty = not attachment and is_piped()
+    if code := run_async(_ask(settings, options, text, attachment, is_pipe_empty, session)):
         raise typer.Exit(code)
 
 
 async def _ask(
-    settings: Settings, options: AskOptions, question: str, attachment: str, session: str | None
+    settings: Settings,
+    options: AskOptions,
+    question: str,
+    attachment: str,
+    is_pipe_empty: bool,
+    session: str | None,
 ) -> int:
     from oracle.cli.terminal.conversation import open_conversation
 
     async with open_conversation(settings, options) as conversation:
         if session is not None:
             await conversation.continue_session(session)
-        return await conversation.ask(question, attachment=attachment)
+        return await conversation.ask(question, attachment=attachment, is_pipe_empty=is_pipe_empty)

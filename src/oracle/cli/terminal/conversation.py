@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
 from oracle.cli.terminal.interrupts import interrupts_call
+from oracle.cli.terminal.notices import NOTHING_PIPED_IN, notice_about_model
 from oracle.cli.terminal.outcome import exit_code
-from oracle.cli.terminal.progress import Line
+from oracle.cli.terminal.progress import Line, message
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
 from oracle.errors import StoreError
 from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.settings import EMBEDDED
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +62,7 @@ class Conversation:
             return await self._store.session_called(self._session_id)
         return None
 
-    async def ask(self, question: str, *, attachment: str = "") -> int:
+    async def ask(self, question: str, *, attachment: str = "", is_pipe_empty: bool = False) -> int:
         """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
         from oracle.services.project.redaction import redact
 
@@ -68,10 +70,16 @@ class Conversation:
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
             if redact(question) != question or redact(attachment) != attachment:
                 text = "what looks like a secret was removed before it was sent or stored"
-                screen.print_line(Line(kind="note", text=text, whole=True))
+                screen.print_line(message(text))
+            if is_pipe_empty:
+                screen.print_line(message(NOTHING_PIPED_IN))
             agent = self._agent(screen)
             chunks = agent.process_query(
-                question, self._context_id, attachment=attachment, nodes=self._options.trace
+                question,
+                self._context_id,
+                attachment=attachment,
+                is_pipe_empty=is_pipe_empty,
+                nodes=self._options.trace,
             )
             return await self._show(chunks, agent, screen, stop)
 
@@ -105,12 +113,16 @@ class Conversation:
             screen.show(done)
         assert done is not None
         self._context_id = done["context_id"] or self._context_id
+        if self._options.volume != "quiet" and (notice := notice_about_model(self._settings)):
+            screen.print_line(message(notice))
         return exit_code(done.data)
 
     def _open_screen(self) -> ScreenThread:
         from oracle.services.project.root import user_folder
 
-        screen = ScreenThread(screen_for(self._options, self._settings.root))
+        has_model = self._settings.model.name != EMBEDDED
+        shown = screen_for(self._options, self._settings.root, has_model=has_model)
+        screen = ScreenThread(shown)
         if self._settings.root is None and self._settings.database.url is None:
             text = f"this folder is not in a project; the conversation is kept in {user_folder()}"
             screen.print_line(Line(kind="note", text=text, whole=True))

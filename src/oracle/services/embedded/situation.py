@@ -61,7 +61,8 @@ class Exchange:
 class Situation:
     """`turns` are this run's responses so far, each with its calls; the newest is last. `coverage`
     is the tree's report on the parts of a broad question; None if there is none. `lacks` is the
-    kind of source that is needed and cannot be searched.
+    kind of source that is needed and cannot be searched. `is_pipe_empty` says that the user meant
+    to attach a text, but there was none.
     """
 
     question: str
@@ -71,6 +72,7 @@ class Situation:
     tools: Sequence[ToolSpec]
     coverage: CoverageReport | None = None
     lacks: str = ""
+    is_pipe_empty: bool = False
 
     @property
     def calls(self) -> list[Call]:
@@ -112,6 +114,7 @@ def read_situation(request: ModelRequest) -> Situation:
         tools=request.tools,
         coverage=next((m["coverage"] for m in run if "coverage" in m), None),
         lacks=next((m["lacks"] for m in run if "lacks" in m), ""),
+        is_pipe_empty=asked.get("is_pipe_empty", False),
     )
 
 
