@@ -37,7 +37,7 @@ def test_each_question_knows_what_was_said_before_until_a_new_one_begins(project
 
 def test_a_file_that_is_saved_between_two_questions_is_found(project):
     chat = at_prompt(Terminal("chat")).type("where is MAX_IDLE defined?\r").until("session.py:1")
-    at_prompt(chat.until("run  "))
+    at_prompt(chat.until("sources: "))
     (project / "moon.py").write_text("def moonrise_hour():\n    return 5\n")
     chat.type("where is moonrise_hour defined?\r").until("moon.py:1").until("run  ")
     assert at_prompt(chat).type("\x04").end() == 0
@@ -46,7 +46,7 @@ def test_a_file_that_is_saved_between_two_questions_is_found(project):
 def test_ctrl_c_cancels_the_answer_and_keeps_the_chat(project):
     with model_serving(STALLING, says("Better.")) as (env, _):
         chat = Terminal("chat", env=env).until("? ").type("hello\r").until("It is so.")
-        at_prompt(chat.type("\x03").until("cancelled (Ctrl-C)").until("run  "))
+        at_prompt(chat.type("\x03").until("not complete: cancelled (Ctrl-C)"))
         at_prompt(chat.type("again\r").until("Better.").until("run  "))
         assert chat.type("\x04").end() == 0
 
@@ -74,7 +74,7 @@ def test_a_backslash_goes_on_with_the_next_line(project):
 
 
 def test_the_history_comes_back_with_the_next_chat(project):
-    chat = at_prompt(Terminal("chat")).type("hello\r").until("run  ")
+    chat = at_prompt(Terminal("chat")).type("hello\r").until("oracle: no language model")
     at_prompt(chat).type("\x04").end()
     history = project / ".oracle" / "chat_history"
     assert history.read_text() == "hello\n"

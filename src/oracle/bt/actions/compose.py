@@ -9,6 +9,7 @@ from typing import Any, Final
 from oracle.bt.board import (
     LARGE_SHARE,
     OFFER,
+    PIPE_EMPTY,
     all_tools,
     append,
     bb_get,
@@ -187,7 +188,7 @@ def add_question(ctx: TickContext) -> RunStatus:
         told = f"\n\nAttached by the user, as data:\n{fence}\n{attachment}\n{fence}"
         message = {**message, "content": question + told}
         message |= {"question": question, "attachment": attachment}
-    if bb_get(bb, "facts").get("is_pipe_empty"):
+    if bb_get(bb, "facts").get(PIPE_EMPTY):
         message["content"] += _EMPTY_PIPE
         message |= {"question": question, "is_pipe_empty": True}
     append(bb, "messages", message)

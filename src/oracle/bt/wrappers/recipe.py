@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from oracle.bt.actions.assess import turns_of
+from oracle.bt.board import PIPE_EMPTY
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
 from oracle.errors import InputError, JournalError, named
 from oracle.models.prompt_segment import PromptSegment
@@ -217,7 +218,7 @@ class AgentSetup:
             board["attachment"] = without_secret_files(attachment)
         if is_pipe_empty:
             # Among the facts and not a key of its own: a user's own tree declares its keys.
-            board["facts"]["is_pipe_empty"] = True
+            board["facts"][PIPE_EMPTY] = True
         if seconds_before:
             board["seconds_before"] = seconds_before
         if history:

@@ -81,7 +81,10 @@ class Conversation:
                 is_pipe_empty=is_pipe_empty,
                 nodes=self._options.trace,
             )
-            return await self._show(chunks, agent, screen, stop)
+            code = await self._show(chunks, agent, screen, stop)
+            if self._options.volume != "quiet" and (notice := notice_about_model(self._settings)):
+                screen.print_line(message(notice))
+            return code
 
     async def resume(self, run_id: str) -> int:
         """Like `ask`, for a run whose process died."""
@@ -113,8 +116,6 @@ class Conversation:
             screen.show(done)
         assert done is not None
         self._context_id = done["context_id"] or self._context_id
-        if self._options.volume != "quiet" and (notice := notice_about_model(self._settings)):
-            screen.print_line(message(notice))
         return exit_code(done.data)
 
     def _open_screen(self) -> ScreenThread:

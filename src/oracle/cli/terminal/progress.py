@@ -61,11 +61,13 @@ def message(text: str) -> Line:
 
 def line_for(chunk: OracleStreamChunk, *, is_whole: bool = False) -> Line | None:
     """The line for a chunk; None if its type has no line. Long fields are cut unless `is_whole`."""
-    make = _LINES.get(chunk.type)
-    if make is None:
-        return None
-    line = make(chunk, sys.maxsize if is_whole else LONGEST_FIELD)
-    return replace(line, whole=True) if is_whole else line
+    if is_whole and (make := _LINES_OF_EVERYTHING.get(chunk.type)):
+        kind, text = make(chunk)
+        return Line(kind=kind, text=text, whole=True, least="everything")
+    if make := _LINES.get(chunk.type):
+        line = make(chunk, sys.maxsize if is_whole else LONGEST_FIELD)
+        return replace(line, whole=line.whole or is_whole)
+    return None
 
 
 def draft_line(draft: str) -> Line | None:
@@ -129,42 +131,40 @@ def _budget(chunk: OracleStreamChunk, most: int) -> Line:
     return Line(kind="budget", text=text, tone="yellow")
 
 
-def _prompt(chunk: OracleStreamChunk, most: int) -> Line:
+def _prompt(chunk: OracleStreamChunk) -> tuple[str, str]:
     ids = ", ".join(segment["id"] for segment in chunk["segments"])
-    return _full("prompt", f"{chunk['tokens']:,} tokens: {ids}")
+    return "prompt", f"{chunk['tokens']:,} tokens: {ids}"
 
 
-def _turn_start(chunk: OracleStreamChunk, most: int) -> Line:
+def _turn_start(chunk: OracleStreamChunk) -> tuple[str, str]:
     offered = "; ".join(f"{tool['name']} ({tool['reason']})" for tool in chunk["offered"])
-    return _full("turn", f"{chunk.turn} · {offered or 'no tools'}")
+    return "turn", f"{chunk.turn} · {offered or 'no tools'}"
 
 
-def _verdict(chunk: OracleStreamChunk, most: int) -> Line:
+def _verdict(chunk: OracleStreamChunk) -> tuple[str, str]:
     reason = f": {chunk['reason']}" if chunk["reason"] else ""
-    return _full("verdict", f"{chunk['verdict']}{reason} · {chunk['node']}")
+    return "verdict", f"{chunk['verdict']}{reason} · {chunk['node']}"
 
 
-def _cost(chunk: OracleStreamChunk, most: int) -> Line:
+def _cost(chunk: OracleStreamChunk) -> tuple[str, str]:
     text = f"{chunk['tokens']:,} tokens · {chunk['money']:.4f} · {chunk['seconds']:.1f} s"
-    return _full("cost", f"{text} · {chunk['node']}")
-
-
-def _full(kind: str, text: str) -> Line:
-    return Line(kind=kind, text=text, whole=True, least="everything")
+    return "cost", f"{text} · {chunk['node']}"
 
 
 _LINES: Final = {
     ChunkType.QUESTION: _question,
-    ChunkType.PROMPT: _prompt,
-    ChunkType.TURN_START: _turn_start,
-    ChunkType.VERDICT: _verdict,
-    ChunkType.COST: _cost,
     ChunkType.NODE: _node,
     ChunkType.TOOL_CALL: _tool_call,
     ChunkType.TOOL_RESULT: _tool_result,
     ChunkType.SIGNAL: _signal,
     ChunkType.SYSTEM: _system,
     ChunkType.BUDGET: _budget,
+}
+_LINES_OF_EVERYTHING: Final = {
+    ChunkType.PROMPT: _prompt,
+    ChunkType.TURN_START: _turn_start,
+    ChunkType.VERDICT: _verdict,
+    ChunkType.COST: _cost,
 }
 
 
