@@ -158,7 +158,7 @@ def answer_without_running(ctx: TickContext, calls: Sequence[Call], why: str) ->
         done.append((call, _failed(f"Not run: {reason}.") | {"was_run": False}))
         _announce(ctx, {**call, "not_run": reason})
         _say_result(ctx, *done[-1], 0.0)
-    say_system(ctx, f"Not run, because {why}: {names_of(calls)}.", "warning")
+    say_system(ctx, f"Not run, because {why}: {names_of(calls)}.")
     if undone := names_of(writing_calls(bb, calls)):
         append(bb, "missing", f"nothing was written: {undone} was not run")
     bb_set(bb, "calls_wait", False)

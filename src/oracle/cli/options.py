@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from oracle.errors import InputError
 
 if TYPE_CHECKING:
+    from oracle.cli.terminal.progress import Volume
     from oracle.cli.terminal.screen import AskOptions
     from oracle.settings import Settings
+
+_VOLUMES: Final[Sequence[Volume]] = ("normal", "verbose", "everything")
 
 ModelOption = Annotated[
     str | None,
@@ -47,7 +51,8 @@ QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print only the answer, and errors.")
 ]
 VerboseOption = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Print progress even if stderr is not a terminal.")
+    int,
+    typer.Option("--verbose", "-v", count=True, help="Print progress; -vv prints everything."),
 ]
 FilesOption = Annotated[
     list[str] | None,
@@ -118,16 +123,16 @@ def settings_for(
 
 
 def ask_options(
-    *, json: bool = False, trace: bool, dry_run: bool, yes: bool, quiet: bool, verbose: bool
+    *, json: bool = False, trace: bool, dry_run: bool, yes: bool, quiet: bool, verbose: int
 ) -> AskOptions:
     from oracle.cli.terminal.screen import AskOptions
 
     if quiet and verbose:
         raise InputError("--quiet and --verbose contradict each other; use one of them")
     return AskOptions(
-        volume="quiet" if quiet else "verbose" if verbose else "normal",
+        volume="quiet" if quiet else _VOLUMES[min(verbose, 2)],
         json=json,
-        trace=trace,
+        trace=trace or verbose > 1,
         dry_run=dry_run,
         yes=yes,
     )

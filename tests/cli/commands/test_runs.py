@@ -146,7 +146,8 @@ def test_a_question_whose_process_died_at_the_end_is_resumed_without_a_model(pro
     let_go(project)
     result = oracle(project, "run", "resume", run[:8])
     assert (result.returncode, result.stdout) == (0, "It is in auth.py:3.\n")
-    assert result.stderr == "sources    auth.py:3, notes/x.md\n"
+    assert result.stderr.startswith("sources: auth.py:3, notes/x.md · ")
+    assert result.stderr.count("\n") == 1
     again = oracle(project, "run", "resume", run[:8])
     assert (again.returncode, again.stdout) == (2, "")
     assert "is done" in again.stderr
@@ -199,7 +200,7 @@ def test_quiet_and_verbose_are_the_same_as_for_ask(project):
     assert oracle(project, "run", "resume", run, "-q", "-v").returncode == 2
     result = oracle(project, "run", "resume", run, "--verbose")
     assert "tool       search_code" in result.stderr
-    assert "run        answered" in result.stderr
+    assert "answered · 4 turns" in result.stderr
 
 
 def test_ctrl_c_stops_a_resumed_question_and_keeps_what_there_is(project):

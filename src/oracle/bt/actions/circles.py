@@ -78,7 +78,7 @@ def withdraw_that_tool(ctx: TickContext) -> RunStatus:
     give_reason(bb, tools, "withdrawn: it led in circles")
     told = f"Withdrawn, because it led in circles: {', '.join(tools)}."
     tell_model(bb, told)
-    say_system(ctx, told, "warning")
+    say_system(ctx, told)
     return SUCCESS
 
 

@@ -185,7 +185,7 @@ def _leave_out(ctx: TickContext, bb: TypedBlackboard, taken: int, surplus: list[
     said = (
         f"The model made {taken + len(surplus)} calls at once; the last {len(surplus)} were not run"
     )
-    say_system(ctx, f"{said}: {names_of(surplus)}.{unwritten}", "warning")
+    say_system(ctx, f"{said}: {names_of(surplus)}.{unwritten}")
 
 
 @action(reads=["response", "ledger"], writes=["turn_is_open"])

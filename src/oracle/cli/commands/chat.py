@@ -32,7 +32,7 @@ def chat(
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    verbose: VerboseOption = 0,
 ) -> None:
     """Hold a conversation: each question builds on the ones before.
 

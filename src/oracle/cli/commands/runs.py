@@ -82,7 +82,7 @@ def resume(
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    verbose: VerboseOption = 0,
     leaves: LeavesOption = None,
 ) -> None:
     """Resume a run whose process died.

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
 from oracle.cli.terminal.interrupts import interrupts_call
+from oracle.cli.terminal.notices import NOTHING_PIPED_IN, notice_about_model
 from oracle.cli.terminal.outcome import exit_code
-from oracle.cli.terminal.progress import Line
+from oracle.cli.terminal.progress import Line, message
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
 from oracle.errors import StoreError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.settings import EMBEDDED
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +57,7 @@ class Conversation:
         *,
         attachment: str = "",
         attachments: Attachments | None = None,
+        is_pipe_empty: bool = False,
         template: str = "",
     ) -> int:
         """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
@@ -67,16 +70,22 @@ class Conversation:
             had_secrets = attachments is not None and attachments.had_secrets
             if had_secrets or redact(question) != question or redact(attachment) != attachment:
                 text = "what looks like a secret was removed before it was sent or stored"
-                screen.print_line(Line(kind="note", text=text, whole=True))
+                screen.print_line(message(text))
+            if is_pipe_empty:
+                screen.print_line(message(NOTHING_PIPED_IN))
             agent = self._agent(screen)
             chunks = agent.process_query(
                 question,
                 self.branch.after,
                 attachment=attachment,
                 attached=() if attachments is None else attachments.sources,
+                is_pipe_empty=is_pipe_empty,
                 nodes=self._options.trace,
             )
-            return await self._show(chunks, agent, screen, stop)
+            code = await self._show(chunks, agent, screen, stop)
+            if self._options.volume != "quiet" and (notice := notice_about_model(self.settings)):
+                screen.print_line(message(notice))
+            return code
 
     async def resume(self, run_id: str) -> int:
         """Like `ask`, for a run whose process died."""
@@ -116,7 +125,9 @@ class Conversation:
     def _open_screen(self) -> ScreenThread:
         from oracle.services.project.root import user_folder
 
-        screen = ScreenThread(screen_for(self._options, self.settings.root))
+        has_model = self.settings.model.name != EMBEDDED
+        shown = screen_for(self._options, self.settings.root, has_model=has_model)
+        screen = ScreenThread(shown)
         if self.settings.root is None and self.settings.database.url is None:
             text = f"this folder is not in a project; the conversation is kept in {user_folder()}"
             screen.print_line(Line(kind="note", text=text, whole=True))
