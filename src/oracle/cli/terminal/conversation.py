@@ -41,12 +41,16 @@ class Conversation:
         self._context_id: str | None = None
 
     async def continue_session(self, typed: str) -> Session:
-        """Continue at the end of the session with this id, or a unique start of it, or `last`."""
+        """Continue at the end of a session, or after one of its exchanges.
+
+        Either is named by its id or a unique start of it; `last` is the session used last.
+        """
         from oracle.bt.wrappers.project_agent import project_name
 
         project = project_name(self._settings) or None
-        session = await self._store.session_called(typed, project)
-        self._session_id, self._context_id = session.id, None
+        session, exchange = await self._store.place_called(typed, project)
+        self._session_id = session.id
+        self._context_id = None if exchange is None else exchange.id
         return session
 
     def start_new(self) -> None:
