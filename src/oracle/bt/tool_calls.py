@@ -184,7 +184,7 @@ def _announce(ctx: TickContext, call: Call) -> None:
     name, arguments = call["name"], call["arguments"]
     say(ctx, ChunkType.TOOL_CALL, id=call["id"], name=name, arguments=arguments)
     if call["not_run"] is None:
-        report("tool.called", call_id=call["id"], tool=name, arguments=arguments)
+        report(ctx, "tool.called", call_id=call["id"], tool=name, arguments=arguments)
 
 
 async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Result:
@@ -254,6 +254,7 @@ def _say_result(ctx: TickContext, call: Call, result: Result, seconds: float) ->
     shown = {name: result[name] for name in ("success", "content", "sources")}
     say(ctx, ChunkType.TOOL_RESULT, id=call["id"], name=call["name"], **shown)
     report(
+        ctx,
         "tool.returned",
         call_id=call["id"],
         tool=call["name"],

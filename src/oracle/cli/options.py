@@ -36,7 +36,9 @@ TimeoutOption = Annotated[
 SessionOption = Annotated[
     str | None,
     typer.Option(
-        "--session", metavar="ID", help="Continue a session: the start of its id, or last."
+        "--session",
+        metavar="ID",
+        help="Continue a session, or branch off at an exchange: the start of its id, or last.",
     ),
 ]
 ChunksOption = Annotated[bool, typer.Option("--json", help="Print each chunk as a line of JSON.")]
@@ -85,6 +87,9 @@ SetOption = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="A value for the template."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+LimitOption = Annotated[
+    int, typer.Option("--limit", "-n", metavar="N", min=1, help="Maximum number to list.")
+]
 AllProjectsOption = Annotated[
     bool, typer.Option("--all", help="Also those of other projects that share the database.")
 ]

@@ -128,7 +128,7 @@ def test_turns_that_are_used_up_end_with_3_and_what_was_found(project):
         (["ask", "--model", "gpt-5", "x"], 2, "openai:gpt-5"),
         (["ask", "--model", "anthropic:x", "x"], 78, "set the variable ANTHROPIC_API_KEY"),
         (["ask", "--session", "nope", "x"], 2, "no session 'nope'"),
-        (["ask", "--session", "last", "x"], 2, "there is no session yet"),
+        (["ask", "--session", "last", "x"], 2, "there are no sessions yet"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_a_line(project, arguments, code, why):

@@ -48,7 +48,7 @@ def name_what_repeats(ctx: TickContext, turns: int) -> RunStatus:
     bb_set(bb, "loop", loop)
     bb_set(bb, "is_runaway", False)
     shown = {name: loop[name] for name in ("kind", "what", "times")}
-    report("loop.detected", Severity.WARNING, **shown)
+    report(ctx, "loop.detected", Severity.WARNING, **shown)
     return SUCCESS
 
 

@@ -113,7 +113,7 @@ def admit_the_gaps(ctx: TickContext) -> RunStatus:
     say_verdict(ctx, "refused", "no tool can do it")
     for gap in gaps:
         say_system(ctx, f"Not possible here: {gap} ({reason}).")
-        report("capability.missing", Severity.WARNING, capability=gap, reason=reason)
+        report(ctx, "capability.missing", Severity.WARNING, capability=gap, reason=reason)
     return SUCCESS
 
 
@@ -123,7 +123,9 @@ def do_without_the_web(ctx: TickContext) -> RunStatus:
     gap = f"the web: no web search is configured; {SOURCE_KINDS['web'].setup}"
     append(board_of(ctx), "gaps", gap)
     say_system(ctx, f"This needs {gap}.")
-    report("capability.missing", Severity.WARNING, capability="web search", reason="the question")
+    report(
+        ctx, "capability.missing", Severity.WARNING, capability="web search", reason="the question"
+    )
     return SUCCESS
 
 
@@ -160,7 +162,7 @@ def _give(ctx: TickContext, names: Sequence[str], reason: str, by: str = "the tr
     tell_model(bb, f"Granted to you from now on: {', '.join(names)}.")
     say_system(ctx, f"Granted: {', '.join(names)} ({reason}).")
     for name in names:
-        report("grant.given", tool=name, reason=reason, by=by)
+        report(ctx, "grant.given", tool=name, reason=reason, by=by)
 
 
 def _refuse(ctx: TickContext, names: Sequence[str], reason: str, by: str) -> None:
@@ -172,4 +174,4 @@ def _refuse(ctx: TickContext, names: Sequence[str], reason: str, by: str) -> Non
     say_system(ctx, f"Not granted: {', '.join(names)} ({by}).")
     say_verdict(ctx, "refused", by)
     for name in names:
-        report("grant.refused", tool=name, reason=reason, by=by)
+        report(ctx, "grant.refused", tool=name, reason=reason, by=by)

@@ -92,7 +92,7 @@ def begin(ctx: TickContext) -> RunStatus:
     bb_set(bb, "turn_is_open", True)
     bb_set(bb, "offered", [spec.name for spec in granted_tools(bb)])
     _say_start(ctx, bb)
-    report("turn.started", tools=bb_get(bb, "offered"))
+    report(ctx, "turn.started", tools=bb_get(bb, "offered"))
     return SUCCESS
 
 
@@ -201,12 +201,12 @@ def _note_signal(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]
     bb_set(bb, "signal_malformed", response["malformed"])
     if response["malformed"]:
         bb_set(bb, "malformed_responses", bb_get(bb, "malformed_responses") + 1)
-    _report_signals(response)
+    _report_signals(ctx, response)
     if signal is None:
         state = signal_state(bb).after_turn_without_signal()
         set_signal_state(bb, state)
         if not response["malformed"]:
-            report("signal.missing", turns_without_signal=state.turns_without_signal)
+            report(ctx, "signal.missing", turns_without_signal=state.turns_without_signal)
         return
     set_signal_state(bb, signal_state(bb).after_signal({**signal, "turn": ctx.turn}))
     bb_set(bb, "turns_at_last_fallback", 0)
@@ -215,17 +215,18 @@ def _note_signal(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]
     say(ctx, ChunkType.SIGNAL, signal={**shown, **_fields_of(signal)})
 
 
-def _report_signals(response: dict[str, Any]) -> None:
+def _report_signals(ctx: TickContext, response: dict[str, Any]) -> None:
     """Put every signal on record, whether it counts or not."""
     signals: list[dict[str, Any]] = response.get("signals", [])
     for signal in signals:
         where = {"raw_xml": signal["raw_xml"], "at": signal["at"]}
         problems: list[str] = signal["problems"]
         if "type" not in signal:
-            report("signal.malformed", problem="; ".join(problems), **where)
+            report(ctx, "signal.malformed", problem="; ".join(problems), **where)
             continue
         is_last = signal["at"] >= len(response["text"])
         report(
+            ctx,
             "signal.received" if signal["counts"] else "signal.ignored",
             type=signal["type"],
             confidence=signal["confidence"],
@@ -236,7 +237,7 @@ def _report_signals(response: dict[str, Any]) -> None:
         )
     if (more := response.get("signals_in_all", 0) - len(signals)) > 0:
         problem = f"{more} more signals in this response; only the first ones are on record"
-        report("signal.malformed", problem=problem, raw_xml="", at=None)
+        report(ctx, "signal.malformed", problem=problem, raw_xml="", at=None)
 
 
 def _fields_of(signal: dict[str, Any]) -> dict[str, Any]:

@@ -48,7 +48,6 @@ class Conversation:
         self._options = options
 
     async def continue_session(self, typed: str) -> Session:
-        """Continue at the end of the session with this id, or a unique start of it, or `last`."""
         return await self.branch.continue_session(typed)
 
     async def ask(
