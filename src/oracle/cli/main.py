@@ -26,6 +26,7 @@ from oracle.cli.commands.search import search
 from oracle.cli.commands.sessions import app as sessions_app
 from oracle.cli.commands.sessions import purge
 from oracle.cli.commands.setup import completion, init
+from oracle.cli.commands.tools import app as tools_app
 from oracle.cli.commands.tree import app as tree_app
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.streams import guard_streams
@@ -43,6 +44,7 @@ app.command()(init)
 app.command()(config)
 app.command()(doctor)
 app.command()(completion)
+app.add_typer(tools_app, name="tools")
 app.add_typer(tree_app, name="tree")
 app.command()(classify)
 app.command()(index)
