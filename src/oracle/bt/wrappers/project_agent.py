@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from oracle.bt.wrappers.definitions import ProjectDefinitions
 from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper
@@ -68,7 +68,7 @@ def project_agent(
     return OracleBTWrapper(
         project_id=project_name(settings),
         model=model or model_of(settings, environment),
-        tools=cast("Tools", tools),
+        tools=tools,
         limits=limits or settings.limits,
         definitions=ProjectDefinitions(settings),
         store=store,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -144,6 +144,5 @@ def _inner(key: str, value: Any) -> Any:
         return {name: _plain(part) for name, part in value.items()}
     if key in ("anyOf", "allOf", "oneOf", "prefixItems"):
         return [_plain(part) for part in value]
-    if key in ("items", "additionalProperties") and isinstance(value, dict):
-        return _plain(cast("dict[str, Any]", value))
-    return cast("Any", value)
+    is_schema = key in ("items", "additionalProperties") and value not in (True, False)
+    return _plain(value) if is_schema else value
