@@ -13,10 +13,25 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, NoReturn, TypeVar, cast, get_type_hints, overload
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    NoReturn,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+    overload,
+)
 
 from pydantic import Field, create_model
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from oracle.errors import OwnCodeError, did_you_mean
 from oracle.models.query_classification import QueryType
@@ -229,7 +244,7 @@ class _Draft:
         except Exception as problem:  # an annotation can be any expression
             self.fail(f"its annotations cannot be read ({problem}); import the names they use")
         fields: dict[str, Any] = {
-            key: (_field(hints[key], words.arguments.get(key)), _default(own))
+            key: (_field(_accepted(hints[key]), words.arguments.get(key)), _default(own))
             for key, own in signature.parameters.items()
         }
         try:
@@ -248,7 +263,35 @@ class _Draft:
 
 
 def _default(own: inspect.Parameter) -> Any:
-    return ... if own.default is own.empty else own.default
+    if own.default is own.empty:
+        return ...
+    try:
+        to_jsonable_python(own.default)
+    except (PydanticSerializationError, ValueError):
+        # The function has its own default. The model only needs to know that there is one.
+        return Field(default_factory=lambda: own.default)
+    return own.default
+
+
+def _accepted(hint: Any) -> Any:
+    """Before Python 3.12 pydantic knows only the `TypedDict` of typing_extensions."""
+    if sys.version_info >= (3, 12):
+        return hint
+    if is_typeddict(hint):
+        from typing import NotRequired
+
+        from typing_extensions import TypedDict
+
+        fields = {
+            key: _accepted(kind) if key in hint.__required_keys__ else NotRequired[_accepted(kind)]
+            for key, kind in get_type_hints(hint, include_extras=True).items()
+        }
+        return TypedDict(hint.__name__, fields)  # pyright: ignore[reportGeneralTypeIssues, reportArgumentType]
+    origin, given = get_origin(hint), get_args(hint)
+    inner = tuple(_accepted(each) for each in given)
+    if inner == given:
+        return hint
+    return (Union if origin is UnionType else origin)[inner]  # pyright: ignore[reportOptionalSubscript]
 
 
 def _field(hint: Any, words: str | None) -> Any:
