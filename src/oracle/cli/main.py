@@ -29,6 +29,7 @@ from oracle.cli.commands.search import search
 from oracle.cli.commands.sessions import app as sessions_app
 from oracle.cli.commands.sessions import purge
 from oracle.cli.commands.setup import completion, init
+from oracle.cli.commands.tools import app as tools_app
 from oracle.cli.commands.tree import app as tree_app
 from oracle.cli.optional_values import WithOptionalValues
 from oracle.cli.routing import QuestionOrCommand
@@ -54,6 +55,7 @@ app.command()(init)
 app.command()(config)
 app.command()(doctor)
 app.command()(completion)
+app.add_typer(tools_app, name="tools")
 app.add_typer(tree_app, name="tree")
 app.command()(classify)
 app.command()(index)

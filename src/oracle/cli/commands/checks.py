@@ -262,12 +262,10 @@ def prompts(around: Surroundings) -> Iterator[Seen]:
 
 def trees(around: Surroundings) -> Iterator[Seen]:
     from oracle.bt.lua.library import TreeLibrary
-    from oracle.cli.commands.tree import BUILT_IN_TREES
-    from oracle.cli.project import import_leaves
+    from oracle.bt.wrappers.own_trees import trees_in_use
 
-    import_leaves([])
     chosen = around.settings.trees.folder
-    library = TreeLibrary([around.settings.path("trees.folder") if chosen else BUILT_IN_TREES])
+    library = TreeLibrary(sources=trees_in_use(around.settings)[0])
     yield "ok", f"{', '.join(library)} from {chosen or 'the package'}", ""
 
 

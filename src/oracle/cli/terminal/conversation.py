@@ -15,6 +15,7 @@ from oracle.cli.terminal.outcome import exit_code
 from oracle.cli.terminal.progress import Line, message
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
+from oracle.cli.terminal.trusting import own_code
 from oracle.errors import StoreError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.settings import EMBEDDED
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from oracle.models.session import Session
     from oracle.services.agent_services import Approve
     from oracle.services.attachments.gathering import Attachments
+    from oracle.services.own_code.collecting import OwnCode
     from oracle.settings import Settings
 
 
@@ -62,6 +64,7 @@ class Conversation:
         """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
         from oracle.services.project.redaction import redact
 
+        own = await own_code(self.settings, quiet=self._options.volume == "quiet")
         # Closing waits until everything is drawn, and raises what went wrong while drawing.
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
             if attachments is not None:
@@ -72,7 +75,7 @@ class Conversation:
                 screen.print_line(message(text))
             if is_pipe_empty:
                 screen.print_line(message(NOTHING_PIPED_IN))
-            agent = self._agent(screen)
+            agent = self._agent(screen, own)
             chunks = agent.process_query(
                 question,
                 self.branch.after,
@@ -88,8 +91,9 @@ class Conversation:
 
     async def resume(self, run_id: str) -> int:
         """Like `ask`, for a run whose process died."""
+        own = await own_code(self.settings, quiet=self._options.volume == "quiet")
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
-            agent = self._agent(screen)
+            agent = self._agent(screen, own)
             chunks = agent.resume(run_id, nodes=self._options.trace)
             return await self._show(chunks, agent, screen, stop)
 
@@ -132,7 +136,7 @@ class Conversation:
             screen.print_line(Line(kind="note", text=text, whole=True))
         return screen
 
-    def _agent(self, screen: ScreenThread) -> OracleBTWrapper:
+    def _agent(self, screen: ScreenThread, own: OwnCode) -> OracleBTWrapper:
         from oracle.bt.wrappers.project_agent import project_agent
 
         approve: Approve | None = None
@@ -146,6 +150,7 @@ class Conversation:
             session_id=self.branch.session_id,
             approve=approve,
             dry_run=self._options.dry_run,
+            own=own,
             indexing=lambda step: screen.indexing(step.done, step.total),
         )
 

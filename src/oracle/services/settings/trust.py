@@ -33,7 +33,7 @@ def untrusted(
         and (reason := check(values, root, name))
     }
     digest = _digest({name: values[name] for name in guarded})
-    if not guarded or _is_trusted(root, digest, environment.get(VARIABLE, "")):
+    if not guarded or is_trusted(root, digest, environment.get(VARIABLE, "")):
         return
     for name, reason in guarded.items():
         variable = f"ORACLE_{name.replace('.', '_').upper()}"
@@ -51,7 +51,8 @@ def _is_in_hands_of_project(origin: Origin, name: str, value: Any) -> bool:
     return origin.source in ("file", "default")
 
 
-def _is_trusted(root: Path, digest: str, listed: str) -> bool:
+def is_trusted(root: Path, digest: str, listed: str) -> bool:
+    """Whether the variable lists this root, alone or with this digest."""
     for entry in filter(None, listed.split(os.pathsep)):
         # With a digest only the values that the user has seen are trusted, not later ones.
         path, at, given = entry.rpartition("@")
