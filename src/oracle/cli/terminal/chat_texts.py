@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from oracle.cli.terminal.outcome import named, unique_sources
 from oracle.cli.terminal.output import counted
+from oracle.cli.terminal.places import places
 from oracle.cli.terminal.safe_text import printable
 from oracle.settings import EMBEDDED
 
@@ -39,18 +39,14 @@ def shortened(text: str, longest: int) -> str:
 
 
 def source_lines(sources: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Every place once, numbered, cited ones first. `*` marks those that the answer cites."""
-    places = unique_sources(sources)
-    width = len(str(len(places)))
+    """Every file once, numbered, cited ones first. `*` marks those that the answer cites."""
+    found = places(sources)
+    width = len(str(len(found)))
     lines = [
-        f"{number:>{width}}  {named(place)}{' *' if place.get('cited') else ''}"
-        for number, place in enumerate(places, start=1)
+        f"{number:>{width}}  {place}{' *' if place.is_cited else ''}"
+        for number, place in enumerate(found, start=1)
     ]
-    return [*lines, "* cited in the answer"] if any(map(_is_cited, places)) else lines
-
-
-def _is_cited(place: Mapping[str, Any]) -> bool:
-    return bool(place.get("cited"))
+    return [*lines, "* cited in the answer"] if any(place.is_cited for place in found) else lines
 
 
 def cost_lines(exchanges: Sequence[Exchange], limits: Limits, model: str) -> list[str]:

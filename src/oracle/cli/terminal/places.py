@@ -25,6 +25,10 @@ class Place:
     def __str__(self) -> str:
         return ", ".join(text for text, _ in self.texts) + (" …" if self.has_more else "")
 
+    @property
+    def is_cited(self) -> bool:
+        return any(source.get("cited") for _, source in self.texts)
+
 
 def places(sources: Sequence[Source], tools: Collection[str] = ()) -> list[Place]:
     """Each file once, cited ones first. What is not a place is left out.
