@@ -90,7 +90,7 @@ def test_a_template_may_ask_for_the_diff_and_the_user_for_another(settings):
     for command in (["init", "-q"], ["add", "a.py"], ["commit", "-qm", "x"]):
         subprocess.run([*git, *command], check=True, capture_output=True)
     write("---\nattach: diff\n---\nReview.")
-    with pytest.raises(InputError, match="nothing has changed|only untracked"):
+    with pytest.raises(InputError, match=r"nothing has changed|only untracked"):
         prepared(Request(template="review"), settings)
     with open("a.py", "a") as file:
         file.write("b = 2\n")
