@@ -43,7 +43,9 @@ def prepared(request: Request, settings: Settings, *, piped_bytes: int = 0) -> P
     reach = reach_of(settings)
     if request.template is None:
         if request.values:
-            raise InputError("--set needs a template; name one with -t, as `oracle questions` does")
+            raise InputError(
+                "--set needs a template; name one with -t (`oracle questions` lists them)"
+            )
         question = " ".join(request.words).strip()
         attached = gather(
             question, reach=reach, files=request.files, diff=request.diff, piped_bytes=piped_bytes

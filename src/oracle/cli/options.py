@@ -47,6 +47,15 @@ QuietOption = Annotated[
 VerboseOption = Annotated[
     bool, typer.Option("--verbose", "-v", help="Print progress even if stderr is not a terminal.")
 ]
+
+
+def _names_of_templates() -> list[str]:
+    from oracle.services.templates.template_files import template_files
+    from oracle.settings import load_settings
+
+    return [file.name for file in template_files(load_settings().root)]
+
+
 FilesOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -71,6 +80,7 @@ TemplateOption = Annotated[
         "-t",
         metavar="[NAME]",
         help="Ask a named question, with name=value for its placeholders. Alone: list them.",
+        autocompletion=_names_of_templates,
     ),
 ]
 SetOption = Annotated[
