@@ -37,8 +37,7 @@ class Prepared:
 
 def prepared(request: Request, settings: Settings, *, piped_bytes: int = 0) -> Prepared:
     """Fill the template and read the files. Raises `InputError` for what cannot be used."""
-    from oracle.services.attachments.gathering import gather, joined
-    from oracle.services.templates.template_files import find_template
+    from oracle.services.attachments.gathering import gather
 
     reach = reach_of(settings)
     if request.template is None:
@@ -51,7 +50,15 @@ def prepared(request: Request, settings: Settings, *, piped_bytes: int = 0) -> P
             question, reach=reach, files=request.files, diff=request.diff, piped_bytes=piped_bytes
         )
         return Prepared(question=question, attachments=attached)
-    template = find_template(request.template, settings.root)
+    return _from_template(request, request.template, settings, piped_bytes)
+
+
+def _from_template(request: Request, name: str, settings: Settings, piped_bytes: int) -> Prepared:
+    from oracle.services.attachments.gathering import gather, joined
+    from oracle.services.templates.template_files import find_template
+
+    reach = reach_of(settings)
+    template = find_template(name, settings.root)
     values, more = _values_and_words(request)
     filled = template.fill(values)
     own = gather(more, reach=reach, files=request.files, piped_bytes=piped_bytes)
