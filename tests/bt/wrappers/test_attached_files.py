@@ -8,7 +8,7 @@ from oracle.bt.wrappers.run_store import open_store
 from oracle.models.source import Source
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.services.storage.exchanges import Exchanges
-from oracle.testing import ScriptedModel
+from oracle.testing import ScriptedModel, ScriptedTools
 from tests.asking import ask, enough
 
 TEXT = "def login(user):\n    check(user)\n    return token_for(user)"
@@ -88,6 +88,13 @@ async def test_the_embedded_model_counts_an_attached_diff():
 
 async def test_the_embedded_model_tells_what_a_file_holds_if_the_question_has_no_words():
     assert "`auth.py:10-12` has 3 lines" in await embedded("what is this?", FILE)
+
+
+async def test_the_embedded_model_shows_the_file_if_a_search_finds_nothing():
+    tools = ScriptedTools({"search_code": ""})
+    wrapper = OracleBTWrapper(model=EmbeddedModel(), tools=tools)
+    chunks = [c async for c in wrapper.process_query("where is the zebra?", attached=[FILE])]
+    assert "`auth.py:10-12` has 3 lines" in chunks[-1]["answer"]
 
 
 async def test_it_is_on_record_and_a_later_question_knows_the_names(database_url, database):

@@ -84,7 +84,9 @@ def read_files(situation: Situation, aim: Aim) -> Response:
     if found and not words_missing(aim, found):
         return answer(situation, aim, found)
     if aim.words.all and situation.tools:
-        return look(situation, aim)
+        further = look(situation, aim)
+        # If the search finds nothing either, the files are all that there is.
+        return further if further.calls or best_of(situation, aim) else _about(situation, files)
     return answer(situation, aim, found) if found else _about(situation, files)
 
 
