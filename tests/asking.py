@@ -81,10 +81,11 @@ async def ask(
     tools = given if tools is None else tools
     tools = ScriptedTools(tools) if isinstance(tools, dict) else tools
     model = model or ScriptedModel(*replies)
-    attachment = options.pop("attachment", "")
+    names = ("attachment", "attached")
+    attached = {name: options.pop(name) for name in names if name in options}
     with event_bus_replaced(RecordingBus()) as bus:
         wrapper = OracleBTWrapper(model=model, tools=tools, **options)
-        chunks = [chunk async for chunk in wrapper.process_query(query, attachment=attachment)]
+        chunks = [chunk async for chunk in wrapper.process_query(query, **attached)]
     heard = Heard(chunks, model, tools, bus)
     check_the_end(heard)
     return heard

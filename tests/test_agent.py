@@ -121,3 +121,13 @@ async def test_without_a_model_the_embedded_one_answers(project):
     answer = await Oracle(project=project).ask(CODE)
     assert answer.stop_reason == "partial_answer"
     assert "language model" not in answer.text
+
+
+async def test_files_are_attached_by_path_and_lines(project):
+    (project / "auth.py").write_text("a\nb\nc\n")
+    model = ScriptedModel("It is in auth.py:2.")
+    oracle = Oracle(project=project, model=model)
+    answer = await oracle.ask(CODE, attachments=["auth.py:2-3", project / "auth.py"])
+    assert (answer.stop_reason, answer.sources[0]["where"]) == ("answered", "auth.py:1-3")
+    with pytest.raises(InputError, match=r"no file 'none\.py'"):
+        await oracle.ask(CODE, attachments=["none.py"])

@@ -184,6 +184,8 @@ class Oracle:
     def _read(self, files: Sequence[str | Path]) -> Sequence[Source]:
         if not files:
             return ()
+        # A single path is easily given without a list, and a text is a sequence of letters.
+        files = [files] if isinstance(files, str | Path) else files
         from oracle.services.attachments.gathering import gather
         from oracle.services.attachments.references import Reach
 

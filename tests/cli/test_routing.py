@@ -152,8 +152,10 @@ def test_a_very_long_word_is_compared_quickly():
 def test_the_options_of_ask_are_those_that_it_has():
     ask = get_command(app).commands["ask"]
     options = [param for param in ask.params if param.param_type_name == "option"]
-    valued = {name for param in options if not param.is_flag for name in param.opts}
-    flags = {name for param in options if param.is_flag for name in param.opts}
+    # `-v` may count how often it is given, and has no value then either.
+    alone = [param for param in options if param.is_flag or param.count]
+    flags = {name for param in alone for name in param.opts}
+    valued = {name for param in options if param not in alone for name in param.opts}
     assert valued - {"--diff"} == TAKES_VALUE
     assert flags | {"--diff", "-vv"} == FLAGS
 

@@ -37,19 +37,28 @@ class Prepared:
 
 def prepared(request: Request, settings: Settings, *, piped_bytes: int = 0) -> Prepared:
     """Fill the template and read the files. Raises `InputError` for what cannot be used."""
-    from oracle.services.attachments.gathering import gather, joined
-    from oracle.services.templates.template_files import find_template
+    from oracle.services.attachments.gathering import gather
 
     reach = reach_of(settings)
     if request.template is None:
         if request.values:
-            raise InputError("--set needs a template; name one with -t, as `oracle questions` does")
+            raise InputError(
+                "--set needs a template; name one with -t (`oracle questions` lists them)"
+            )
         question = " ".join(request.words).strip()
         attached = gather(
             question, reach=reach, files=request.files, diff=request.diff, piped_bytes=piped_bytes
         )
         return Prepared(question=question, attachments=attached)
-    template = find_template(request.template, settings.root)
+    return _from_template(request, request.template, settings, piped_bytes)
+
+
+def _from_template(request: Request, name: str, settings: Settings, piped_bytes: int) -> Prepared:
+    from oracle.services.attachments.gathering import gather, joined
+    from oracle.services.templates.template_files import find_template
+
+    reach = reach_of(settings)
+    template = find_template(name, settings.root)
     values, more = _values_and_words(request)
     filled = template.fill(values)
     own = gather(more, reach=reach, files=request.files, piped_bytes=piped_bytes)

@@ -56,6 +56,15 @@ VerboseOption = Annotated[
     int,
     typer.Option("--verbose", "-v", count=True, help="Print progress; -vv prints everything."),
 ]
+
+
+def _names_of_templates() -> list[str]:
+    from oracle.services.templates.template_files import template_files
+    from oracle.settings import load_settings
+
+    return [file.name for file in template_files(load_settings().root)]
+
+
 FilesOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -80,6 +89,7 @@ TemplateOption = Annotated[
         "-t",
         metavar="[NAME]",
         help="Ask a named question, with name=value for its placeholders. Alone: list them.",
+        autocompletion=_names_of_templates,
     ),
 ]
 SetOption = Annotated[

@@ -191,8 +191,10 @@ class QuestionOrCommand(TyperGroup):
 
 
 def _routed_or_as_given(arguments: list[str], commands: Collection[str]) -> list[str]:
-    """While the user still types, a word that is not complete is not a mistake."""
+    """While the user still types, one unknown word is the beginning of a question."""
     try:
         return routed(arguments, commands)
     except InputError:
-        return arguments
+        place = _place_of_first_word(arguments) or 0
+        is_near = close_command(arguments[place], commands) is not None
+        return arguments if is_near else [ASK, *arguments]

@@ -243,3 +243,25 @@ def test_letters_that_the_output_has_not_are_escaped(project, encoding):
         result = oracle("ask", "-q", "hello", env={**env, "PYTHONIOENCODING": encoding})
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout.endswith(b"\\u8336\n")
+
+
+def test_a_question_needs_no_command_and_an_attached_file_is_a_source(project):
+    """Through the whole command: the model gets the lines, and the sources name them."""
+    with model_serving(says("After 30 minutes: session.py:1.")) as (env, server):
+        result = oracle("-f", "session.py", "When", "does", "it", "expire?", env=env)
+    assert result.stdout.decode() == "After 30 minutes: session.py:1.\n"
+    assert (result.returncode, result.stderr.decode()) == (0, "sources    session.py:1\n")
+    assert "1  MAX_IDLE = 1800" in str(server.requests[0].body)
+
+
+def test_a_mistyped_command_and_a_refused_file_are_one_line_each(project):
+    (project / "x.png").write_bytes(b"x")
+    for arguments, words in (
+        (["sesions", "list"], "did you mean 'sessions'"),
+        (["login"], 'oracle "what is login?"'),
+        (["what is in @x.png?"], "'x.png' is an image"),
+    ):
+        result = oracle(*arguments)
+        assert (result.returncode, result.stdout) == (2, b"")
+        assert words in result.stderr.decode()
+        assert result.stderr.decode().count("\n") == 1

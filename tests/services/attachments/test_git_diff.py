@@ -11,6 +11,18 @@ from oracle.services.attachments.git_diff import git_diff, is_revision
 
 NOBODY = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 
+PROGRAMS = (
+    "filter.one.clean",
+    "filter.one.process",
+    "filter.one.smudge",
+    "filter.a=b.clean",
+    "diff.d.textconv",
+    "diff.d.command",
+    "diff.external",
+    "core.fsmonitor",
+    "core.pager",
+)
+
 
 def git(folder, *arguments):
     who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]

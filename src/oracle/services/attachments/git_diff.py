@@ -48,7 +48,11 @@ _DIFF: Final = (
     "--submodule=short",
     "--ignore-submodules=dirty",
 )
-_PLACES: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER")
+# Variables that name another repository, or add to the configuration.
+_DROPPED: Final = (
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER"),
+    *("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_PARAMETERS"),
+)
 _REVISION_SIGNS: Final = re.compile(r"[~^]|\.\.|@\{|/|\A[0-9a-f]{7,64}\Z")
 
 
@@ -71,9 +75,11 @@ def git_diff(
     _check_revision(revision)
     work_tree = _work_tree(folder)
     # Without a commit there is no HEAD; everything is new.
-    has_commit = _output(work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"]).code == 0
-    against = revision or ("HEAD" if has_commit else _empty_tree(work_tree))
-    out = _output(work_tree, [*_DIFF, against, "--"], most_bytes=most_bytes)
+    has_commit = _run(work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"]).code == 0
+    # If git cannot even hash the empty tree, the diff with HEAD fails too, and says why.
+    against = revision or ("" if has_commit else _empty_tree(work_tree)) or "HEAD"
+    config = {**_CONFIG, **_filters_off(work_tree)}
+    out = _run(work_tree, [*_DIFF, against, "--"], config=config, most_bytes=most_bytes)
     title = f"git diff {revision or ('HEAD' if has_commit else '--cached')}"
     if out.is_cut:
         raise InputError(
@@ -98,7 +104,7 @@ def is_revision(text: str, folder: Path) -> bool:
         return not text.endswith("?") and not text.startswith("@")
     try:
         verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{text}^{{commit}}"]
-        return _output(_work_tree(folder), verify).code == 0
+        return _run(_work_tree(folder), verify).code == 0
     except InputError:
         return False
 
@@ -127,12 +133,6 @@ class _Output:
     is_cut: bool = False
 
 
-def _output(work_tree: Path, arguments: Sequence[str], most_bytes: int = 10_000) -> _Output:
-    """Run git with everything switched off that a repository could make it run."""
-    config = {**_CONFIG, **_filters_off(work_tree)}
-    return _run(work_tree, arguments, config, most_bytes)
-
-
 def _filters_off(work_tree: Path) -> dict[str, str]:
     """The user's own filters (git-lfs) stay; those of the repository's configuration are emptied.
 
@@ -140,7 +140,7 @@ def _filters_off(work_tree: Path) -> dict[str, str]:
     """
     pattern = r"^filter\..*\.(clean|process|smudge)$"
     listing = ["config", "--show-scope", "--includes", "--null", "--name-only", "--get-regexp"]
-    out = _run(work_tree, [*listing, pattern], _CONFIG, _MOST_BYTES_OF_NAMES)
+    out = _run(work_tree, [*listing, pattern], most_bytes=_MOST_BYTES_OF_NAMES)
     if out.is_cut:
         raise InputError("--diff: the repository's git configuration is too large; pipe the diff")
     fields = out.text.split("\0")
@@ -153,7 +153,11 @@ def _filters_off(work_tree: Path) -> dict[str, str]:
 
 
 def _run(
-    work_tree: Path, arguments: Sequence[str], config: Mapping[str, str], most_bytes: int
+    work_tree: Path,
+    arguments: Sequence[str],
+    *,
+    config: Mapping[str, str] = _CONFIG,
+    most_bytes: int = 10_000,
 ) -> _Output:
     # No pager and no prompt; `--work-tree` overrides a configured one.
     command = ["git", "--no-pager", f"--work-tree={work_tree}", *arguments]
@@ -205,11 +209,10 @@ def _read(process: subprocess.Popen[bytes], most_bytes: int) -> tuple[bytes, int
 
 def _environment(config: Mapping[str, str]) -> dict[str, str]:
     """The configuration goes in variables: a name with `=` in it cannot be given with `-c`."""
-    kept = {name: value for name, value in os.environ.items() if name not in _PLACES}
-    variables = dict(_numbered(config))
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_DROPPED)}
     return {
-        **{name: value for name, value in kept.items() if not name.startswith("GIT_CONFIG_")},
-        **variables,
+        **kept,
+        **dict(_numbered(config)),
         "GIT_CONFIG_COUNT": str(len(config)),
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
@@ -226,12 +229,12 @@ def _numbered(config: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _empty_tree(work_tree: Path) -> str:
     """Its hash depends on the hash function of the repository."""
-    return _output(work_tree, ["hash-object", "-t", "tree", os.devnull]).text.strip()
+    return _run(work_tree, ["hash-object", "-t", "tree", os.devnull]).text.strip()
 
 
 def _untracked(work_tree: Path) -> Iterator[str]:
     listing = ["ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory"]
-    out = _output(work_tree, [*listing, "-z"], most_bytes=_MOST_BYTES_OF_NAMES)
+    out = _run(work_tree, [*listing, "-z"], most_bytes=_MOST_BYTES_OF_NAMES)
     yield from (name for name in out.text.split("\0") if name not in ("", ".oracle/"))
 
 

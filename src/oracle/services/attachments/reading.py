@@ -106,7 +106,7 @@ def _content(path: Path, shown: str) -> tuple[Path, Content]:
     try:
         descriptor = os.open(path, OPEN)
     except OSError as problem:
-        raise InputError(f"{named(shown)} cannot be read: {problem.strerror}") from problem
+        raise _unreadable(shown, problem) from problem
     try:
         # Asked of the open file: the one at this path may be another by now.
         status = os.fstat(descriptor)
@@ -114,17 +114,18 @@ def _content(path: Path, shown: str) -> tuple[Path, Content]:
             raise InputError(
                 f"{named(shown)} is {kind_of_file(status.st_mode)}; attach files, one -f for each"
             )
-        if status.st_size > LARGEST_READ:
-            raise InputError(
-                f"{named(shown)} has {status.st_size:,} bytes, more than {LARGEST_READ:,}; pipe "
-                f"the part that matters: tail -n 500 {shown} | oracle ask …"
-            )
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(LARGEST_READ)
+            data = file.read(LARGEST_READ + 1)
+        # Counted, not asked: a file of /proc has no size, and others grow.
+        if len(data) > LARGEST_READ:
+            raise InputError(
+                f"{named(shown)} has more than {LARGEST_READ:,} bytes; pipe the part that "
+                f"matters: tail -n 500 {shown} | oracle ask …"
+            )
         real = real_path(descriptor, path, status)
         return real, Content(path=shown, data=data, size=len(data))
     except OSError as problem:
-        raise InputError(f"{named(shown)} cannot be read: {problem.strerror}") from problem
+        raise _unreadable(shown, problem) from problem
     finally:
         os.close(descriptor)
 
@@ -148,6 +149,12 @@ def _as_text(content: Content, shown: str) -> FileText:
             f"{named(shown)} is not UTF-8 text; convert it first, for example with `iconv`"
         )
     return text
+
+
+def _unreadable(shown: str, problem: OSError) -> InputError:
+    return InputError(
+        f"{named(shown)} cannot be read: {problem.strerror}; check it, or leave it out"
+    )
 
 
 def _pdf(path: str) -> InputError:

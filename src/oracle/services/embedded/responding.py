@@ -27,6 +27,7 @@ from oracle.services.embedded.situation import Call, Situation
 from oracle.services.embedded.small_talk import talk
 from oracle.services.embedded.write_requests import request_in
 from oracle.services.quoting.passages import Passage, passages
+from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import terms_for
 from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, read_call
@@ -93,17 +94,23 @@ def read_attachment(situation: Situation, aim: Aim) -> Response:
 
 def read_files(situation: Situation, aim: Aim) -> Response:
     """The lines of the attached files that fit the question. If words of the question are not in
-    them, the project is searched too. Without such words, say what the files hold.
+    them, the project is searched too. Without words but the names of files, say what these hold.
     """
     files = situation.attached_files
+    if set(aim.own.all) <= set(aim.own.paths):
+        return _about(situation, files)
     terms = terms_for(aim.words, files)
     found = passages(files, terms, prefers_prose=aim.words.asks_what)
     if found and not words_missing(aim, found):
         return answer(situation, aim, found)
     if aim.words.all and situation.tools:
-        return look(situation, aim)
-    if found:
-        return answer(situation, aim, found)
+        further = look(situation, aim)
+        # If the search finds nothing either, the files are all that there is.
+        return further if further.calls or best_of(situation, aim) else _about(files)
+    return answer(situation, aim, found) if found else _about(files)
+
+
+def _about(files: Sequence[Quotation]) -> Response:
     text = "\n\n".join(map(about_file, files))
     return Response(text=text, signal=signal("context_sufficient", 0.5, sources_found=len(files)))
 
