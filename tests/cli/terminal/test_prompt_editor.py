@@ -102,7 +102,7 @@ def folder(tmp_path, monkeypatch):
     ("what is @s", ["@setup.py", "@src/"]),
     ("@src/a", ["@src/api.py", "@src/app.py"]),
     ("@src/a ", []),
-    ("@", ["@setup.py", "@src/"]),
+    ("@", ["@a\\ b.py", "@setup.py", "@src/"]),
     ("see @s", ["@setup.py", "@src/"]),
     ("/attach set", ["setup.py"]),
     ("@gone/x", []),

@@ -77,7 +77,8 @@ class Chat:
         self._open: Conversation | None = None
         self._leaving = contextlib.AsyncExitStack()
         self._loading = Thread(target=_load_agent, daemon=True, name="loading")
-        self._loading.start()
+        # Not earlier: it would compete with what the prompt needs.
+        editor.when_shown = self._loading.start
         self._prefill = ""
         self._failed: str | None = None
         """The last question, if it left no exchange that could be asked again."""
@@ -162,7 +163,8 @@ class Chat:
         """Write it to the history. That needs modules that the background thread imports."""
         from oracle.services.background import in_thread
 
-        await in_thread(self._loading.join)
+        if self._loading.ident is not None:
+            await in_thread(self._loading.join)
         if self._editor.is_interactive:
             from oracle.cli.terminal.chat_history import add_to_history
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
 from typing import ClassVar, Final
@@ -19,7 +20,8 @@ _CANNOT_EDIT: Final = ("", "dumb", "unknown")
 class LineEditor:
     """Plain lines, for a pipe and for a terminal that cannot move its cursor.
 
-    With `leaves_next`, the next Ctrl-C leaves the chat if nothing was typed before it.
+    With `leaves_next`, the next Ctrl-C leaves the chat if nothing was typed before it. An editor
+    that takes long to show its first prompt calls `when_shown` then.
     """
 
     can_prefill: ClassVar[bool] = False
@@ -27,6 +29,7 @@ class LineEditor:
     def __init__(self, signals: ChatSignals) -> None:
         self.is_interactive = _is_terminal(sys.stdin)
         self.leaves_next = False
+        self.when_shown: Callable[[], object] = do_nothing
         self._signals = signals
         self._had_text = False
 
@@ -87,6 +90,9 @@ class LineEditor:
         if not line:
             raise EOFError
         return line.rstrip("\r\n")
+
+
+def do_nothing() -> None: ...
 
 
 def open_editor(history: Path | None, signals: ChatSignals) -> LineEditor:

@@ -29,10 +29,10 @@ from prompt_toolkit.shortcuts import CompleteStyle, PromptSession
 
 from oracle.cli.terminal.chat_commands import COMMANDS
 from oracle.cli.terminal.chat_history import read_history
-from oracle.cli.terminal.console import terminal_file
 from oracle.cli.terminal.interrupts import ChatSignals
-from oracle.cli.terminal.line_editor import CONTINUED, PROMPT, LineEditor
+from oracle.cli.terminal.line_editor import CONTINUED, PROMPT, LineEditor, do_nothing
 from oracle.cli.terminal.safe_text import safe_text
+from oracle.cli.terminal.streams import terminal_file
 
 _PLAIN: Final = "fg:ansidefault"
 """Blanks without a style are not written: the cursor jumps over them, and a log would lack them."""
@@ -70,10 +70,15 @@ class PromptEditor(LineEditor):
             input=input_ or KeyInput(sys.stdin),
             output=output or _terminal_output(),
         )
+        self._prompt.app.after_render += self._shown
 
     def _typed(self, prefill: str) -> str:
         # A loop of its own that prints no tracebacks: errors end the chat like others.
         return self._prompt.prompt(default=prefill, set_exception_handler=False)
+
+    def _shown(self, _: object) -> None:
+        shown, self.when_shown = self.when_shown, do_nothing
+        shown()
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
