@@ -13,6 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.chat_commands import Command, Question, help_text, parse
+from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, InputError, OracleError
@@ -94,14 +95,13 @@ class Chat:
         try:
             continued = None if session is None else self._wait(self._continue_session(session))
             self._greet(continued, greets=greets)
-            code = self._answer_all()
-            if self._is_unused and greets and not self._editor.is_interactive:
-                say("stdin is empty, so nothing was asked")
-            return code
-        except asyncio.CancelledError:
+            return self._answer_all()
+        except (asyncio.CancelledError, KeyboardInterrupt):
             return INTERRUPTED
         finally:
             self._close()
+            if self._is_unused and greets and not self._editor.is_interactive:
+                say("stdin is empty, so nothing was asked")
 
     def _greet(self, continued: Session | None, *, greets: bool) -> None:
         from oracle.cli.terminal.chat_texts import header, session_line
@@ -117,8 +117,6 @@ class Chat:
                 line = self._editor.read(self._prefill)
             except EOFError:
                 return self._code
-            except KeyboardInterrupt:
-                return INTERRUPTED
             self._is_unused = False
             if not self._handle(line):
                 return self._code
@@ -137,6 +135,8 @@ class Chat:
             elif entry is not None:
                 self._confirm(self._wait(self._obey(entry)))
         except asyncio.CancelledError:
+            # The terminal has shown `^C` where the cursor was.
+            print(file=sys.stderr)
             self._editor.warn("cancelled; ")
         except OracleError as problem:
             self._report(shown_error(problem), problem.exit_code)
@@ -187,8 +187,6 @@ class Chat:
             self._editor.warn()
 
     def _close(self) -> None:
-        from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
-
         # A database that hangs at the end must not keep someone who wants to leave.
         with interrupts_call(lambda: leave_at_once(INTERRUPTED)):
             self._runner.run(self._leaving.aclose())

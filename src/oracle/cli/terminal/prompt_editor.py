@@ -34,7 +34,7 @@ from oracle.cli.terminal.line_editor import CONTINUED, PROMPT, LineEditor, do_no
 from oracle.cli.terminal.safe_text import safe_text
 from oracle.cli.terminal.streams import terminal_file
 
-_PLAIN: Final = "fg:ansidefault"
+_PLAIN: Final = "fg:default"
 """Blanks without a style are not written: the cursor jumps over them, and a log would lack them."""
 _WITH_FILE: Final = re.compile(r"/(?:save|attach)\s+(.*)", re.DOTALL)
 
