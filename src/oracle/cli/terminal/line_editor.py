@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from oracle.cli.terminal.interrupts import ChatSignals
 
@@ -99,8 +99,9 @@ def open_editor(history: Path | None, signals: ChatSignals) -> LineEditor:
     """The editor that suits stdin and stdout."""
     if not can_edit():
         # A wrong byte in a pipe must not end the chat.
-        if isinstance(sys.stdin, TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")
+        stdin: Any = sys.stdin
+        if isinstance(stdin, TextIOWrapper):
+            stdin.reconfigure(errors="replace")
         return LineEditor(signals)
     from oracle.cli.terminal.prompt_editor import PromptEditor
 
