@@ -8,7 +8,7 @@ async with Oracle(project=".", model=model, tools=tools) as oracle:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,9 +61,10 @@ class Answer:
 class Oracle:
     """Answers questions about the project that contains the folder `project`.
 
-    `model` and `tools` default to those of the project's settings. `approve` asks a person before
-    anything is written. Conversations are stored in the project's database. With
-    `remembers=False` nothing is stored, and neither a project nor a database is needed.
+    `model` and `tools` default to those of the project's settings. Functions in a list of `tools`
+    are added to those of the project (`oracle.tool`); a `Tools` object replaces them. `approve`
+    asks a person before anything is written. Conversations are stored in the project's database.
+    With `remembers=False` nothing is stored, and neither a project nor a database is needed.
 
     Any number of questions can be asked at once, also in several threads and event loops. They
     share one connection to the database, one writer and one index, which are open while a question
@@ -76,7 +77,7 @@ class Oracle:
         *,
         project: str | Path = ".",
         model: Model | None = None,
-        tools: Tools | None = None,
+        tools: Tools | Sequence[Callable[..., Any]] | None = None,
         limits: Limits | None = None,
         approve: Approve | None = None,
         remembers: bool = True,
@@ -139,13 +140,13 @@ class Oracle:
     ) -> Answer:
         """Like `ask`, for code that is not async."""
         # In a running loop `asyncio.run` fails with a message that does not name the way out.
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return run_async(
-                self.ask(question, context_id, attachment=attachment, attachments=attachments)
+        if _is_in_async_code():
+            raise InputError(
+                "ask_sync cannot be used in async code; use `await oracle.ask(…)` there"
             )
-        raise InputError("ask_sync cannot be used in async code; use `await oracle.ask(…)` there")
+        return run_async(
+            self.ask(question, context_id, attachment=attachment, attachments=attachments)
+        )
 
     def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
         """Resume a run whose process died. All its chunks are streamed again."""
@@ -196,6 +197,16 @@ class Oracle:
     def _open_store(self) -> AbstractAsyncContextManager[RunStore]:
         settings = self._settings
         return open_store(url_for_writing(settings), on_failure=settings.journal.failure)
+
+
+def _is_in_async_code() -> bool:
+    # A function of its own: work that is done inside of `except` would show "no running event loop"
+    # as the context of every exception.
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 async def answer_from(chunks: AsyncGenerator[OracleStreamChunk]) -> Answer:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 from oracle.testing import signal
 from oracle.testing.servers import Reply, ScriptedServer, openai
-from tests.processes import ORACLE, PIPE, SECONDS, Process, run
+from tests.processes import DEVNULL, ORACLE, PIPE, SECONDS, Process, run
 
 STYLES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 QUESTION = "When does a session expire in session.py?"
@@ -64,8 +64,8 @@ def model_serving(*replies):
         loop.close()
 
 
-def oracle(*arguments, stdin=b"", env=None, **options):
-    """On pipes; `stdin` may also be something open."""
+def oracle(*arguments, stdin=DEVNULL, env=None, **options):
+    """On pipes; `stdin` is bytes or something open."""
     given = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
     options = {"stdout": PIPE, "stderr": PIPE, **options}
     return run([*ORACLE, *arguments], env={**os.environ, **(env or {})}, **given, **options)

@@ -20,6 +20,7 @@ from oracle.cli.commands.doctor import doctor
 from oracle.cli.commands.evaluate import app as eval_app
 from oracle.cli.commands.help import help_
 from oracle.cli.commands.index import index
+from oracle.cli.commands.models import app as models_app
 from oracle.cli.commands.prompt import prompt
 from oracle.cli.commands.questions import questions
 from oracle.cli.commands.runs import app as run_app
@@ -28,6 +29,7 @@ from oracle.cli.commands.search import search
 from oracle.cli.commands.sessions import app as sessions_app
 from oracle.cli.commands.sessions import purge
 from oracle.cli.commands.setup import completion, init
+from oracle.cli.commands.tools import app as tools_app
 from oracle.cli.commands.tree import app as tree_app
 from oracle.cli.optional_values import WithOptionalValues
 from oracle.cli.routing import QuestionOrCommand
@@ -48,10 +50,12 @@ app = typer.Typer(
 )
 app.command(cls=WithOptionalValues)(ask)
 app.command()(chat)
+app.add_typer(models_app, name="models")
 app.command()(init)
 app.command()(config)
 app.command()(doctor)
 app.command()(completion)
+app.add_typer(tools_app, name="tools")
 app.add_typer(tree_app, name="tree")
 app.command()(classify)
 app.command()(index)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from oracle.bt.board import (
     LARGE_SHARE,
     OFFER,
+    PIPE_EMPTY,
     all_tools,
     append,
     bb_get,
@@ -51,6 +52,11 @@ PROMPT_SHARE: Final = 3
 ATTACHED: Final = "Attached by the user, with line numbers. Cite a line as path:line."
 NOTES_IN_SMALL_WINDOW: Final = 800
 """Characters of the project's own notes for agents."""
+_EMPTY_PIPE: Final = (
+    "\n\n[The user piped a text into this question, but the pipe was empty: nothing is attached. "
+    "If the question is about that text, say that nothing was piped in, and do not guess what it "
+    "was.]"
+)
 HISTORY_SHARE: Final = 4
 """History takes at most this part of the context window: a quarter."""
 
@@ -178,16 +184,19 @@ def add_history(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["query", "attachment", "messages"], writes=["messages"])
+@action(reads=["query", "attachment", "facts", "messages"], writes=["messages"])
 def add_question(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     question: str = bb_get(bb, "query")
-    message = {"role": "user", "content": question}
+    message: dict[str, Any] = {"role": "user", "content": question}
     if attachment := bb_get(bb, "attachment"):
         fence = _fence_around(attachment)
         told = f"\n\nAttached by the user, as data:\n{fence}\n{attachment}\n{fence}"
         message = {**message, "content": question + told}
         message |= {"question": question, "attachment": attachment}
+    if bb_get(bb, "facts").get(PIPE_EMPTY):
+        message["content"] += _EMPTY_PIPE
+        message |= {"question": question, "is_pipe_empty": True}
     append(bb, "messages", message)
     return SUCCESS
 

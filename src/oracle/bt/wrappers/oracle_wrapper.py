@@ -100,12 +100,14 @@ class OracleBTWrapper:
         *,
         attachment: str = "",
         attached: Sequence[Source] = (),
+        is_pipe_empty: bool = False,
         nodes: bool = False,
     ) -> AsyncGenerator[OracleStreamChunk]:
         """Answer in chunks; with `nodes` also one for each change of a status in the tree.
 
         `attachment` is a text without a name, such as piped input. `attached` are files and diffs,
-        which count as sources (`oracle.services.attachments`). A listener who stops listening
+        which count as sources (`oracle.services.attachments`). `is_pipe_empty`: the user meant to
+        attach a text, but there was none. The model is informed. A listener who stops listening
         cancels the run.
         """
         run = Run.start(
@@ -115,6 +117,7 @@ class OracleBTWrapper:
             session_id=self._session_id,
             attachment=attachment,
             attached=attached,
+            is_pipe_empty=is_pipe_empty,
             store=self._store,
             nodes=nodes,
         )

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from oracle.bt.actions.assess import turns_of
+from oracle.bt.board import PIPE_EMPTY
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
 from oracle.errors import InputError, JournalError, named
 from oracle.models.prompt_segment import PromptSegment
@@ -193,6 +194,7 @@ class AgentSetup:
         *,
         attachment: str = "",
         attached: Sequence[Source] = (),
+        is_pipe_empty: bool = False,
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
         seconds_before: float = 0.0,
@@ -218,6 +220,9 @@ class AgentSetup:
             board["attachment"] = without_secret_files(attachment)
         if attached:
             board["attached"] = [dict(source) for source in attached]
+        if is_pipe_empty:
+            # Among the facts and not a key of its own: a user's own tree declares its keys.
+            board["facts"][PIPE_EMPTY] = True
         if seconds_before:
             board["seconds_before"] = seconds_before
         if history:

@@ -102,6 +102,7 @@ class Run:
         session_id: str | None = None,
         attachment: str = "",
         attached: Sequence[Source] = (),
+        is_pipe_empty: bool = False,
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
@@ -113,6 +114,7 @@ class Run:
             session_id=session_id,
             attachment=attachment,
             attached=attached,
+            is_pipe_empty=is_pipe_empty,
         )
         return cls(agent, begin, store=store, nodes=nodes)
 
@@ -223,6 +225,7 @@ class Run:
         session_id: str | None,
         attachment: str,
         attached: Sequence[Source],
+        is_pipe_empty: bool,
     ) -> RecordedTree:
         if not query.strip():
             raise InputError("the question is empty; ask something")
@@ -236,6 +239,7 @@ class Run:
             query,
             attachment=attachment,
             attached=attached,
+            is_pipe_empty=is_pipe_empty,
             history=history,
             known_terms=known,
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),

@@ -64,7 +64,7 @@ def ask(
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    verbose: VerboseOption = 0,
 ) -> None:
     """Answer a question about the project.
 
@@ -82,7 +82,7 @@ def ask(
       oracle ask --max-cost 0.10 "how does the login work?"
     """
     from oracle.cli.asking import Request, check_words, prepared
-    from oracle.cli.terminal.stdin_text import piped_text
+    from oracle.cli.terminal.stdin_text import is_piped, piped_text
     from oracle.services.background import run_async
 
     if template == "":
@@ -97,19 +97,25 @@ def ask(
         template=template,
         values=values or (),
     )
-    settings = settings_for(model, max_turns, max_cost, timeout)
+    settings = settings_for(model, max_turns, max_cost, timeout, quiet=quiet or json)
     options = ask_options(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )
     check_words(request)
     attachment = piped_text(settings.limits.seconds)
+    is_pipe_empty = not attachment and is_piped()
     asked = prepared(request, settings, piped_bytes=len(attachment.encode()))
-    if code := run_async(_ask(settings, options, asked, attachment, session)):
+    if code := run_async(_ask(settings, options, asked, attachment, is_pipe_empty, session)):
         raise typer.Exit(code)
 
 
 async def _ask(
-    settings: Settings, options: AskOptions, asked: Prepared, attachment: str, session: str | None
+    settings: Settings,
+    options: AskOptions,
+    asked: Prepared,
+    attachment: str,
+    is_pipe_empty: bool,
+    session: str | None,
 ) -> int:
     from oracle.cli.terminal.conversation import open_conversation
 
@@ -120,5 +126,6 @@ async def _ask(
             asked.question,
             attachment=attachment,
             attachments=asked.attachments,
+            is_pipe_empty=is_pipe_empty,
             template=asked.template,
         )

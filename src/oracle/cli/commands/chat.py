@@ -32,7 +32,7 @@ def chat(
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    verbose: VerboseOption = 0,
 ) -> None:
     """Hold a conversation: each question builds on the ones before.
 
@@ -53,7 +53,7 @@ def chat(
     from oracle.services.background import async_runner
 
     limits = {"max_turns": max_turns, "max_cost": max_cost, "timeout": timeout}
-    settings = settings_for(model, **limits)
+    settings = settings_for(model, **limits, quiet=quiet)
     options = ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
     history = history_file(settings)
     # One event loop for the whole chat, because the database connection belongs to it. Lines are

@@ -29,9 +29,13 @@ class Branch:
         self.session_id = self.after = None
 
     async def continue_session(self, typed: str) -> Session:
-        """Continue at the end of the session with this id, or a unique start of it, or `last`."""
-        session = await self._store.session_called(typed, self._project)
-        self.session_id, self.after = session.id, None
+        """Continue at the end of a session, or after one of its exchanges.
+
+        Either is named by its id or a unique start of it; `last` is the session used last.
+        """
+        session, exchange = await self._store.place_called(typed, self._project)
+        self.session_id = session.id
+        self.after = None if exchange is None else exchange.id
         return session
 
     async def session(self) -> Session | None:

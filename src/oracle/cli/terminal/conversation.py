@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
 from oracle.cli.terminal.interrupts import interrupts_call
+from oracle.cli.terminal.notices import NOTHING_PIPED_IN, notice_about_model
 from oracle.cli.terminal.outcome import exit_code
-from oracle.cli.terminal.progress import Line
+from oracle.cli.terminal.progress import Line, message
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
+from oracle.cli.terminal.trusting import own_code
 from oracle.errors import StoreError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.settings import EMBEDDED
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from oracle.models.session import Session
     from oracle.services.agent_services import Approve
     from oracle.services.attachments.gathering import Attachments
+    from oracle.services.own_code.collecting import OwnCode
     from oracle.settings import Settings
 
 
@@ -46,7 +50,6 @@ class Conversation:
         self._options = options
 
     async def continue_session(self, typed: str) -> Session:
-        """Continue at the end of the session with this id, or a unique start of it, or `last`."""
         return await self.branch.continue_session(typed)
 
     async def ask(
@@ -55,11 +58,13 @@ class Conversation:
         *,
         attachment: str = "",
         attachments: Attachments | None = None,
+        is_pipe_empty: bool = False,
         template: str = "",
     ) -> int:
         """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
         from oracle.services.project.redaction import redact
 
+        own = await own_code(self.settings, quiet=self._options.volume == "quiet")
         # Closing waits until everything is drawn, and raises what went wrong while drawing.
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
             if attachments is not None:
@@ -67,21 +72,28 @@ class Conversation:
             had_secrets = attachments is not None and attachments.had_secrets
             if had_secrets or redact(question) != question or redact(attachment) != attachment:
                 text = "what looks like a secret was removed before it was sent or stored"
-                screen.print_line(Line(kind="note", text=text, whole=True))
-            agent = self._agent(screen)
+                screen.print_line(message(text))
+            if is_pipe_empty:
+                screen.print_line(message(NOTHING_PIPED_IN))
+            agent = self._agent(screen, own)
             chunks = agent.process_query(
                 question,
                 self.branch.after,
                 attachment=attachment,
                 attached=() if attachments is None else attachments.sources,
+                is_pipe_empty=is_pipe_empty,
                 nodes=self._options.trace,
             )
-            return await self._show(chunks, agent, screen, stop)
+            code = await self._show(chunks, agent, screen, stop)
+            if self._options.volume != "quiet" and (notice := notice_about_model(self.settings)):
+                screen.print_line(message(notice))
+            return code
 
     async def resume(self, run_id: str) -> int:
         """Like `ask`, for a run whose process died."""
+        own = await own_code(self.settings, quiet=self._options.volume == "quiet")
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
-            agent = self._agent(screen)
+            agent = self._agent(screen, own)
             chunks = agent.resume(run_id, nodes=self._options.trace)
             return await self._show(chunks, agent, screen, stop)
 
@@ -116,13 +128,15 @@ class Conversation:
     def _open_screen(self) -> ScreenThread:
         from oracle.services.project.root import user_folder
 
-        screen = ScreenThread(screen_for(self._options, self.settings.root))
+        has_model = self.settings.model.name != EMBEDDED
+        shown = screen_for(self._options, self.settings.root, has_model=has_model)
+        screen = ScreenThread(shown)
         if self.settings.root is None and self.settings.database.url is None:
             text = f"this folder is not in a project; the conversation is kept in {user_folder()}"
             screen.print_line(Line(kind="note", text=text, whole=True))
         return screen
 
-    def _agent(self, screen: ScreenThread) -> OracleBTWrapper:
+    def _agent(self, screen: ScreenThread, own: OwnCode) -> OracleBTWrapper:
         from oracle.bt.wrappers.project_agent import project_agent
 
         approve: Approve | None = None
@@ -136,6 +150,7 @@ class Conversation:
             session_id=self.branch.session_id,
             approve=approve,
             dry_run=self._options.dry_run,
+            own=own,
             indexing=lambda step: screen.indexing(step.done, step.total),
         )
 

@@ -10,7 +10,6 @@ from oracle.services.embedded.response import (
     counted,
     quoted,
     signal,
-    with_no_model,
 )
 from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
@@ -57,7 +56,7 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     failed = what_failed(situation, found_some=True)
     text = _joined(cannot, body, _what_is_missing(missing), failed)
     return Response(
-        text=with_no_model(text, situation.earlier_answers),
+        text=text,
         signal=_signal(aim, shown, missing),
     )
 
@@ -76,7 +75,7 @@ def nothing_found(situation: Situation, aim: Aim) -> Response:
         body += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)
     text = _joined(body, what_failed(situation, found_some=False))
     return Response(
-        text=with_no_model(text, situation.earlier_answers),
+        text=text,
         signal=signal("partial_answer", 0.3, missing=", ".join(words) or "words to search for"),
     )
 

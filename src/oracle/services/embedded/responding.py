@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,7 +11,7 @@ from oracle.services.embedded.answering import answer, web_failed, words_missing
 from oracle.services.embedded.attachments import about_file, facts_of, places_in
 from oracle.services.embedded.broad_answer import answer_broadly
 from oracle.services.embedded.note_writing import write
-from oracle.services.embedded.response import Response, quoted, signal, with_no_model
+from oracle.services.embedded.response import Response, quoted, signal
 from oracle.services.embedded.searching import (
     Aim,
     aim_of,
@@ -32,6 +33,12 @@ from oracle.services.tools.offered import ToCall, read_call
 
 # So many turns without a call may report `stuck`; then the answer says that nothing was found.
 _MOST_STUCK_TURNS: Final = 2
+_POINTS: Final = re.compile(
+    r"\b(?:this|these|that|those|it|its|them|here|above|below|the (?:diff|patch|changes?|log|"
+    r"output|error|traceback|input|text|message|stdin))\b",
+    re.I,
+)
+"""Words that point at a text which goes with the question."""
 
 
 def respond(situation: Situation) -> Response:
@@ -42,7 +49,20 @@ def respond(situation: Situation) -> Response:
         return read_attachment(situation, aim)
     if situation.attached_files:
         return read_files(situation, aim)
+    if situation.is_pipe_empty and _POINTS.search(situation.question):
+        return _nothing_piped_in()
     return talk(situation) or look(situation, aim)
+
+
+def _nothing_piped_in() -> Response:
+    """The question points at a text that is not there. A search would answer another question."""
+    text = (
+        "Nothing was piped in, so I do not know what the question is about. Check the command "
+        "before the pipe: `git diff`, for example, prints nothing if no file has changed."
+    )
+    return Response(
+        text=text, signal=signal("partial_answer", 0.9, missing="the text to be piped in")
+    )
 
 
 def read_attachment(situation: Situation, aim: Aim) -> Response:
@@ -64,7 +84,7 @@ def read_attachment(situation: Situation, aim: Aim) -> Response:
         f"In the project, {code(source.where)}:\n\n{quoted(source.lines, source.path)}"
         for source in named
     ]
-    text = with_no_model("\n\n".join(parts), situation.earlier_answers)
+    text = "\n\n".join(parts)
     return Response(
         text=text,
         signal=signal("context_sufficient", 0.6, sources_found=len(parts)),
@@ -115,7 +135,7 @@ def _without(situation: Situation, kind: SourceKind) -> Response:
     """The question needs a kind of source that no tool searches."""
     text = f"Only the {kind.name} could answer this, and it cannot be searched here: {kind.setup}."
     return Response(
-        text=with_no_model(text, situation.earlier_answers),
+        text=text,
         signal=signal("partial_answer", 0.9, missing=f"what the {kind.name} says about it"),
     )
 

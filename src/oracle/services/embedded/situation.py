@@ -62,7 +62,7 @@ class Situation:
     """`attached` are files and diffs of the user. `turns` are this run's responses so far, each
     with its calls; the newest is last. `coverage` is the tree's report on the parts of a broad
     question; None if there is none. `lacks` is the kind of source that is needed and cannot be
-    searched.
+    searched. `is_pipe_empty` says that the user meant to attach a text, but there was none.
     """
 
     question: str
@@ -73,6 +73,7 @@ class Situation:
     coverage: CoverageReport | None = None
     lacks: str = ""
     attached: Sequence[Source] = ()
+    is_pipe_empty: bool = False
 
     @property
     def attached_files(self) -> list[Quotation]:
@@ -125,6 +126,7 @@ def read_situation(request: ModelRequest) -> Situation:
         tools=request.tools,
         coverage=next((m["coverage"] for m in run if "coverage" in m), None),
         lacks=next((m["lacks"] for m in run if "lacks" in m), ""),
+        is_pipe_empty=asked.get("is_pipe_empty", False),
     )
 
 
