@@ -265,14 +265,15 @@ class Chat:
             say(line)
 
     async def _sources(self, _: str) -> None:
-        from oracle.cli.terminal.chat_texts import source_lines
+        from oracle.cli.terminal.chat_texts import source_lines, tools_used
 
         conversation = await self._conversation()
-        places = conversation.sources
-        if not places:
-            # Of a conversation that is continued, only the stored places are known.
-            places = (await conversation.branch.last()).metadata.get("places") or ()
-        lines = source_lines(places) or ["oracle: the last answer has no sources"]
+        last = await conversation.branch.last()
+        # Of a conversation that is continued, only the stored places are known.
+        sources = conversation.sources or last.metadata.get("places") or ()
+        lines = source_lines(sources, tools_used(last)) or [
+            "oracle: the last answer has no sources"
+        ]
         print("\n".join(lines), file=sys.stderr, flush=True)
 
     async def _retry(self, _: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from oracle.cli.terminal.outcome import named, unique_sources
 from oracle.cli.terminal.output import counted
+from oracle.cli.terminal.places import places
 from oracle.cli.terminal.safe_text import printable
 from oracle.settings import EMBEDDED
 
@@ -38,19 +38,20 @@ def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def source_lines(sources: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Every place once, numbered, cited ones first. `*` marks those that the answer cites."""
-    places = unique_sources(sources)
-    width = len(str(len(places)))
+def source_lines(sources: Sequence[Mapping[str, Any]], tools: Collection[str] = ()) -> list[str]:
+    """Every file once with all its lines, numbered, cited ones first and marked."""
+    found = places(sources, tools, most_ranges=len(sources))
+    cited = {_name(source) for source in sources if source.get("cited")}
+    width = len(str(len(found)))
     lines = [
-        f"{number:>{width}}  {named(place)}{' *' if place.get('cited') else ''}"
-        for number, place in enumerate(places, start=1)
+        f"{number:>{width}}  {place}{' *' if _name(place.texts[0][1]) in cited else ''}"
+        for number, place in enumerate(found, start=1)
     ]
-    return [*lines, "* cited in the answer"] if any(map(_is_cited, places)) else lines
+    return [*lines, "* cited in the answer"] if cited and lines else lines
 
 
-def _is_cited(place: Mapping[str, Any]) -> bool:
-    return bool(place.get("cited"))
+def _name(source: Mapping[str, Any]) -> str:
+    return str(source.get("path") or source.get("where"))
 
 
 def cost_lines(exchanges: Sequence[Exchange], limits: Limits, model: str) -> list[str]:
@@ -73,6 +74,10 @@ def _shown(limits: Limits) -> str:
     money = "any cost" if limits.money is None else f"cost {limits.money:.2f}"
     tokens = f"{limits.tokens:,} tokens"
     return f"{counted(limits.turns, 'turn')} · {tokens} · {money} · {limits.seconds:g} s"
+
+
+def tools_used(exchange: Exchange) -> Collection[str]:
+    return _uses(_usage(exchange))
 
 
 def _usage(exchange: Exchange) -> Mapping[str, Any]:
