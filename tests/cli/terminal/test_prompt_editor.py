@@ -25,6 +25,7 @@ def editor_with(keys, history=None):
     ("hello\r", "hello"),
     ("one\x1b\rtwo\r", "one\ntwo"),
     ("one\ntwo\r", "one\ntwo"),
+    ("\n\none\r", "one"),
     ("one\\\rtwo\r", "one\ntwo"),
     ("a \\ b\r", "a \\ b"),
     ("\x1b[200~a\r\nb\rc\n\x1b[201~\r", "a\nb\nc\n"),

@@ -63,7 +63,6 @@ class PromptEditor(LineEditor):
             complete_style=CompleteStyle.READLINE_LIKE,
             key_bindings=self._keys(),
             enable_suspend=True,
-            enable_open_in_editor=True,
             tempfile_suffix=".md",
             search_ignore_case=True,
             include_default_pygments_style=False,
@@ -96,9 +95,18 @@ class PromptEditor(LineEditor):
 
         @keys.add("escape", "enter", filter=typing)
         @keys.add("escape", "c-j", filter=typing)
-        @keys.add("c-j", filter=typing)
+        # Enter that was pressed during an answer arrives as Ctrl-J. It must not begin a question.
+        @keys.add("c-j", filter=typing & has_text)
         def add_line(event: KeyPressEvent) -> None:
             event.current_buffer.newline(copy_margin=False)
+
+        @keys.add("c-j", filter=typing & ~has_text)
+        def ignore(event: KeyPressEvent) -> None: ...
+
+        @keys.add("c-x", "c-e", filter=typing)
+        def open_in_editor(event: KeyPressEvent) -> None:
+            # Not sent right after it, as a shell would: a question may cost money.
+            event.current_buffer.open_in_editor()
 
         @keys.add(Keys.BracketedPaste, filter=typing)
         def paste(event: KeyPressEvent) -> None:
