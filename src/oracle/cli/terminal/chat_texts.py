@@ -39,19 +39,14 @@ def shortened(text: str, longest: int) -> str:
 
 
 def source_lines(sources: Sequence[Mapping[str, Any]], tools: Collection[str] = ()) -> list[str]:
-    """Every file once with all its lines, numbered, cited ones first and marked."""
+    """Every file once with all its lines, numbered. `*` marks those that the answer cites."""
     found = places(sources, tools, most_ranges=len(sources))
-    cited = {_name(source) for source in sources if source.get("cited")}
     width = len(str(len(found)))
     lines = [
-        f"{number:>{width}}  {place}{' *' if _name(place.texts[0][1]) in cited else ''}"
+        f"{number:>{width}}  {place}{' *' if place.is_cited else ''}"
         for number, place in enumerate(found, start=1)
     ]
-    return [*lines, "* cited in the answer"] if cited and lines else lines
-
-
-def _name(source: Mapping[str, Any]) -> str:
-    return str(source.get("path") or source.get("where"))
+    return [*lines, "* cited in the answer"] if any(place.is_cited for place in found) else lines
 
 
 def cost_lines(exchanges: Sequence[Exchange], limits: Limits, model: str) -> list[str]:

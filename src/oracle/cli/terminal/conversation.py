@@ -161,7 +161,7 @@ def _show_attachments(screen: ScreenThread, attachments: Attachments, template: 
     if attachments.sources:
         screen.print_line(Line(kind="attached", text=", ".join(attachments.names)))
     for note in attachments.notes:
-        screen.print_line(Line(kind="note", text=note, whole=True, is_warning=True))
+        screen.print_line(message(note))
 
 
 class _Stop:

@@ -25,6 +25,10 @@ class Place:
     def __str__(self) -> str:
         return ", ".join(text for text, _ in self.texts) + (" …" if self.has_more else "")
 
+    @property
+    def is_cited(self) -> bool:
+        return any(source.get("cited") for _, source in self.texts)
+
 
 def places(
     sources: Sequence[Source], tools: Collection[str] = (), *, most_ranges: int = MOST_RANGES
@@ -80,7 +84,8 @@ def _ranges(sources: Sequence[Source]) -> Iterator[tuple[int, int, Source]]:
     for source in sorted(sources, key=lambda source: (source["start"], source["end"])):
         start, end = source["start"], max(source["start"], source["end"])
         if last is not None and start <= last[1] + 1:
-            last = (last[0], max(last[1], end), last[2])
+            given = {**last[2], "cited": True} if source.get("cited") else last[2]
+            last = (last[0], max(last[1], end), given)
             continue
         if last is not None:
             yield last

@@ -104,7 +104,7 @@ def read_files(situation: Situation, aim: Aim) -> Response:
         return look(situation, aim)
     if found:
         return answer(situation, aim, found)
-    text = with_no_model("\n\n".join(map(about_file, files)), situation.earlier_answers)
+    text = "\n\n".join(map(about_file, files))
     return Response(text=text, signal=signal("context_sufficient", 0.5, sources_found=len(files)))
 
 

@@ -108,7 +108,7 @@ def consent_to(settings: Settings, environment: Environment) -> Literal["yes", "
     said = recall(_TOPIC).get(_entry(root, settings.model.name))
     if said in ("yes", "no"):
         return said
-    return "yes" if is_trusted(settings, root, environment) else "unknown"
+    return "yes" if _is_trusted(settings, root, environment) else "unknown"
 
 
 def keep_consent(root: Path, name: str, said: Literal["yes", "no"]) -> None:
@@ -142,7 +142,7 @@ def users_choice(environment: Environment) -> str:
         return EMBEDDED
 
 
-def is_trusted(settings: Settings, root: Path, environment: Environment) -> bool:
+def _is_trusted(settings: Settings, root: Path, environment: Environment) -> bool:
     return trusts(root, environment) or users_choice(environment) == settings.model.name
 
 
