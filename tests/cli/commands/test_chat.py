@@ -3,7 +3,9 @@
 import json
 import os
 import signal
+import sqlite3
 import termios
+from contextlib import closing
 
 import pytest
 
@@ -69,13 +71,32 @@ def test_the_first_ctrl_c_stops_the_answer_and_the_second_leaves(project):
         chat = at_prompt(Terminal("chat", env=env)).type("hello\r").until("It is so.")
         chat.type("\x03").until("press Ctrl-C again")
         assert at_prompt(chat).type("\x03").end() == 130
-        assert chat.raw.endswith("\x1b[?2004l")
+        assert chat.raw.endswith("\x1b[?2004l\x1b[?25h")
 
 
 def test_a_chat_goes_on_after_an_answer_that_was_stopped(project):
     with model_serving(STALLING, says("Better.")) as (env, _):
         chat = at_prompt(Terminal("chat", env=env)).type("hello\r").until("It is so.")
         at_prompt(chat.type("\x03").until("press Ctrl-C again")).type("again\r").until("Better.")
+        assert at_prompt(chat).type("\x04").end() == 0
+
+
+def test_ctrl_c_stops_a_command_that_waits_for_the_database(project):
+    oracle("ask", "-q", "hello")
+    with closing(sqlite3.connect(project / ".oracle" / "oracle.db")) as other:
+        other.execute("PRAGMA journal_mode=DELETE")
+        other.execute("BEGIN EXCLUSIVE")
+        chat = at_prompt(Terminal("chat")).type("/session last\r")
+        # The prompt is gone, so the next Ctrl-C is a signal.
+        chat.until("/session last\n").type("\x03").until("oracle: cancelled; press Ctrl-C again")
+        assert at_prompt(chat).type("\x03").end() == 130
+
+
+def test_ctrl_c_at_an_approval_stops_the_answer(project):
+    wanting = says(type_="need_capability", capability="write_note", reason="keep it")
+    with model_serving(wanting, says("Fine.")) as (env, _):
+        chat = at_prompt(Terminal("chat", env=env)).type("hello\r").until("[y/N] ").type("\x03")
+        at_prompt(chat.until("press Ctrl-C again")).type("hello again\r").until("Fine.")
         assert at_prompt(chat).type("\x04").end() == 0
 
 

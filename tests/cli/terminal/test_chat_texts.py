@@ -58,9 +58,17 @@ def test_damaged_costs_count_as_nothing(usage):
     assert "1 question · 0 turns" in cost_lines([exchange(0, usage)], Limits(), "openai:x")[0]
 
 
-def test_sources_are_numbered_and_listed_once_with_the_cited_ones_first():
-    places = [{"where": "a.py:1"}, {"where": "b.py:2", "cited": True}, {"where": "a.py:1"}]
-    assert source_lines(places) == ["1  b.py:2 *", "2  a.py:1", "* cited in the answer"]
+def test_sources_are_numbered_with_all_their_lines_and_the_cited_ones_first():
+    def lines(path, start, end, **more):
+        return {"path": path, "where": f"{path}:{start}", "start": start, "end": end, **more}
+
+    sources = [lines("a.py", n * 10, n * 10 + 1) for n in range(1, 7)]
+    sources += [lines("b.py", 1, 5), lines("b.py", 4, 9, cited=True), {"where": "search_code"}]
+    assert source_lines(sources, ["search_code"]) == [
+        "1  b.py:1-9 *",
+        "2  a.py:10-11, 20-21, 30-31, 40-41, 50-51, 60-61",
+        "* cited in the answer",
+    ]
     assert source_lines([]) == []
 
 

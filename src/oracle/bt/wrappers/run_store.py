@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, asynccontextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from sqlalchemy import URL, Connection, select
 

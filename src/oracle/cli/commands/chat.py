@@ -46,9 +46,9 @@ def chat(
     """
     from functools import partial
 
-    from oracle.cli.terminal.chat import Chat
+    from oracle.cli.terminal.chat import INTERRUPTED, Chat
     from oracle.cli.terminal.chat_history import history_file
-    from oracle.cli.terminal.interrupts import ChatSignals
+    from oracle.cli.terminal.interrupts import ChatSignals, leave_at_once
     from oracle.cli.terminal.line_editor import open_editor
     from oracle.services.background import async_runner
 
@@ -70,5 +70,8 @@ def chat(
             settings_for_model=partial(settings_for, **limits),
         )
         code = chat.run(session, greets=not quiet)
+        if code == INTERRUPTED:
+            # Without waiting for what does not end, such as a database that is locked.
+            leave_at_once(code)
     if code:
         raise typer.Exit(code)

@@ -58,7 +58,7 @@ class Branch:
     async def last(self) -> Exchange:
         path = await self.exchanges()
         if not path:
-            raise InputError("nothing was asked yet in this conversation; type a question")
+            raise InputError("there is no earlier question in this conversation; type one")
         return path[-1]
 
     async def step_back(self) -> Exchange:

@@ -13,6 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.chat_commands import Command, Question, help_text, parse
+from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, InputError, OracleError
@@ -77,7 +78,8 @@ class Chat:
         self._open: Conversation | None = None
         self._leaving = contextlib.AsyncExitStack()
         self._loading = Thread(target=_load_agent, daemon=True, name="loading")
-        self._loading.start()
+        # Not earlier: it would compete with what the prompt needs.
+        editor.when_shown = self._loading.start
         self._prefill = ""
         self._failed: str | None = None
         """The last question, if it left no exchange that could be asked again."""
@@ -93,14 +95,13 @@ class Chat:
         try:
             continued = None if session is None else self._wait(self._continue_session(session))
             self._greet(continued, greets=greets)
-            code = self._answer_all()
-            if self._is_unused and greets and not self._editor.is_interactive:
-                say("stdin is empty, so nothing was asked")
-            return code
-        except asyncio.CancelledError:
+            return self._answer_all()
+        except (asyncio.CancelledError, KeyboardInterrupt):
             return INTERRUPTED
         finally:
             self._close()
+            if self._is_unused and greets and not self._editor.is_interactive:
+                say("stdin is empty, so nothing was asked")
 
     def _greet(self, continued: Session | None, *, greets: bool) -> None:
         from oracle.cli.terminal.chat_texts import header, session_line
@@ -116,8 +117,6 @@ class Chat:
                 line = self._editor.read(self._prefill)
             except EOFError:
                 return self._code
-            except KeyboardInterrupt:
-                return INTERRUPTED
             self._is_unused = False
             if not self._handle(line):
                 return self._code
@@ -136,6 +135,8 @@ class Chat:
             elif entry is not None:
                 self._confirm(self._wait(self._obey(entry)))
         except asyncio.CancelledError:
+            # The terminal has shown `^C` where the cursor was.
+            print(file=sys.stderr)
             self._editor.warn("cancelled; ")
         except OracleError as problem:
             self._report(shown_error(problem), problem.exit_code)
@@ -162,7 +163,8 @@ class Chat:
         """Write it to the history. That needs modules that the background thread imports."""
         from oracle.services.background import in_thread
 
-        await in_thread(self._loading.join)
+        if self._loading.ident is not None:
+            await in_thread(self._loading.join)
         if self._editor.is_interactive:
             from oracle.cli.terminal.chat_history import add_to_history
 
@@ -185,8 +187,6 @@ class Chat:
             self._editor.warn()
 
     def _close(self) -> None:
-        from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
-
         # A database that hangs at the end must not keep someone who wants to leave.
         with interrupts_call(lambda: leave_at_once(INTERRUPTED)):
             self._runner.run(self._leaving.aclose())
@@ -265,14 +265,15 @@ class Chat:
             say(line)
 
     async def _sources(self, _: str) -> None:
-        from oracle.cli.terminal.chat_texts import source_lines
+        from oracle.cli.terminal.chat_texts import source_lines, tools_used
 
         conversation = await self._conversation()
-        places = conversation.sources
-        if not places:
-            # Of a conversation that is continued, only the stored places are known.
-            places = (await conversation.branch.last()).metadata.get("places") or ()
-        lines = source_lines(places) or ["oracle: the last answer has no sources"]
+        last = await conversation.branch.last()
+        # Of a conversation that is continued, only the stored places are known.
+        sources = conversation.sources or last.metadata.get("places") or ()
+        lines = source_lines(sources, tools_used(last)) or [
+            "oracle: the last answer has no sources"
+        ]
         print("\n".join(lines), file=sys.stderr, flush=True)
 
     async def _retry(self, _: str) -> None:

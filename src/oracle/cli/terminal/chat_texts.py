@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from oracle.cli.terminal.output import counted
@@ -38,9 +38,9 @@ def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def source_lines(sources: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Every file once, numbered, cited ones first. `*` marks those that the answer cites."""
-    found = places(sources)
+def source_lines(sources: Sequence[Mapping[str, Any]], tools: Collection[str] = ()) -> list[str]:
+    """Every file once with all its lines, numbered. `*` marks those that the answer cites."""
+    found = places(sources, tools, most_ranges=len(sources))
     width = len(str(len(found)))
     lines = [
         f"{number:>{width}}  {place}{' *' if place.is_cited else ''}"
@@ -69,6 +69,10 @@ def _shown(limits: Limits) -> str:
     money = "any cost" if limits.money is None else f"cost {limits.money:.2f}"
     tokens = f"{limits.tokens:,} tokens"
     return f"{counted(limits.turns, 'turn')} · {tokens} · {money} · {limits.seconds:g} s"
+
+
+def tools_used(exchange: Exchange) -> Collection[str]:
+    return _uses(_usage(exchange))
 
 
 def _usage(exchange: Exchange) -> Mapping[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from oracle.cli.terminal.interrupts import ChatSignals
 
@@ -19,7 +20,8 @@ _CANNOT_EDIT: Final = ("", "dumb", "unknown")
 class LineEditor:
     """Plain lines, for a pipe and for a terminal that cannot move its cursor.
 
-    With `leaves_next`, the next Ctrl-C leaves the chat if nothing was typed before it.
+    With `leaves_next`, the next Ctrl-C leaves the chat if nothing was typed before it. An editor
+    that takes long to show its first prompt calls `when_shown` then.
     """
 
     can_prefill: ClassVar[bool] = False
@@ -27,6 +29,7 @@ class LineEditor:
     def __init__(self, signals: ChatSignals) -> None:
         self.is_interactive = _is_terminal(sys.stdin)
         self.leaves_next = False
+        self.when_shown: Callable[[], object] = do_nothing
         self._signals = signals
         self._had_text = False
 
@@ -89,12 +92,16 @@ class LineEditor:
         return line.rstrip("\r\n")
 
 
+def do_nothing() -> None: ...
+
+
 def open_editor(history: Path | None, signals: ChatSignals) -> LineEditor:
     """The editor that suits stdin and stdout."""
     if not can_edit():
         # A wrong byte in a pipe must not end the chat.
-        if isinstance(sys.stdin, TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")
+        stdin: Any = sys.stdin
+        if isinstance(stdin, TextIOWrapper):
+            stdin.reconfigure(errors="replace")
         return LineEditor(signals)
     from oracle.cli.terminal.prompt_editor import PromptEditor
 

@@ -30,7 +30,9 @@ class Place:
         return any(source.get("cited") for _, source in self.texts)
 
 
-def places(sources: Sequence[Source], tools: Collection[str] = ()) -> list[Place]:
+def places(
+    sources: Sequence[Source], tools: Collection[str] = (), *, most_ranges: int = MOST_RANGES
+) -> list[Place]:
     """Each file once, cited ones first. What is not a place is left out.
 
     A map, a list and the result of a tool have names too, such as `.` or the tool's name. A reader
@@ -48,7 +50,9 @@ def places(sources: Sequence[Source], tools: Collection[str] = ()) -> list[Place
             others.setdefault(name, Place(texts=[(name, source)]))
         if name is not None:
             order[name] = None
-    return [_merged(name, files[name]) if name in files else others[name] for name in order]
+    return [
+        _merged(name, files[name], most_ranges) if name in files else others[name] for name in order
+    ]
 
 
 def _file_of(source: Source) -> str | None:
@@ -64,17 +68,15 @@ def _is_place(source: Source, tools: Collection[str]) -> bool:
     return not source.get("path") and where not in (".", *tools) and len(where.split()) == 1
 
 
-def _merged(name: str, sources: Sequence[Source]) -> Place:
+def _merged(name: str, sources: Sequence[Source], most: int) -> Place:
     """Ranges that overlap or touch are one. Of many, the first are shown."""
     ranges = [(start, end, given) for start, end, given in _ranges(sources) if start > 0]
     if not ranges:
         return Place(texts=[(name, sources[0])])
-    shown = ranges[:MOST_RANGES]
+    shown = ranges[:most]
     texts = [(_lines(start, end), {**given, "start": start}) for start, end, given in shown]
     first, *rest = texts
-    return Place(
-        texts=[(f"{name}:{first[0]}", first[1]), *rest], has_more=len(ranges) > MOST_RANGES
-    )
+    return Place(texts=[(f"{name}:{first[0]}", first[1]), *rest], has_more=len(ranges) > most)
 
 
 def _ranges(sources: Sequence[Source]) -> Iterator[tuple[int, int, Source]]:
@@ -82,7 +84,8 @@ def _ranges(sources: Sequence[Source]) -> Iterator[tuple[int, int, Source]]:
     for source in sorted(sources, key=lambda source: (source["start"], source["end"])):
         start, end = source["start"], max(source["start"], source["end"])
         if last is not None and start <= last[1] + 1:
-            last = (last[0], max(last[1], end), last[2])
+            given = {**last[2], "cited": True} if source.get("cited") else last[2]
+            last = (last[0], max(last[1], end), given)
             continue
         if last is not None:
             yield last

@@ -29,12 +29,12 @@ from prompt_toolkit.shortcuts import CompleteStyle, PromptSession
 
 from oracle.cli.terminal.chat_commands import COMMANDS
 from oracle.cli.terminal.chat_history import read_history
-from oracle.cli.terminal.console import terminal_file
 from oracle.cli.terminal.interrupts import ChatSignals
-from oracle.cli.terminal.line_editor import CONTINUED, PROMPT, LineEditor
+from oracle.cli.terminal.line_editor import CONTINUED, PROMPT, LineEditor, do_nothing
 from oracle.cli.terminal.safe_text import safe_text
+from oracle.cli.terminal.streams import terminal_file
 
-_PLAIN: Final = "fg:ansidefault"
+_PLAIN: Final = "fg:default"
 """Blanks without a style are not written: the cursor jumps over them, and a log would lack them."""
 _WITH_FILE: Final = re.compile(r"/(?:save|attach)\s+(.*)", re.DOTALL)
 
@@ -63,17 +63,21 @@ class PromptEditor(LineEditor):
             complete_style=CompleteStyle.READLINE_LIKE,
             key_bindings=self._keys(),
             enable_suspend=True,
-            enable_open_in_editor=True,
             tempfile_suffix=".md",
             search_ignore_case=True,
             include_default_pygments_style=False,
             input=input_ or KeyInput(sys.stdin),
             output=output or _terminal_output(),
         )
+        self._prompt.app.after_render += self._shown
 
     def _typed(self, prefill: str) -> str:
         # A loop of its own that prints no tracebacks: errors end the chat like others.
         return self._prompt.prompt(default=prefill, set_exception_handler=False)
+
+    def _shown(self, _: object) -> None:
+        shown, self.when_shown = self.when_shown, do_nothing
+        shown()
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
@@ -91,9 +95,18 @@ class PromptEditor(LineEditor):
 
         @keys.add("escape", "enter", filter=typing)
         @keys.add("escape", "c-j", filter=typing)
-        @keys.add("c-j", filter=typing)
+        # Enter that was pressed during an answer arrives as Ctrl-J. It must not begin a question.
+        @keys.add("c-j", filter=typing & has_text)
         def add_line(event: KeyPressEvent) -> None:
             event.current_buffer.newline(copy_margin=False)
+
+        @keys.add("c-j", filter=typing & ~has_text)
+        def ignore(event: KeyPressEvent) -> None: ...
+
+        @keys.add("c-x", "c-e", filter=typing)
+        def open_in_editor(event: KeyPressEvent) -> None:
+            # Not sent right after it, as a shell would: a question may cost money.
+            event.current_buffer.open_in_editor()
 
         @keys.add(Keys.BracketedPaste, filter=typing)
         def paste(event: KeyPressEvent) -> None:

@@ -50,6 +50,11 @@ class SafeStream:
         return getattr(self.styled, name)
 
 
+def terminal_file(stream: Any) -> Any:
+    """The stream for a library that draws by itself, and shows control characters as `^X`."""
+    return getattr(stream, "styled", stream)
+
+
 class _OptionalFile(io.FileIO):
     """A file in which a failure to write only silences the stream."""
 
