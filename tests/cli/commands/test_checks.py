@@ -8,6 +8,9 @@ import pytest
 from oracle.cli.commands import checks
 from oracle.cli.commands.checks import CHECKS, NEED_SETTINGS, examine
 from oracle.errors import StoreError
+from oracle.services.settings.editing import set_value
+from oracle.services.settings.keys import store_key
+from oracle.services.settings.resolve import user_settings_file
 from oracle.services.storage.database import Database
 from oracle.services.storage.migrations import MIGRATIONS
 
@@ -120,7 +123,8 @@ def test_a_damaged_database_is_a_problem(folder):
     [
         ({}, "warning", "no language model is configured"),
         ({"OPENAI_API_KEY": "hush"}, "warning", 'set model.name to "openai:…"; OPENAI_API_KEY is'),
-        ({"ORACLE_MODEL_NAME": "claude"}, "problem", 'such as "anthropic:claude"'),
+        ({"ORACLE_MODEL_NAME": "claude"}, "problem", "write it as 'anthropic:claude'"),
+        ({"ORACLE_MODEL_NAME": "foo:x"}, "problem", "there is no provider 'foo'"),
         ({"ORACLE_MODEL_NAME": "anthropic:x"}, "problem", "set ANTHROPIC_API_KEY"),
         (
             {"ORACLE_MODEL_NAME": "anthropic:x", "ANTHROPIC_API_KEY": "hush"},
@@ -200,3 +204,22 @@ def test_a_check_that_fails_is_a_problem_and_the_others_go_on(folder, monkeypatc
         ("bad", told),
     ]
     assert (findings[1].level, findings[2].check) == ("problem", "disk")
+
+
+def test_the_users_file_and_stored_keys_are_named(folder):
+    set_value(user_settings_file(), "model.name", "openai:gpt-5")
+    assert "~/.config/oracle/oracle.toml and " in found("settings", folder)[1]
+    assert found("model", folder)[0] == ["problem"]
+    assert found("keys", folder)[1].startswith("there are no keys")
+    store_key("openai", "hush-hush-hush-hush")
+    assert found("keys", folder) == (["ok"], "openai in ~/.config/oracle/keys.toml -> ")
+    assert "key in ~/.config/oracle/keys.toml" in found("model", folder)[1]
+
+
+def test_a_broken_file_of_the_user_is_a_problem_and_the_rest_is_checked(folder):
+    set_value(user_settings_file(), "limits.turns", 3)
+    user_settings_file().write_text("x = ")
+    levels, words = found("settings", folder)
+    assert levels == ["problem", "warning"]
+    assert words.startswith("~/.config/oracle/oracle.toml:1: ")
+    assert found("disk", folder)

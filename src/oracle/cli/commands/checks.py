@@ -15,12 +15,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from oracle.cli.commands.keys import places
 from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
+from oracle.services.llm.providers import split_name
 from oracle.services.project.root import DATABASE_FILES, INDEX_FILES, check_links, here, user_folder
-from oracle.services.settings.resolve import default_settings, root_of, shown_path, unread_variables
+from oracle.services.settings.keys import VARIABLES, key_for, missing_key, source_of
+from oracle.services.settings.resolve import (
+    default_settings,
+    root_of,
+    shown_path,
+    unread_variables,
+    user_settings_file,
+)
 from oracle.services.settings.toml_file import FILE_NAME
-from oracle.settings import EMBEDDED, KEY_VARIABLES, Settings, load_settings
+from oracle.settings import EMBEDDED, Settings, load_settings
 
 Level = Literal["ok", "warning", "problem"]
 
@@ -171,9 +180,11 @@ def settings(around: Surroundings) -> Iterator[Seen]:
         return
     origins = around.settings.origins.values()
     chosen = counted(sum(origin.source != "default" for origin in origins), "setting")
-    file = around.root and around.root / FILE_NAME
-    if file and file.exists():
-        yield "ok", f"{shown_path(file)} is valid; {chosen} set in all", ""
+    possible = [user_settings_file(), *([around.root / FILE_NAME] if around.root else [])]
+    files = [shown_path(file) for file in possible if file.exists()]
+    if files:
+        verb = "is" if len(files) == 1 else "are"
+        yield "ok", f"{' and '.join(files)} {verb} valid; {chosen} set in all", ""
     else:
         yield "ok", f"no {FILE_NAME}; {chosen} set by variables", "`oracle init` writes one"
     for warning in around.settings.warnings:
@@ -231,24 +242,44 @@ def database(around: Surroundings) -> Iterator[Seen]:
 # -- what answers ----------------------------------------------------------------------------------
 
 
+def keys(around: Surroundings) -> Iterator[Seen]:
+    """Where keys are. The keyring itself is only asked for the key of the chosen model."""
+    found = [f"{name} in {place}" for name, _, place, _ in places(around.environment) if place]
+    next_step = "" if found else "`oracle keys set PROVIDER` stores one"
+    yield "ok", "; ".join(found) or "there are no keys", next_step
+
+
 def model(around: Surroundings) -> Iterator[Seen]:
     chosen, environment = around.settings.model, around.environment
     if chosen.name == EMBEDDED:
-        keys = [name for name in ("anthropic", "openai") if environment.get(KEY_VARIABLES[name])]
-        hint = f"; {KEY_VARIABLES[keys[0]]} is set" if keys else ", and set the variable of its key"
-        example = f"{keys[0] if keys else 'anthropic'}:…"
-        told = "embedded: no language model is configured, so answers only quote what was found"
-        yield "warning", told, f'set model.name to "{example}"{hint}'
-    elif ":" not in chosen.name:
-        told = f"model.name is {chosen.name!r}, without a provider"
-        yield "problem", told, f'write provider:model, such as "anthropic:{chosen.name}"'
-    elif chosen.key_name is None or environment.get(chosen.key_name):
-        key = f"key in {chosen.key_name}" if chosen.key_name else "no key needed"
-        yield "ok", f"{chosen.name}, {key}", ""
-    elif chosen.base_url and not chosen.key_variable:
+        yield from _no_model(environment)
+        return
+    split_name(chosen.name)
+    own_server = chosen.base_url is not None
+    if chosen.key_variable:
+        if environment.get(chosen.key_variable):
+            yield "ok", f"{chosen.name}, key in {chosen.key_variable}", ""
+        else:
+            yield "problem", f"{chosen.name} has no key", f"set {chosen.key_variable}"
+    elif own_server:
         yield "ok", f"{chosen.name} at {chosen.base_url}, without a key", ""
+    elif found := key_for(chosen.provider, environment):
+        yield "ok", f"{chosen.name}, key in {found.where}", ""
+    elif chosen.key_name is None:
+        yield "ok", f"{chosen.name}, no key needed", ""
     else:
-        yield "problem", f"{chosen.name} has no key", f"set {chosen.key_name}"
+        what, next_step = missing_key(chosen.provider)
+        yield "problem", f"{chosen.name}: {what}", next_step
+
+
+def _no_model(environment: Mapping[str, str]) -> Iterator[Seen]:
+    having = [name for name in ("anthropic", "openai") if source_of(name, environment)]
+    step = "; `oracle keys set` stores its key"
+    if having:
+        is_set = source_of(having[0], environment) == "variable"
+        step = f"; {VARIABLES[having[0]]} is set" if is_set else "; its key is stored"
+    told = "embedded: no language model is configured, so answers only quote what was found"
+    yield "warning", told, f'set model.name to "{having[0] if having else "anthropic"}:…"{step}'
 
 
 def web(around: Surroundings) -> Iterator[Seen]:
@@ -258,10 +289,17 @@ def web(around: Surroundings) -> Iterator[Seen]:
         yield "warning", told, "set web.provider to searxng, tavily or brave"
     elif chosen.provider == "searxng" and chosen.url is None:
         yield "problem", "searxng has no address", "set web.url to its address"
-    elif chosen.key_name and not around.environment.get(chosen.key_name):
-        yield "problem", f"{chosen.provider} has no key", f"set {chosen.key_name}"
+    elif chosen.key_variable and not around.environment.get(chosen.key_variable):
+        yield "problem", f"{chosen.provider} has no key", f"set {chosen.key_variable}"
+    elif not chosen.key_variable and chosen.key_name and not _has_key(chosen.provider, around):
+        what, next_step = missing_key(chosen.provider)
+        yield "problem", what, next_step
     else:
         yield "ok", f"{chosen.provider}{f' at {chosen.url}' if chosen.url else ''}", ""
+
+
+def _has_key(provider: str, around: Surroundings) -> bool:
+    return key_for(provider, around.environment) is not None
 
 
 def prompts(around: Surroundings) -> Iterator[Seen]:
@@ -293,6 +331,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "settings": settings,
     "folder": folder,
     "database": database,
+    "keys": keys,
     "model": model,
     "web": web,
     "prompts": prompts,
