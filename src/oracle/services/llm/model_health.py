@@ -14,7 +14,7 @@ from oracle.services.llm.spending import (
     users_choice,
     with_full_name,
 )
-from oracle.services.settings.keys import missing_key
+from oracle.services.settings.keys import key_for, missing_key
 from oracle.settings import EMBEDDED
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def _ollama(settings: Settings, environment: Mapping[str, str]) -> Seen:
 def _provider(settings: Settings, environment: Mapping[str, str]) -> Seen:
     chosen = settings.model
     key = paying_key(chosen, environment)
-    if key is not None:
+    is_readable = chosen.key_variable is not None or key_for(chosen.provider, environment)
+    if key is not None and is_readable:
         return _with_consent(settings, environment, f"key in {key}")
     if chosen.key_variable is not None:
         return "problem", f"{chosen.name} has no key", f"set {chosen.key_variable}"

@@ -18,7 +18,7 @@ _MODEL = re.compile(r"[\w./:@+-]{1,200}", re.ASCII)
 # For suggestions only: the provider of a model that was named without one.
 _FAMILIES = {"claude": "anthropic", "gpt": "openai", "o1": "openai", "o3": "openai"}
 
-KEY_SETTING = "the variable that [model] key_variable names in oracle.toml"
+KEY_SETTING = "the variable that model.key_variable names"
 """The source of the key for a server at `base_url`. It is never the provider's own variable."""
 
 NO_KEY = "no-key"
@@ -170,7 +170,7 @@ def checked_address(address: str) -> str:
         host, parts = None, urlsplit("")
     if parts.scheme not in ("http", "https") or not host or parts.username is not None:
         raise InputError(
-            f"base_url {_without_password(address)!r} is not the address of a server; "
+            f"{_without_password(address)!r} is not the address of a server; "
             "write it as 'http://localhost:8080/v1'"
         )
     return address.rstrip("/")

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from oracle.errors import InputError, OracleError, SettingsError
+from oracle.errors import InputError, OracleError, SettingsError, StoreError
 from oracle.services.llm.names import full_name
 from oracle.services.llm.ollama import address_of_ollama, runs_elsewhere
 from oracle.services.llm.providers import PROVIDERS
@@ -113,6 +114,16 @@ def consent_to(settings: Settings, environment: Environment) -> Literal["yes", "
 
 def keep_consent(root: Path, name: str, said: Literal["yes", "no"]) -> None:
     remember(_TOPIC, _entry(root, name), said)
+
+
+def agree_by_writing(name: str, file: Path) -> None:
+    """A user who writes a model into a project's file agrees to what it costs there."""
+    from oracle.services.settings.resolve import user_settings_file
+
+    # Where it cannot be kept, the user is asked once more.
+    if file != user_settings_file() and name != EMBEDDED:
+        with suppress(StoreError):
+            keep_consent(file.parent, name, "yes")
 
 
 def check_spending(settings: Settings, environment: Environment) -> None:
