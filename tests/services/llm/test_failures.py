@@ -9,7 +9,7 @@ from oracle.testing.servers import Reply, ScriptedServer, anthropic, openai
 from tests.services.llm.dialects import DIALECTS, Dialect, asking
 
 REFUSALS = {
-    "bad_key": (ModelRefused, "refused the key (401: ", "[model] key_variable"),
+    "bad_key": (ModelRefused, "refused the key (401: ", "model.key_variable"),
     "no_credit": (ModelRefused, "has no credit left", "choose another model"),
     "context_too_long": (ContextTooLong, "is too long", "send less"),
     "rate_limited": (ModelOverloaded, "cannot answer at the moment", "try again later"),

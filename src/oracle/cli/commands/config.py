@@ -109,14 +109,15 @@ def set_(
     Comments and order of the file stay as they are.
     """
     from oracle.services.settings.editing import set_value, value_in
-    from oracle.services.settings.resolve import shown_path
 
     name, value = _pair(name, value)
     file = _file(user)
     before = value_in(file, name)
     set_value(file, name, value)
     was = "" if before is None else f" (before: {_shown(before)})"
-    print(f"{printable(shown_path(file))}: {name} = {_shown(value_in(file, name))}{was}")
+    print(
+        f"{printable(shown_path(file))}: {name} = {_shown(value_in(file, name))}{was}", flush=True
+    )
     _warn_if_overridden(name, file)
     if name == "model.name":
         _warn_of_model(value, file)
@@ -138,7 +139,7 @@ def unset(name: NameArgument, user: UserOption = False) -> None:
             f"`oracle config {name}` says where it comes from, and {other} it may be another file"
         )
     unset_value(file, name)
-    print(f"{printable(shown_path(file))}: {printable(name)} removed (before: {_shown(before)})")
+    _report(file, f"{name} removed (before: {_shown(before)})")
     _warn_if_overridden(name, file)
 
 
@@ -171,6 +172,13 @@ def _file(user: bool) -> Path:
             "this folder is not in a project; give --user for the file that counts for all projects"
         )
     return root / FILE_NAME
+
+
+def _report(file: Path, text: str) -> None:
+    from oracle.services.settings.resolve import shown_path
+
+    # Before the warnings about it, also if both go to the same pipe.
+    print(printable(f"{shown_path(file)}: {text}"), flush=True)
 
 
 def _shown(value: object) -> str:
