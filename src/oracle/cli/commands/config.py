@@ -54,6 +54,15 @@ def names_beginning(incomplete: str) -> list[tuple[str, str]]:
     return [pair for pair in [*sections, *named] if pair[0].startswith(incomplete)]
 
 
+def words_beginning(incomplete: str) -> list[tuple[str, str]]:
+    """After `oracle config` there is a command, or what to show."""
+    commands = [(name, "change or find the file") for name in ("set", "unset", "path")]
+    return [
+        *(pair for pair in commands if pair[0].startswith(incomplete)),
+        *names_beginning(incomplete),
+    ]
+
+
 NameArgument = Annotated[
     str,
     typer.Argument(
@@ -71,7 +80,7 @@ def config(
         str | None,
         typer.Argument(
             help="A setting, such as limits.turns, or a section, such as limits.",
-            autocompletion=names_beginning,
+            autocompletion=words_beginning,
             show_default=False,
         ),
     ] = None,
@@ -115,9 +124,7 @@ def set_(
     before = value_in(file, name)
     set_value(file, name, value)
     was = "" if before is None else f" (before: {_shown(before)})"
-    print(
-        f"{printable(shown_path(file))}: {name} = {_shown(value_in(file, name))}{was}", flush=True
-    )
+    _report(file, f"{name} = {_shown(value_in(file, name))}{was}")
     _warn_if_overridden(name, file)
     if name == "model.name":
         _warn_of_model(value, file)

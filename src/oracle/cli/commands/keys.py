@@ -16,6 +16,8 @@ from oracle.errors import InputError, NotFound, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from oracle.services.settings.keys import Source
+
 app = typer.Typer(
     help="Keep the keys of providers in the system keyring or in a private file.",
     no_args_is_help=True,
@@ -108,7 +110,7 @@ def places(environment: Mapping[str, str]) -> list[Row]:
     ]
 
 
-def _place(name: str, source: str | None) -> str | None:
+def _place(name: str, source: Source | None) -> str | None:
     from oracle.services.settings.keys import VARIABLES, place_of, stored_source
 
     if source == "variable":
