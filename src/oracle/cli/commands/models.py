@@ -171,7 +171,7 @@ def _way_out(source: str) -> str:
 def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
     from oracle.cli.terminal.model_consent import shown_prices
     from oracle.services.llm.model_facts import facts_about
-    from oracle.services.llm.ollama import local_models
+    from oracle.services.llm.ollama import local_models, runs_elsewhere
     from oracle.services.llm.providers import PROVIDERS
     from oracle.services.llm.spending import place_of_key
 
@@ -180,9 +180,11 @@ def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
         yield "it is free, and only quotes what it finds"
     elif provider == "ollama":
         local = local_models(os.environ)
+        if runs_elsewhere(model):
+            yield "ollama runs it elsewhere, with the account that it is signed in with"
         if local.problem:
             yield f"{local.problem}; start it with `ollama serve`"
-        elif model not in [each.name for each in local.models]:
+        elif not local.has(model):
             yield f"ollama does not have it yet; `ollama pull {model}` gets it"
     elif settings.model.base_url is None:
         yield f"it costs {shown_prices(facts_about(provider, model).prices)}"

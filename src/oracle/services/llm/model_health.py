@@ -71,7 +71,7 @@ def _ollama(settings: Settings, environment: Mapping[str, str]) -> Seen:
     local = local_models(environment)
     if local.problem:
         return "problem", f"{name}: {local.problem}", "start it with `ollama serve`"
-    if {model, f"{model}:latest"}.isdisjoint(known.name for known in local.models):
+    if not local.has(model):
         return "problem", f"{name}: ollama does not have it", f"get it with `ollama pull {model}`"
     return _with_consent(settings, environment, "no key needed")
 
