@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from oracle.cli.commands.config import chosen, names_beginning, settings_table
+from oracle.cli.commands.config import SettingsListing, chosen, names_beginning
 from oracle.cli.main import app
 from oracle.services.settings.resolve import user_settings_file
 from oracle.settings import SETTINGS, load_settings
@@ -121,7 +121,7 @@ def test_the_table_fits_a_terminal_of_any_width_and_loses_nothing(folder, width)
     settings = load_settings(folder, environment={})
     console = Console(width=width, highlight=False)
     with console.capture() as capture:
-        console.print(settings_table(settings, ["limits.turns", "prompts.folder"]))
+        console.print(SettingsListing(settings, ["limits.turns", "prompts.folder"]))
     lines = capture.get().splitlines()
     assert max(map(len, lines)) <= width
     assert "3" in capture.get()

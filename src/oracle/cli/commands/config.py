@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 from typer.core import TyperGroup
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
+    from rich.text import Text
 
     from oracle.settings import Settings
 
@@ -39,7 +41,8 @@ app = typer.Typer(
     help="Show the settings, their values and where these come from; set and unset them.",
 )
 
-NOT_SET = "not set"
+NOT_SET: Final = "not set"
+NARROW: Final = 60
 
 
 def names_beginning(incomplete: str) -> list[tuple[str, str]]:
@@ -100,7 +103,7 @@ def config(
         print(as_text(settings, name))
         typer.echo(f"oracle: {name} comes from: {printable(str(settings.origins[name]))}", err=True)
     else:
-        show(settings_table(settings, names))
+        show(SettingsListing(settings, names))
 
 
 # "-1" is a value here, not an option.
@@ -109,7 +112,9 @@ def set_(
     name: NameArgument,
     value: Annotated[
         str | None,
-        typer.Argument(help="The new value. Items of a list are separated by commas."),
+        typer.Argument(
+            metavar="VALUE", help="The new value. Items of a list are separated by commas."
+        ),
     ] = None,
     user: UserOption = False,
 ) -> None:
@@ -192,7 +197,9 @@ def _shown(value: object) -> str:
     from oracle.services.settings.template import as_toml
     from oracle.services.settings.value_types import masked
 
-    known = isinstance(value, str | int | float | list)
+    if isinstance(value, list):
+        value = tuple(cast("list[object]", value))
+    known = isinstance(value, str | int | float | tuple)
     return printable(masked(as_toml(value) if known else str(value)))
 
 
@@ -267,16 +274,42 @@ def as_text(settings: Settings, name: str) -> str:
     return printable(str(value))
 
 
-def settings_table(settings: Settings, names: Sequence[str]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
+class SettingsListing:
+    """A table, or lines on a terminal that is too narrow for three columns."""
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("SETTING", no_wrap=True)
-    table.add_column("VALUE", overflow="fold")
-    table.add_column("FROM", overflow="fold")
-    for name in names:
-        style = "dim" if settings.origins[name].source == "default" else ""
-        value = as_text(settings, name) or NOT_SET
-        table.add_row(name, Text(value), Text(printable(str(settings.origins[name]))), style=style)
-    return table
+    def __init__(self, settings: Settings, names: Sequence[str]) -> None:
+        self._settings = settings
+        self._names = names
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width < NARROW:
+            yield from (self._line(name) for name in self._names)
+        else:
+            yield self._table()
+
+    def _line(self, name: str) -> Text:
+        from rich.text import Text
+
+        _, value, place = self._cells(name)
+        from_ = "" if self._style(name) else f" ({place})"
+        return Text(f"{name} = {value}{from_}", style=self._style(name))
+
+    def _table(self) -> Table:
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("SETTING", no_wrap=True)
+        table.add_column("VALUE", overflow="fold")
+        table.add_column("FROM", overflow="fold")
+        for name in self._names:
+            table.add_row(*self._cells(name), style=self._style(name))
+        return table
+
+    def _cells(self, name: str) -> tuple[str, Text, Text]:
+        from rich.text import Text
+
+        value = as_text(self._settings, name) or NOT_SET
+        return name, Text(value), Text(printable(str(self._settings.origins[name])))
+
+    def _style(self, name: str) -> str:
+        return "dim" if self._settings.origins[name].source == "default" else ""

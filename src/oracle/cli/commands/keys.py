@@ -36,16 +36,16 @@ ProviderArgument = Annotated[
     str,
     typer.Argument(
         metavar="PROVIDER",
-        help="anthropic, openai, ollama, tavily or brave.",
+        help="A provider, such as anthropic; oracle keys list names all.",
         autocompletion=providers_beginning,
     ),
 ]
 
 
-@app.command("set", context_settings={"ignore_unknown_options": True})
+@app.command("set", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def set_(
+    context: typer.Context,
     provider: ProviderArgument,
-    key: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
 ) -> None:
     """Store the key of a provider. It is asked for, or read from stdin.
 
@@ -55,7 +55,7 @@ def set_(
     from oracle.services.settings.keys import VARIABLES, place_of, store_key
 
     name = _provider(provider)
-    if key:
+    if context.args:
         # Not repeated: what follows the provider is probably the key.
         raise InputError(
             "a key is not given as an argument, because the shell's history and other users would "
