@@ -169,11 +169,12 @@ def _way_out(source: str) -> str:
 
 
 def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
+    from dataclasses import replace
+
     from oracle.cli.terminal.model_consent import shown_prices
-    from oracle.services.llm.model_facts import facts_about
     from oracle.services.llm.ollama import local_models, runs_elsewhere
     from oracle.services.llm.providers import PROVIDERS
-    from oracle.services.llm.spending import place_of_key
+    from oracle.services.llm.spending import place_of_key, prices_for
 
     provider, colon, model = full.partition(":")
     if not colon:
@@ -187,7 +188,8 @@ def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
         elif not local.has(model):
             yield f"ollama does not have it yet; `ollama pull {model}` gets it"
     elif settings.model.base_url is None:
-        yield f"it costs {shown_prices(facts_about(provider, model).prices)}"
+        prices = prices_for(replace(settings.model, name=full), os.environ)
+        yield f"it costs {shown_prices(prices)}" if prices else "its price is not known"
         if PROVIDERS[provider].needs_key and place_of_key(provider, os.environ) is None:
             yield f"there is no key for {provider}; `oracle keys set {provider}` stores one"
 

@@ -98,7 +98,7 @@ def _with_offer(settings: Settings, *, asks: bool, quiet: bool) -> Settings:
         return settings
     model = replace(settings.model, name=offer.name)
     _say(f"no model is selected, and there is a key for {offer.provider} ({offer.key})")
-    said = _answer(f"use {offer.name} from now on ({shown_prices(prices_for(model))})?")
+    said = _answer(f"use {offer.name} from now on ({shown_prices(prices_for(model, os.environ))})?")
     if said != "nothing":
         _select(offer.name if said == "yes" else EMBEDDED)
     if said == "yes":
@@ -147,7 +147,9 @@ def _as_answered(settings: Settings, *, quiet: bool) -> Settings:
     name, origin = settings.model.name, settings.origins["model.name"]
     key = paying_key(settings.model, os.environ)
     _say(f"this project's file selects {name} ({origin}), which your key pays for ({key})")
-    said = _answer(f"use it in this project ({shown_prices(prices_for(settings.model))})?")
+    said = _answer(
+        f"use it in this project ({shown_prices(prices_for(settings.model, os.environ))})?"
+    )
     if said != "nothing" and settings.root is not None:
         try:
             keep_consent(settings.root, name, said)

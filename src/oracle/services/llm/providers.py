@@ -133,6 +133,15 @@ def find_endpoint(
     )
 
 
+def is_at_home(
+    provider: str, environment: Mapping[str, str], *, base_url: str | None = None
+) -> bool:
+    """Whether requests go to the provider's own address, where its own prices hold."""
+    known = PROVIDERS[provider]
+    chosen = base_url or environment.get(known.address_variable) or known.address
+    return chosen.rstrip("/") == known.address
+
+
 def split_name(name: str) -> tuple[Provider, str]:
     """`ollama:llama3.2:3b` is the model `llama3.2:3b` of `ollama`."""
     known, colon, model = name.partition(":")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from oracle.errors import InputError, OracleError, SettingsError, StoreError
 from oracle.services.llm.names import full_name
 from oracle.services.llm.ollama import address_of_ollama, runs_elsewhere
-from oracle.services.llm.providers import PROVIDERS
+from oracle.services.llm.providers import PROVIDERS, is_at_home
 from oracle.services.settings.trust import is_loopback, trusts
 from oracle.services.user_files import recall, remember
 from oracle.settings import EMBEDDED
@@ -63,7 +63,7 @@ def paying_key(chosen: ModelSettings, environment: Environment) -> str | None:
         return None
     if chosen.key_variable is not None:
         return chosen.key_variable if environment.get(chosen.key_variable) else None
-    if chosen.base_url is not None and chosen.base_url.rstrip("/") != PROVIDERS[provider].address:
+    if chosen.base_url is not None and not is_at_home(provider, {}, base_url=chosen.base_url):
         return None
     if provider == "ollama" and runs_elsewhere(model):
         return "the account that ollama is signed in with"
@@ -161,12 +161,13 @@ def _entry(root: Path, name: str) -> str:
     return f"{os.path.realpath(root)} {name}"
 
 
-def prices_for(chosen: ModelSettings) -> Prices | None:
-    """The prices in the settings; else those in the table."""
+def prices_for(chosen: ModelSettings, environment: Environment) -> Prices | None:
+    """The prices in the settings; else those in the table, which hold at the provider itself."""
     from oracle.services.llm.model_facts import facts_about
     from oracle.services.llm.protocol import Prices
 
     if chosen.input_price is not None and chosen.output_price is not None:
         return Prices(input=chosen.input_price, output=chosen.output_price)
     provider, _, model = chosen.name.partition(":")
-    return facts_about(provider, model).prices
+    is_home = is_at_home(provider, environment, base_url=chosen.base_url)
+    return facts_about(provider, model).prices if is_home else None
