@@ -309,7 +309,9 @@ SETTINGS: Final[Mapping[str, Setting]] = {
 
 def setting_named(name: str) -> Setting:
     if name not in SETTINGS:
-        hint = did_you_mean(name, SETTINGS) or "; `oracle config` lists all settings"
+        homes = [known for known in SETTINGS if known.endswith(f".{name}")]
+        near = f"; did you mean {homes[0]!r}?" if homes else did_you_mean(name, SETTINGS)
+        hint = near or "; `oracle config` lists all settings"
         raise NotFound(f"no setting {name!r}{hint}")
     return SETTINGS[name]
 

@@ -15,11 +15,12 @@ from oracle.cli.commands.ask import ask
 from oracle.cli.commands.audit import audit
 from oracle.cli.commands.chat import chat
 from oracle.cli.commands.classify import classify
-from oracle.cli.commands.config import config
+from oracle.cli.commands.config import app as config_app
 from oracle.cli.commands.doctor import doctor
 from oracle.cli.commands.evaluate import app as eval_app
 from oracle.cli.commands.help import help_
 from oracle.cli.commands.index import index
+from oracle.cli.commands.keys import app as keys_app
 from oracle.cli.commands.models import app as models_app
 from oracle.cli.commands.prompt import prompt
 from oracle.cli.commands.questions import questions
@@ -52,7 +53,8 @@ app.command(cls=WithOptionalValues)(ask)
 app.command()(chat)
 app.add_typer(models_app, name="models")
 app.command()(init)
-app.command()(config)
+app.add_typer(config_app, name="config")
+app.add_typer(keys_app, name="keys")
 app.command()(doctor)
 app.command()(completion)
 app.add_typer(tools_app, name="tools")

@@ -8,6 +8,9 @@ import pytest
 from oracle.cli.commands import checks
 from oracle.cli.commands.checks import CHECKS, NEED_SETTINGS, examine
 from oracle.errors import StoreError
+from oracle.services.settings.editing import set_value
+from oracle.services.settings.keys import store_key
+from oracle.services.settings.resolve import user_settings_file
 from oracle.services.storage.database import Database
 from oracle.services.storage.migrations import MIGRATIONS
 
@@ -208,3 +211,22 @@ def test_a_check_that_fails_is_a_problem_and_the_others_go_on(folder, monkeypatc
         ("bad", told),
     ]
     assert (findings[1].level, findings[2].check) == ("problem", "disk")
+
+
+def test_the_users_file_and_stored_keys_are_named(folder):
+    set_value(user_settings_file(), "model.name", "openai:gpt-5")
+    assert "~/.config/oracle/oracle.toml and " in found("settings", folder)[1]
+    assert found("model", folder)[0] == ["problem"]
+    assert found("keys", folder)[1].startswith("there are no keys")
+    store_key("openai", "hush-hush-hush-hush")
+    assert found("keys", folder) == (["ok"], "openai in ~/.config/oracle/keys.toml -> ")
+    assert "key in ~/.config/oracle/keys.toml" in found("model", folder)[1]
+
+
+def test_a_broken_file_of_the_user_is_a_problem_and_the_rest_is_checked(folder):
+    set_value(user_settings_file(), "limits.turns", 3)
+    user_settings_file().write_text("x = ")
+    levels, words = found("settings", folder)
+    assert levels == ["problem", "warning"]
+    assert words.startswith("~/.config/oracle/oracle.toml:1: ")
+    assert found("disk", folder)

@@ -3,11 +3,15 @@
 import json
 import os
 import pty
+import re
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
-from oracle.cli.commands.config import chosen, names_beginning, settings_table
+from oracle.cli.commands.config import SettingsListing, chosen, names_beginning
+from oracle.cli.main import app
+from oracle.services.settings.resolve import user_settings_file
 from oracle.settings import SETTINGS, load_settings
 from tests.processes import ORACLE, PIPE, Process, run
 
@@ -117,7 +121,7 @@ def test_the_table_fits_a_terminal_of_any_width_and_loses_nothing(folder, width)
     settings = load_settings(folder, environment={})
     console = Console(width=width, highlight=False)
     with console.capture() as capture:
-        console.print(settings_table(settings, ["limits.turns", "prompts.folder"]))
+        console.print(SettingsListing(settings, ["limits.turns", "prompts.folder"]))
     lines = capture.get().splitlines()
     assert max(map(len, lines)) <= width
     assert "3" in capture.get()
@@ -161,3 +165,96 @@ def test_the_shell_is_offered_settings_and_sections():
     assert [name for name, _ in names_beginning("limits.t")] == ["limits.turns", "limits.tokens"]
     assert ("web", "all of [web]") in names_beginning("w")
     assert len(names_beginning("")) > len(SETTINGS)
+
+
+# -- set, unset, path ------------------------------------------------------------------------------
+
+
+def config(*arguments):
+    """In this process: what it printed to stdout and to stderr, and the error."""
+    result = CliRunner().invoke(app, ["config", *arguments])
+    return result.stdout, result.stderr, result.exception and str(result.exception)
+
+
+@pytest.fixture
+def inside(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder / "oracle.toml"
+
+
+def test_a_setting_is_written_and_the_place_and_the_old_value_are_told(inside):
+    assert config("set", "limits.turns", "8") == (
+        "oracle.toml: limits.turns = 8 (before: 3)\n",
+        "",
+        None,
+    )
+    assert config("limits.turns")[0] == "8\n"
+    assert config("set", "model.attempts=2")[0] == "oracle.toml: model.attempts = 2\n"
+    assert config("unset", "limits.turns")[0] == ("oracle.toml: limits.turns removed (before: 8)\n")
+    assert inside.read_text() == "[limits]\nmoney = 'off'\n\n[model]\nattempts = 2\n"
+
+
+def test_the_users_file_is_for_all_projects(inside, tmp_path_factory, monkeypatch):
+    told, warned, _ = config("set", "limits.tokens", "9", "--user")
+    assert told == "~/.config/oracle/oracle.toml: limits.tokens = 9\n"
+    assert warned == ""
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert config("limits.tokens")[0] == "9\n"
+    assert config("path", "--user")[0] == f"{user_settings_file()}\n"
+    assert "give --user" in config("set", "limits.tokens", "9")[2]
+    assert "give --user" in config("path")[2]
+
+
+def test_whoever_has_priority_is_named(inside, monkeypatch):
+    assert "oracle.toml:2 sets limits.turns too" in config("set", "--user", "limits.turns", "9")[1]
+    monkeypatch.setenv("ORACLE_LIMITS_TURNS", "5")
+    assert "ORACLE_LIMITS_TURNS sets limits.turns too" in config("set", "limits.turns", "9")[1]
+    assert "ORACLE_LIMITS_TURNS sets limits.turns too" in config("unset", "limits.turns")[1]
+
+
+def test_what_needs_trust_is_written_with_a_warning(inside):
+    told, warned, _ = config("set", "model.base_url", "https://models.example.org/v1")
+    assert told.startswith("oracle.toml: model.base_url = ")
+    assert "set ORACLE_TRUST=" in warned
+    assert "`oracle config set --user`" in warned
+
+
+def test_a_mistake_elsewhere_in_the_file_does_not_keep_one_from_mending_it(inside):
+    inside.write_text("[limits]\nturns = 0\ntruns = 4\n")
+    assert "limits.turns = 4" in config("set", "limits.turns", "4")[0]
+    assert "removed (before: 4)" in config("unset", "limits.truns")[0]
+    assert config("limits.turns")[0] == "4\n"
+
+
+@pytest.mark.parametrize("name", ["claude", "foo:bar", "openai:", "nonsense"])
+def test_a_name_that_is_no_models_is_warned_of(inside, name):
+    warned = re.compile(f"^oracle: warning: (there is no )?model '{name}'")
+    assert warned.match(config("set", "model.name", name)[1])
+    assert warned.match(config()[1])
+    assert config("limits")[1] == ""
+
+
+REFUSED = [
+    (["set", "limits.turns", "-1"], "limits.turns is -1; write a whole number from 1"),
+    (["set", "limits.turns"], "write `oracle config set limits.turns VALUE`"),
+    (["set", "turns", "3"], "no setting 'turns'; did you mean 'limits.turns'?"),
+    (["set", "openai_api_key", "hush"], "`oracle keys set PROVIDER`"),
+    (["unset", "limits.tokens"], "limits.tokens is not set in oracle.toml"),
+    (["unset", "limits.truns"], "no setting 'limits.truns'; did you mean 'limits.turns'?"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), REFUSED)
+def test_what_cannot_be_done_is_told_and_changes_nothing(inside, arguments, told):
+    before = inside.read_bytes()
+    error = config(*arguments)[2]
+    assert told in error
+    assert "hush" not in error
+    assert inside.read_bytes() == before
+
+
+def test_a_password_that_was_in_the_file_is_not_shown(inside):
+    inside.write_text("[database]\nurl = 'postgresql://me:hush@host/db'\n")
+    told, warned, _ = config("unset", "database.url")
+    assert "removed" in told
+    assert "hush" not in told + warned

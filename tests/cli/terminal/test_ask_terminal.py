@@ -217,5 +217,5 @@ def test_ctrl_c_answers_a_question_with_no(project):
 def test_a_key_that_is_missing_leaves_the_terminal_as_it_was(project):
     terminal = Terminal("ask", "--model", "anthropic:x", QUESTION)
     assert terminal.end() == 78
-    assert "oracle: there is no key for anthropic: set the variable ANTHROPIC" in terminal.shown
+    assert "oracle: there is no key for anthropic: set ANTHROPIC" in terminal.shown
     assert terminal.raw.count(CURSOR[0]) == terminal.raw.count(CURSOR[1])

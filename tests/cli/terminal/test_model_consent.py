@@ -77,7 +77,7 @@ def test_a_yes_uses_the_model_and_is_remembered(project):
         second = Terminal("ask", GREETING, env=with_key(env))
         second.end()
     assert "Done." in first.shown
-    assert "per million tokens" in first.shown
+    assert "price unknown" in first.shown  # at a server that is not the provider's
     assert 'name = "openai:gpt-' in selected()
     assert ("Again." in second.shown, "[y/N]" in second.shown) == (True, False)
     assert server.requests[0].body["model"].startswith("gpt-")
@@ -179,9 +179,18 @@ def test_a_yes_is_for_this_project_and_this_model(foreign, key, person):
     asked = person("y")
     assert [model_used(), model_used()] == ["openai:gpt-5", "openai:gpt-5"]
     assert len(asked) == 1
+    assert "($1.25 in, $10 out per million tokens)" in asked[0]
     (foreign / "oracle.toml").write_text('[model]\nname = "gpt-5.4"\n')
     model_used()
     assert len(asked) == 2
+
+
+def test_a_project_s_file_cannot_pretend_to_be_cheap(foreign, key, person):
+    prices = "input_price = 0.01\noutput_price = 0.01\n"
+    (foreign / "oracle.toml").write_text(f'[model]\nname = "gpt-5"\n{prices}')
+    asked = person("n")
+    model_used()
+    assert "($1.25 in, $10 out per million tokens)" in asked[0]
 
 
 @pytest.mark.parametrize("own", ["variable", "flag", "user", "trust"])

@@ -9,7 +9,7 @@ from oracle.testing.servers import Reply, ScriptedServer, anthropic, openai
 from tests.services.llm.dialects import DIALECTS, Dialect, asking
 
 REFUSALS = {
-    "bad_key": (ModelRefused, "refused the key (401: ", "[model] key_variable"),
+    "bad_key": (ModelRefused, "refused the key (401: ", "model.key_variable"),
     "no_credit": (ModelRefused, "has no credit left", "choose another model"),
     "context_too_long": (ContextTooLong, "is too long", "send less"),
     "rate_limited": (ModelOverloaded, "cannot answer at the moment", "try again later"),
@@ -179,9 +179,7 @@ async def test_a_server_that_is_not_there_is_named(name):
 
 async def test_a_missing_key_and_a_wrong_key_have_different_errors(dialect):
     _, error = await dialect.failing(dialect.wire.bad_key())
-    assert "needs a key and got none: set the variable that [model] key_variable names" in str(
-        error
-    )
+    assert "needs a key and got none: set the variable that model.key_variable names" in str(error)
 
 
 async def test_the_variable_that_held_a_bad_key_is_named():

@@ -44,7 +44,7 @@ def test_a_name_that_cannot_be_used_is_explained(name, said):
 
 @pytest.mark.parametrize("name", ["anthropic", "openai"])
 def test_without_a_key_the_variable_is_named(name):
-    with pytest.raises(ModelRefused, match=f"set the variable {name.upper()}_API_KEY"):
+    with pytest.raises(ModelRefused, match=f"set {name.upper()}_API_KEY"):
         find_endpoint(f"{name}:some", {})
 
 

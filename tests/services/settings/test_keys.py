@@ -84,7 +84,7 @@ def test_a_keyring_that_does_not_work_is_replaced_by_a_private_file(use, backend
     use(backend())
     source, why = store_key("openai", SECRET)
     assert source == "file"
-    assert why.startswith("the system keyring ")
+    assert "system keyring" in why
     assert SECRET not in why
     found = key_for("openai", {})
     assert (found.value, found.where) == (SECRET, "~/.config/oracle/keys.toml")

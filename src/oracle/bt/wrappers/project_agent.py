@@ -175,9 +175,9 @@ def tools_of(
 
 
 def _search_key(web: WebSettings, environment: Mapping[str, str]) -> str | None:
+    if web.key_variable or web.provider is None:
+        return environment.get(web.key_variable or "")
     from oracle.services.settings.keys import key_for
 
-    if web.key_variable:
-        return environment.get(web.key_variable)
-    found = key_for(web.provider, environment) if web.provider else None
+    found = key_for(web.provider, environment)
     return found.value if found else None

@@ -15,10 +15,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from oracle.cli.commands.keys import places
 from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
 from oracle.services.project.root import DATABASE_FILES, INDEX_FILES, check_links, here, user_folder
-from oracle.services.settings.resolve import default_settings, root_of, shown_path, unread_variables
+from oracle.services.settings.keys import key_for, missing_key
+from oracle.services.settings.resolve import (
+    default_settings,
+    root_of,
+    shown_path,
+    unread_variables,
+    user_settings_file,
+)
 from oracle.services.settings.toml_file import FILE_NAME
 from oracle.settings import Settings, load_settings
 
@@ -171,9 +179,11 @@ def settings(around: Surroundings) -> Iterator[Seen]:
         return
     origins = around.settings.origins.values()
     chosen = counted(sum(origin.source != "default" for origin in origins), "setting")
-    file = around.root and around.root / FILE_NAME
-    if file and file.exists():
-        yield "ok", f"{shown_path(file)} is valid; {chosen} set in all", ""
+    possible = [user_settings_file(), *([around.root / FILE_NAME] if around.root else [])]
+    files = [shown_path(file) for file in possible if file.exists()]
+    if files:
+        verb = "is" if len(files) == 1 else "are"
+        yield "ok", f"{' and '.join(files)} {verb} valid; {chosen} set in all", ""
     else:
         yield "ok", f"no {FILE_NAME}; {chosen} set by variables", "`oracle init` writes one"
     for warning in around.settings.warnings:
@@ -231,6 +241,13 @@ def database(around: Surroundings) -> Iterator[Seen]:
 # -- what answers ----------------------------------------------------------------------------------
 
 
+def keys(around: Surroundings) -> Iterator[Seen]:
+    """Where keys are. The keyring itself is only asked for the key of the chosen model."""
+    found = [f"{name} in {place}" for name, _, place, _ in places(around.environment) if place]
+    next_step = "" if found else "`oracle keys set PROVIDER` stores one"
+    yield "ok", "; ".join(found) or "there are no keys", next_step
+
+
 def model(around: Surroundings) -> Iterator[Seen]:
     from oracle.services.llm.model_health import health_of_model
 
@@ -244,10 +261,17 @@ def web(around: Surroundings) -> Iterator[Seen]:
         yield "warning", told, "set web.provider to searxng, tavily or brave"
     elif chosen.provider == "searxng" and chosen.url is None:
         yield "problem", "searxng has no address", "set web.url to its address"
-    elif chosen.key_name and not around.environment.get(chosen.key_name):
-        yield "problem", f"{chosen.provider} has no key", f"set {chosen.key_name}"
+    elif chosen.key_variable and not around.environment.get(chosen.key_variable):
+        yield "problem", f"{chosen.provider} has no key", f"set {chosen.key_variable}"
+    elif not chosen.key_variable and chosen.key_name and not _has_key(chosen.provider, around):
+        what, next_step = missing_key(chosen.provider)
+        yield "problem", what, next_step
     else:
         yield "ok", f"{chosen.provider}{f' at {chosen.url}' if chosen.url else ''}", ""
+
+
+def _has_key(provider: str, around: Surroundings) -> bool:
+    return key_for(provider, around.environment) is not None
 
 
 def prompts(around: Surroundings) -> Iterator[Seen]:
@@ -277,6 +301,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "settings": settings,
     "folder": folder,
     "database": database,
+    "keys": keys,
     "model": model,
     "web": web,
     "prompts": prompts,

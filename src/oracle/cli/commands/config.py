@@ -1,24 +1,48 @@
-"""`oracle config`: every setting with its value, and where the value comes from."""
+"""`oracle config`: every setting with its value and where it comes from; set and unset them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
+from typer.core import TyperGroup
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
 from oracle.cli.terminal.output import show, show_json
 from oracle.cli.terminal.safe_text import printable
+from oracle.errors import InputError, NotFound, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
+    from rich.text import Text
 
     from oracle.settings import Settings
 
-NOT_SET = "not set"
+
+class _ShowsByDefault(TyperGroup):
+    """`oracle config limits` means `oracle config show limits`.
+
+    No setting and no section has the name of a command.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_ShowsByDefault,
+    help="Show the settings, their values and where these come from; set and unset them.",
+)
+
+NOT_SET: Final = "not set"
+NARROW: Final = 60
 
 
 def names_beginning(incomplete: str) -> list[tuple[str, str]]:
@@ -33,27 +57,185 @@ def names_beginning(incomplete: str) -> list[tuple[str, str]]:
     return [pair for pair in [*sections, *named] if pair[0].startswith(incomplete)]
 
 
+def words_beginning(incomplete: str) -> list[tuple[str, str]]:
+    """After `oracle config` there is a command, or what to show."""
+    commands = [(name, "change or find the file") for name in ("set", "unset", "path")]
+    return [
+        *(pair for pair in commands if pair[0].startswith(incomplete)),
+        *names_beginning(incomplete),
+    ]
+
+
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="KEY", help="A setting, such as limits.turns.", autocompletion=names_beginning
+    ),
+]
+UserOption = Annotated[
+    bool, typer.Option("--user", help="In the user's own file, for all projects.")
+]
+
+
+@app.command("show")
 def config(
     name: Annotated[
         str | None,
         typer.Argument(
             help="A setting, such as limits.turns, or a section, such as limits.",
-            autocompletion=names_beginning,
+            autocompletion=words_beginning,
             show_default=False,
         ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the settings, their values and where these come from."""
+    """Show the settings, their values and where these come from.
+
+    The word show can be left out.
+    """
     names = chosen(name)
     settings = settings_with()
+    if "model.name" in names:
+        _warn_of_model(settings.model.name)
     if json:
         show_json([as_object(settings, each) for each in names])
     elif name is not None and name in names:
         print(as_text(settings, name))
         typer.echo(f"oracle: {name} comes from: {printable(str(settings.origins[name]))}", err=True)
     else:
-        show(settings_table(settings, names))
+        show(SettingsListing(settings, names))
+
+
+# "-1" is a value here, not an option.
+@app.command("set", context_settings={"ignore_unknown_options": True})
+def set_(
+    name: NameArgument,
+    value: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="VALUE", help="The new value. Items of a list are separated by commas."
+        ),
+    ] = None,
+    user: UserOption = False,
+) -> None:
+    """Write a setting into the project's oracle.toml, or the user's.
+
+    Comments and order of the file stay as they are.
+    """
+    from oracle.services.settings.editing import set_value, value_in
+
+    name, value = _pair(name, value)
+    file = _file(user)
+    before = value_in(file, name)
+    set_value(file, name, value)
+    was = "" if before is None else f" (before: {_shown(before)})"
+    _report(file, f"{name} = {_shown(value_in(file, name))}{was}")
+    _warn_if_overridden(name, file)
+    if name == "model.name":
+        _warn_of_model(value, file)
+
+
+@app.command()
+def unset(name: NameArgument, user: UserOption = False) -> None:
+    """Remove a setting from the project's oracle.toml, or the user's."""
+    from oracle.services.settings.editing import unset_value, value_in
+    from oracle.services.settings.resolve import shown_path
+    from oracle.settings import setting_named
+
+    file = _file(user)
+    before = value_in(file, name)
+    if before is None:
+        other = "without --user" if user else "with --user"
+        raise NotFound(
+            f"{setting_named(name).name} is not set in {shown_path(file)}; "
+            f"`oracle config {name}` says where it comes from, and {other} it may be another file"
+        )
+    unset_value(file, name)
+    _report(file, f"{name} removed (before: {_shown(before)})")
+    _warn_if_overridden(name, file)
+
+
+@app.command()
+def path(user: UserOption = False) -> None:
+    """Print the path of the file that set and unset change."""
+    print(printable(str(_file(user))))
+
+
+def _pair(name: str, value: str | None) -> tuple[str, str]:
+    """`limits.turns=4` is understood as well."""
+    key, equals, rest = name.partition("=")
+    if value is None and equals:
+        return key.strip(), rest.strip()
+    if value is None:
+        raise InputError(f"no value is given; write `oracle config set {printable(name)} VALUE`")
+    return name, value
+
+
+def _file(user: bool) -> Path:
+    from oracle.services.project.root import here
+    from oracle.services.settings.resolve import root_of, user_settings_file
+    from oracle.services.settings.toml_file import FILE_NAME
+
+    if user:
+        return user_settings_file()
+    root = root_of(here())
+    if root is None:
+        raise InputError(
+            "this folder is not in a project; give --user for the file that counts for all projects"
+        )
+    return root / FILE_NAME
+
+
+def _report(file: Path, text: str) -> None:
+    from oracle.services.settings.resolve import shown_path
+
+    # Before the warnings about it, also if both go to the same pipe.
+    print(printable(f"{shown_path(file)}: {text}"), flush=True)
+
+
+def _shown(value: object) -> str:
+    from oracle.services.settings.template import as_toml
+    from oracle.services.settings.value_types import masked
+
+    if isinstance(value, list):
+        value = tuple(cast("list[object]", value))
+    known = isinstance(value, str | int | float | tuple)
+    return printable(masked(as_toml(value) if known else str(value)))
+
+
+def _warn_if_overridden(name: str, file: Path) -> None:
+    """The file was written. Whether its value counts is for the others to say."""
+    from oracle.services.settings.resolve import shown_path
+    from oracle.settings import SETTINGS, load_settings
+
+    try:
+        origin = load_settings().origins.get(name)
+    except SettingsError as problem:
+        for line in str(problem).splitlines():
+            _warn(line)
+        return
+    is_here = origin is not None and str(origin).startswith(f"{shown_path(file)}:")
+    if name in SETTINGS and origin and origin.source != "default" and not is_here:
+        _warn(f"{origin} sets {name} too, and has priority here")
+
+
+def _warn_of_model(name: str, file: Path | None = None) -> None:
+    """`file` is the one that the name was written to just now."""
+    import os
+
+    from oracle.services.llm.names import full_name
+    from oracle.services.llm.spending import agree_by_writing
+
+    try:
+        full = full_name(name, os.environ)
+        if file is not None:
+            agree_by_writing(full, file)
+    except InputError as problem:
+        _warn(str(problem))
+
+
+def _warn(text: str) -> None:
+    typer.echo(f"oracle: warning: {printable(text)}", err=True)
 
 
 def chosen(name: str | None) -> Sequence[str]:
@@ -92,16 +274,42 @@ def as_text(settings: Settings, name: str) -> str:
     return printable(str(value))
 
 
-def settings_table(settings: Settings, names: Sequence[str]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
+class SettingsListing:
+    """A table, or lines on a terminal that is too narrow for three columns."""
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("SETTING", no_wrap=True)
-    table.add_column("VALUE", overflow="fold")
-    table.add_column("FROM", overflow="fold")
-    for name in names:
-        style = "dim" if settings.origins[name].source == "default" else ""
-        value = as_text(settings, name) or NOT_SET
-        table.add_row(name, Text(value), Text(printable(str(settings.origins[name]))), style=style)
-    return table
+    def __init__(self, settings: Settings, names: Sequence[str]) -> None:
+        self._settings = settings
+        self._names = names
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width < NARROW:
+            yield from (self._line(name) for name in self._names)
+        else:
+            yield self._table()
+
+    def _line(self, name: str) -> Text:
+        from rich.text import Text
+
+        _, value, place = self._cells(name)
+        from_ = "" if self._style(name) else f" ({place})"
+        return Text(f"{name} = {value}{from_}", style=self._style(name))
+
+    def _table(self) -> Table:
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("SETTING", no_wrap=True)
+        table.add_column("VALUE", overflow="fold")
+        table.add_column("FROM", overflow="fold")
+        for name in self._names:
+            table.add_row(*self._cells(name), style=self._style(name))
+        return table
+
+    def _cells(self, name: str) -> tuple[str, Text, Text]:
+        from rich.text import Text
+
+        value = as_text(self._settings, name) or NOT_SET
+        return name, Text(value), Text(printable(str(self._settings.origins[name])))
+
+    def _style(self, name: str) -> str:
+        return "dim" if self._settings.origins[name].source == "default" else ""

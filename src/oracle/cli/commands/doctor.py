@@ -24,7 +24,9 @@ STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 def doctor(json: JsonOption = False) -> None:
     """Check the configuration and say how to fix it.
 
-    It changes nothing and sends nothing.
+    Nothing is sent to a model or to the web. It connects to the database that is set, and reads
+    the key of the chosen model from the system keyring if it is there. It changes nothing, except
+    that a file of keys that others can read becomes private.
     """
     from oracle.cli.commands.checks import examine
 

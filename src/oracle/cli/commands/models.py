@@ -100,14 +100,16 @@ def use(
       oracle models use embedded --project
     """
     from oracle.services.llm.names import full_name
+    from oracle.services.llm.spending import agree_by_writing
     from oracle.services.settings.editing import set_value
     from oracle.services.settings.resolve import shown_path
 
     full = full_name(name, os.environ, abbreviated=True)
     file = _file_to_write(project)
     set_value(file, "model.name", full)
+    agree_by_writing(full, file)
     print(f"{full} is selected, in {printable(shown_path(file))}")
-    for note in notes_on(full, file):
+    for note in notes_on(full):
         print(f"oracle: {printable(note)}", file=sys.stderr)
 
 
@@ -126,7 +128,7 @@ def _file_to_write(project: bool) -> Path:
     return root / FILE_NAME
 
 
-def notes_on(full: str, file: Path) -> Iterator[str]:
+def notes_on(full: str) -> Iterator[str]:
     """What the user should know about the model, and about other settings that matter."""
     from oracle.settings import load_settings
 
@@ -137,7 +139,6 @@ def notes_on(full: str, file: Path) -> Iterator[str]:
         return
     yield from _notes_on_settings(full, settings)
     yield from _notes_on_use(full, settings)
-    _agree(full, settings, file)
 
 
 def _notes_on_settings(full: str, settings: Settings) -> Iterator[str]:
@@ -168,33 +169,29 @@ def _way_out(source: str) -> str:
 
 
 def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
+    from dataclasses import replace
+
     from oracle.cli.terminal.model_consent import shown_prices
-    from oracle.services.llm.model_facts import facts_about
-    from oracle.services.llm.ollama import local_models
+    from oracle.services.llm.ollama import local_models, runs_elsewhere
     from oracle.services.llm.providers import PROVIDERS
-    from oracle.services.llm.spending import place_of_key
+    from oracle.services.llm.spending import place_of_key, prices_for
 
     provider, colon, model = full.partition(":")
     if not colon:
         yield "it is free, and only quotes what it finds"
     elif provider == "ollama":
         local = local_models(os.environ)
+        if runs_elsewhere(model):
+            yield "ollama runs it elsewhere, with the account that it is signed in with"
         if local.problem:
             yield f"{local.problem}; start it with `ollama serve`"
-        elif model not in [each.name for each in local.models]:
+        elif not local.has(model):
             yield f"ollama does not have it yet; `ollama pull {model}` gets it"
     elif settings.model.base_url is None:
-        yield f"it costs {shown_prices(facts_about(provider, model).prices)}"
+        prices = prices_for(replace(settings.model, name=full), os.environ)
+        yield f"it costs {shown_prices(prices)}" if prices else "its price is not known"
         if PROVIDERS[provider].needs_key and place_of_key(provider, os.environ) is None:
             yield f"there is no key for {provider}; `oracle keys set {provider}` stores one"
-
-
-def _agree(full: str, settings: Settings, file: Path) -> None:
-    """Who writes the project's file agrees to what it costs."""
-    from oracle.services.llm.spending import keep_consent
-
-    if settings.root is not None and file.parent == settings.root:
-        keep_consent(settings.root, full, "yes")
 
 
 # -- the list --------------------------------------------------------------------------------------

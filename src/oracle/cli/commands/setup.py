@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from oracle.errors import InputError
+
 NEXT = """\
 next: `oracle doctor` says what is missing, `oracle config` shows every value;
 then: oracle ask "where is …?\""""
@@ -28,22 +30,31 @@ def init(
             show_default="the project's root, else the current folder",
         ),
     ] = None,
+    user: Annotated[
+        bool, typer.Option("--user", help="Write the user's own file, for all projects.")
+    ] = False,
     print_: Annotated[
         bool, typer.Option("--print", help="Print the file to stdout instead of writing it.")
     ] = False,
 ) -> None:
     """Write an oracle.toml with every setting in comments.
 
-    The file also marks its folder as the root of a project.
+    The file also marks its folder as the root of a project, except with --user.
     """
     from oracle.services.project.root import here
     from oracle.services.settings.resolve import root_of
-    from oracle.services.settings.template import template, write_new
+    from oracle.services.settings.template import made_folder, template, write_new
+    from oracle.services.user_files import config_folder
 
+    if user and folder:
+        raise InputError("--user has its own folder; leave out the folder or --user")
     if print_:
-        print(template(), end="")
+        print(template(user=user), end="")
         return
-    written = write_new(folder or root_of(here()) or here())
+    if user:
+        written = write_new(made_folder(config_folder()), user=True)
+    else:
+        written = write_new(folder or root_of(here()) or here())
     print(written)
     typer.echo(NEXT, err=True)
 

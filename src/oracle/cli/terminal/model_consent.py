@@ -63,8 +63,9 @@ def _named_in_full(settings: Settings, *, quiet: bool) -> Settings:
 
     typed = settings.model.name
     named = with_full_name(settings, os.environ)
-    if named.model.name != typed and not quiet:
-        full = named.model.name
+    full = named.model.name
+    # That gpt-5 is openai:gpt-5 is no news.
+    if typed not in (full, full.partition(":")[2]) and not quiet:
         # Said again when another table gives the name another meaning.
         _say_once(f"name {typed}", full, f"{typed} means {full} here")
     return named
@@ -98,7 +99,7 @@ def _with_offer(settings: Settings, *, asks: bool, quiet: bool) -> Settings:
         return settings
     model = replace(settings.model, name=offer.name)
     _say(f"no model is selected, and there is a key for {offer.provider} ({offer.key})")
-    said = _answer(f"use {offer.name} from now on ({shown_prices(prices_for(model))})?")
+    said = _answer(f"use {offer.name} from now on ({shown_prices(prices_for(model, os.environ))})?")
     if said != "nothing":
         _select(offer.name if said == "yes" else EMBEDDED)
     if said == "yes":
@@ -147,7 +148,9 @@ def _as_answered(settings: Settings, *, quiet: bool) -> Settings:
     name, origin = settings.model.name, settings.origins["model.name"]
     key = paying_key(settings.model, os.environ)
     _say(f"this project's file selects {name} ({origin}), which your key pays for ({key})")
-    said = _answer(f"use it in this project ({shown_prices(prices_for(settings.model))})?")
+    # The file's own prices are not shown: it could pretend that the model is cheap.
+    prices = prices_for(ModelSettings(name=name), os.environ)
+    said = _answer(f"use it in this project ({shown_prices(prices)})?")
     if said != "nothing" and settings.root is not None:
         try:
             keep_consent(settings.root, name, said)

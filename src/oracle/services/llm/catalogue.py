@@ -112,6 +112,7 @@ def families(models: Iterable[KnownModel]) -> Sequence[str]:
     return [model.name for model in _newest(models).values()]
 
 
+@cache
 def newest_models() -> Sequence[KnownModel]:
     """The newest model of each family, for families that are not older than one generation."""
     newest = _newest(known_models())

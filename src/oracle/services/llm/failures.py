@@ -115,7 +115,8 @@ class Failures:
         hint = did_you_mean(near, [near]) if near else ""
         return ModelRefused(
             f"{self._server()} has no model {self.endpoint.model!r}{hint}{self._quoted(error)}; "
-            "check the name (`oracle models --all` lists known ones), and base_url if you set one"
+            "check the name (`oracle models --all` lists known ones), and model.base_url if you "
+            "set it"
         )
 
     def _no_credit(self, error: direct.ModelAPIError) -> ModelError:
@@ -143,7 +144,7 @@ class Failures:
         return ModelError(
             f"cannot reach {self.endpoint.name} at {masked(self.endpoint.address)}"
             f" ({self._clean(str(error.__cause__ or error))}); "
-            "check the connection, and base_url if you set one"
+            "check the connection, and model.base_url if you set it"
         )
 
     def _rejected(self, error: direct.ModelAPIError) -> ModelError:

@@ -11,7 +11,7 @@ from oracle.services.llm.catalogue import VENDORS, KnownModel, known_models, new
 from oracle.services.llm.names import full_name
 from oracle.services.llm.ollama import LocalModel, LocalModels, local_models
 from oracle.services.llm.protocol import Prices
-from oracle.services.llm.providers import PROVIDERS
+from oracle.services.llm.providers import PROVIDERS, is_at_home
 from oracle.services.llm.spending import paying_key, place_of_key, prices_for
 from oracle.settings import EMBEDDED
 
@@ -72,7 +72,7 @@ def list_models(
     known = known_models() if every else newest_models()
     models = [
         _embedded(),
-        *(_known(model, keys[model.provider], newest_models()) for model in known),
+        *(_known(model, keys[model.provider], environment) for model in known),
         *map(_local, local.models),
     ]
     if not any(model.name == selected.name for model in models) and selected.name:
@@ -98,13 +98,13 @@ def _embedded() -> ListedModel:
     return ListedModel(name=EMBEDDED, short_name="", key="", prices=FREE, context_window=None)
 
 
-def _known(model: KnownModel, key: str | None, newest: Sequence[KnownModel]) -> ListedModel:
+def _known(model: KnownModel, key: str | None, environment: Mapping[str, str]) -> ListedModel:
     return ListedModel(
         name=model.name,
         # Of an older model the short name would mean the newest one.
-        short_name=model.short_name if model in newest else "",
+        short_name=model.short_name if model in newest_models() else "",
         key=key,
-        prices=model.prices,
+        prices=model.prices if is_at_home(model.provider, environment) else None,
         context_window=model.context_window,
     )
 
@@ -131,7 +131,7 @@ def _other(settings: Settings, name: str, environment: Mapping[str, str]) -> Lis
         name=name,
         short_name="",
         key=key if key or needs_key else "",
-        prices=prices_for(chosen) if chosen.base_url is None else None,
+        prices=prices_for(chosen, environment),
         context_window=chosen.context_window or facts_about(provider, model).context_window,
     )
 

@@ -14,7 +14,7 @@ from oracle.services.llm.spending import (
     users_choice,
     with_full_name,
 )
-from oracle.services.settings.keys import missing_key
+from oracle.services.settings.keys import key_for, missing_key
 from oracle.settings import EMBEDDED
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _ollama(settings: Settings, environment: Mapping[str, str]) -> Seen:
     local = local_models(environment)
     if local.problem:
         return "problem", f"{name}: {local.problem}", "start it with `ollama serve`"
-    if {model, f"{model}:latest"}.isdisjoint(known.name for known in local.models):
+    if not local.has(model):
         return "problem", f"{name}: ollama does not have it", f"get it with `ollama pull {model}`"
     return _with_consent(settings, environment, "no key needed")
 
@@ -79,7 +79,8 @@ def _ollama(settings: Settings, environment: Mapping[str, str]) -> Seen:
 def _provider(settings: Settings, environment: Mapping[str, str]) -> Seen:
     chosen = settings.model
     key = paying_key(chosen, environment)
-    if key is not None:
+    is_readable = chosen.key_variable is not None or key_for(chosen.provider, environment)
+    if key is not None and is_readable:
         return _with_consent(settings, environment, f"key in {key}")
     if chosen.key_variable is not None:
         return "problem", f"{chosen.name} has no key", f"set {chosen.key_variable}"

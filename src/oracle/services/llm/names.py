@@ -152,7 +152,7 @@ def _either(names: Sequence[str]) -> str:
 
 def _unknown(typed: str, base_url: str | None, local: LocalModels) -> str:
     if base_url is not None:
-        return f"model {typed!r} has no provider; for the server at base_url, write openai:{typed}"
+        return f"model {typed!r} has no provider; at your model.base_url, write openai:{typed}"
     if sellers := _selling(typed.lower()):
         return f"{typed!r} is not a chat model; to try it all the same, write {sellers[0]}:{typed}"
     if near := _meant(typed):

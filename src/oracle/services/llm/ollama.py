@@ -49,6 +49,10 @@ class LocalModels:
     models: Sequence[LocalModel] = ()
     problem: str = ""
 
+    def has(self, name: str) -> bool:
+        """A name without a tag means the tag `latest`."""
+        return any(model.name in (name, f"{name}:latest") for model in self.models)
+
 
 def address_of_ollama(environment: Mapping[str, str]) -> str:
     provider = PROVIDERS["ollama"]

@@ -18,7 +18,7 @@ _MODEL = re.compile(r"[\w./:@+-]{1,200}", re.ASCII)
 # For suggestions only: the provider of a model that was named without one.
 _FAMILIES = {"claude": "anthropic", "gpt": "openai", "o1": "openai", "o3": "openai"}
 
-KEY_SETTING = "the variable that [model] key_variable names in oracle.toml"
+KEY_SETTING = "the variable that model.key_variable names"
 """The source of the key for a server at `base_url`. It is never the provider's own variable."""
 
 NO_KEY = "no-key"
@@ -133,6 +133,15 @@ def find_endpoint(
     )
 
 
+def is_at_home(
+    provider: str, environment: Mapping[str, str], *, base_url: str | None = None
+) -> bool:
+    """Whether requests go to the provider's own address, where its own prices hold."""
+    known = PROVIDERS[provider]
+    chosen = base_url or environment.get(known.address_variable) or known.address
+    return chosen.rstrip("/") == known.address
+
+
 def split_name(name: str) -> tuple[Provider, str]:
     """`ollama:llama3.2:3b` is the model `llama3.2:3b` of `ollama`."""
     known, colon, model = name.partition(":")
@@ -170,7 +179,7 @@ def checked_address(address: str) -> str:
         host, parts = None, urlsplit("")
     if parts.scheme not in ("http", "https") or not host or parts.username is not None:
         raise InputError(
-            f"base_url {_without_password(address)!r} is not the address of a server; "
+            f"{_without_password(address)!r} is not the address of a server; "
             "write it as 'http://localhost:8080/v1'"
         )
     return address.rstrip("/")

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from oracle.errors import InputError, OracleError, SettingsError
+from oracle.errors import InputError, OracleError, SettingsError, StoreError
 from oracle.services.llm.names import full_name
 from oracle.services.llm.ollama import address_of_ollama, runs_elsewhere
-from oracle.services.llm.providers import PROVIDERS
+from oracle.services.llm.providers import PROVIDERS, is_at_home
 from oracle.services.settings.trust import is_loopback, trusts
 from oracle.services.user_files import recall, remember
 from oracle.settings import EMBEDDED
@@ -62,7 +63,7 @@ def paying_key(chosen: ModelSettings, environment: Environment) -> str | None:
         return None
     if chosen.key_variable is not None:
         return chosen.key_variable if environment.get(chosen.key_variable) else None
-    if chosen.base_url is not None and chosen.base_url.rstrip("/") != PROVIDERS[provider].address:
+    if chosen.base_url is not None and not is_at_home(provider, {}, base_url=chosen.base_url):
         return None
     if provider == "ollama" and runs_elsewhere(model):
         return "the account that ollama is signed in with"
@@ -115,6 +116,16 @@ def keep_consent(root: Path, name: str, said: Literal["yes", "no"]) -> None:
     remember(_TOPIC, _entry(root, name), said)
 
 
+def agree_by_writing(name: str, file: Path) -> None:
+    """A user who writes a model into a project's file agrees to what it costs there."""
+    from oracle.services.settings.resolve import user_settings_file
+
+    # Where it cannot be kept, the user is asked once more.
+    if file != user_settings_file() and name != EMBEDDED:
+        with suppress(StoreError):
+            keep_consent(file.parent, name, "yes")
+
+
 def check_spending(settings: Settings, environment: Environment) -> None:
     """An error if a project's file would spend money that nobody has agreed to."""
     settings = with_full_name(settings, environment)
@@ -150,12 +161,13 @@ def _entry(root: Path, name: str) -> str:
     return f"{os.path.realpath(root)} {name}"
 
 
-def prices_for(chosen: ModelSettings) -> Prices | None:
-    """The prices in the settings; else those in the table."""
+def prices_for(chosen: ModelSettings, environment: Environment) -> Prices | None:
+    """The prices in the settings; else those in the table, which hold at the provider itself."""
     from oracle.services.llm.model_facts import facts_about
     from oracle.services.llm.protocol import Prices
 
     if chosen.input_price is not None and chosen.output_price is not None:
         return Prices(input=chosen.input_price, output=chosen.output_price)
     provider, _, model = chosen.name.partition(":")
-    return facts_about(provider, model).prices
+    is_home = is_at_home(provider, environment, base_url=chosen.base_url)
+    return facts_about(provider, model).prices if is_home else None

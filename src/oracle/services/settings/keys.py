@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
 T = TypeVar("T")
-Source = Literal["variable", "keyring", "file"]
+StoredIn = Literal["keyring", "file"]
+Source = Literal["variable"] | StoredIn
 
 VARIABLES: Final = {**KEY_VARIABLES, **OPTIONAL_KEY_VARIABLES}
 """The variable of each provider that can have a key."""
@@ -52,7 +53,7 @@ class Key:
 
 
 class KeyringProblem(Exception):  # noqa: N818 - an outcome, after which a file is used
-    """The keyring cannot be used. The message follows "the system keyring"."""
+    """The keyring cannot be used."""
 
 
 def key_for(provider: str, environment: Mapping[str, str]) -> Key | None:
@@ -64,13 +65,13 @@ def key_for(provider: str, environment: Mapping[str, str]) -> Key | None:
         return _found(value, variable, "variable")
     stored = _stored()
     if provider in stored.in_file:
-        return _found(stored.in_file[provider], shown_path(keys_file()), "file")
+        return _found(stored.in_file[provider], place_of("file"), "file")
     if provider in stored.in_keyring:
         try:
             value = _from_keyring(provider)
         except KeyringProblem:
             return None
-        return _found(value, "the system keyring", "keyring") if value else None
+        return _found(value, place_of("keyring"), "keyring") if value else None
     return None
 
 
@@ -81,11 +82,16 @@ def source_of(provider: str, environment: Mapping[str, str]) -> Source | None:
     return stored_source(provider)
 
 
-def stored_source(provider: str) -> Source | None:
+def stored_source(provider: str) -> StoredIn | None:
     stored = _stored()
     if provider in stored.in_file:
         return "file"
     return "keyring" if provider in stored.in_keyring else None
+
+
+def place_of(source: StoredIn) -> str:
+    """Where a stored key is, for people."""
+    return "the system keyring" if source == "keyring" else shown_path(keys_file())
 
 
 def missing_key(provider: str) -> tuple[str, str]:
@@ -94,15 +100,15 @@ def missing_key(provider: str) -> tuple[str, str]:
     if stored_source(provider) == "keyring":
         return (
             f"the key for {provider} is in the system keyring, which cannot be read",
-            f"unlock the keyring, or set the variable {variable}",
+            f"unlock the keyring, or set {variable}",
         )
     return (
         f"there is no key for {provider}",
-        f"set the variable {variable}, or run `oracle keys set {provider}`",
+        f"set {variable}, or run `oracle keys set {provider}`",
     )
 
 
-def store_key(provider: str, value: str) -> tuple[Source, str]:
+def store_key(provider: str, value: str) -> tuple[StoredIn, str]:
     """Keep a key, in the keyring if there is one that works. Returns where, and why not there."""
     value = _checked(value)
     hide(value)
@@ -110,7 +116,7 @@ def store_key(provider: str, value: str) -> tuple[Source, str]:
         _within(lambda: _into_keyring(provider, value))
     except KeyringProblem as problem:
         _keep(lambda stored: stored.in_file.update({provider: value}), without=provider)
-        return "file", f"the system keyring {problem}"
+        return "file", str(problem)
     _keep(lambda stored: stored.in_keyring.add(provider), without=provider)
     return "keyring", ""
 
@@ -122,8 +128,7 @@ def remove_key(provider: str) -> None:
             _within(lambda: _out_of_keyring(provider))
         except KeyringProblem as problem:
             raise StoreError(
-                f"the key for {provider} cannot be removed: the system keyring {problem}; "
-                "unlock it, then try again"
+                f"the key for {provider} cannot be removed: {problem}; unlock it, then try again"
             ) from None
     if stored_source(provider):
         _keep(lambda stored: None, without=provider)
@@ -248,7 +253,7 @@ def _backend() -> KeyringBackend:
     # The package recommends backends from 1. Those below keep keys in files of their own.
     is_chosen = "PYTHON_KEYRING_BACKEND" in os.environ
     if is_useless or (not is_chosen and found.priority < 1):
-        raise KeyringProblem("is not there")
+        raise KeyringProblem("there is no system keyring")
     return found
 
 
@@ -256,7 +261,7 @@ def _into_keyring(provider: str, value: str) -> None:
     backend = _backend()
     backend.set_password(SERVICE, provider, value)  # pyright: ignore[reportUnknownMemberType]
     if backend.get_password(SERVICE, provider) != value:
-        raise KeyringProblem("does not keep what it is given")
+        raise KeyringProblem("the system keyring does not keep what it is given")
 
 
 def _from_keyring(provider: str) -> str | None:
@@ -283,12 +288,13 @@ def _within(work: Callable[[], T]) -> T:
         except KeyringProblem as problem:
             failed.append(str(problem))
         except BaseException as problem:  # a backend is foreign code
-            failed.append(f"fails ({type(problem).__name__}: {redact(str(problem))[:100]})")
+            what = f"{type(problem).__name__}: {redact(str(problem))[:100]}"
+            failed.append(f"the system keyring fails ({what})")
 
     thread = Thread(target=run, daemon=True)
     thread.start()
     thread.join(WAIT_SECONDS)
     if not done:
-        told = failed[0] if failed else f"did not answer within {WAIT_SECONDS:g} s"
-        raise KeyringProblem(told)
+        slow = f"the system keyring did not answer within {WAIT_SECONDS:g} s"
+        raise KeyringProblem(failed[0] if failed else slow)
     return done[0]

@@ -16,15 +16,26 @@ from oracle.services.settings.value_types import OFF
 from oracle.settings import SETTINGS, Setting
 
 _HEAD = """\
-# Settings of oracle for this project. Remove the # in front of a setting to change it.
+# Settings of oracle for {scope}. Remove the # in front of a setting to change it.
+# {priority}
 # A variable overrides this file, and a flag overrides both. `oracle config` shows the values.
-# Keys and passwords do not belong here: keep them in variables, such as ANTHROPIC_API_KEY.
+# Keys and passwords do not belong here: `oracle keys set` keeps them, or a variable.
 """
 
 
-def template() -> str:
+_PROJECT = {
+    "scope": "this project",
+    "priority": "It overrides the user's own file, ~/.config/oracle/oracle.toml.",
+}
+_USER = {
+    "scope": "all projects of this user",
+    "priority": "A project's own oracle.toml overrides it.",
+}
+
+
+def template(*, user: bool = False) -> str:
     """Valid TOML, and still valid without the comment signs in front of the settings."""
-    return "\n".join([_HEAD, *_sections()])
+    return "\n".join([_HEAD.format(**(_USER if user else _PROJECT)), *_sections()])
 
 
 def _sections() -> Iterator[str]:
@@ -55,12 +66,23 @@ def as_toml(value: Any) -> str:
     return repr(value)
 
 
-def write_new(folder: Path) -> Path:
+def made_folder(folder: Path) -> Path:
+    """The user's own folder, which may not exist yet."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(
+            f"{folder} cannot be made: {problem.strerror}; set XDG_CONFIG_HOME to a folder of yours"
+        ) from problem
+    return folder
+
+
+def write_new(folder: Path, *, user: bool = False) -> Path:
     """Write the template, completely or not at all if the file system has links. An existing file
     is never replaced.
     """
     target = folder / FILE_NAME
-    draft = _draft(folder)
+    draft = _draft(folder, template(user=user))
     try:
         draft.chmod(0o644)
         _link(draft, target)
@@ -69,12 +91,12 @@ def write_new(folder: Path) -> Path:
     return target
 
 
-def _draft(folder: Path) -> Path:
+def _draft(folder: Path, text: str) -> Path:
     try:
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", dir=folder, prefix=f".{FILE_NAME}.", delete=False
         ) as file:
-            file.write(template())
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
     except OSError as problem:

@@ -40,7 +40,7 @@ def untrusted(
         yield (
             f"{origins[name]}: {name} is {_shown(values[name])}: {reason}. A project's own file "
             f"decides this only if you trust it: set {VARIABLE}={root}@{digest}, or give your own "
-            f"value in {variable}"
+            f"value in {variable} or with `oracle config set --user`"
         )
 
 
