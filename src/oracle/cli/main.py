@@ -27,6 +27,7 @@ from oracle.cli.commands.sessions import app as sessions_app
 from oracle.cli.commands.sessions import purge
 from oracle.cli.commands.setup import completion, init
 from oracle.cli.commands.tree import app as tree_app
+from oracle.cli.plain_help import use_plain_help
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.streams import guard_streams
 from oracle.errors import DeveloperError, OracleError
@@ -82,6 +83,7 @@ def run() -> None:
     # Few objects of a short command are garbage. Looking for them takes a tenth of its time.
     gc.set_threshold(50_000)
     guard_streams()
+    use_plain_help()
     try:
         code = _exit_code_of_app()
     except OracleError as error:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Show a run, or resume one.", no_args_is_help=True)
 
 RunArgument = Annotated[
-    str, typer.Argument(metavar="[RUN]", help="The run's id, a unique start of it, or last.")
+    str, typer.Argument(metavar="RUN", help="The run's id, a unique start of it, or last.")
 ]
 RUN_COLUMNS = (
     Column("RUN"),
@@ -237,6 +237,7 @@ def replay(
 
     Examples:
       oracle replay                 the newest run
+      oracle replay 3f9a
       oracle replay 3f9a --trace
     """
 

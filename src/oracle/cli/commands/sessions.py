@@ -16,7 +16,6 @@ from oracle.cli.terminal.output import confirm, counted, more_than, nothing_yet,
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, StyledLine, Tone, cut, show_lines, show_table
 from oracle.cli.terminal.times import parse_duration, shown_age, shown_money, shown_time
-from oracle.models.session import attached_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,10 +30,6 @@ app = typer.Typer(help="List, show, rename, export and delete conversations.", n
 SessionArgument = Annotated[
     str,
     typer.Argument(metavar="SESSION", help="The session's id, a unique start of it, or last."),
-]
-LastSession = Annotated[
-    str,
-    typer.Argument(metavar="[SESSION]", help="The session's id, a unique start of it, or last."),
 ]
 
 
@@ -87,7 +82,7 @@ def list_(
 
 
 @app.command("show")
-def show_(session: LastSession = "last", json: JsonOption = False) -> None:
+def show_(session: SessionArgument = "last", json: JsonOption = False) -> None:
     """Show a session as a tree of its exchanges; by default the one used last.
 
     The id of an exchange can be given to `oracle ask --session`, to continue from there.
@@ -115,7 +110,7 @@ def rename(
 
 @app.command()
 def export(
-    session: LastSession = "last",
+    session: SessionArgument = "last",
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.MARKDOWN,
 ) -> None:
     """Print a whole session to stdout; by default the one used last.
@@ -255,6 +250,8 @@ def _placed(
 
 
 def _labels(exchange: Exchange, names: Mapping[str, str]) -> Iterator[tuple[str, Tone]]:
+    from oracle.models.session import attached_words
+
     yield f"{printable(names[exchange.id])}  {printable(exchange.question)}", ""
     if attached := attached_words(exchange.metadata):
         yield f"attached: {printable(attached)}", "dim"

@@ -63,9 +63,7 @@ class Naming:
         for run in open_runs:
             if is_interrupted(run):
                 return run
-        raise NotFound(
-            "no run was interrupted, so there is none to resume; `oracle runs` lists all"
-        )
+        raise NotFound("no run was interrupted; `oracle runs` shows how each one ended")
 
     async def place(self, typed: str = LAST) -> tuple[Session, Exchange | None]:
         """Where to continue: the end of a session, or one of its exchanges."""
