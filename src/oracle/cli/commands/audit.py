@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from oracle.cli.project import project_listed, with_database
+from oracle.cli.project import project_of, with_database
 from oracle.cli.terminal.output import nothing_yet
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
@@ -169,7 +169,7 @@ def _stored_pages(query: EventQuery, limit: int | None) -> Pages:
         if limit is not None:
             query = replace(query, after=table.before_newest(query, limit))
         for page in pages(table, query):
-            yield page, table.short_run_ids(page)
+            yield page, _short_ids(table, page)
 
 
 def _new_pages(query: EventQuery, limit: int | None) -> Pages:
@@ -193,8 +193,11 @@ def _new_pages(query: EventQuery, limit: int | None) -> Pages:
 
 
 def _short_ids(table: EventsTable, page: list[StoredEvent]) -> Mapping[str, str]:
+    """Only a terminal needs them: a pipe gets whole ids."""
     from oracle.errors import StoreError
 
+    if not sys.stdout.isatty():
+        return {}
     try:
         return table.short_run_ids(page)
     except StoreError:
@@ -213,7 +216,7 @@ def _run_called(typed: str) -> str:
             found = table.run_beginning(typed)
         if found is not None:
             return found
-    project = project_listed(False)
+    project = project_of(typed)
 
     async def read(database: Database) -> str:
         return (await Naming(database, project).run(typed)).id

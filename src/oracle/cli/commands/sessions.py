@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from oracle.cli.options import AllProjectsOption, JsonOption, LimitOption, NoQuestionOption
-from oracle.cli.project import project_listed, with_database
+from oracle.cli.project import project_listed, project_of, with_database
 from oracle.cli.terminal.output import confirm, counted, more_than, nothing_yet, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, StyledLine, Tone, cut, show_lines, show_table
@@ -65,7 +65,7 @@ def list_(
     ) -> tuple[list[ListedSession], Mapping[str, str], Mapping[str, SessionEnd]]:
         listed = await Sessions(database).newest(limit + 1, project=project)
         ids = [item.session.id for item in listed[:limit]]
-        short = await short_session_ids(database, ids)
+        short = await short_session_ids(database, ids if sys.stdout.isatty() else [])
         return listed, short, await Sessions(database).endings(ids)
 
     listed, short, endings = with_database(read)
@@ -169,7 +169,7 @@ def _session(typed: str) -> tuple[Session, list[Exchange]]:
     from oracle.services.storage.exchanges import Exchanges
     from oracle.services.storage.naming import Naming
 
-    project = project_listed(False)
+    project = project_of(typed)
 
     async def read(database: Database) -> tuple[Session, list[Exchange]]:
         session = await Naming(database, project).session(typed)
