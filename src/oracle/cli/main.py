@@ -34,6 +34,7 @@ from oracle.cli.commands.tools import app as tools_app
 from oracle.cli.commands.tree import app as tree_app
 from oracle.cli.optional_values import WithOptionalValues
 from oracle.cli.routing import QuestionOrCommand
+from oracle.cli.plain_help import use_plain_help
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.streams import guard_streams
 from oracle.errors import DeveloperError, OracleError
@@ -99,6 +100,7 @@ def run() -> None:
     # Few objects of a short command are garbage. Looking for them takes a tenth of its time.
     gc.set_threshold(50_000)
     guard_streams()
+    use_plain_help()
     try:
         code = _exit_code_of_app()
     except OracleError as error:

@@ -42,6 +42,11 @@ def project_listed(every: bool) -> str | None:
     return None if every else project_name(load_settings()) or None
 
 
+def project_of(typed: str) -> str | None:
+    """The project in which `last` is looked for. An id needs none, and is found without settings."""
+    return project_listed(False) if typed == "last" else None
+
+
 def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
     """Open the project's database for one piece of work."""
     from oracle.services.background import run_async

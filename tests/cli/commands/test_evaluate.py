@@ -17,9 +17,9 @@ def test_eval_prints_every_measure_for_both_kinds():
     for measure in (
         "accuracy",
         "macro-F1",
-        "precision",
-        "labelled / given",
-        "confidence",
+        "PRECISION",
+        "LABELLED / GIVEN",
+        "CONFIDENCE",
         "breadth",
     ):
         assert said.count(measure) >= 2

@@ -8,7 +8,9 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from oracle.cli.commands.search import render_hits
 from oracle.cli.main import app
+from oracle.services.search import Hit
 from tests.cli.processes import Terminal, oracle
 
 
@@ -39,13 +41,37 @@ def test_explain_tells_the_reason(project):
     reason = ".env: not indexed: its name matches `.env`, a file of secrets; to read it, add "
     assert run("index", "--explain", ".env").startswith(reason)
     assert run("index", "--explain", "tide.py") == "tide.py: indexed\n"
-    assert "it cannot be read: No such file" in run("index", "--explain", "gone.py")
+
+
+def test_explain_of_a_file_that_is_not_there_is_an_error(project):
+    result = CliRunner().invoke(app, ["index", "--explain", "gone.py"])
+    assert result.exception.exit_code == 2
+    assert str(result.exception).startswith("no file 'gone.py'; ")
 
 
 def test_search_shows_path_lines_score_and_text(project):
     said = run("search", "how high is the tide")
     assert said.startswith("tide.py:1-2  1.00  tide_height\n    def tide_height():\n")
-    assert run("search", "zebra") == "nothing found\n"
+
+
+def test_a_search_without_a_result_says_so_on_stderr(project):
+    result = CliRunner().invoke(app, ["search", "zebra"])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "nothing found in code for 'zebra'; try other words\n"
+
+
+def test_a_search_for_nothing_is_refused(project):
+    result = CliRunner().invoke(app, ["search", " "])
+    assert result.exception.exit_code == 2
+    assert "write some words" in str(result.exception)
+
+
+def test_lines_are_cut_to_the_terminal_and_places_are_not():
+    place = {"path": "a/long/path.py", "start": 1, "end": 2, "kind": "code"}
+    hit = Hit(**place, text="x = " + "9" * 100, symbol="s" * 60, score=1)
+    place, line = render_hits([hit], 40).splitlines()
+    assert place.startswith("a/long/path.py:1-2  1.00  sss")
+    assert (len(place), len(line), line[-1]) == (40, 40, "…")
 
 
 def test_search_as_json_has_the_fields_of_a_hit(project):

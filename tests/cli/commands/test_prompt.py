@@ -22,10 +22,16 @@ def test_the_prompt_goes_to_stdout_and_its_tokens_to_stderr() -> None:
     result = CliRunner().invoke(APP, ["What did we decide?", "--type", "documentation"])
     composed = compose_prompt(QueryClassification.of_type(QueryType.DOCUMENTATION))
     assert result.stdout == composed.text
-    rows = [line.split()[:2] for line in result.stderr.splitlines()]
-    assert rows[:4] == [[id_, str(n)] for id_, n in composed.token_estimates.items()]
-    assert rows[4] == ["prompt", str(composed.total_tokens)]
+    heading, *rows = [line.split() for line in result.stderr.splitlines()]
+    assert heading == ["SEGMENT", "TOKENS"]
+    assert rows[:4] == [[id_, f"{n:,}"] for id_, n in composed.token_estimates.items()]
+    assert rows[4] == ["prompt", f"{composed.total_tokens:,}"]
     assert rows[5][0] == "question"
+
+
+def test_an_empty_question_is_refused() -> None:
+    result = CliRunner().invoke(APP, [" "])
+    assert str(result.exception).startswith("the question is empty; write one: oracle prompt")
 
 
 def test_json_has_prompt_and_tokens_on_stdout() -> None:

@@ -149,7 +149,7 @@ def test_a_run_of_the_agent_is_listed_shown_audited_and_replayed(project):
 def test_a_question_whose_process_died_at_the_end_is_resumed_without_a_model(project):
     run = ask(project, "before the exchange")
     let_go(project)
-    result = oracle(project, "run", "resume", run[:8])
+    result = oracle(project, "run", "resume")
     assert (result.returncode, result.stdout) == (0, "It is in auth.py:3.\n")
     assert result.stderr.startswith("sources: auth.py:3, notes/x.md · ")
     assert result.stderr.count("\n") == 1
@@ -256,3 +256,16 @@ def test_a_run_of_an_older_version_is_listed_and_shown_but_not_replayed_or_resum
         assert (result.returncode, result.stdout) == (2, "")
         assert f"oracle: run {run} was recorded by an older version" in result.stderr
         assert "it cannot be replayed or resumed" in result.stderr
+
+
+def test_an_interrupted_run_is_told_as_far_as_it_went(project):
+    run = ask(project, "before the write")
+    shown = oracle(project, "run", "show")
+    assert shown.stdout.endswith(
+        f'  write_note("q") → failed: no result\n\n'
+        f"Interrupted: `oracle run resume {run[:8]}` goes on with it\n"
+    )
+    assert shown.stderr == ""
+    replayed = oracle(project, "replay")
+    assert (replayed.returncode, replayed.stderr.count("\n")) == (4, 1)
+    assert f"run {run} was interrupted" in replayed.stderr

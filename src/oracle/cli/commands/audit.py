@@ -11,21 +11,23 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from oracle.cli.project import project_listed, with_database
+from oracle.cli.project import project_of, with_database
 from oracle.cli.terminal.output import nothing_yet
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.cli.terminal.times import parse_moment
-from oracle.services.ans.event import Event, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from sqlalchemy import URL
 
+    from oracle.services.ans.event import Event
     from oracle.services.ans.query import EventQuery
     from oracle.services.ans.table import EventsTable, StoredEvent
     from oracle.services.storage.database import Database
+
+BAD = ("warning", "error")
 
 
 def audit(
@@ -128,7 +130,7 @@ def event_lines(
     """A line for each event. On a terminal it is wrapped, and ids and nodes are short."""
     for stored in page:
         event = stored.event
-        is_bad = event.severity in (Severity.WARNING, Severity.ERROR)
+        is_bad = event.severity in BAD
         line = text_line(event, short if width is not None else {}, is_short=width is not None)
         for text in wrapped(line, width, rest="    "):
             yield StyledLine(text, "yellow" if is_bad else "")
@@ -140,7 +142,7 @@ def text_line(event: Event, short: Mapping[str, str], *, is_short: bool) -> str:
     at = datetime.fromtimestamp(event.at).isoformat(" ", "seconds" if is_short else "milliseconds")
     turn = "" if event.turn is None else f"turn {event.turn}"
     words = printable(event_words(event))
-    if event.severity in (Severity.WARNING, Severity.ERROR):
+    if event.severity in BAD:
         words = f"{event.severity}: {words}"
     node = printable(node_of(event))
     if is_short:
@@ -148,7 +150,9 @@ def text_line(event: Event, short: Mapping[str, str], *, is_short: bool) -> str:
         node = node.rpartition("/")[2]
     run = printable(short.get(event.run_id or "", event.run_id or "-"))
     type_ = "" if is_short or event.type in words else printable(event.type)
-    return "  ".join(filter(None, (at, run, turn, type_, words, f"by {node}" if node else "")))
+    # A line that is wrapped keeps no double blanks.
+    gap = " · " if is_short else "  "
+    return gap.join(filter(None, (at, run, turn, type_, words, f"by {node}" if node else "")))
 
 
 Pages: TypeAlias = "Iterator[tuple[list[StoredEvent], Mapping[str, str]]]"
@@ -165,7 +169,7 @@ def _stored_pages(query: EventQuery, limit: int | None) -> Pages:
         if limit is not None:
             query = replace(query, after=table.before_newest(query, limit))
         for page in pages(table, query):
-            yield page, table.short_run_ids(page)
+            yield page, _short_ids(table, page)
 
 
 def _new_pages(query: EventQuery, limit: int | None) -> Pages:
@@ -189,8 +193,11 @@ def _new_pages(query: EventQuery, limit: int | None) -> Pages:
 
 
 def _short_ids(table: EventsTable, page: list[StoredEvent]) -> Mapping[str, str]:
+    """Only a terminal needs them: a pipe gets whole ids."""
     from oracle.errors import StoreError
 
+    if not sys.stdout.isatty():
+        return {}
     try:
         return table.short_run_ids(page)
     except StoreError:
@@ -209,7 +216,7 @@ def _run_called(typed: str) -> str:
             found = table.run_beginning(typed)
         if found is not None:
             return found
-    project = project_listed(False)
+    project = project_of(typed)
 
     async def read(database: Database) -> str:
         return (await Naming(database, project).run(typed)).id

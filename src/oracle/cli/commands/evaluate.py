@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from oracle.cli.terminal.tables import Column, shown_width, table_lines
 from oracle.models.query_classification import QueryType
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Measure classification and retrieval.", no_args_is_help=True)
 
 PartOption = Annotated[
-    str, typer.Option(help="test, or tuning: the part that the weights were chosen on.")
+    str,
+    typer.Option(metavar="PART", help="test, or tuning: the part that the weights were chosen on."),
 ]
 SEARCHES: Final[Mapping[Way, str]] = {
     "index": "index",
@@ -87,29 +89,49 @@ def render_report(title: str, report: ClassificationReport, *, mistakes: bool = 
 
 
 def _classes(report: ClassificationReport) -> str:
-    lines = [f"{'':<15}{'precision':>10}{'recall':>8}{'f1':>7}{'count':>7}"]
-    lines += [
-        f"{row.query_type:<15}{row.precision:>10.2f}{row.recall:>8.2f}{row.f1:>7.2f}{row.count:>7}"
+    columns = (Column("TYPE"), *_numbers("PRECISION", "RECALL", "F1", "COUNT"))
+    rows = [
+        (
+            row.query_type,
+            f"{row.precision:.2f}",
+            f"{row.recall:.2f}",
+            f"{row.f1:.2f}",
+            str(row.count),
+        )
         for row in report.classes
     ]
-    return "\n".join(lines)
+    return _table(columns, rows)
 
 
 def _confusion(report: ClassificationReport) -> str:
-    lines = [f"{'labelled / given':<17}" + "".join(f"{given[:6]:>8}" for given in QueryType)]
-    for truth in QueryType:
-        counts = "".join(f"{report.confusion.get((truth, given), 0):>8}" for given in QueryType)
-        lines.append(f"{truth:<17}{counts}")
-    return "\n".join(lines)
+    columns = (Column("LABELLED / GIVEN"), *_numbers(*(given[:6].upper() for given in QueryType)))
+    rows = [
+        (truth, *(str(report.confusion.get((truth, given), 0)) for given in QueryType))
+        for truth in QueryType
+    ]
+    return _table(columns, rows)
 
 
 def _calibration(report: ClassificationReport) -> str:
-    lines = ["confidence      count   mean   right"]
-    lines += [
-        f"{row.low:.2f} to {row.high:.2f}{row.count:>9}{row.confidence:>7.2f}{row.accuracy:>8.2f}"
+    columns = (Column("CONFIDENCE"), *_numbers("COUNT", "MEAN", "RIGHT"))
+    rows = [
+        (
+            f"{row.low:.2f} to {row.high:.2f}",
+            str(row.count),
+            f"{row.confidence:.2f}",
+            f"{row.accuracy:.2f}",
+        )
         for row in report.calibration
     ]
-    return "\n".join(lines)
+    return _table(columns, rows)
+
+
+def _numbers(*headings: str) -> list[Column]:
+    return [Column(heading, is_number=True) for heading in headings]
+
+
+def _table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(table_lines(columns, rows, width=shown_width()))
 
 
 def _mistakes(report: ClassificationReport) -> str:
@@ -121,11 +143,15 @@ def _mistakes(report: ClassificationReport) -> str:
 
 
 def render_retrieval(title: str, report: RetrievalReport, *, misses: bool = False) -> str:
-    heading = f"{'':<19}{'':<25}{'count':>6}{'recall@1':>10}{'@5':>7}{'@10':>7}{'MRR':>7}"
+    columns = (
+        Column("", cut_to=10),
+        Column("SEARCH", cut_to=8),
+        *_numbers("COUNT", "RECALL@1", "@5", "@10", "MRR"),
+    )
     blocks = [
         f"{title}: {report.total['index'].count}",
-        "\n".join([heading, *_lines(report.sources)]),
-        "\n".join([heading, *_lines(report.groups), *_lines({"all": report.total})]),
+        _table(columns, _rows(report.sources)),
+        _table(columns, [*_rows(report.groups), *_rows({"all": report.total})]),
     ]
     if report.missing:
         blocks.append(f"not installed: {', '.join(report.missing)}")
@@ -134,19 +160,16 @@ def render_retrieval(title: str, report: RetrievalReport, *, misses: bool = Fals
     return "\n\n".join(blocks) + "\n"
 
 
-def _lines(rows: Mapping[str, Mapping[Way, Measures]]) -> Iterator[str]:
-    """A line for each search; the first one has the name of the row."""
+def _rows(rows: Mapping[str, Mapping[Way, Measures]]) -> Iterator[tuple[str, ...]]:
+    """A row for each search; the first one has the name of the group."""
     for name, measures in rows.items():
         for way, title in SEARCHES.items():
-            yield _line(name if way == "index" else "", title, measures[way])
+            yield name if way == "index" else "", title, *_cells(measures[way])
 
 
-def _line(name: str, search: str, measures: Measures) -> str:
-    at = measures.recall_at
-    return (
-        f"{name:<19}{search:<25}{measures.count:>6}{at[1]:>10.3f}{at[5]:>7.3f}{at[10]:>7.3f}"
-        f"{measures.mrr:>7.3f}"
-    )
+def _cells(measures: Measures) -> tuple[str, ...]:
+    shares = (*(measures.recall_at[most] for most in (1, 5, 10)), measures.mrr)
+    return (str(measures.count), *(f"{share:.3f}" for share in shares))
 
 
 def _misses(report: RetrievalReport) -> str:

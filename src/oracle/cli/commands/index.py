@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ import typer
 from oracle.cli.project import settings_with
 from oracle.cli.terminal.output import counted, indexing_bar, rebuilt
 from oracle.cli.terminal.safe_text import printable
+from oracle.errors import NotFound
 
 if TYPE_CHECKING:
     from oracle.services.search import Index, RefreshReport
@@ -23,13 +25,20 @@ def index(
     explain: Annotated[
         Path | None,
         typer.Option(
-            "--explain", readable=False, help="Say whether this file is indexed, and if not, why."
+            "--explain",
+            metavar="FILE",
+            readable=False,
+            help="Say whether this file is indexed, and if not, why.",
         ),
     ] = None,
 ) -> None:
     """Index the project's files.
 
-    After the first time, only changed files are read.
+    After the first time, only changed files are read. Asking and searching do this by themselves.
+
+    Examples:
+      oracle index
+      oracle index --explain secrets.env
     """
     from oracle.services.project.root import find_root
     from oracle.services.search import Index
@@ -49,8 +58,8 @@ def index(
 def render_report(report: RefreshReport) -> str:
     total = report.added + report.changed + report.unchanged
     text = (
-        f"{counted(total, 'file')} indexed: {report.added} new, {report.changed} changed, "
-        f"{report.removed} removed, {report.skipped} skipped"
+        f"{counted(total, 'file')} indexed: {report.added:,} new, {report.changed:,} changed, "
+        f"{report.removed:,} removed, {report.skipped:,} skipped"
     )
     if report.rebuilt:
         text += f"\n{rebuilt(report.rebuilt)}"
@@ -58,6 +67,9 @@ def render_report(report: RefreshReport) -> str:
 
 
 def _explained(opened: Index, path: Path) -> str:
+    # A broken link is there too, and the reason names it.
+    if not os.path.lexists(path):
+        raise NotFound(f"no file {str(path)!r}; the path is relative to the current folder")
     reason = opened.explain(Path.cwd() / path)
     name = printable(str(path))
     return f"{name}: not indexed: {printable(reason)}" if reason else f"{name}: indexed"

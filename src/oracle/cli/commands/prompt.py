@@ -11,6 +11,8 @@ import typer
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.tables import Column, table_lines
+from oracle.errors import InputError
 from oracle.models.query_classification import QueryClassification, QueryType
 
 if TYPE_CHECKING:
@@ -23,12 +25,19 @@ def prompt(
     query: Annotated[str, typer.Argument(help="The question.")],
     type_: Annotated[
         QueryType | None,
-        typer.Option("--type", help="Skip the classifier and use this type."),
+        typer.Option(
+            "--type",
+            metavar="TYPE",
+            help=f"Use this type instead of classifying: {', '.join(QueryType)}.",
+        ),
     ] = None,
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--prompts", help="Folder of the project's own segments.", show_default=PROMPTS_FOLDER
+            "--prompts",
+            metavar="FOLDER",
+            help="Folder of the project's own segments.",
+            show_default=PROMPTS_FOLDER,
         ),
     ] = None,
     large_context: Annotated[
@@ -46,6 +55,8 @@ def prompt(
     from oracle.services.prompting.composer import compose_prompt, needs_short_contract
     from oracle.services.prompting.segment_files import load_segments
 
+    if not query.strip():
+        raise InputError('the question is empty; write one: oracle prompt "where is …?"')
     settings = settings_with({"prompts.folder": folder and str(folder)})
     question = _classified(query) if type_ is None else QueryClassification.of_type(type_)
     window = settings.model.context_window
@@ -92,5 +103,6 @@ def token_table(query: str, composed: ComposedPrompt) -> str:
 
     rows = [*composed.token_estimates.items(), ("prompt", composed.total_tokens)]
     rows.append(("question", estimate_tokens(query)))
-    lines = [f"{printable(name):<16} {tokens:>6} tokens" for name, tokens in rows]
+    columns = (Column("SEGMENT"), Column("TOKENS", is_number=True))
+    lines = table_lines(columns, [(name, f"{tokens:,}") for name, tokens in rows])
     return "\n".join([*lines, *(f"warning: {printable(warning)}" for warning in composed.warnings)])

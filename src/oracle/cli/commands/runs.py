@@ -24,7 +24,7 @@ from oracle.cli.options import (
     ask_options,
     settings_for,
 )
-from oracle.cli.project import import_leaves, project_listed, with_database
+from oracle.cli.project import import_leaves, project_listed, project_of, with_database
 from oracle.cli.terminal.output import counted, more_than, nothing_yet, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_lines, show_table
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Show a run, or resume one.", no_args_is_help=True)
 
 RunArgument = Annotated[
-    str, typer.Argument(metavar="[RUN]", help="The run's id, a unique start of it, or last.")
+    str, typer.Argument(metavar="RUN", help="The run's id, a unique start of it, or last.")
 ]
 RUN_COLUMNS = (
     Column("RUN"),
@@ -77,7 +77,8 @@ def runs(
 
     async def read(database: Database) -> tuple[list[StoredRun], Mapping[str, str]]:
         found = await Runs(database).newest(limit + 1, project=project)
-        return found, await short_run_ids(database, [run.id for run in found[:limit]])
+        ids = [run.id for run in found[:limit]] if sys.stdout.isatty() else []
+        return found, await short_run_ids(database, ids)
 
     found, short = with_database(read)
     if json:
@@ -138,7 +139,7 @@ def show_(run: RunArgument = "last", json: JsonOption = False) -> None:
     from oracle.services.storage.naming import Naming
 
     _silence_the_engine()
-    project = project_listed(False)
+    project = project_of(run)
 
     async def read(database: Database) -> tuple[ToldRun, str]:
         from oracle.bt.wrappers.retelling import retold
@@ -216,7 +217,7 @@ def resume(
     options = ask_options(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )
-    project = project_listed(False)
+    project = project_of(run)
     found = with_database(lambda database: Naming(database, project).interrupted_run(run))
     if found.tree != TREE:
         typer.echo(run_async(_resume_other_tree(settings, found.id)))
@@ -237,12 +238,13 @@ def replay(
 
     Examples:
       oracle replay                 the newest run
+      oracle replay 3f9a
       oracle replay 3f9a --trace
     """
 
     import_leaves(leaves or [])
     _silence_the_engine()
-    project = project_listed(False)
+    project = project_of(run)
     verdict, same = with_database(lambda database: _replayed(database, run, project, trace))
     typer.echo(verdict)
     if not same:

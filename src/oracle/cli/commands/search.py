@@ -15,6 +15,8 @@ from oracle.cli.project import settings_with
 from oracle.cli.terminal.links import can_link, target_of
 from oracle.cli.terminal.output import indexing_bar, rebuilt, show, show_json, shown_error
 from oracle.cli.terminal.safe_text import printable, safe_text
+from oracle.cli.terminal.tables import cut, shown_width
+from oracle.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _SHOWN_LINES = 6
 _SHOWN_LETTERS = 160
+_INDENT = "    "
 
 
 def search(
@@ -32,7 +35,12 @@ def search(
     kind: Annotated[
         Literal["code", "vault", "threads"], typer.Option(help="What to search.")
     ] = "code",
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="Maximum number of passages.")] = 10,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit", "-n", "-k", metavar="N", min=1, max=100, help="Maximum number of passages."
+        ),
+    ] = 10,
     json: JsonOption = False,
 ) -> None:
     """Find passages in code, notes or threads.
@@ -41,22 +49,24 @@ def search(
 
     Examples:
       oracle search "how are sessions expired?"
-      oracle search SESSION_SECONDS -k 3
+      oracle search SESSION_SECONDS -n 3
       oracle search --kind vault "why SQLite?"
       oracle search --json "retry" | jq -r '.[].path'
     """
     from oracle.services.project.root import find_root
 
+    if not query.strip():
+        raise InputError('there is nothing to search for; write some words: oracle search "retry"')
     root = find_root(Path.cwd())
-    hits = _found(root, lambda index: index.search(query, kind, k))
+    hits = _found(root, lambda index: index.search(query, kind, limit))
     if json:
         show_json([asdict(hit) for hit in hits])
     elif not hits:
-        print("nothing found")
+        print(f"nothing found in {kind} for {printable(query)!r}; try other words", file=sys.stderr)
     elif can_link(os.environ, is_terminal=sys.stdout.isatty()):
-        show(linked_hits(hits, root), wraps=False)
+        show(linked_hits(hits, root, shown_width()), wraps=False)
     else:
-        print(render_hits(hits))
+        print(render_hits(hits, shown_width()))
 
 
 def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
@@ -88,18 +98,18 @@ def _refresh(index: Index) -> None:
         print(f"oracle: files not searched: {report.left_out:,}", file=sys.stderr)
 
 
-def render_hits(hits: Sequence[Hit]) -> str:
-    return "\n\n".join(f"{_place(hit)}{_passage(hit)}" for hit in hits)
+def render_hits(hits: Sequence[Hit], width: int | None = None) -> str:
+    return "\n\n".join(f"{_place(hit)}{_passage(hit, width)}" for hit in hits)
 
 
-def linked_hits(hits: Sequence[Hit], root: Path) -> Text:
+def linked_hits(hits: Sequence[Hit], root: Path, width: int | None = None) -> Text:
     """Like `render_hits`; each place is a link to its file below `root`."""
     from rich.style import Style
     from rich.text import Text
 
     def linked(hit: Hit) -> Text:
         target = target_of({"path": hit.path, "start": hit.start}, root=root)
-        return Text().append(_place(hit), Style(link=target or None)).append(_passage(hit))
+        return Text().append(_place(hit), Style(link=target or None)).append(_passage(hit, width))
 
     return Text("\n\n").join(map(linked, hits))
 
@@ -108,8 +118,11 @@ def _place(hit: Hit) -> str:
     return f"{printable(hit.path)}:{hit.start}-{hit.end}"
 
 
-def _passage(hit: Hit) -> str:
+def _passage(hit: Hit, width: int | None) -> str:
     symbol = f"  {printable(hit.symbol)}" if hit.symbol else ""
     lines = [safe_text(line.expandtabs(4)) for line in hit.text.splitlines() if line.strip()]
-    shown = "\n".join(f"    {line[:_SHOWN_LETTERS]}" for line in lines[:_SHOWN_LINES])
-    return f"  {hit.score:.2f}{symbol}\n{shown}"
+    most = _SHOWN_LETTERS if width is None else min(_SHOWN_LETTERS, width - len(_INDENT))
+    shown = "\n".join(f"{_INDENT}{cut(line, most)}" for line in lines[:_SHOWN_LINES])
+    heading = f"  {hit.score:.2f}{symbol}"
+    # The place is never cut: it can be copied, and a terminal makes a link of it.
+    return f"{heading if width is None else cut(heading, width - len(_place(hit)))}\n{shown}"

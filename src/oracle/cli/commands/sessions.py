@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from oracle.cli.options import AllProjectsOption, JsonOption, LimitOption, NoQuestionOption
-from oracle.cli.project import project_listed, with_database
+from oracle.cli.project import project_listed, project_of, with_database
 from oracle.cli.terminal.output import confirm, counted, more_than, nothing_yet, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, StyledLine, Tone, cut, show_lines, show_table
 from oracle.cli.terminal.times import parse_duration, shown_age, shown_money, shown_time
-from oracle.models.session import attached_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,10 +30,6 @@ app = typer.Typer(help="List, show, rename, export and delete conversations.", n
 SessionArgument = Annotated[
     str,
     typer.Argument(metavar="SESSION", help="The session's id, a unique start of it, or last."),
-]
-LastSession = Annotated[
-    str,
-    typer.Argument(metavar="[SESSION]", help="The session's id, a unique start of it, or last."),
 ]
 
 
@@ -70,7 +65,7 @@ def list_(
     ) -> tuple[list[ListedSession], Mapping[str, str], Mapping[str, SessionEnd]]:
         listed = await Sessions(database).newest(limit + 1, project=project)
         ids = [item.session.id for item in listed[:limit]]
-        short = await short_session_ids(database, ids)
+        short = await short_session_ids(database, ids if sys.stdout.isatty() else [])
         return listed, short, await Sessions(database).endings(ids)
 
     listed, short, endings = with_database(read)
@@ -87,7 +82,7 @@ def list_(
 
 
 @app.command("show")
-def show_(session: LastSession = "last", json: JsonOption = False) -> None:
+def show_(session: SessionArgument = "last", json: JsonOption = False) -> None:
     """Show a session as a tree of its exchanges; by default the one used last.
 
     The id of an exchange can be given to `oracle ask --session`, to continue from there.
@@ -115,7 +110,7 @@ def rename(
 
 @app.command()
 def export(
-    session: LastSession = "last",
+    session: SessionArgument = "last",
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.MARKDOWN,
 ) -> None:
     """Print a whole session to stdout; by default the one used last.
@@ -174,7 +169,7 @@ def _session(typed: str) -> tuple[Session, list[Exchange]]:
     from oracle.services.storage.exchanges import Exchanges
     from oracle.services.storage.naming import Naming
 
-    project = project_listed(False)
+    project = project_of(typed)
 
     async def read(database: Database) -> tuple[Session, list[Exchange]]:
         session = await Naming(database, project).session(typed)
@@ -255,6 +250,8 @@ def _placed(
 
 
 def _labels(exchange: Exchange, names: Mapping[str, str]) -> Iterator[tuple[str, Tone]]:
+    from oracle.models.session import attached_words
+
     yield f"{printable(names[exchange.id])}  {printable(exchange.question)}", ""
     if attached := attached_words(exchange.metadata):
         yield f"attached: {printable(attached)}", "dim"

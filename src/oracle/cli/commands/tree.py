@@ -12,6 +12,7 @@ from oracle.cli.options import LeavesOption
 from oracle.cli.project import import_leaves, settings_with
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.tables import StyledLine, cut, show_lines
 
 if TYPE_CHECKING:
     from oracle.bt.lua.library import TreeLibrary
@@ -28,7 +29,9 @@ class Format(StrEnum):
 
 @app.command()
 def check(
-    paths: Annotated[list[Path], typer.Argument(help="Tree files, or folders with tree files.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH", help="Tree files, or folders with tree files.")
+    ],
     leaves: LeavesOption = None,
 ) -> None:
     """Load tree files and check every name, option, key and subtree in them."""
@@ -47,16 +50,45 @@ def show(
     name: Annotated[str, typer.Argument(help="The tree's name.")],
     paths: Annotated[
         list[Path] | None,
-        typer.Option("--in", help="A tree file or folder. Default: the setting trees.folder."),
+        typer.Option(
+            "--in", metavar="PATH", help="A tree file or folder. Default: the setting trees.folder."
+        ),
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.ASCII,
     leaves: LeavesOption = None,
 ) -> None:
-    """Draw a tree."""
+    """Draw a tree.
+
+    Examples:
+      oracle tree show oracle-agent
+      oracle tree show oracle-agent --format mermaid > tree.mmd
+    """
     from oracle.bt.render import FORMATS
 
     library = _library(paths or [], leaves or [])
-    print(FORMATS[format_.value](library.as_it_stands(name)), end="")
+    drawn = FORMATS[format_.value](library.as_it_stands(name))
+    if format_ is Format.ASCII:
+        show_lines(lambda width: map(StyledLine, fitted(drawn, width)))
+    else:
+        print(drawn, end="")
+
+
+def fitted(drawn: str, width: int | None) -> list[str]:
+    """The lines of a drawing. On a narrow terminal the indents are smaller, and lines are cut."""
+    lines = drawn.splitlines()
+    if width is None:
+        return lines
+    indents = [len(line) - len(line.lstrip("|`- ")) for line in lines]
+    deepest = max(indents, default=0)
+    step = 4 if deepest <= width // 2 else 2 if deepest <= width else 1
+    return [
+        cut(_narrower(line[:indent], step) + line[indent:], width)
+        for line, indent in zip(lines, indents, strict=True)
+    ]
+
+
+def _narrower(indent: str, step: int) -> str:
+    return "".join(indent[at : at + step] for at in range(0, len(indent), 4))
 
 
 def _library(paths: list[Path], leaves: list[str]) -> TreeLibrary:

@@ -7,6 +7,7 @@ complete.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -17,6 +18,7 @@ from oracle.cli.terminal.safe_text import printable
 GAP: Final = "  "
 INDENT: Final = "    "
 _ELLIPSIS: Final = "…"
+_BREAKS: Final = re.compile(r"[^/]*/|[^/]+")
 
 
 Tone = Literal["", "bold", "dim", "yellow"]
@@ -47,7 +49,7 @@ def table_lines(
 ) -> list[str]:
     """The heading and a line for each row. Without a `width`, everything is shown."""
     cells = [[printable(cell) for cell in row] for row in rows]
-    shown = list(range(len(columns)))
+    shown = [at for at in range(len(columns)) if width is None or any(row[at] for row in cells)]
     widths = [
         max(map(_cells, (column.heading, *(row[at] for row in cells))))
         for at, column in enumerate(columns)
@@ -56,7 +58,7 @@ def table_lines(
         while _least(columns, widths, shown) > width and (gone := _next_to_drop(columns, shown)):
             shown.remove(gone[0])
         if _least(columns, widths, shown) > width:
-            return _blocks(cells, width)
+            return _blocks(columns, cells, width)
         _fit(columns, widths, shown, width)
     headings = [column.heading for column in columns]
     return [_line(columns, row, widths, shown) for row in (headings, *cells)]
@@ -88,25 +90,38 @@ def show_lines(lines: Callable[[int | None], Iterable[StyledLine]]) -> None:
         console.print(Text(line.text, style=line.tone), soft_wrap=True)
 
 
+def shown_width() -> int | None:
+    """The width of the terminal that stdout is; None if it is a pipe."""
+    if not sys.stdout.isatty():
+        return None
+    from oracle.cli.terminal.console import console_on
+
+    return console_on(sys.stdout).width
+
+
 def wrapped(text: str, width: int | None, *, first: str = "", rest: str = "") -> list[str]:
     """A paragraph in lines: `first` begins the first one, `rest` the others. Without a width, one.
 
-    A word that is longer than a line, such as a path, is broken.
+    A long word is broken, a path after one of its slashes.
     """
     if width is None:
         return [first + text]
     lines, line, gap = list[str](), first, ""
     for word in text.split():
-        while word:
-            room = width - _cells(line) - len(gap)
-            if _cells(word) <= room:
-                line, gap, word = line + gap + word, " ", ""
-            elif gap:
-                lines, line, gap = [*lines, line], rest, ""
-            else:
-                piece = _beginning(word, room) or word[0]
-                lines, line, word = [*lines, line + piece], rest, word[len(piece) :]
-    return [*lines, line] if gap or not lines else lines
+        pieces = _BREAKS.findall(word) if _cells(word) > width // 2 else [word]
+        for number, piece in enumerate(pieces):
+            gap = gap if number == 0 else ""
+            while piece:
+                room = width - _cells(line) - len(gap)
+                if _cells(piece) <= room:
+                    line, piece = line + gap + piece, ""
+                elif line != (rest if lines else first):
+                    lines, line, gap = [*lines, line], rest, ""
+                else:
+                    head = _beginning(piece, room) or piece[0]
+                    lines, line, piece = [*lines, line + head], rest, piece[len(head) :]
+        gap = " "
+    return [*lines, line] if line.strip() or not lines else lines
 
 
 def cut(text: str, width: int) -> str:
@@ -169,11 +184,12 @@ def _fit(columns: Sequence[Column], widths: list[int], shown: Sequence[int], wid
         widths[max(may_be_cut, key=lambda at: widths[at])] -= 1
 
 
-def _blocks(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Each row over several lines: its first cell, and the others below it."""
-    lines: list[str] = []
+def _blocks(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Each row over several lines: its first cell, and the others below it with their headings."""
+    lines = [columns[0].heading]
     for first, *others in rows:
         lines += wrapped(first, width)
-        for cell in filter(None, others):
-            lines += wrapped(cell, width, first=INDENT, rest=INDENT)
+        for column, cell in zip(columns[1:], others, strict=True):
+            name = f"{column.heading.lower()} " if column.heading else ""
+            lines += wrapped(f"{name}{cell}", width, first=INDENT, rest=INDENT) if cell else []
     return lines

@@ -71,7 +71,7 @@ class WholeNumber:
         if isinstance(raw, bool) or not isinstance(raw, int):
             raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
         if not self.least <= raw <= LARGEST_NUMBER:
-            raise Unfit(f"is {quoted(raw)}; write {self.words} to {LARGEST_NUMBER:_}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words} to {LARGEST_NUMBER:,}")
         return raw
 
     def from_text(self, text: str) -> object:

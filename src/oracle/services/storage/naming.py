@@ -63,9 +63,7 @@ class Naming:
         for run in open_runs:
             if is_interrupted(run):
                 return run
-        raise NotFound(
-            "no run was interrupted, so there is none to resume; `oracle runs` lists all"
-        )
+        raise NotFound("no run was interrupted; `oracle runs` shows how each one ended")
 
     async def place(self, typed: str = LAST) -> tuple[Session, Exchange | None]:
         """Where to continue: the end of a session, or one of its exchanges."""
@@ -113,6 +111,8 @@ async def short_session_ids(database: Database, ids: Iterable[str]) -> dict[str,
 
 def _short_ids(connection: Connection, table: Table, ids: list[str]) -> dict[str, str]:
     """Each id with a prefix that no other id of the whole table has, so that it can be typed."""
+    if not ids:
+        return {}
     begins = func.substr(table.c.id, 1, SHORTEST_ID)
     prefixes = {id_[:SHORTEST_ID] for id_ in ids}
     query = select(table.c.id)
