@@ -72,4 +72,7 @@ def import_leaves(modules: list[str]) -> None:
                 check_regular(module)
             importlib.import_module(Path(module).stem if is_file else module)
         except Exception as problem:  # user code can fail in any way
-            raise InputError(f"--leaves {module}: {type(problem).__name__}: {problem}") from problem
+            raise InputError(
+                f"--leaves {module}: {type(problem).__name__}: {problem}; check the name, and that "
+                "Python can import it"
+            ) from problem

@@ -147,7 +147,10 @@ class Failures:
         )
 
     def _rejected(self, error: direct.ModelAPIError) -> ModelError:
-        return ModelRefused(f"{self._server()} rejected the request{self._quoted(error)}")
+        return ModelRefused(
+            f"{self._server()} rejected the request{self._quoted(error)}; "
+            "choose another model with --model"
+        )
 
     def _by_status(self, error: direct.ModelAPIError) -> ModelError:
         status = getattr(error, "status_code", 0)
@@ -160,7 +163,7 @@ class Failures:
     def _stalled(self) -> ModelError:
         return ModelError(
             f"{self.endpoint.name} sent nothing for {self.stall_seconds:g} seconds; ask again, "
-            "or raise stall_seconds"
+            "or choose another model with --model"
         )
 
     def _broke_off(self, error: Exception) -> ModelError:

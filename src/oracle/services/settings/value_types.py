@@ -97,7 +97,9 @@ class Number:
         if isinstance(raw, bool) or not isinstance(raw, int | float):
             raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
         if not (math.isfinite(raw) and 0 <= raw <= LARGEST_NUMBER):
-            raise Unfit(f"is {quoted(raw)}; write {self.words}")
+            bounds = f"a number from 0 to {LARGEST_NUMBER:_}"
+            off = f', or "{OFF}"' if self.can_be_off else ""
+            raise Unfit(f"is {quoted(raw)}; write {bounds}{off}")
         return float(raw)
 
     def from_text(self, text: str) -> object:
