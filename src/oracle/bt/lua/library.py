@@ -137,9 +137,7 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
         if path.is_dir():
             files = sorted(file for file in path.glob("*.lua") if not file.name.startswith("."))
             if not files:
-                raise InputError(
-                    f"{path}: no .lua file in this folder; name a tree file, or a folder with some"
-                )
+                raise InputError(f"{path}: no .lua file in this folder; name another folder")
             yield from files
         else:
             yield path
@@ -149,14 +147,12 @@ def _text_of(file: Path) -> str:
     try:
         data = read_regular(file, LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
-            raise TreeFileError(
-                f"larger than {LARGEST_FILE >> 10} KiB; split it", file=_shown(file)
-            )
+            size = f"{LARGEST_FILE >> 10} KiB"
+            raise TreeFileError(f"larger than {size}; split it", file=_shown(file))
         return data.decode("utf-8-sig")
     except OSError as problem:
-        raise TreeFileError(
-            f"cannot be read: {problem.strerror}; check the path", file=_shown(file)
-        ) from None
+        why = f"cannot be read: {problem.strerror}; check the path"
+        raise TreeFileError(why, file=_shown(file)) from None
     except UnicodeDecodeError:
         raise TreeFileError("is not UTF-8; save it as UTF-8", file=_shown(file)) from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from oracle.cli.terminal.safe_text import printable
@@ -78,7 +78,7 @@ def _writing(names: Sequence[str]) -> str:
     return f"writing a {_noun(names[-1])[0]}" if _noun(names[-1])[0] != "source" else "writing"
 
 
-_WORDS: Final = {
+_WORDS: Final[Mapping[Role, Callable[[Sequence[str]], str]]] = {
     "search": _searching,
     "read": _reading,
     "uses": lambda names: "looking up definitions",

@@ -92,7 +92,7 @@ class Screen:
     ) -> None:
         self._output = output
         self._region = region
-        self._volume = volume
+        self._volume: Volume = volume
         self._root = root
         self._has_model = has_model
         self._has_lines_below = has_lines_below and volume != "quiet"
