@@ -147,12 +147,10 @@ def _text_of(file: Path) -> str:
     try:
         data = read_regular(file, LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
-            size = f"{LARGEST_FILE >> 10} KiB"
-            raise TreeFileError(f"larger than {size}; split it", file=_shown(file))
+            raise TreeFileError(f"over {LARGEST_FILE >> 10} KiB; split it", file=_shown(file))
         return data.decode("utf-8-sig")
     except OSError as problem:
-        why = f"cannot be read: {problem.strerror}; check the path"
-        raise TreeFileError(why, file=_shown(file)) from None
+        raise TreeFileError(f"{problem.strerror}; check the path", file=_shown(file)) from None
     except UnicodeDecodeError:
         raise TreeFileError("is not UTF-8; save it as UTF-8", file=_shown(file)) from None
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from oracle.cli.terminal.safe_text import printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
-from oracle.models.tool_spec import role_by_name
+from oracle.models.tool_spec import Role, role_by_name
 
 WAITING: Final = "waiting for the model"
 
