@@ -9,6 +9,7 @@ import pytest
 from typer.main import get_command
 
 from oracle.cli.main import app
+from oracle.models.stream_chunk import OracleStreamChunk
 from tests.processes import ORACLE, PIPE, Process, run
 
 
@@ -68,12 +69,47 @@ def test_output_that_cannot_be_written_is_told():
     with open("/dev/full", "w") as full:
         result = oracle("init", "--print", stdout=full)
     assert result.returncode == 74
-    assert result.stderr == "oracle: the output: No space left on device\n"
+    told = "oracle: the output: No space left on device; free some space, or write to another place"
+    assert result.stderr == f"{told}\n"
 
 
-@pytest.mark.parametrize("arguments", [["nonsense"], ["config", "--nonsense"], ["tree"]])
-def test_wrong_usage_ends_with_2(arguments):
-    assert oracle(*arguments, stdout=PIPE).returncode == 2
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nonsense"], "no such command 'nonsense'; see `oracle --help`"),
+        (["config", "--nonsense"], "no such option: --nonsense; see `oracle config --help`"),
+        (["replay"], "missing argument 'RUN'; see `oracle replay --help`"),
+        (["ask", "--model"], "option '--model' requires an argument; see `oracle ask --help`"),
+        (
+            ["search", "--kind", "x", "y"],
+            "invalid value for '--kind': 'x' is not one of 'code', 'vault', 'threads'; "
+            "see `oracle search --help`",
+        ),
+        (
+            ["runs", "--limit", "x"],
+            "invalid value for '--limit': write a whole number; see `oracle runs --help`",
+        ),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_one_line_with_the_next_step(arguments, told):
+    result = oracle(*arguments, stdout=PIPE)
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", f"oracle: {told}\n")
+
+
+def test_a_group_without_a_command_shows_its_help():
+    result = oracle("tree", stdout=PIPE)
+    assert result.returncode == 2
+    assert "Usage: oracle tree" in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["--nope"], 2), (["--model", "gpt:4", "x"], 78), ([], 2)]
+)
+def test_with_json_an_error_before_the_run_is_a_chunk_as_well(arguments, code, tmp_path):
+    result = oracle("ask", "--json", *arguments, stdout=PIPE, cwd=tmp_path)
+    error = OracleStreamChunk.from_dict(json.loads(result.stdout))
+    assert (result.returncode, error.type) == (code, "error")
+    assert result.stderr == f"oracle: {error.content}\n"
 
 
 @pytest.mark.parametrize("command", ["config", "doctor", "init", "runs"])

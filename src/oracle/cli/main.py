@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import signal
 import sys
 from typing import Annotated
 
@@ -33,11 +32,10 @@ from oracle.cli.commands.setup import completion, init
 from oracle.cli.commands.tools import app as tools_app
 from oracle.cli.commands.tree import app as tree_app
 from oracle.cli.optional_values import WithOptionalValues
-from oracle.cli.routing import QuestionOrCommand
 from oracle.cli.plain_help import use_plain_help
-from oracle.cli.terminal.output import shown_bug, shown_error
+from oracle.cli.routing import QuestionOrCommand
+from oracle.cli.terminal.failures import fail, is_bug
 from oracle.cli.terminal.streams import guard_streams
-from oracle.errors import DeveloperError, OracleError
 
 app = typer.Typer(
     name="oracle",
@@ -103,38 +101,24 @@ def run() -> None:
     use_plain_help()
     try:
         code = _exit_code_of_app()
-    except OracleError as error:
-        from oracle.services.project.redaction import redact
-
-        # Cleaned first: an invisible character could split a secret.
-        print(f"oracle: {redact(shown_error(error))}", file=sys.stderr)
-        code = error.exit_code
-    except BrokenPipeError:
-        # Whatever still writes to stdout, such as the thread that draws, must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 128 + signal.SIGPIPE
-    except OSError as error:
-        print(f"oracle: {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
-        code = 74
-    except Exception as error:
-        if sys.flags.dev_mode:
+    except Exception as problem:
+        if sys.flags.dev_mode and is_bug(problem):
             raise
-        print(f"oracle: {shown_bug(error)}", file=sys.stderr)
-        code = DeveloperError.exit_code
+        code = fail(problem, sys.argv[1:])
     _leave(code)
 
 
 def _exit_code_of_app() -> int:
     try:
-        app(prog_name="oracle")
+        result: object = app(prog_name="oracle", standalone_mode=False)
     except SystemExit as leaving:
         # typer ends with 1 when the reader closed the pipe. That case has its own exit code here.
         if isinstance(leaving.__context__, BrokenPipeError):
             raise leaving.__context__ from None
-        # Output that cannot be written must change the exit code, so write it before that is set.
-        sys.stdout.flush()
-        return leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
-    return 0
+        result = leaving.code
+    # Output that cannot be written must change the exit code, so write it before that is set.
+    sys.stdout.flush()
+    return result if isinstance(result, int) else int(bool(result))
 
 
 def _leave(code: int) -> None:

@@ -84,4 +84,6 @@ def import_leaves(modules: list[str]) -> None:
                 check_regular(module)
             importlib.import_module(Path(module).stem if is_file else module)
         except Exception as problem:  # user code can fail in any way
-            raise InputError(f"--leaves {module}: {said(problem)}") from problem
+            raise InputError(
+                f"--leaves {module}: {said(problem)}; check the name, and that Python can import it"
+            ) from problem

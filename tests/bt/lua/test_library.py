@@ -292,9 +292,9 @@ def test_an_unknown_tree_is_an_error_with_a_suggestion(load):
 @pytest.mark.parametrize(
     ("prepare", "expected"),
     [
-        (lambda path: None, "cannot be read: No such file"),
+        (lambda path: None, "No such file or directory; check"),
         (lambda path: path.write_bytes(b"BT.tree('\xff')"), "is not UTF-8"),
-        (lambda path: path.write_text("-" * (128 * 1024 + 1)), "larger than 128 KiB"),
+        (lambda path: path.write_text("-" * (128 * 1024 + 1)), "over 128 KiB; split it"),
         (lambda path: path.mkdir(), "no .lua file in this folder"),
     ],
 )

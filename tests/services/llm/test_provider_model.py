@@ -6,6 +6,7 @@ import pytest
 
 from oracle.errors import ModelError, ModelOverloaded
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.llm import provider_model
 from oracle.services.llm.protocol import ModelRequest
 from oracle.testing.servers import Drop, Reply, ScriptedServer, Stall, in_pieces, openai
 from tests.services.llm.dialects import Dialect, asking
@@ -284,3 +285,23 @@ def served_from_a_thread(server):
     loop.call_soon_threadsafe(loop.stop)
     thread.join()
     loop.close()
+
+
+async def test_a_server_that_keeps_the_stream_open_after_the_finish_reason_holds_nothing_up(
+    dialect, monkeypatch
+):
+    monkeypatch.setattr(provider_model, "SECONDS_AFTER_FINISH", 0.01)
+    monkeypatch.setattr(provider_model, "SECONDS_BETWEEN_LOOKS", 0.01)
+    wire = dialect.wire
+    *body, last = wire.stream(wire.text("It is so."))
+    assert b"DONE" in last or b"message_stop" in last
+    keep_alive = [b": keep-alive\n\n"] * 3
+    async with ScriptedServer(Reply(body=[*body, *keep_alive, Stall()])) as server:
+        parts = await asyncio.wait_for(_all(dialect.open(server)), 20)
+        await asyncio.wait_for(server.left.wait(), 20)
+    assert "".join(part.get("text", "") for part in parts) == "It is so."
+    assert parts[-1] == {"usage": {"input_tokens": 11, "output_tokens": 7}}
+
+
+async def _all(model):
+    return [part async for part in model.stream(asking("hi"))]

@@ -93,7 +93,7 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_sources():
     told = mistakes(
         "[limits]\nturns = 0\ntokens = 'x'\n", {"limits.seconds": "y"}, ORACLE_LIMITS_MONEY="z"
     )
-    assert [line.split(":")[0] for line in told] == [
+    assert [line.split()[0].split(":")[0] for line in told] == [
         "oracle.toml",
         "oracle.toml",
         "ORACLE_LIMITS_MONEY",

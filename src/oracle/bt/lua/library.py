@@ -100,7 +100,7 @@ class TreeLibrary:
             for tree in declared_trees(source, file):
                 if tree.name in trees:
                     raise TreeFileError(
-                        f"tree {tree.name!r} is in {trees[tree.name].file} too",
+                        f"tree {tree.name!r} is in {trees[tree.name].file} too; rename one",
                         file=tree.file,
                         line=tree.line,
                     )
@@ -138,7 +138,7 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
         if path.is_dir():
             files = sorted(file for file in path.glob("*.lua") if not file.name.startswith("."))
             if not files:
-                raise InputError(f"{path}: no .lua file in this folder")
+                raise InputError(f"{path}: no .lua file in this folder; name another folder")
             yield from files
         else:
             yield path
@@ -148,12 +148,12 @@ def _text_of(file: Path) -> str:
     try:
         data = read_regular(file, LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
-            raise TreeFileError(f"larger than {LARGEST_FILE >> 10} KiB", file=_shown(file))
+            raise TreeFileError(f"over {LARGEST_FILE >> 10} KiB; split it", file=_shown(file))
         return data.decode("utf-8-sig")
     except OSError as problem:
-        raise TreeFileError(f"cannot be read: {problem.strerror}", file=_shown(file)) from None
+        raise TreeFileError(f"{problem.strerror}; check the path", file=_shown(file)) from None
     except UnicodeDecodeError:
-        raise TreeFileError("is not UTF-8", file=_shown(file)) from None
+        raise TreeFileError("is not UTF-8; save it as UTF-8", file=_shown(file)) from None
 
 
 def _shown(file: Path) -> str:

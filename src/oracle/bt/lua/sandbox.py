@@ -63,12 +63,12 @@ def run_tree_file(source: str, file: str) -> list[Call]:
         return [reader.call(tree, 0) for tree in trees.values()]
     except MemoryError:
         raise TreeFileError(
-            f"more than {MOST_MEMORY >> 20} MiB of memory used", file=file
+            f"more than {MOST_MEMORY >> 20} MiB of memory used; make less in it", file=file
         ) from None
     except lua54.LuaError as problem:
         raise _located(problem, file) from None
     except UnicodeDecodeError:
-        raise TreeFileError("a string is not UTF-8", file=file) from None
+        raise TreeFileError("a string is not UTF-8; save the file as UTF-8", file=file) from None
 
 
 def _refuse_attributes(_object: object, name: object, _setting: bool) -> object:

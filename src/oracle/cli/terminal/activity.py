@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from oracle.cli.terminal.safe_text import printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
-from oracle.models.tool_spec import role_by_name
+from oracle.models.tool_spec import Role, role_by_name
 
 WAITING: Final = "waiting for the model"
 
@@ -78,7 +78,7 @@ def _writing(names: Sequence[str]) -> str:
     return f"writing a {_noun(names[-1])[0]}" if _noun(names[-1])[0] != "source" else "writing"
 
 
-_WORDS: Final = {
+_WORDS: Final[Mapping[Role, Callable[[Sequence[str]], str]]] = {
     "search": _searching,
     "read": _reading,
     "uses": lambda names: "looking up definitions",

@@ -148,7 +148,10 @@ class Failures:
         )
 
     def _rejected(self, error: direct.ModelAPIError) -> ModelError:
-        return ModelRefused(f"{self._server()} rejected the request{self._quoted(error)}")
+        return ModelRefused(
+            f"{self._server()} rejected the request{self._quoted(error)}; "
+            "choose another model with --model"
+        )
 
     def _by_status(self, error: direct.ModelAPIError) -> ModelError:
         status = getattr(error, "status_code", 0)

@@ -81,4 +81,4 @@ def _open(
 def _check_positive(**settings: float | None) -> None:
     for name, value in settings.items():
         if value is not None and not value > 0:
-            raise InputError(f"{name} must be above 0, not {value}")
+            raise InputError(f"{name} must be above 0, not {value}; give a larger number")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import (
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     from oracle.models.tool_spec import ToolSpec
     from oracle.services.llm.model_facts import ModelFacts
     from oracle.services.llm.providers import Endpoint
+
+
+SECONDS_AFTER_FINISH: Final = 2.0
+SECONDS_BETWEEN_LOOKS: Final = 0.25
 
 
 class ProviderModel:
@@ -81,10 +86,18 @@ class ProviderModel:
                 model_settings=settings,
                 model_request_parameters=parameters,
             ) as response:
-                async for event in response:
-                    part = _part_of(event)
-                    if part is not None:
-                        yield part
+                watch = asyncio.create_task(_end_after_finish(response))
+                try:
+                    async for event in response:
+                        part = _part_of(event)
+                        if part is not None:
+                            yield part
+                except Exception:
+                    # Cut by the watch. What counts has arrived.
+                    if not response.cancelled:
+                        raise
+                finally:
+                    watch.cancel()
                 for part in self._last_parts(response, request):
                     yield part
         except Exception as error:
@@ -104,6 +117,19 @@ class ProviderModel:
         if ending["kind"] != "whole":
             yield {"ending": {"kind": ending["kind"], "said": well_formed(ending["said"])}}
         yield {"usage": _usage(whole, request)}
+
+
+async def _end_after_finish(response: StreamedResponse) -> None:
+    """End a stream soon after its finish reason, even if the server keeps it open.
+
+    Some servers send no `[DONE]`, but keep-alive comments, which no timeout of the client sees. The
+    usage may follow the finish reason, so the stream is given a little time.
+    """
+    # The library below has no event for this.
+    while "finish_reason" not in (response.provider_details or {}):  # noqa: ASYNC110
+        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+    await asyncio.sleep(SECONDS_AFTER_FINISH)
+    await response.cancel()
 
 
 def _parameters(prompt: str | None, tools: Sequence[ToolSpec]) -> ModelRequestParameters:

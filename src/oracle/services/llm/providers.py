@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from oracle.errors import InputError, ModelRefused, did_you_mean
+from oracle.errors import InputError, ModelRefused, SettingsError, did_you_mean
 from oracle.settings import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ def find_endpoint(
         setting = f"the key in {found.where} (`oracle keys set {provider.name}` replaces it)"
     if not key.isascii() or not key.isprintable():
         raise InputError(
-            f"the key for {provider.name} contains characters that are not allowed in a key"
+            f"the key for {provider.name} contains characters that are not allowed in a key; "
+            f"set {setting} again"
         )
     hide(key)
     return Endpoint(
@@ -146,17 +147,21 @@ def split_name(name: str) -> tuple[Provider, str]:
     """`ollama:llama3.2:3b` is the model `llama3.2:3b` of `ollama`."""
     known, colon, model = name.partition(":")
     if not colon:
-        raise InputError(
+        raise SettingsError(
             f"model {name[:80]!r} has no provider; write it as {_example(name)!r} "
             f"(providers: {', '.join(PROVIDERS)})"
         )
     if known not in PROVIDERS:
-        raise InputError(
+        raise SettingsError(
             f"model {name[:80]!r}: there is no provider {known[:40]!r}"
-            f"{did_you_mean(known[:40], PROVIDERS)} (providers: {', '.join(PROVIDERS)})"
+            f"{did_you_mean(known[:40], PROVIDERS)} (providers: {', '.join(PROVIDERS)}); "
+            "`oracle models` lists models"
         )
     if not is_model_name(model):
-        raise InputError(f"model {name[:80]!r}: {model[:60]!r} is not a valid name of a model")
+        raise SettingsError(
+            f"model {name[:80]!r}: {model[:60]!r} is not a valid name of a model; "
+            "`oracle models` lists models"
+        )
     return PROVIDERS[known], model
 
 

@@ -54,7 +54,9 @@ def oracle_folder(root: Path, files: Iterable[str] = (*DATABASE_FILES, *INDEX_FI
         _keep_private(folder)
         _ignore_itself(folder)
     except NotRegular as problem:
-        raise StoreError(f"{problem.filename} cannot be read: {problem.strerror}") from problem
+        raise StoreError(
+            f"{problem.filename} cannot be read: {problem.strerror}; check its permissions"
+        ) from problem
     except OSError as problem:
         raise cannot_make(folder, problem) from problem
     return folder

@@ -69,7 +69,9 @@ def _key_and_value(
 ) -> tuple[str, str]:
     entry = _ENTRY.fullmatch(line)
     if entry is None:
-        raise PromptFileError(f"{line!r} is not of the form 'key: value'", file=file, line=number)
+        raise PromptFileError(
+            f"{line!r} is not of the form 'key: value'; write it so", file=file, line=number
+        )
     key = entry[1]
     if key not in _KEYS:
         hint = did_you_mean(key, _KEYS) or f"; known are {', '.join(_KEYS)}"
@@ -101,7 +103,9 @@ def _priority(entry: _Entry | None, file: str) -> int | None:
     value = ", ".join(entry.values)
     if not re.fullmatch(r"[0-9]{1,6}", value):
         raise PromptFileError(
-            f"priority {value!r} is not a whole number of 0 or more", file=file, line=entry.line
+            f"priority {value!r} is not a whole number of 0 or more; write one",
+            file=file,
+            line=entry.line,
         )
     return int(value)
 

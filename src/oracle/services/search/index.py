@@ -150,7 +150,7 @@ class Index:
     def _relative(self, path: Path | str) -> str:
         place = os.path.relpath(os.path.join(self.root, path), self.root)
         if place.startswith(".."):
-            raise InputError(f"{path} lies outside of {self.root}")
+            raise InputError(f"{path} lies outside of {self.root}; name a path inside it")
         return Path(place).as_posix()
 
     def _reaches_further(self, path: str) -> bool:

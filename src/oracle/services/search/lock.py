@@ -44,7 +44,9 @@ def _opened(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     except OSError as problem:
         if problem.errno in (errno.EINVAL, errno.ELOOP):
-            raise StoreError(f"the lock {path} cannot be used: {problem.strerror}") from None
+            raise StoreError(
+                f"the lock {path} cannot be used: {problem.strerror}; make its folder writable"
+            ) from None
         raise
 
 

@@ -136,7 +136,8 @@ class OnDisk:
         except BaseException as problem:
             if reason := refusal(problem):
                 raise StoreError(
-                    f"the index in {self._folder} cannot be used: {reason}"
+                    f"the index in {self._folder} cannot be used: {reason}; delete that folder, "
+                    "and `oracle index` makes a new one"
                 ) from problem
             raise
 

@@ -33,7 +33,10 @@ def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
     yield index.refresh()
     for bundle in changes:
         if not index.root.is_dir():
-            raise NotFound(f"{index.root} is gone, so there is nothing left to follow")
+            raise NotFound(
+                f"{index.root} is gone, so there is nothing left to follow; "
+                "start again in a folder that exists"
+            )
         if bundle:
             report = index.update(Path(path) for _, path in bundle)
             if report.touched:

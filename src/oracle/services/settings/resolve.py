@@ -55,6 +55,7 @@ class _Collected:
     )
     origins: dict[str, Origin] = field(default_factory=lambda: dict.fromkeys(SETTINGS, _DEFAULT))
     mistakes: list[str] = field(default_factory=list[str])
+    wrong_flags: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
 
     def drop_descriptions(self, name: str, value: object) -> None:
@@ -70,7 +71,10 @@ class _Collected:
             self.values[row.name] = row.kind.check(raw)
             self.origins[row.name] = origin
         except Unfit as problem:
-            self.mistakes.append(f"{origin}: {row.name} {problem}")
+            if origin.source == "flag":
+                self.wrong_flags.append(f"{origin} {problem}")
+            else:
+                self.mistakes.append(f"{origin}: {row.name} {problem}")
 
 
 def resolve(
@@ -89,7 +93,11 @@ def resolve(
     if root is not None:
         collected.mistakes += untrusted(collected.values, collected.origins, root, environment)
     if collected.mistakes:
-        raise SettingsError("\n".join(_shortened(collected.mistakes)))
+        mistakes = [*collected.mistakes, *collected.wrong_flags]
+        raise SettingsError("\n".join(_shortened(mistakes)))
+    # A flag is changed on the command line and not in the settings, so it has another exit code.
+    if collected.wrong_flags:
+        raise InputError("; ".join(collected.wrong_flags))
     return _settings(collected, root)
 
 

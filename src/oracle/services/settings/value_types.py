@@ -99,7 +99,9 @@ class Number:
         if isinstance(raw, bool) or not isinstance(raw, int | float):
             raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
         if not (math.isfinite(raw) and self.least <= raw <= LARGEST_NUMBER):
-            raise Unfit(f"is {quoted(raw)}; write {self.words}")
+            bounds = f"a number from {self.least:g} to {LARGEST_NUMBER:,}"
+            off = f', or "{OFF}"' if self.can_be_off else ""
+            raise Unfit(f"is {quoted(raw)}; write {bounds}{off}")
         return float(raw)
 
     def from_text(self, text: str) -> object:

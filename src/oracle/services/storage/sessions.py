@@ -85,7 +85,7 @@ class Sessions:
 
     async def rename(self, typed: str, title: str) -> Session:
         if not title.strip():
-            raise InputError("a title needs at least one letter")
+            raise InputError("the title is empty; give one with at least one letter")
 
         def rename(connection: Connection) -> Session:
             session = by_id(connection, Session, sessions, typed)

@@ -174,7 +174,7 @@ def check_same_file(path: str, file: object) -> None:
     if file is not None and file_at(path) != file:
         raise StoreError(
             f"{path} was moved, deleted or replaced while it was in use; what was recorded is in "
-            "the old file"
+            "the old file; ask again"
         )
 
 

@@ -1,0 +1,103 @@
+"""How a command fails: one line on stderr, with the next step, and an exit code.
+
+With `--json` the same text is also an `error` chunk on stdout, for programs that read only that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+import typer
+
+from oracle.cli.terminal.output import shown_bug, shown_error
+from oracle.cli.terminal.safe_text import printable
+from oracle.errors import DeveloperError, OracleError
+
+CANNOT_WRITE: Final = 74
+_PLAINER: Final = {
+    "Value error, ": "",
+    "Input should be a valid integer, unable to parse string as an integer": "write a whole number",
+    "Input should be a valid number, unable to parse string as a number": "write a number",
+    "Input should be ": "it must be ",
+    "(Possible": "(possible",
+    ". Choose from:": "; choose from:",
+}
+"""Words of the libraries below, which are written for programmers."""
+_FREE_A_DISK: Final = "; free some space, or write to another place"
+
+
+def fail(problem: Exception, arguments: Sequence[str]) -> int:
+    """Report an exception in the right words, and return the exit code."""
+    if isinstance(problem, BrokenPipeError):
+        # Whatever still writes to stdout, such as the thread that draws, must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    text, code = _words(problem, arguments)
+    if not text:  # typer has printed the help
+        return code
+    options = list(arguments)
+    wants_json = "--json" in options[: options.index("--") if "--" in options else None]
+    # What could not be written to stdout cannot be reported there.
+    if wants_json and not isinstance(problem, OSError):
+        print(json.dumps({"type": "error", "turn": 0, "content": text}), flush=True)
+    print(f"oracle: {text}", file=sys.stderr)
+    return code
+
+
+def is_bug(problem: Exception) -> bool:
+    """Whether it is neither of our own errors, nor one of the system or of the command line."""
+    known = (OracleError, OSError, typer.TyperException, typer.Abort)
+    return not isinstance(problem, known)
+
+
+def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
+    if isinstance(problem, OracleError):
+        from oracle.services.project.redaction import redact
+
+        # Cleaned first: an invisible character could split a secret.
+        return redact(shown_error(problem)), problem.exit_code
+    if isinstance(problem, typer.TyperException):
+        message = problem.format_message()
+        return usage_error(message, _command(problem, arguments)) if message else "", 2
+    if isinstance(problem, typer.Abort):
+        return "stopped: nothing was changed", OracleError.exit_code
+    if isinstance(problem, OSError):
+        where = printable(str(problem.filename or "the output"))
+        return f"{where}: {problem.strerror}{_step(problem)}", CANNOT_WRITE
+    return shown_bug(problem), DeveloperError.exit_code
+
+
+def _command(problem: typer.TyperException, arguments: Sequence[str]) -> str:
+    """The command that was misused. A few errors of typer do not say it."""
+    context = getattr(problem, "ctx", None)
+    if context is not None:
+        return str(context.command_path)
+    first = arguments[0] if arguments else ""
+    return f"oracle {first}" if first.isidentifier() else "oracle"
+
+
+def _step(problem: OSError) -> str:
+    from errno import EACCES, EBADF, EDQUOT, ENOSPC, EPERM, EROFS
+
+    if problem.errno in (ENOSPC, EDQUOT):
+        return _FREE_A_DISK
+    if problem.errno in (EACCES, EPERM, EROFS):
+        return "; check its permissions"
+    return "; write to a terminal, a pipe or a file" if problem.errno == EBADF else "; try again"
+
+
+def usage_error(message: str, command: str) -> str:
+    """A usage error of typer as one line with the next step.
+
+    >>> usage_error("No such option: --modle (Possible options: --model)", "oracle ask")
+    'no such option: --modle (possible options: --model); see `oracle ask --help`'
+    """
+    text = printable(message).removesuffix(".")
+    for theirs, ours in _PLAINER.items():
+        text = text.replace(theirs, ours)
+    return f"{text[:1].lower()}{text[1:]}; see `{command} --help`"
