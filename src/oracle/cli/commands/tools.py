@@ -10,7 +10,7 @@ import typer
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
 from oracle.cli.terminal.output import counted, show, show_json, table
-from oracle.errors import InputError
+from oracle.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from oracle.services.own_code.collecting import Brought
@@ -100,8 +100,9 @@ def _chosen(names: list[str] | None) -> tuple[CodeFiles, list[CodeFile]]:
         if not wanted.isdisjoint({str(file.path), file.name, file.path.name, file.module})
     ]
     if not chosen:
-        known = ", ".join(file.name for file in code.files)
-        raise InputError(f"no own code is called {names[0]!r}; there is {known}")
+        modules = [file.module for file in code.files]
+        hint = did_you_mean(names[0], modules) or f"; there is {', '.join(modules)}"
+        raise InputError(f"no own code is called {names[0]!r}{hint}")
     return code, chosen
 
 
