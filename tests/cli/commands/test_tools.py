@@ -59,6 +59,17 @@ def test_help_runs_no_own_code(project):
         assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_programs_that_own_code_starts_do_not_write_to_stdout(project):
+    loud = "import os\nos.system('echo loud')\n" + TOOL.replace(
+        "    calls", "    os.system('echo loud')\n    print('loud')\n    calls"
+    )
+    (project / ".oracle/tools/tickets.py").write_text(loud)
+    done = oracle("ask", "When does the login time out?", env={"ORACLE_TRUST": str(project)})
+    assert b"30 minutes" in done.stdout
+    assert b"loud" not in done.stdout
+    assert done.stderr.count(b"loud") >= 2
+
+
 def test_an_installed_package_is_listed_by_its_name(project, tmp_path):
     site = tmp_path / "site"
     (site / "shop-1.0.dist-info").mkdir(parents=True)

@@ -40,10 +40,11 @@ def tools(context: typer.Context, json: JsonOption = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from oracle.cli.terminal.trusting import say_problems
+    from oracle.cli.terminal.trusting import guard_stdout, say_problems
     from oracle.services.own_code.collecting import load_tools
 
     settings = settings_with()
+    guard_stdout(settings)
     own = load_tools(settings.root)
     rows = [*_built_in(settings), *(_own(each) for each in own.tools), *_not_trusted(settings)]
     if json:
