@@ -42,8 +42,11 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.startswith("ORACLE_") or name.endswith("_API_KEY"):
+        if name.startswith(("ORACLE_", "XDG_CONFIG_")) or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    # The keys that a test uses are redacted in that test only.
+    monkeypatch.setattr("oracle.services.project.redaction._known", [])
 
 
 @pytest.fixture(scope="session")

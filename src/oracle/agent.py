@@ -17,6 +17,7 @@ from typing import Any, Self
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.errors import InputError, StoreError
+from oracle.models.source import Source
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import Approve
 from oracle.services.background import run_async
@@ -84,6 +85,7 @@ class Oracle:
         folder = Path(project)
         if remembers:
             folder = find_root(folder)
+        self._folder = folder
         self._settings = load_settings(folder)
         self._remembers = remembers
         self._is_closed = False
@@ -99,19 +101,42 @@ class Oracle:
         )
 
     def stream(
-        self, question: str, context_id: str | None = None, *, attachment: str = ""
+        self,
+        question: str,
+        context_id: str | None = None,
+        *,
+        attachment: str = "",
+        attachments: Sequence[str | Path] = (),
     ) -> AsyncGenerator[OracleStreamChunk]:
-        """Stream the chunks of a run; the last is `done`. Closing the stream cancels the run."""
+        """Stream the chunks of a run; the last is `done`. Closing the stream cancels the run.
+
+        `attachment` is a text. `attachments` are files, with lines if wanted: "src/a.py:10-40". A
+        relative path begins in the project. They are sources, and the answer can cite them.
+        """
         self._check_open()
-        return self._agent.process_query(question, context_id, attachment=attachment)
+        return self._agent.process_query(
+            question, context_id, attachment=attachment, attached=self._read(attachments)
+        )
 
     async def ask(
-        self, question: str, context_id: str | None = None, *, attachment: str = ""
+        self,
+        question: str,
+        context_id: str | None = None,
+        *,
+        attachment: str = "",
+        attachments: Sequence[str | Path] = (),
     ) -> Answer:
-        return await answer_from(self.stream(question, context_id, attachment=attachment))
+        return await answer_from(
+            self.stream(question, context_id, attachment=attachment, attachments=attachments)
+        )
 
     def ask_sync(
-        self, question: str, context_id: str | None = None, *, attachment: str = ""
+        self,
+        question: str,
+        context_id: str | None = None,
+        *,
+        attachment: str = "",
+        attachments: Sequence[str | Path] = (),
     ) -> Answer:
         """Like `ask`, for code that is not async."""
         # In a running loop `asyncio.run` fails with a message that does not name the way out.
@@ -119,7 +144,9 @@ class Oracle:
             raise InputError(
                 "ask_sync cannot be used in async code; use `await oracle.ask(…)` there"
             )
-        return run_async(self.ask(question, context_id, attachment=attachment))
+        return run_async(
+            self.ask(question, context_id, attachment=attachment, attachments=attachments)
+        )
 
     def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
         """Resume a run whose process died. All its chunks are streamed again."""
@@ -153,6 +180,15 @@ class Oracle:
         self._is_closed = True
         await self._agent.close("the Oracle was closed")
         await self._held_open.aclose()
+
+    def _read(self, files: Sequence[str | Path]) -> Sequence[Source]:
+        if not files:
+            return ()
+        from oracle.services.attachments.gathering import gather
+        from oracle.services.attachments.references import Reach
+
+        reach = Reach(folder=self._folder, root=self._folder, secrets=self._settings.secrets.rules)
+        return gather(reach=reach, files=map(str, files)).sources
 
     def _check_open(self) -> None:
         if self._is_closed:

@@ -1,8 +1,9 @@
 """The table of all settings: name, kind, default and meaning of each, and their values.
 
-A value comes from the defaults, from `oracle.toml` at the project's root, from an `ORACLE_*`
-variable or from a flag; later ones win. `limits.turns` is `turns` below `[limits]` in the file and
-`ORACLE_LIMITS_TURNS` in the environment. The other names follow the same rule.
+A value comes from the defaults, from the user's own `oracle.toml`, from that at the project's root,
+from an `ORACLE_*` variable or from a flag; later ones win. `limits.turns` is `turns` below
+`[limits]` in a file and `ORACLE_LIMITS_TURNS` in the environment. The other names follow the same
+rule.
 
 This uses `tomllib` and not pydantic-settings, which cannot say where a value comes from, on which
 line a mistake is, or what was meant, and takes a third of a second to import.
@@ -10,6 +11,7 @@ line a mistake is, or what was meant, and takes a third of a second to import.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
@@ -37,6 +39,10 @@ T = TypeVar("T")
 
 PREFIX: Final = "ORACLE_"
 EMBEDDED: Final = "embedded"
+STALL_SECONDS: Final = 120.0
+"""A server that sends nothing for this long has failed. Models that think are silent for long."""
+
+ATTEMPTS: Final = 4
 KEY_VARIABLES: Final = {
     "anthropic": "ANTHROPIC_API_KEY",
     "openai": "OPENAI_API_KEY",
@@ -44,6 +50,9 @@ KEY_VARIABLES: Final = {
     "brave": "BRAVE_API_KEY",
 }
 """The variable of each provider's key. The names are those that the providers use."""
+
+OPTIONAL_KEY_VARIABLES: Final = {"ollama": "OLLAMA_API_KEY"}
+"""The same for providers that usually need no key."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,8 +87,8 @@ def _row(
 class ModelSettings:
     name: str = _row(
         EMBEDDED,
-        Text(words="embedded, or a provider and a model, such as anthropic:claude-sonnet-4-5"),
-        "The model to use: embedded, or provider:model.",
+        Text(words="embedded, a short name such as sonnet, or a provider and a model"),
+        "The model to use (see `oracle models`): embedded, sonnet, or provider:model.",
         flag="--model",
     )
     base_url: str | None = _row(
@@ -117,6 +126,17 @@ class ModelSettings:
         Number(),
         "Price of a million output tokens, if not known from the model's name.",
         example=15.0,
+    )
+
+    stall_seconds: float = _row(
+        STALL_SECONDS,
+        Number(least=1),
+        "Seconds without a sign of life after which the model's server has failed.",
+    )
+    attempts: int = _row(
+        ATTEMPTS,
+        WholeNumber(least=1),
+        "How many times an overloaded server is asked.",
     )
 
     @property
@@ -296,9 +316,11 @@ def setting_named(name: str) -> Setting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Origin:
-    """Where a value comes from. As text: `default`, `oracle.toml:3`, `ORACLE_…` or `--flag`."""
+    """Where a value comes from. As text: `default`, `~/.config/oracle/oracle.toml:3` (`user`),
+    `oracle.toml:3` (`file`), `ORACLE_…` or `--flag`.
+    """
 
-    source: Literal["default", "file", "variable", "flag"]
+    source: Literal["default", "user", "file", "variable", "flag"]
     place: str
 
     def __str__(self) -> str:
@@ -336,12 +358,13 @@ class Settings:
     def path(self, name: str) -> Path:
         """The folder that a setting names.
 
-        A relative path in the file starts at the root; one in a variable or a flag starts at the
+        A relative path in a file starts at the root; one in a variable or a flag starts at the
         working directory, as the user's shell would read it.
         """
         given = self.origins[name].source in ("variable", "flag")
         start = Path.cwd() if given or self.root is None else self.root
-        return start / Path(self.value(name)).expanduser()
+        # Not `Path.expanduser`, which fails for `~nobody`.
+        return start / os.path.expanduser(self.value(name))
 
     def problem_of_file(self, path: Path) -> str | None:
         """Why a prompt or a tree is not read: a link makes it another name of a secret."""
@@ -361,8 +384,6 @@ def load_settings(
     `flags` are the values from the command line, by the setting's name; None means not given. All
     mistakes are reported in one `SettingsError`.
     """
-    import os
-
     from oracle.services.project.root import here
 
     # Imported here, because it imports this module.

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from oracle.errors import SettingsError
-from oracle.services.settings.resolve import unread_variables
+from oracle.services.settings.resolve import unread_variables, user_settings_file
+from oracle.services.storage.database import url_from
 from oracle.settings import load_settings
 
 SOURCES = [
@@ -204,3 +205,111 @@ def test_outside_of_a_project_variables_and_flags_count(monkeypatch):
         environment={"ORACLE_MODEL_NAME": "a:b"}, flags={"limits.money": "off"}
     )
     assert (settings.root, settings.model.name, settings.limits.money) == (None, "a:b", None)
+
+
+# -- the user's own file ---------------------------------------------------------------------------
+
+OWN = "~/.config/oracle/oracle.toml"
+
+
+@pytest.fixture
+def users_file():
+    file = user_settings_file()
+    file.parent.mkdir(parents=True)
+    return file
+
+
+USERS = [
+    ({"user": 4}, "4", "user", f"{OWN}:2"),
+    ({"user": 4, "file": 5}, "5", "file", "oracle.toml:2"),
+    ({"user": 4, "variable": "6"}, "6", "variable", "ORACLE_LIMITS_TURNS"),
+    ({"user": 4, "flag": 7}, "7", "flag", "--max-turns"),
+]
+
+
+@pytest.mark.parametrize(("given", "value", "source", "place"), USERS)
+def test_the_users_file_is_above_the_defaults_only(users_file, given, value, source, place):
+    users_file.write_text(f"[limits]\nturns = {given['user']}\n")
+    test_later_sources_win_and_the_value_knows_its_source(given, value, source, place)
+
+
+def test_the_users_file_counts_outside_of_projects_too(users_file):
+    users_file.write_text("[limits]\nturns = 4\n")
+    settings = load_settings(Path("/"), environment={})
+    assert (settings.root, settings.limits.turns) == (None, 4)
+
+
+def test_mistakes_of_both_files_are_told_together(users_file):
+    users_file.write_text("[limits]\nturns = 0\n")
+    told = mistakes("[limits]\ntokens = 0\n")
+    assert [line.split(" ")[0] for line in told] == [f"{OWN}:2:", "oracle.toml:2:"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"x = ", f"{OWN}:1: invalid value; write settings as"),
+        (b"\n\xff", f"{OWN}:2: is not UTF-8; save the file as UTF-8"),
+        (
+            b"[model]\napi_key = 'hush'",
+            f"{OWN}:2: 'model.api_key': a key does not belong",
+        ),
+    ],
+)
+def test_a_broken_file_of_the_user_is_named(users_file, content, told):
+    users_file.write_bytes(content)
+    (line,) = mistakes()
+    assert line.startswith(told)
+    assert "hush" not in line
+
+
+def test_a_home_folder_that_cannot_be_entered_has_no_settings(monkeypatch):
+    monkeypatch.setenv("HOME", "/dev/null")
+    assert load_settings(environment={}).model.name == "embedded"
+
+
+GUARDED = "[model]\nname = 'openai:x'\nbase_url = 'https://h/v1'\nkey_variable = 'K'\n"
+
+
+def test_what_the_user_wrote_needs_no_trust(users_file):
+    users_file.write_text(f"{GUARDED}[secrets]\nallow = ['.env']\n[prompts]\nfolder = '~/p'\n")
+    settings = load_settings(environment={})
+    assert settings.model.base_url == "https://h/v1"
+    assert settings.path("prompts.folder") == Path.home() / "p"
+
+
+def test_relative_paths_of_the_user_start_at_the_projects_root_and_links_need_trust(
+    users_file, project
+):
+    users_file.write_text("[prompts]\nfolder = 'p'\n[database]\nurl = 'sqlite:///d.db'\n")
+    write("")
+    settings = load_settings(environment={})
+    assert settings.path("prompts.folder") == project / "p"
+    assert str(url_from(settings, settings.database.url)).endswith(f"{project}/d.db")
+    Path("p").symlink_to("/etc")
+    Path("d.db").symlink_to("/etc/d.db")
+    told = mistakes()
+    assert [line.split(": ")[1].split()[0] for line in told] == ["database.url", "prompts.folder"]
+
+
+def test_a_project_gets_no_key_of_the_user_by_naming_an_address(users_file):
+    users_file.write_text("[model]\nname = 'openai:x'\nkey_variable = 'K'\n")
+    (line,) = mistakes("[model]\nbase_url = 'http://127.0.0.1:9/v1'\n")
+    assert "the key in model.key_variable, would be sent there" in line
+
+
+def test_another_model_of_the_project_is_not_described_by_the_users_file(users_file):
+    users_file.write_text(f"{GUARDED}[web]\nprovider = 'searxng'\nurl = 'http://h'\n")
+    write("[model]\nname = 'anthropic:y'\n[web]\nprovider = 'tavily'\n")
+    settings = load_settings(environment={})
+    assert (settings.model.base_url, settings.model.key_variable, settings.web.url) == (None,) * 3
+    assert str(settings.origins["model.base_url"]) == "default"
+    write("[model]\nname = 'openai:x'\n")
+    assert load_settings(environment={}).model.base_url == "https://h/v1"
+
+
+def test_in_its_own_folder_the_users_file_is_not_a_projects(users_file, monkeypatch):
+    users_file.write_text(GUARDED)
+    monkeypatch.chdir(users_file.parent)
+    settings = load_settings(environment={})
+    assert settings.origins["model.base_url"].source == "user"

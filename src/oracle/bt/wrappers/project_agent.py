@@ -19,7 +19,7 @@ from oracle.services.project.root import here
 from oracle.services.prompting.project_facts import ProjectFacts
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
-from oracle.settings import EMBEDDED, Settings
+from oracle.settings import EMBEDDED, Settings, WebSettings
 
 if TYPE_CHECKING:
     from oracle.services.own_code.collecting import OwnCode
@@ -95,7 +95,9 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
 
         return EmbeddedModel()
     from oracle.services.llm.opening import open_model
+    from oracle.services.llm.spending import check_spending
 
+    check_spending(settings, environment)
     prices = None
     if chosen.input_price is not None and chosen.output_price is not None:
         prices = Prices(input=chosen.input_price, output=chosen.output_price)
@@ -106,6 +108,8 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
         context_window=chosen.context_window,
         longest_output=chosen.longest_output,
         prices=prices,
+        stall_seconds=chosen.stall_seconds,
+        attempts=chosen.attempts,
         environment=environment,
     )
 
@@ -159,7 +163,6 @@ def tools_of(
     from oracle.services.web.searching import WebSearchAccess
 
     web = settings.web
-    key = environment.get(web.key_name) if web.key_name else None
     return project_tools(
         root,
         notes_folder=settings.vault.notes,
@@ -167,5 +170,14 @@ def tools_of(
         dry_run=dry_run,
         index=index,
         own=own,
-        web=WebSearchAccess(provider=web.provider, url=web.url, key=key),
+        web=WebSearchAccess(provider=web.provider, url=web.url, key=_search_key(web, environment)),
     )
+
+
+def _search_key(web: WebSettings, environment: Mapping[str, str]) -> str | None:
+    from oracle.services.settings.keys import key_for
+
+    if web.key_variable:
+        return environment.get(web.key_variable)
+    found = key_for(web.provider, environment) if web.provider else None
+    return found.value if found else None

@@ -11,16 +11,16 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
 from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
 from oracle.services.project.root import DATABASE_FILES, INDEX_FILES, check_links, here, user_folder
-from oracle.services.settings.resolve import root_of, shown_path, unread_variables
+from oracle.services.settings.resolve import default_settings, root_of, shown_path, unread_variables
 from oracle.services.settings.toml_file import FILE_NAME
-from oracle.settings import EMBEDDED, KEY_VARIABLES, Settings, load_settings
+from oracle.settings import Settings, load_settings
 
 Level = Literal["ok", "warning", "problem"]
 
@@ -77,8 +77,7 @@ def _surroundings(start: Path, environment: Mapping[str, str]) -> Surroundings:
         )
     except SettingsError as problem:
         # The checks that need no settings still run, with the defaults.
-        nowhere = load_settings(Path(start.anchor or "/"), environment={})
-        settings = replace(nowhere, root=root_of(start))
+        settings = default_settings(root_of(start))
         return Surroundings(settings=settings, broken=problem, environment=environment)
 
 
@@ -233,23 +232,9 @@ def database(around: Surroundings) -> Iterator[Seen]:
 
 
 def model(around: Surroundings) -> Iterator[Seen]:
-    chosen, environment = around.settings.model, around.environment
-    if chosen.name == EMBEDDED:
-        keys = [name for name in ("anthropic", "openai") if environment.get(KEY_VARIABLES[name])]
-        hint = f"; {KEY_VARIABLES[keys[0]]} is set" if keys else ", and set the variable of its key"
-        example = f"{keys[0] if keys else 'anthropic'}:…"
-        told = "embedded: no language model is configured, so answers only quote what was found"
-        yield "warning", told, f'set model.name to "{example}"{hint}'
-    elif ":" not in chosen.name:
-        told = f"model.name is {chosen.name!r}, without a provider"
-        yield "problem", told, f'write provider:model, such as "anthropic:{chosen.name}"'
-    elif chosen.key_name is None or environment.get(chosen.key_name):
-        key = f"key in {chosen.key_name}" if chosen.key_name else "no key needed"
-        yield "ok", f"{chosen.name}, {key}", ""
-    elif chosen.base_url and not chosen.key_variable:
-        yield "ok", f"{chosen.name} at {chosen.base_url}, without a key", ""
-    else:
-        yield "problem", f"{chosen.name} has no key", f"set {chosen.key_name}"
+    from oracle.services.llm.model_health import health_of_model
+
+    yield from health_of_model(around.settings, around.environment)
 
 
 def web(around: Surroundings) -> Iterator[Seen]:

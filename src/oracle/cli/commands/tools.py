@@ -9,7 +9,8 @@ import typer
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import counted, show, show_json, table
+from oracle.cli.terminal.output import counted, show_json
+from oracle.cli.terminal.tables import Column, show_table
 from oracle.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from oracle.settings import Settings
 
 Row = dict[str, str | list[str]]
+COLUMNS = (
+    Column("NAME"),
+    Column("DOES"),
+    Column("TRUSTED", drop=1),
+    Column("FROM", cut_to=12),
+    Column("FOR", cut_to=12, drop=2),
+)
 
 app = typer.Typer(
     help="List the tools of the model, and trust those of a project.", invoke_without_command=True
@@ -50,9 +58,9 @@ def tools(context: typer.Context, json: JsonOption = False) -> None:
     if json:
         show_json(rows)
     else:
-        columns = ("name", "from", "for", "does", "trusted")
-        cells = [[_cell(row[column]) for column in columns] for row in rows]
-        show(table([column.upper() for column in columns], cells))
+        show_table(
+            COLUMNS, ([_cell(row[each.heading.lower()]) for each in COLUMNS] for row in rows)
+        )
     say_problems(own.problems)
 
 

@@ -81,6 +81,22 @@ def ask_now(question: str, is_over: Event) -> bool:
         os.close(descriptor)
 
 
+def answer_to(question: str) -> str | None:
+    """The line that a person types; None if there is no keyboard, or no line.
+
+    Only for commands that do nothing else meanwhile: Ctrl-C ends it with KeyboardInterrupt.
+    """
+    descriptor = _keyboard()
+    if descriptor is None:
+        return None
+    try:
+        print(f"oracle: {question} ", end="", file=sys.stderr, flush=True)
+        typed = os.read(descriptor, 1024)
+    finally:
+        os.close(descriptor)
+    return typed.decode(errors="replace").strip() if typed else None
+
+
 def _keyboard() -> int | None:
     """A new descriptor of the keyboard. It works even if stdin is a pipe."""
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from oracle.errors import InputError, ModelRefused, did_you_mean
-from oracle.settings import KEY_VARIABLES
+from oracle.settings import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +59,7 @@ PROVIDERS = {
         Provider(
             name="ollama",
             address="http://localhost:11434/v1",
-            key_variable="OLLAMA_API_KEY",
+            key_variable=OPTIONAL_KEY_VARIABLES["ollama"],
             address_variable="OLLAMA_BASE_URL",
             needs_key=False,
         ),
@@ -97,26 +97,31 @@ def find_endpoint(
 ) -> Endpoint:
     """Find the address and the key of a model.
 
-    The key from the provider's variable is never sent to a `base_url`. A project's settings file
-    can name one, and could so steal the key of everyone who tries the project.
+    The key from the provider's variable, or a stored one, is never sent to a `base_url`. A
+    project's settings file can name one, and could so steal the key of everyone who tries the
+    project.
     """
+    # Imported here, because redaction takes long to load and most callers only split names.
+    from oracle.services.project.redaction import hide
+    from oracle.services.settings.keys import key_for, missing_key
+
     provider, model = split_name(name)
     chosen = base_url or environment.get(provider.address_variable) or provider.address
-    address = _checked_address(chosen)
+    address = checked_address(chosen)
     is_home = address == provider.address
     is_trusted = is_home or not base_url
-    found = environment.get(provider.key_variable) if is_trusted else None
-    setting = provider.key_variable if is_trusted else KEY_SETTING
-    key = (api_key or found or "").strip()
+    found = key_for(provider.name, environment) if is_trusted and not api_key else None
+    key = (api_key or (found.value if found else "")).strip()
     if not key and provider.needs_key and is_home:
-        raise ModelRefused(
-            f"there is no key for {provider.name}: set the variable {setting}, "
-            "or choose another model"
-        )
+        raise ModelRefused("{}: {}, or choose another model".format(*missing_key(provider.name)))
+    setting = provider.key_variable if is_trusted else KEY_SETTING
+    if found and found.source != "variable":
+        setting = f"the key in {found.where} (`oracle keys set {provider.name}` replaces it)"
     if not key.isascii() or not key.isprintable():
         raise InputError(
             f"the key for {provider.name} contains characters that are not allowed in a key"
         )
+    hide(key)
     return Endpoint(
         provider=provider,
         model=model,
@@ -141,9 +146,14 @@ def split_name(name: str) -> tuple[Provider, str]:
             f"model {name[:80]!r}: there is no provider {known[:40]!r}"
             f"{did_you_mean(known[:40], PROVIDERS)} (providers: {', '.join(PROVIDERS)})"
         )
-    if not _MODEL.fullmatch(model):
+    if not is_model_name(model):
         raise InputError(f"model {name[:80]!r}: {model[:60]!r} is not a valid name of a model")
     return PROVIDERS[known], model
+
+
+def is_model_name(model: str) -> bool:
+    """Whether it could be the name of a model at a provider. It says nothing about existence."""
+    return _MODEL.fullmatch(model) is not None
 
 
 def _example(name: str) -> str:
@@ -151,7 +161,7 @@ def _example(name: str) -> str:
     return f"{family}:{name[:80]}" if family else "anthropic:claude-sonnet-5"
 
 
-def _checked_address(address: str) -> str:
+def checked_address(address: str) -> str:
     try:
         parts = urlsplit(address)
         # Reading the port checks it: it raises for a port that is not a number up to 65535.

@@ -10,11 +10,11 @@ from typing import cast
 
 from oracle.errors import ModelOverloaded
 from oracle.services.llm.protocol import Model, ModelRequest, Part, Prices
+from oracle.settings import ATTEMPTS
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 30.0
 """Seconds. A longer wait would use too much of the time of a run, which is 300 s by default."""
-ATTEMPTS = 4
 
 
 class RetryingModel:

@@ -41,13 +41,27 @@ _ENTRY: Final = re.compile(
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
 _LONGEST_DECODED: Final = 16_384
 _SHORT: Final = 24
+_SHORTEST_KEY: Final = 16
+_known: list[str] = []
 _NO_WORD: Final = re.compile(rb"[^\x09\x0a\x0d\x20-\x7e]")
 
 
 def redact(text: str) -> str:
     """The same lines without what looks like a secret. Calling it again changes nothing."""
+    for secret in _known:
+        if secret in text:
+            text = text.replace(secret, _mark("key", secret))
     # Most short texts are names of fields, which come again with every result.
     return _redacted_short(text) if len(text) <= _SHORT else _redacted(text)
+
+
+def hide(secret: str) -> None:
+    """Redact this text from here on, whatever it looks like. For the keys that are in use.
+
+    A short one is left alone: it may be a common word.
+    """
+    if len(secret) >= _SHORTEST_KEY and secret not in _known:
+        _known.append(secret)
 
 
 def _redacted(text: str) -> str:

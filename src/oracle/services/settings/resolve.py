@@ -1,20 +1,22 @@
-"""Combines defaults, file, variables and flags; later ones win. Reports all mistakes at once."""
+"""Combines defaults, files, variables and flags; later ones win. Reports all mistakes at once."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from oracle.errors import InputError, SettingsError, did_you_mean
+from oracle.errors import InputError, SettingsError, StoreError, did_you_mean
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import find_root
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
 from oracle.services.settings.trust import VARIABLE, untrusted
 from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, quoted
+from oracle.services.user_files import config_folder
 from oracle.settings import PREFIX, SECTIONS, SETTINGS, Origin, Setting, Settings
 
 MOST_MISTAKES: Final = 20
@@ -23,8 +25,25 @@ SEE_ALL: Final = "; `oracle init --print` lists all settings"
 _SECRET: Final = re.compile(r"(?:.*_)?(?:api_?key|key|token|secret|password)", re.IGNORECASE)
 _NO_SECRETS: Final = (
     "a key does not belong here; put it into the provider's variable, such as ANTHROPIC_API_KEY, "
-    "or into the variable that key_variable names"
+    "or keep it with `oracle keys set PROVIDER`"
 )
+_BELONGING: Final = {
+    "model.name": tuple(
+        f"model.{key}"
+        for key in (
+            "base_url",
+            "key_variable",
+            "context_window",
+            "longest_output",
+            "input_price",
+            "output_price",
+        )
+    ),
+    "web.provider": ("web.url", "web.key_variable"),
+}
+"""Settings that describe the value of another one."""
+
+_DEFAULT: Final = Origin(source="default", place="default")
 
 
 @dataclass
@@ -34,11 +53,17 @@ class _Collected:
     values: dict[str, Any] = field(
         default_factory=lambda: {name: row.default for name, row in SETTINGS.items()}
     )
-    origins: dict[str, Origin] = field(
-        default_factory=lambda: dict.fromkeys(SETTINGS, Origin(source="default", place="default"))
-    )
+    origins: dict[str, Origin] = field(default_factory=lambda: dict.fromkeys(SETTINGS, _DEFAULT))
     mistakes: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
+
+    def drop_descriptions(self, name: str, value: object) -> None:
+        """Forget what the user's file says about another model, or another provider, than this."""
+        if self.values[name] != value:
+            for other in _BELONGING.get(name, ()):
+                if self.origins[other].source == "user":
+                    self.values[other] = SETTINGS[other].default
+                    self.origins[other] = _DEFAULT
 
     def take(self, row: Setting, raw: object, origin: Origin) -> None:
         try:
@@ -53,9 +78,12 @@ def resolve(
 ) -> Settings:
     root = root_of(start)
     collected = _Collected()
-    if root is not None:
-        shown = shown_path(root / FILE_NAME)
-        _take_file(collected, read_settings_file(root / FILE_NAME, shown), shown)
+    own = _users_file()
+    if own is not None:
+        _take_file(collected, own, "user")
+    # Somebody who works in the folder of the user's file has no project there.
+    if root is not None and not (own and own.exists() and _is_same(own, root / FILE_NAME)):
+        _take_file(collected, root / FILE_NAME, "file")
     _take_variables(collected, environment)
     _take_flags(collected, flags)
     if root is not None:
@@ -63,6 +91,33 @@ def resolve(
     if collected.mistakes:
         raise SettingsError("\n".join(_shortened(collected.mistakes)))
     return _settings(collected, root)
+
+
+def default_settings(root: Path | None) -> Settings:
+    """The defaults alone, for those who must go on although the settings are broken."""
+    return _settings(_Collected(), root)
+
+
+def user_settings_file() -> Path:
+    """The settings of the user for all projects. A project's own file overrides them."""
+    return config_folder() / FILE_NAME
+
+
+def _users_file() -> Path | None:
+    """None if there is none, or no way to it: a service may have a home folder that is not its own.
+
+    A file that is there but cannot be read is a mistake, which is reported where it is read.
+    """
+    try:
+        file = user_settings_file()
+        file.lstat()
+    except (StoreError, OSError):
+        return None
+    return file
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def root_of(start: Path) -> Path | None:
@@ -73,11 +128,14 @@ def root_of(start: Path) -> Path | None:
 
 
 def shown_path(path: Path) -> str:
-    """Relative if the working directory is below it, so that an editor can jump there."""
+    """Relative if the working directory is below it, so that an editor can jump there. The home
+    folder is `~`.
+    """
     try:
         ups = len(Path.cwd().resolve().relative_to(path.parent).parts)
     except (ValueError, OSError):
-        return str(path)
+        home = os.path.expanduser("~") + os.sep
+        return str(path).replace(home, f"~{os.sep}", 1) if str(path).startswith(home) else str(path)
     return str(Path(*[".."] * ups, path.name))
 
 
@@ -96,13 +154,14 @@ def _settings(collected: _Collected, root: Path | None) -> Settings:
     )
 
 
-# -- the file --------------------------------------------------------------------------------------
+# -- the files -------------------------------------------------------------------------------------
 
 
-def _take_file(collected: _Collected, written: list[Written], shown: str) -> None:
+def _take_file(collected: _Collected, file: Path, source: Literal["user", "file"]) -> None:
+    shown = shown_path(file)
     # Each unknown section is reported once, not again for every setting in it.
     unknown: set[str] = set()
-    for item in written:
+    for item in read_settings_file(file, shown):
         place = f"{shown}:{item.line}"
         if _is_secret(item):
             collected.mistakes.append(f"{place}: {quoted('.'.join(item.path))}: {_NO_SECRETS}")
@@ -113,13 +172,17 @@ def _take_file(collected: _Collected, written: list[Written], shown: str) -> Non
             collected.mistakes.append(f"{place}: {problem}")
         elif len(item.path) == 2:
             row = SETTINGS[".".join(item.path)]
-            collected.take(row, item.value, Origin(source="file", place=place))
+            if source == "file":
+                collected.drop_descriptions(row.name, item.value)
+            collected.take(row, item.value, Origin(source=source, place=place))
 
 
 def _is_secret(item: Written) -> bool:
-    is_known = ".".join(item.path) in SETTINGS
-    is_text = isinstance(item.value, str)
-    return is_text and not is_known and _SECRET.fullmatch(item.path[-1]) is not None
+    return isinstance(item.value, str) and is_name_of_secret(".".join(item.path))
+
+
+def is_name_of_secret(name: str) -> bool:
+    return name not in SETTINGS and _SECRET.fullmatch(name.rpartition(".")[2]) is not None
 
 
 def _problem_of(item: Written) -> str | None:
@@ -131,7 +194,7 @@ def _problem_of(item: Written) -> str | None:
         return None if isinstance(item.value, dict) else _not_a_section(item.path[0])
     if name not in SETTINGS:
         return f"no setting {quoted(name)}{_hint(item.path[1], _keys(item.path[0]))}"
-    return _password_in(SETTINGS[name], item.value)
+    return password_in(SETTINGS[name], item.value)
 
 
 def _unknown_at_top(item: Written) -> str:
@@ -149,12 +212,12 @@ def _not_a_section(name: str) -> str:
     return f"{name!r} is a section; write [{name}], and below it {key} = …"
 
 
-def _password_in(row: Setting, value: object) -> str | None:
+def password_in(row: Setting, value: object) -> str | None:
     if not (isinstance(row.kind, DatabaseAddress) and isinstance(value, str)):
         return None
     if holds_password(value):
         return (
-            f"{row.name} contains a password, which does not belong in a shared file; "
+            f"{row.name} contains a password, which does not belong in a settings file; "
             f"set {row.variable}, or leave the password out and use PGPASSWORD or ~/.pgpass"
         )
     return None

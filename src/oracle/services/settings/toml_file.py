@@ -21,11 +21,23 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "oracle.toml"
 LARGEST_FILE: Final = 64 * 1024
 
-_TOKEN: Final = re.compile(
-    r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[][{}]|\n',
+TOKEN: Final = re.compile(
+    r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[][{},]|\n',
     re.DOTALL,
 )
+"""What matters for the structure of a text that is valid TOML. Texts and comments are whole tokens,
+so that a bracket or a newline inside one does not count."""
+
 _PLACE: Final = re.compile(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statement:
+    """`text[start:end]` has a header or an entry, and the comment after it. `line` is its first."""
+
+    start: int
+    end: int
+    line: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,8 +57,14 @@ def read_settings_file(path: Path, shown: str) -> list[Written]:
 
 def written_in(text: str, shown: str) -> list[Written]:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    parsed_toml(text, shown)
+    return list(_written(text))
+
+
+def parsed_toml(text: str, shown: str) -> dict[str, Any]:
+    """The values of a whole file. A mistake names the line."""
     try:
-        tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise _not_toml(str(problem), text, shown) from None
     except ValueError:
@@ -57,7 +75,6 @@ def written_in(text: str, shown: str) -> list[Written]:
         raise SettingsError(
             f"{shown}: lists or sections are nested too deep; write settings as name = value"
         ) from None
-    return list(_written(text))
 
 
 def _text(path: Path, shown: str) -> str | None:
@@ -96,21 +113,25 @@ def _not_toml(message: str, text: str, shown: str) -> SettingsError:
 
 def _written(text: str) -> Iterator[Written]:
     section: tuple[str, ...] = ()
-    for line, statement in _statements(text):
+    for found in statements(text):
+        statement = text[found.start : found.end]
         parsed: dict[str, Any] = tomllib.loads(statement)
         if statement.startswith("["):
-            section = tuple(_header(parsed))
+            section = names_in(parsed)
             several = statement.startswith("[[")
-            yield Written(path=section[:2], value=[] if several else {}, line=line)
+            yield Written(path=section[:2], value=[] if several else {}, line=found.line)
         else:
-            yield from _entries(parsed, section, line)
+            yield from _entries(parsed, section, found.line)
 
 
-def _header(parsed: dict[str, Any]) -> Iterator[str]:
+def names_in(parsed: dict[str, Any]) -> tuple[str, ...]:
+    """The names from the outside in, of a header or of an entry whose value is no table."""
+    names: list[str] = []
     below: Any = parsed
     while isinstance(below, dict) and below:
         name, below = next(iter(cast("dict[str, Any]", below).items()))
-        yield name
+        names.append(name)
+    return tuple(names)
 
 
 def _entries(parsed: dict[str, Any], section: tuple[str, ...], line: int) -> Iterator[Written]:
@@ -124,24 +145,25 @@ def _entries(parsed: dict[str, Any], section: tuple[str, ...], line: int) -> Ite
             yield Written(path=path, value=cast("object", value), line=line)
 
 
-def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Each statement with the number of its first line.
+def statements(text: str) -> Iterator[Statement]:
+    """A statement ends at the end of a line, unless a bracket or a multi-line text is open there.
 
-    A statement ends at the end of a line, unless a bracket or a multi-line text is open there.
+    The text must be valid TOML.
     """
     start, line, depth, next_line = 0, 1, 0, 1
-    for token in _TOKEN.finditer(text):
-        # Texts and comments are whole tokens, so a bracket or a newline inside one does not count.
+    for token in TOKEN.finditer(text):
         found = token[0]
         next_line += found.count("\n")
         depth += (found in "[{") - (found in "]}")
         if found == "\n" and depth == 0:
-            yield from _unless_empty(text[start : token.start()], line)
+            yield from _unless_empty(text, start, token.start(), line)
             start, line = token.end(), next_line
-    yield from _unless_empty(text[start:], line)
+    yield from _unless_empty(text, start, len(text), line)
 
 
-def _unless_empty(statement: str, line: int) -> Iterator[tuple[int, str]]:
-    statement = statement.strip()
+def _unless_empty(text: str, start: int, end: int, line: int) -> Iterator[Statement]:
+    whole = text[start:end]
+    statement = whole.strip()
     if statement and not statement.startswith("#"):
-        yield line, statement
+        begin = start + len(whole) - len(whole.lstrip())
+        yield Statement(start=begin, end=begin + len(statement), line=line)

@@ -29,7 +29,8 @@ def untrusted(
     guarded = {
         name: reason
         for name, check in _GUARDED.items()
-        if origins[name].source in ("file", "default") and (reason := check(values, root, name))
+        if _is_in_hands_of_project(origins[name], name, values[name])
+        and (reason := check(values, root, name))
     }
     digest = _digest({name: values[name] for name in guarded})
     if not guarded or is_trusted(root, digest, environment.get(VARIABLE, "")):
@@ -43,6 +44,13 @@ def untrusted(
         )
 
 
+def _is_in_hands_of_project(origin: Origin, name: str, value: Any) -> bool:
+    """A relative path in the user's own file leads into the project, where a link may lead on."""
+    if origin.source == "user":
+        return name in _PATHS and value is not None and not os.path.isabs(_path_of(value))
+    return origin.source in ("file", "default")
+
+
 def is_trusted(root: Path, digest: str, listed: str) -> bool:
     """Whether the variable lists this root, alone or with this digest."""
     for entry in filter(None, listed.split(os.pathsep)):
@@ -51,6 +59,12 @@ def is_trusted(root: Path, digest: str, listed: str) -> bool:
         if _is_root(entry, root) or (at and given == digest and _is_root(path, root)):
             return True
     return False
+
+
+def trusts(root: Path, environment: Mapping[str, str]) -> bool:
+    """Whether the user trusts the whole project, not only values that were seen."""
+    listed = environment.get(VARIABLE, "").split(os.pathsep)
+    return any(_is_root(entry, root) for entry in listed if entry)
 
 
 def _is_root(path: str, root: Path) -> bool:
@@ -73,15 +87,19 @@ def _shown(value: object) -> str:
 
 def _model_address(values: Values, root: Path, name: str) -> str | None:
     given = values[name]
-    if given is None or _is_this_machine(given):
+    if given is None:
         return None
-    return "questions, and what is found for them, would be sent there"
+    if values["model.key_variable"] is not None:
+        # Even on this machine another user's program may listen.
+        return "questions, and the key in model.key_variable, would be sent there"
+    is_local = is_loopback(given)
+    return None if is_local else "questions, and what is found for them, would be sent there"
 
 
 def _web_address(values: Values, root: Path, name: str) -> str | None:
     given = values[name]
     # SearXNG has no key, so nothing is lost to another program on this machine.
-    is_local = given is None or (_is_this_machine(given) and values["web.provider"] == "searxng")
+    is_local = given is None or (is_loopback(given) and values["web.provider"] == "searxng")
     return None if is_local else "searches, and the key for them, would be sent there"
 
 
@@ -93,12 +111,12 @@ def _database(values: Values, root: Path, name: str) -> str | None:
     given = values[name]
     if given is None:
         return None
-    scheme, colon, rest = given.partition("://")
+    scheme, colon, _ = given.partition("://")
     if scheme.startswith("postgres"):
         return "conversations would be stored there, and read from there"
     if colon and not scheme.startswith("sqlite"):
         return None  # not a database that can be used, which is reported later
-    path = rest.removeprefix("/") if colon else given
+    path = _path_of(given)
     is_plain = "?" not in path and not path.startswith("file:")
     if is_plain and _is_inside(root / path, root):
         return None
@@ -108,7 +126,7 @@ def _database(values: Values, root: Path, name: str) -> str | None:
 def _folder(values: Values, root: Path, name: str) -> str | None:
     if values[name] is None:
         return None
-    folder = root / Path(values[name]).expanduser()
+    folder = root / _path_of(values[name])
     try:
         files = list(folder.iterdir())
     except OSError:
@@ -126,11 +144,19 @@ def _hard_links(values: Values, root: Path, name: str) -> str | None:
     return "files outside of the project could be read" if values[name] == "all" else None
 
 
+def _path_of(value: str) -> str:
+    """The path in a folder's setting or in an address of a database, with `~` replaced."""
+    scheme, colon, rest = value.partition("://")
+    if colon and not scheme.startswith("sqlite"):
+        return "/"  # not a file of the project
+    return os.path.expanduser(rest.removeprefix("/") if colon else value)
+
+
 def _is_inside(path: Path, root: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
-def _is_this_machine(address: str) -> bool:
+def is_loopback(address: str) -> bool:
     host = urlsplit(address).hostname or ""
     try:
         return host == "localhost" or ip_address(host).is_loopback
@@ -149,3 +175,4 @@ _GUARDED: Final[Mapping[str, Callable[[Values, Path, str], str | None]]] = {
     "secrets.allow": _allowed_secrets,
     "secrets.hard_links": _hard_links,
 }
+_PATHS: Final = frozenset({"database.url", "prompts.folder", "trees.folder"})

@@ -83,20 +83,22 @@ class WholeNumber:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Number:
-    """Any number from 0. With `can_be_off`, the text "off" means None."""
+    """Any number from `least`. With `can_be_off`, the text "off" means None."""
 
+    least: int = 0
     can_be_off: bool = False
 
     @property
     def words(self) -> str:
-        return f'a number from 0, or "{OFF}"' if self.can_be_off else "a number from 0"
+        off = f', or "{OFF}"' if self.can_be_off else ""
+        return f"a number from {self.least}{off}"
 
     def check(self, raw: object) -> object:
         if self.can_be_off and raw == OFF:
             return None
         if isinstance(raw, bool) or not isinstance(raw, int | float):
             raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
-        if not (math.isfinite(raw) and 0 <= raw <= LARGEST_NUMBER):
+        if not (math.isfinite(raw) and self.least <= raw <= LARGEST_NUMBER):
             raise Unfit(f"is {quoted(raw)}; write {self.words}")
         return float(raw)
 

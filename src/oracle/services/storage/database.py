@@ -67,9 +67,9 @@ def url_for_writing(settings: Settings) -> URL:
 
 
 def url_from(settings: Settings, given: str) -> URL:
-    """A path in the settings file starts at the project's root, whatever the working directory."""
+    """A path in a settings file starts at the project's root, whatever the working directory."""
     origin = settings.origins["database.url"]
-    root = settings.root if origin.source == "file" else None
+    root = settings.root if origin.source in ("user", "file") else None
     return _address(given, root, named=f"{origin}: database.url")
 
 

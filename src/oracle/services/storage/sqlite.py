@@ -81,7 +81,8 @@ class Sqlite:
     def address(self, url: URL, root: Path | None = None) -> URL | None:
         if url.database in (None, "", ":memory:"):
             return None
-        path = url.database if root is None else root / str(url.database)
+        path = os.path.expanduser(str(url.database))
+        path = path if root is None else root / path
         return url.set(drivername="sqlite+pysqlite", database=str(path))
 
     def read_only(self, url: URL) -> URL | None:

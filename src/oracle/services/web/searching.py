@@ -210,7 +210,10 @@ def _refused(provider: SearchProvider, status: int) -> str:
 
 
 def _key_variable(provider: SearchProvider) -> str:
-    return f"{KEY_VARIABLES[provider.name]}, or the variable that key_variable names under [web]"
+    return (
+        f"{KEY_VARIABLES[provider.name]}, or the variable that web.key_variable names, or to run "
+        f"`oracle keys set {provider.name}`"
+    )
 
 
 def _decoded(provider: SearchProvider, data: bytes) -> object:
