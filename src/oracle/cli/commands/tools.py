@@ -58,9 +58,8 @@ def tools(context: typer.Context, json: JsonOption = False) -> None:
     if json:
         show_json(rows)
     else:
-        show_table(
-            COLUMNS, ([_cell(row[each.heading.lower()]) for each in COLUMNS] for row in rows)
-        )
+        names = [column.heading.lower() for column in COLUMNS]
+        show_table(COLUMNS, ([_cell(row[name]) for name in names] for row in rows))
     say_problems(own.problems)
 
 
@@ -132,14 +131,14 @@ def _own(brought: Brought) -> Row:
 
 
 def _not_trusted(settings: Settings) -> list[Row]:
-    """Files that are not run, so that nobody knows which tools they have."""
+    """Files that are not run, so that nobody knows which tools they have: named by the file."""
     from oracle.services.own_code.files import find_code
     from oracle.services.own_code.trust import trust_in
 
     code = None if settings.root is None else find_code(settings.root)
     trust = {} if code is None else trust_in(code, os.environ)
     return [
-        {"name": "?", "from": name, "for": "?", "does": "?", "trusted": "no"}
+        {"name": name.rpartition("/")[2], "from": name, "for": "?", "does": "?", "trusted": "no"}
         for name, said in trust.items()
         if said != "trusted" and "/tools/" in name
     ]
