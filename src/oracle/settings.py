@@ -276,7 +276,7 @@ class TreeSettings:
     folder: str | None = _row(
         None,
         Folder(),
-        "Folder of trees to use instead of the built-in ones.",
+        "Folder of trees that replace the built-in ones of the same name.",
         example="trees",
         flag="--in",
     )

@@ -116,9 +116,9 @@ def package(monkeypatch, tmp_path):
         (tmp_path / "shop_tools.py").write_text(text)
         monkeypatch.syspath_prepend(tmp_path)
         sys.modules.pop("shop_tools", None)
-        points = [EntryPoint(name="shop", value=value, group=group)]
+        point = EntryPoint(name="shop", value=value, group=group)
         monkeypatch.setattr(
-            collecting, "entry_points", lambda group: [p for p in points if p.group == group]
+            collecting, "installed", lambda kind: [point] if group == f"oracle.{kind}" else []
         )
 
     yield install

@@ -9,8 +9,9 @@ import typer
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import counted, show, show_json, table
-from oracle.errors import InputError
+from oracle.cli.terminal.output import counted, show_json
+from oracle.cli.terminal.tables import Column, show_table
+from oracle.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from oracle.services.own_code.collecting import Brought
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from oracle.settings import Settings
 
 Row = dict[str, str | list[str]]
+COLUMNS = (
+    Column("NAME"),
+    Column("DOES"),
+    Column("TRUSTED", drop=1),
+    Column("FROM", cut_to=12),
+    Column("FOR", cut_to=12, drop=2),
+)
 
 app = typer.Typer(
     help="List the tools of the model, and trust those of a project.", invoke_without_command=True
@@ -40,18 +48,18 @@ def tools(context: typer.Context, json: JsonOption = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from oracle.cli.terminal.trusting import say_problems
+    from oracle.cli.terminal.trusting import guard_stdout, say_problems
     from oracle.services.own_code.collecting import load_tools
 
     settings = settings_with()
+    guard_stdout(settings)
     own = load_tools(settings.root)
     rows = [*_built_in(settings), *(_own(each) for each in own.tools), *_not_trusted(settings)]
     if json:
         show_json(rows)
     else:
-        columns = ("name", "from", "for", "does", "trusted")
-        cells = [[_cell(row[column]) for column in columns] for row in rows]
-        show(table([column.upper() for column in columns], cells))
+        names = [column.heading.lower() for column in COLUMNS]
+        show_table(COLUMNS, ([_cell(row[name]) for name in names] for row in rows))
     say_problems(own.problems)
 
 
@@ -100,8 +108,9 @@ def _chosen(names: list[str] | None) -> tuple[CodeFiles, list[CodeFile]]:
         if not wanted.isdisjoint({str(file.path), file.name, file.path.name, file.module})
     ]
     if not chosen:
-        known = ", ".join(file.name for file in code.files)
-        raise InputError(f"no own code is called {names[0]!r}; there is {known}")
+        modules = [file.module for file in code.files]
+        hint = did_you_mean(names[0], modules) or f"; there is {', '.join(modules)}"
+        raise InputError(f"no own code is called {names[0]!r}{hint}")
     return code, chosen
 
 
@@ -122,14 +131,14 @@ def _own(brought: Brought) -> Row:
 
 
 def _not_trusted(settings: Settings) -> list[Row]:
-    """Files that are not run, so that nobody knows which tools they have."""
+    """Files that are not run, so that nobody knows which tools they have: named by the file."""
     from oracle.services.own_code.files import find_code
     from oracle.services.own_code.trust import trust_in
 
     code = None if settings.root is None else find_code(settings.root)
     trust = {} if code is None else trust_in(code, os.environ)
     return [
-        {"name": "?", "from": name, "for": "?", "does": "?", "trusted": "no"}
+        {"name": name.rpartition("/")[2], "from": name, "for": "?", "does": "?", "trusted": "no"}
         for name, said in trust.items()
         if said != "trusted" and "/tools/" in name
     ]

@@ -91,6 +91,27 @@ def _narrower(indent: str, step: int) -> str:
     return "".join(indent[at : at + step] for at in range(0, len(indent), 4))
 
 
+@app.command()
+def source(name: Annotated[str, typer.Argument(help="The tree's name.")]) -> None:
+    """Print the Lua file of a tree, to make your own from it.
+
+    Examples:
+      oracle tree source finish > trees/finish.lua
+    """
+    from oracle.bt.lua.declarations import declared_trees
+    from oracle.bt.wrappers.own_trees import trees_in_use
+    from oracle.errors import NotFound, did_you_mean
+
+    sources, _ = trees_in_use(settings_with())
+    files = {
+        tree.name: text for file, text in sources.items() for tree in declared_trees(text, file)
+    }
+    if name not in files:
+        hint = did_you_mean(name, files) or f"; there are: {', '.join(files)}"
+        raise NotFound(f"no tree {name!r}{hint}")
+    print(files[name], end="")
+
+
 def _library(paths: list[Path], leaves: list[str]) -> TreeLibrary:
     from oracle.bt.lua.library import TreeLibrary
     from oracle.bt.wrappers.own_trees import trees_in_use

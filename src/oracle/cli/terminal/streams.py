@@ -117,6 +117,19 @@ def _guarded(number: int, like: TextIO | None, *, optional: bool) -> TextIO:
     return cast("TextIO", SafeStream(text, replaced=like))
 
 
+def keep_stdout() -> None:
+    """From now on only `sys.stdout` leads to stdout. Its descriptor leads to stderr.
+
+    Own code may start programs that write to the descriptor, and stdout is for the answer only.
+    """
+    if sys.stdout.fileno() != STDOUT:
+        return
+    sys.stdout.flush()
+    real = os.dup(STDOUT)
+    os.dup2(STDERR, STDOUT)
+    sys.stdout = _guarded(real, sys.stdout, optional=False)
+
+
 def _drop_unusable_sizes() -> None:
     """rich and typer read the size of the terminal from variables, and fail on odd values."""
     for name in ("COLUMNS", "LINES", "TERMINAL_WIDTH"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from oracle.cli.terminal.approval import ask_now, can_ask_a_person
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.streams import keep_stdout
 from oracle.errors import StoreError
 
 if TYPE_CHECKING:
@@ -32,10 +33,19 @@ async def own_code(settings: Settings, *, quiet: bool = False) -> OwnCode:
             await in_thread(_settle_trust, settings, is_over)
         finally:
             is_over.set()
+    guard_stdout(settings)
     own = await in_thread(load_tools, settings.root)
     if not quiet:
         say_problems(own.problems)
     return own
+
+
+def guard_stdout(settings: Settings) -> None:
+    """To be called before own code is run, and before anything is drawn on stdout."""
+    from oracle.services.own_code.collecting import brings_code
+
+    if brings_code(settings.root):
+        keep_stdout()
 
 
 def say_problems(problems: Iterable[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -40,6 +41,18 @@ class OwnCode:
     problems: tuple[str, ...] = ()
 
 
+@cache
+def installed(kind: Kind) -> tuple[EntryPoint, ...]:
+    """Kept, because it reads a file of each installed package."""
+    return tuple(entry_points(group=GROUPS[kind]))
+
+
+def brings_code(root: Path | None) -> bool:
+    """Whether there is anything to load: files of the project, trusted or not, or packages."""
+    is_installed = any(map(installed, GROUPS))
+    return is_installed or (root is not None and bool(find_code(root).files))
+
+
 def load_tools(
     root: Path | None,
     environment: Mapping[str, str] | None = None,
@@ -68,7 +81,7 @@ def load_tools(
         # A file whose name begins with _ is for code that others share.
         if not functions and not place.rpartition("/")[2].startswith("_"):
             collected.problems.append(f"{place} has no tool; put @oracle.tool above a function")
-    for point in entry_points(group=GROUPS["tools"]):
+    for point in installed("tools"):
         functions, problem = _from_package(point)
         for function in functions:
             collected.add(function, _package(point))
@@ -107,7 +120,7 @@ def load_leaves(root: Path | None, environment: Mapping[str, str] | None = None)
     code = CodeFiles(root=Path()) if root is None else find_code(root)
     problems = [*_untrusted(code, "leaves", environment)]
     problems += _modules(code, "leaves", environment)[1]
-    for point in entry_points(group=GROUPS["leaves"]):
+    for point in installed("leaves"):
         problem = _from_package(point)[1]
         problems += [problem] if problem else []
     return problems
