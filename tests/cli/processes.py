@@ -120,6 +120,14 @@ class Terminal:
     def pid(self):
         return self._process.pid
 
+    def until_keys_are_signals(self):
+        """Wait until Ctrl-C is a signal again, and not a key that an editor reads."""
+        deadline = time.monotonic() + SECONDS
+        while not termios.tcgetattr(self._ours)[3] & termios.ISIG:
+            assert time.monotonic() < deadline, self.shown
+            time.sleep(0.01)
+        return self
+
     def read_all(self):
         while self._read():
             pass

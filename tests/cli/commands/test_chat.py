@@ -87,8 +87,8 @@ def test_ctrl_c_stops_a_command_that_waits_for_the_database(project):
         other.execute("PRAGMA journal_mode=DELETE")
         other.execute("BEGIN EXCLUSIVE")
         chat = at_prompt(Terminal("chat")).type("/session last\r")
-        # The prompt is gone, so the next Ctrl-C is a signal.
-        chat.until("/session last\n").type("\x03").until("oracle: cancelled; press Ctrl-C again")
+        chat.until("/session last\n").until_keys_are_signals().type("\x03")
+        chat.until("oracle: cancelled; press Ctrl-C again")
         assert at_prompt(chat).type("\x03").end() == 130
 
 
