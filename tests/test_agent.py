@@ -117,7 +117,7 @@ async def test_a_question_that_cannot_be_asked_is_answered_by_why(project):
     assert "the question is empty" in answer.text
 
 
-async def test_without_a_model_the_embedded_one_answers_and_says_so(project):
+async def test_without_a_model_the_embedded_one_answers(project):
     answer = await Oracle(project=project).ask(CODE)
     assert answer.stop_reason == "partial_answer"
-    assert "No language model is configured" in answer.text
+    assert "language model" not in answer.text

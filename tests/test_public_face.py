@@ -10,6 +10,8 @@ import oracle
 FACE = [
     "Oracle",
     "Answer",
+    "tool",
+    "Found",
     "Limits",
     "Model",
     "Tools",

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from oracle.models.tool_spec import ToolSpec as ToolSpec
     from oracle.services.control.ledger import Limits as Limits
     from oracle.services.llm.protocol import Model as Model
+    from oracle.services.own_code.found import Found as Found
+    from oracle.services.own_code.tool import tool as tool
     from oracle.services.tools.protocol import ToolResult as ToolResult
     from oracle.services.tools.protocol import Tools as Tools
 
 _MODULES = {
     "Answer": "oracle.agent",
     "ChunkType": "oracle.models.stream_chunk",
+    "Found": "oracle.services.own_code.found",
     "Limits": "oracle.services.control.ledger",
     "Model": "oracle.services.llm.protocol",
     "Oracle": "oracle.agent",
@@ -29,11 +32,14 @@ _MODULES = {
     "ToolResult": "oracle.services.tools.protocol",
     "ToolSpec": "oracle.models.tool_spec",
     "Tools": "oracle.services.tools.protocol",
+    "tool": "oracle.services.own_code.tool",
 }
 
 __all__ = [  # noqa: RUF022 - most important first
     "Oracle",
     "Answer",
+    "tool",
+    "Found",
     "Limits",
     "Model",
     "Tools",

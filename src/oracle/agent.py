@@ -8,7 +8,7 @@ async with Oracle(project=".", model=model, tools=tools) as oracle:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any, Self
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.errors import InputError, StoreError
+from oracle.models.source import Source
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import Approve
 from oracle.services.background import run_async
@@ -60,9 +61,10 @@ class Answer:
 class Oracle:
     """Answers questions about the project that contains the folder `project`.
 
-    `model` and `tools` default to those of the project's settings. `approve` asks a person before
-    anything is written. Conversations are stored in the project's database. With
-    `remembers=False` nothing is stored, and neither a project nor a database is needed.
+    `model` and `tools` default to those of the project's settings. Functions in a list of `tools`
+    are added to those of the project (`oracle.tool`); a `Tools` object replaces them. `approve`
+    asks a person before anything is written. Conversations are stored in the project's database.
+    With `remembers=False` nothing is stored, and neither a project nor a database is needed.
 
     Any number of questions can be asked at once, also in several threads and event loops. They
     share one connection to the database, one writer and one index, which are open while a question
@@ -75,7 +77,7 @@ class Oracle:
         *,
         project: str | Path = ".",
         model: Model | None = None,
-        tools: Tools | None = None,
+        tools: Tools | Sequence[Callable[..., Any]] | None = None,
         limits: Limits | None = None,
         approve: Approve | None = None,
         remembers: bool = True,
@@ -83,6 +85,7 @@ class Oracle:
         folder = Path(project)
         if remembers:
             folder = find_root(folder)
+        self._folder = folder
         self._settings = load_settings(folder)
         self._remembers = remembers
         self._is_closed = False
@@ -98,27 +101,52 @@ class Oracle:
         )
 
     def stream(
-        self, question: str, context_id: str | None = None, *, attachment: str = ""
+        self,
+        question: str,
+        context_id: str | None = None,
+        *,
+        attachment: str = "",
+        attachments: Sequence[str | Path] = (),
     ) -> AsyncGenerator[OracleStreamChunk]:
-        """Stream the chunks of a run; the last is `done`. Closing the stream cancels the run."""
+        """Stream the chunks of a run; the last is `done`. Closing the stream cancels the run.
+
+        `attachment` is a text. `attachments` are files, with lines if wanted: "src/a.py:10-40". A
+        relative path begins in the project. They are sources, and the answer can cite them.
+        """
         self._check_open()
-        return self._agent.process_query(question, context_id, attachment=attachment)
+        return self._agent.process_query(
+            question, context_id, attachment=attachment, attached=self._read(attachments)
+        )
 
     async def ask(
-        self, question: str, context_id: str | None = None, *, attachment: str = ""
+        self,
+        question: str,
+        context_id: str | None = None,
+        *,
+        attachment: str = "",
+        attachments: Sequence[str | Path] = (),
     ) -> Answer:
-        return await answer_from(self.stream(question, context_id, attachment=attachment))
+        return await answer_from(
+            self.stream(question, context_id, attachment=attachment, attachments=attachments)
+        )
 
     def ask_sync(
-        self, question: str, context_id: str | None = None, *, attachment: str = ""
+        self,
+        question: str,
+        context_id: str | None = None,
+        *,
+        attachment: str = "",
+        attachments: Sequence[str | Path] = (),
     ) -> Answer:
         """Like `ask`, for code that is not async."""
         # In a running loop `asyncio.run` fails with a message that does not name the way out.
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return run_async(self.ask(question, context_id, attachment=attachment))
-        raise InputError("ask_sync cannot be used in async code; use `await oracle.ask(…)` there")
+        if _is_in_async_code():
+            raise InputError(
+                "ask_sync cannot be used in async code; use `await oracle.ask(…)` there"
+            )
+        return run_async(
+            self.ask(question, context_id, attachment=attachment, attachments=attachments)
+        )
 
     def resume(self, run_id: str) -> AsyncGenerator[OracleStreamChunk]:
         """Resume a run whose process died. All its chunks are streamed again."""
@@ -153,6 +181,15 @@ class Oracle:
         await self._agent.close("the Oracle was closed")
         await self._held_open.aclose()
 
+    def _read(self, files: Sequence[str | Path]) -> Sequence[Source]:
+        if not files:
+            return ()
+        from oracle.services.attachments.gathering import gather
+        from oracle.services.attachments.references import Reach
+
+        reach = Reach(folder=self._folder, root=self._folder, secrets=self._settings.secrets.rules)
+        return gather(reach=reach, files=map(str, files)).sources
+
     def _check_open(self) -> None:
         if self._is_closed:
             raise InputError("this Oracle is closed; create another one to ask again")
@@ -160,6 +197,16 @@ class Oracle:
     def _open_store(self) -> AbstractAsyncContextManager[RunStore]:
         settings = self._settings
         return open_store(url_for_writing(settings), on_failure=settings.journal.failure)
+
+
+def _is_in_async_code() -> bool:
+    # A function of its own: work that is done inside of `except` would show "no running event loop"
+    # as the context of every exception.
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 async def answer_from(chunks: AsyncGenerator[OracleStreamChunk]) -> Answer:

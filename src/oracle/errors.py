@@ -5,7 +5,8 @@ OracleError
 │   ├── SourceFileError      … in a file, at a line
 │   │   ├── TreeFileError
 │   │   │   └── MisplacedNodeError  … a node that works only inside another tree
-│   │   └── PromptFileError
+│   │   ├── PromptFileError
+│   │   └── OwnCodeError     … in a tool or a leaf that the user wrote
 │   ├── SettingsError        … in oracle.toml, in a variable or in a flag
 │   └── NotFound             … a name that does not exist
 ├── Failure                  something outside failed; a leaf returns FAILURE with this cause
@@ -74,6 +75,10 @@ class MisplacedNodeError(TreeFileError):
 
 
 class PromptFileError(SourceFileError):
+    pass
+
+
+class OwnCodeError(SourceFileError):
     pass
 
 

@@ -87,8 +87,8 @@ def _row(
 class ModelSettings:
     name: str = _row(
         EMBEDDED,
-        Text(words="embedded, or a provider and a model, such as anthropic:claude-sonnet-4-5"),
-        "The model to use: embedded, or provider:model.",
+        Text(words="embedded, a short name such as sonnet, or a provider and a model"),
+        "The model to use (see `oracle models`): embedded, sonnet, or provider:model.",
         flag="--model",
     )
     base_url: str | None = _row(

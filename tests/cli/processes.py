@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 from oracle.testing import signal
 from oracle.testing.servers import Reply, ScriptedServer, openai
-from tests.processes import ORACLE, PIPE, SECONDS, Process, run
+from tests.processes import DEVNULL, ORACLE, PIPE, SECONDS, Process, run
 
 STYLES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 QUESTION = "When does a session expire in session.py?"
@@ -64,8 +64,8 @@ def model_serving(*replies):
         loop.close()
 
 
-def oracle(*arguments, stdin=b"", env=None, **options):
-    """On pipes; `stdin` may also be something open."""
+def oracle(*arguments, stdin=DEVNULL, env=None, **options):
+    """On pipes; `stdin` is bytes or something open."""
     given = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
     options = {"stdout": PIPE, "stderr": PIPE, **options}
     return run([*ORACLE, *arguments], env={**os.environ, **(env or {})}, **given, **options)
@@ -112,10 +112,21 @@ class Terminal:
             self.type(keys)
         return self
 
-    def end(self):
-        """Read to the end, and answer the exit code. `output` is what went to a pipe instead."""
+    @property
+    def descriptor(self):
+        return self._ours
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def read_all(self):
         while self._read():
             pass
+
+    def end(self):
+        """Read to the end, and answer the exit code. `output` is what went to a pipe instead."""
+        self.read_all()
         os.close(self._ours)
         self.output, _ = self._process.communicate(timeout=SECONDS)
         return self._process.returncode

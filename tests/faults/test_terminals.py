@@ -33,7 +33,7 @@ IN_A_NAME = HOSTILE.replace("\0", "").replace("/", "")[:90]
 IN_A_SHELL = HOSTILE.replace("\0", "") + LONE[:1]
 
 OURS = re.compile(
-    r"\x1b\[[0-9;]*m|\x1b\[\?25[hl]|\x1b\[\?2004[hl]|\x1b\[[0-9]*[AKG]"
+    r"\x1b\[[0-9;]*m|\x1b\[\?25[hl]|\x1b\[\?2004[hl]|\x1b\[[0-9]*[ACDJKG]|\x1b\[\?(?:1|7|12)[hl]|\x08"
     r"|\x1b\]8;(?:id=\d+;(?:https?://|file:///)[!-~]*|;)\x1b\\"
 )
 MOST_MARKS = re.compile("\u0301{9}")

@@ -60,6 +60,9 @@ ROOM: Final = ("ledger", "model", "weight", *OFFER)
 LARGE_SHARE: Final = 2
 """Messages are large from this part of the context window on: half of it."""
 
+PIPE_EMPTY: Final = "is_pipe_empty"
+"""In `facts`: the user meant to attach a text, but there was none."""
+
 _NO_SERVICES: Final = AgentServices()
 
 

@@ -60,8 +60,11 @@ def say_verdict(ctx: TickContext, verdict: str, reason: str = "") -> None:
     )
 
 
-def report(type_: str, severity: Severity = Severity.INFO, **payload: Any) -> None:
-    event = Event(type=type_, source="oracle-agent", severity=severity, payload=payload)
+def report(
+    ctx: TickContext, type_: str, severity: Severity = Severity.INFO, **payload: Any
+) -> None:
+    """Emit an event. Its source is the node that reports it."""
+    event = Event(type=type_, source=ctx.node_path, severity=severity, payload=payload)
     get_event_bus().emit(event)
 
 
@@ -71,7 +74,7 @@ def end_turn(ctx: TickContext, outcome: str) -> None:
     bb_set(bb, "turn_is_open", False)
     usage = ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {}
     say(ctx, ChunkType.TURN_END, outcome=outcome, usage=usage)
-    report("turn.ended", outcome=outcome, usage=usage)
+    report(ctx, "turn.ended", outcome=outcome, usage=usage)
 
 
 def outcome_of(response: Mapping[str, Any] | None) -> str:

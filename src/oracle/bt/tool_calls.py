@@ -158,7 +158,7 @@ def answer_without_running(ctx: TickContext, calls: Sequence[Call], why: str) ->
         done.append((call, _failed(f"Not run: {reason}.") | {"was_run": False}))
         _announce(ctx, {**call, "not_run": reason})
         _say_result(ctx, *done[-1], 0.0)
-    say_system(ctx, f"Not run, because {why}: {names_of(calls)}.", "warning")
+    say_system(ctx, f"Not run, because {why}: {names_of(calls)}.")
     if undone := names_of(writing_calls(bb, calls)):
         append(bb, "missing", f"nothing was written: {undone} was not run")
     bb_set(bb, "calls_wait", False)
@@ -184,7 +184,7 @@ def _announce(ctx: TickContext, call: Call) -> None:
     name, arguments = call["name"], call["arguments"]
     say(ctx, ChunkType.TOOL_CALL, id=call["id"], name=name, arguments=arguments)
     if call["not_run"] is None:
-        report("tool.called", call_id=call["id"], tool=name, arguments=arguments)
+        report(ctx, "tool.called", call_id=call["id"], tool=name, arguments=arguments)
 
 
 async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Result:
@@ -254,6 +254,7 @@ def _say_result(ctx: TickContext, call: Call, result: Result, seconds: float) ->
     shown = {name: result[name] for name in ("success", "content", "sources")}
     say(ctx, ChunkType.TOOL_RESULT, id=call["id"], name=call["name"], **shown)
     report(
+        ctx,
         "tool.returned",
         call_id=call["id"],
         tool=call["name"],

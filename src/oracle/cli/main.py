@@ -18,38 +18,52 @@ from oracle.cli.commands.classify import classify
 from oracle.cli.commands.config import app as config_app
 from oracle.cli.commands.doctor import doctor
 from oracle.cli.commands.evaluate import app as eval_app
+from oracle.cli.commands.help import help_
 from oracle.cli.commands.index import index
 from oracle.cli.commands.keys import app as keys_app
+from oracle.cli.commands.models import app as models_app
 from oracle.cli.commands.prompt import prompt
+from oracle.cli.commands.questions import questions
 from oracle.cli.commands.runs import app as run_app
 from oracle.cli.commands.runs import replay, runs
 from oracle.cli.commands.search import search
 from oracle.cli.commands.sessions import app as sessions_app
 from oracle.cli.commands.sessions import purge
 from oracle.cli.commands.setup import completion, init
+from oracle.cli.commands.tools import app as tools_app
 from oracle.cli.commands.tree import app as tree_app
+from oracle.cli.optional_values import WithOptionalValues
+from oracle.cli.routing import QuestionOrCommand
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.streams import guard_streams
 from oracle.errors import DeveloperError, OracleError
 
 app = typer.Typer(
     name="oracle",
-    help="Answer questions about a project. A behavior tree controls the language model.",
+    help="""Answer questions about a project. A behavior tree controls the language model.
+
+    To ask, write the question: oracle "where is the login?"
+    """,
+    cls=QuestionOrCommand,
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command()(ask)
+app.command(cls=WithOptionalValues)(ask)
 app.command()(chat)
+app.add_typer(models_app, name="models")
 app.command()(init)
 app.add_typer(config_app, name="config")
 app.add_typer(keys_app, name="keys")
 app.command()(doctor)
 app.command()(completion)
+app.add_typer(tools_app, name="tools")
 app.add_typer(tree_app, name="tree")
 app.command()(classify)
 app.command()(index)
 app.command()(search)
 app.command()(prompt)
+app.command()(questions)
 app.command()(runs)
 app.add_typer(run_app, name="run")
 app.command()(replay)
@@ -57,6 +71,7 @@ app.add_typer(sessions_app, name="sessions")
 app.command()(purge)
 app.command()(audit)
 app.add_typer(eval_app, name="eval")
+app.command("help")(help_)
 
 
 def _print_version(wanted: bool) -> None:
@@ -72,7 +87,7 @@ def _root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
+            "--version", "-V", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
 ) -> None:

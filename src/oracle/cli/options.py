@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from oracle.errors import InputError
 
 if TYPE_CHECKING:
+    from oracle.cli.terminal.progress import Volume
     from oracle.cli.terminal.screen import AskOptions
     from oracle.settings import Settings
 
+_VOLUMES: Final[Sequence[Volume]] = ("normal", "verbose", "everything")
+
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="Model to use: embedded, or provider:model."),
+    typer.Option(
+        "--model", metavar="NAME", help="Model to use, such as sonnet; see oracle models."
+    ),
 ]
 TurnsOption = Annotated[
     str | None,
@@ -30,7 +36,9 @@ TimeoutOption = Annotated[
 SessionOption = Annotated[
     str | None,
     typer.Option(
-        "--session", metavar="ID", help="Continue a session: the start of its id, or last."
+        "--session",
+        metavar="ID",
+        help="Continue a session, or branch off at an exchange: the start of its id, or last.",
     ),
 ]
 ChunksOption = Annotated[bool, typer.Option("--json", help="Print each chunk as a line of JSON.")]
@@ -45,9 +53,43 @@ QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print only the answer, and errors.")
 ]
 VerboseOption = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Print progress even if stderr is not a terminal.")
+    int,
+    typer.Option("--verbose", "-v", count=True, help="Print progress; -vv prints everything."),
+]
+FilesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--file",
+        "-f",
+        metavar="PATH[:LINES]",
+        help="Attach a file, or some lines: a.py:10-40. Can be repeated.",
+    ),
+]
+DiffOption = Annotated[
+    str | None,
+    typer.Option(
+        "--diff",
+        metavar="[REV]",
+        help="Attach the changes of the git work tree, against HEAD or REV.",
+    ),
+]
+TemplateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--template",
+        "-t",
+        metavar="[NAME]",
+        help="Ask a named question, with name=value for its placeholders. Alone: list them.",
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A value for the template."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+LimitOption = Annotated[
+    int, typer.Option("--limit", "-n", metavar="N", min=1, help="Maximum number to list.")
+]
 AllProjectsOption = Annotated[
     bool, typer.Option("--all", help="Also those of other projects that share the database.")
 ]
@@ -67,11 +109,14 @@ def settings_for(
     max_turns: str | None = None,
     max_cost: str | None = None,
     timeout: str | None = None,
+    *,
+    quiet: bool = False,
 ) -> Settings:
-    """The project's settings, with these options on top."""
+    """The project's settings, with these options on top, and a model that may be used."""
     from oracle.cli.project import settings_with
+    from oracle.cli.terminal.model_consent import with_usable_model
 
-    return settings_with(
+    settings = settings_with(
         {
             "model.name": model,
             "limits.turns": max_turns,
@@ -79,19 +124,20 @@ def settings_for(
             "limits.seconds": timeout,
         }
     )
+    return with_usable_model(settings, quiet=quiet)
 
 
 def ask_options(
-    *, json: bool = False, trace: bool, dry_run: bool, yes: bool, quiet: bool, verbose: bool
+    *, json: bool = False, trace: bool, dry_run: bool, yes: bool, quiet: bool, verbose: int
 ) -> AskOptions:
     from oracle.cli.terminal.screen import AskOptions
 
     if quiet and verbose:
         raise InputError("--quiet and --verbose contradict each other; use one of them")
     return AskOptions(
-        volume="quiet" if quiet else "verbose" if verbose else "normal",
+        volume="quiet" if quiet else _VOLUMES[min(verbose, 2)],
         json=json,
-        trace=trace,
+        trace=trace or verbose > 1,
         dry_run=dry_run,
         yes=yes,
     )

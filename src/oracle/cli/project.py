@@ -56,12 +56,19 @@ def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
 
 
 def import_leaves(modules: list[str]) -> None:
-    """Register the built-in leaves and those of the given modules or .py files."""
+    """Register the built-in leaves, those of the project and of packages, and those of the given
+    modules or .py files.
+    """
     import importlib
 
     from oracle.bt.wrappers.recipe import import_our_leaves
+    from oracle.cli.terminal.trusting import say_problems
+    from oracle.services.own_code.collecting import load_leaves
+    from oracle.services.own_code.importing import said
+    from oracle.settings import load_settings
 
     import_our_leaves()
+    say_problems(load_leaves(load_settings().root))
     for module in modules:
         is_file = module.endswith(".py")
         # The rest of the user's code must be importable too: it is next to the file, or, for a
@@ -72,4 +79,4 @@ def import_leaves(modules: list[str]) -> None:
                 check_regular(module)
             importlib.import_module(Path(module).stem if is_file else module)
         except Exception as problem:  # user code can fail in any way
-            raise InputError(f"--leaves {module}: {type(problem).__name__}: {problem}") from problem
+            raise InputError(f"--leaves {module}: {said(problem)}") from problem

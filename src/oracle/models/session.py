@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,6 +30,18 @@ class Exchange:
     answer: str
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     created_at: float
+
+
+def attached_words(metadata: Mapping[str, Any]) -> str:
+    """What was attached to a question: names if they were stored, else how much it was.
+
+    >>> attached_words({"attached": ["a.py", "git diff"]}), attached_words({})
+    ('a.py, git diff', '')
+    """
+    names, size = metadata.get("attached"), metadata.get("attached_characters")
+    if isinstance(names, list) and names:
+        return ", ".join(map(str, cast("list[Any]", names)))
+    return f"{size:,} characters" if isinstance(size, int) and size > 0 else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -162,6 +162,8 @@ def log_fallback_trigger(
     last_signal_confidence: float | None,
     classification_action: str,
     classification_confidence: float,
+    *,
+    source: str = "fallback_classifier",
 ) -> None:
     """Report a decision of the fallback to the log and to the event bus."""
     payload = {
@@ -178,7 +180,7 @@ def log_fallback_trigger(
     get_event_bus().emit(
         Event(
             type="fallback.triggered",
-            source="fallback_classifier",
+            source=source,
             severity=Severity.WARNING if escalates else Severity.INFO,
             payload=payload,
         )

@@ -42,6 +42,7 @@ TALK = classified(QueryType.CONVERSATIONAL)
         ({"earlier_evidence": 1}, True),
         ({"earlier_evidence": 1, "topic_shift": True}, False),
         ({"attachment": "text"}, True),
+        ({"facts": {"is_pipe_empty": True}}, True),
         ({"classification": TALK}, True),
         ({"sources_tried": ["code"], "new_by_call": [0]}, False),
     ],

@@ -81,7 +81,7 @@ async def test_a_run_can_be_cancelled_before_anything_is_heard_of_it():
 
 
 async def test_a_session_is_found_by_a_prefix_as_the_last_and_by_its_exchange(store):
-    with pytest.raises(NotFound, match="no session yet"):
+    with pytest.raises(NotFound, match="no sessions yet"):
         await store.session_called("last")
     scene = SCENES["thanks"]
     first, second = [

@@ -61,13 +61,14 @@ def types_in(result):
     return [json.loads(line)["type"] for line in result.stdout.splitlines()]
 
 
-def test_a_line_tells_time_severity_type_place_and_facts_and_moves_no_cursor(project):
+def test_a_line_has_time_run_turn_type_and_words_and_moves_no_cursor(project):
     result = audit(project[0], "--run", "r1")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == (
-        "2026-01-08 12:00:00.500 info    run.started        r1 "
-        r'question="why?\u001b[2J\x9b \u202e" n=1'
-        "\n2026-01-08 12:00:00.500 warning fallback.triggered r1 turn 3\n"
+        "2026-01-08 12:00:00.500  r1  "
+        r'run.started: question "why?\u001b[2J ", n 1'
+        "\n"
+        "2026-01-08 12:00:00.500  r1  turn 3  warning: fallback.triggered\n"
     )
 
 
@@ -97,7 +98,8 @@ def test_json_is_one_object_a_line(project):
         (["--type", "run.*", "--run", "r1"], ["run.started"]),
         (["--since", "10m"], ["node.failed"]),
         (["--since", "2026-01-08T12:01:00"], ["run.ended", "node.failed"]),
-        (["--run", "nobody"], []),
+        (["-n", "1"], ["node.failed"]),
+        (["-n", "1", "--type", "run.*"], ["run.ended"]),
     ],
 )
 def test_options_select(project, arguments, types):
@@ -109,6 +111,8 @@ def test_options_select(project, arguments, types):
     [
         (["--type", "falback.*"], "no event type 'falback.*'; did you mean 'fallback.*'?"),
         (["--type", "run.begun"], "no event type 'run.begun'"),
+        (["--run", "nobody"], "no run 'nobody'; `oracle runs` shows which there are"),
+        (["--run", "last"], "there are no runs yet; ask something first"),
         (["--since", "noon"], "'noon' is not a time; write an age like 10m"),
     ],
 )
@@ -126,7 +130,7 @@ def test_a_project_without_events_yet_has_nothing_to_tell(tmp_path):
 def test_a_terminal_that_knows_only_ascii_sees_escapes(project):
     result = audit(project[0], "--type", "node.*", PYTHONIOENCODING="ascii")
     assert (result.returncode, result.stderr) == (0, "")
-    assert r'error="gr\xf6\xdfe.lua"' in result.stdout
+    assert r"a node failed: gr\xf6\xdfe.lua" in result.stdout
 
 
 @pytest.fixture

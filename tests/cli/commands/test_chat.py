@@ -1,6 +1,9 @@
 """`oracle chat`, at a pseudo-terminal and from a pipe."""
 
 import json
+import os
+import signal
+import termios
 
 import pytest
 
@@ -20,88 +23,174 @@ def at_prompt(chat):
     return chat.until("\n? ")
 
 
-def test_each_question_knows_what_was_said_before_until_a_new_one_begins(project):
-    with model_serving(says("First."), says("Second."), says("Third.")) as (env, server):
-        chat = at_prompt(Terminal("chat", env=env)).type("hello\r").until("First.")
+def piped(*lines, options=("-q",), **given):
+    return oracle("chat", *options, stdin="".join(f"{line}\n" for line in lines).encode(), **given)
+
+
+def sent_to(server):
+    return [json.dumps(request.body) for request in server.requests]
+
+
+# -- at a terminal ---------------------------------------------------------------------------------
+
+
+def test_a_chat_at_a_terminal_from_the_header_to_ctrl_d(project):
+    with model_serving(says("First."), says("Second.")) as (env, server):
+        chat = Terminal("chat", env=env).until("oracle: model openai:test; /help")
+        # A paste of several lines is one question. A line that was typed ahead ends with "\n".
+        at_prompt(chat).type("\x1b[200~hello\nthere\x1b[201~\r").until("First.")
+        at_prompt(chat).type("/nwe\n").until("did you mean '/new'?")
         at_prompt(chat).type("thanks!\r").until("Second.")
         at_prompt(chat).type("/session\r").until("oracle: session ")
-        at_prompt(chat).type("/new\r").until("a new conversation")
-        at_prompt(chat).type("hello again\r").until("Third.")
-        assert at_prompt(chat).type("/quit\r").end() == 0
-    sent = [json.dumps(request.body) for request in server.requests]
-    assert "First." in sent[1]
-    assert "First." not in sent[2]
-    sessions = json.loads(oracle("sessions", "list", "--json").stdout)
-    assert sorted(session["exchanges"] for session in sessions) == [1, 2]
-
-
-def test_a_file_that_is_saved_between_two_questions_is_found(project):
-    chat = at_prompt(Terminal("chat")).type("where is MAX_IDLE defined?\r").until("session.py:1")
-    at_prompt(chat.until("run  "))
-    (project / "moon.py").write_text("def moonrise_hour():\n    return 5\n")
-    chat.type("where is moonrise_hour defined?\r").until("moon.py:1").until("run  ")
-    assert at_prompt(chat).type("\x04").end() == 0
-
-
-def test_ctrl_c_cancels_the_answer_and_keeps_the_chat(project):
-    with model_serving(STALLING, says("Better.")) as (env, _):
-        chat = Terminal("chat", env=env).until("? ").type("hello\r").until("It is so.")
-        at_prompt(chat.type("\x03").until("cancelled (Ctrl-C)").until("run  "))
-        at_prompt(chat.type("again\r").until("Better.").until("run  "))
-        assert chat.type("\x04").end() == 0
-
-
-def test_ctrl_c_at_the_prompt_leaves_when_pressed_twice(project):
-    chat = at_prompt(Terminal("chat")).type("half a quest").until("half a quest")
-    chat.insist("\x03").until("Ctrl-C again")
-    assert at_prompt(chat).insist("\x03").end() == 130
-
-
-def test_a_paste_of_many_lines_is_one_question(project):
-    with model_serving(says("I see.")) as (env, server):
-        chat = at_prompt(Terminal("chat", env=env))
-        chat.type("\x1b[200~hello\nthere\x1b[201~\r").until("I see.")
-        at_prompt(chat).type("\x04").end()
-    assert "hello\\nthere" in json.dumps(server.requests[0].body)
-
-
-def test_a_backslash_goes_on_with_the_next_line(project):
-    with model_serving(says("I see.")) as (env, server):
-        chat = at_prompt(Terminal("chat", env=env)).type("hello\\\r").until("… ")
-        chat.type("there\r").until("I see.")
-        at_prompt(chat).type("\x04").end()
-    assert "hello\\nthere" in json.dumps(server.requests[0].body)
-
-
-def test_the_history_comes_back_with_the_next_chat(project):
-    chat = at_prompt(Terminal("chat")).type("hello\r").until("run  ")
-    at_prompt(chat).type("\x04").end()
+        assert at_prompt(chat).type("\x04").end() == 0
+    first, second = sent_to(server)
+    assert "hello\\nthere" in first
+    assert "First." in second
+    assert "did you mean" not in second
     history = project / ".oracle" / "chat_history"
-    assert history.read_text() == "hello\n"
+    assert history.read_text() == "hello\\nthere\nthanks!\n/session\n"
     assert history.stat().st_mode & 0o077 == 0
-    again = at_prompt(Terminal("chat")).type("\x1b[A").until("hello").insist("\x03")
-    assert at_prompt(again.until("Ctrl-C again")).type("\x04").end() == 0
 
 
-def test_commands_that_are_none_are_told_and_nothing_is_sent(project):
-    chat = at_prompt(Terminal("chat")).type("/nwe\r").until("did you mean '/new'?")
-    at_prompt(chat).type("/session\r").until("no conversation yet")
-    at_prompt(chat).type("/session x\r").until("no session 'x'")
-    at_prompt(chat).type("/help\r").until("/quit")
+def test_the_history_comes_back_and_the_last_question_can_be_edited(project):
+    (project / ".oracle").mkdir()
+    (project / ".oracle" / "chat_history").write_text("hello\nthanks!\n")
+    with model_serving(says("First."), says("Second.")) as (env, server):
+        chat = at_prompt(Terminal("chat", env=env)).type("\x12HEL").until("hello").type("\r\r")
+        at_prompt(chat.until("First.")).type("/edit\r").until("/edit").until("hello")
+        at_prompt(chat.type(" again\r").until("Second.")).type("exit\r")
+        assert chat.end() == 0
+    assert "hello again" in sent_to(server)[1]
+    assert "First." not in sent_to(server)[1]
+
+
+def test_the_first_ctrl_c_stops_the_answer_and_the_second_leaves(project):
+    with model_serving(STALLING) as (env, _):
+        chat = at_prompt(Terminal("chat", env=env)).type("hello\r").until("It is so.")
+        chat.type("\x03").until("press Ctrl-C again")
+        assert at_prompt(chat).type("\x03").end() == 130
+        assert chat.raw.endswith("\x1b[?2004l")
+
+
+def test_a_chat_goes_on_after_an_answer_that_was_stopped(project):
+    with model_serving(STALLING, says("Better.")) as (env, _):
+        chat = at_prompt(Terminal("chat", env=env)).type("hello\r").until("It is so.")
+        at_prompt(chat.type("\x03").until("press Ctrl-C again")).type("again\r").until("Better.")
+        assert at_prompt(chat).type("\x04").end() == 0
+
+
+def test_sigterm_at_the_prompt_leaves_the_terminal_as_it_was(project):
+    chat = Terminal("chat")
+    before = termios.tcgetattr(chat.descriptor)
+    at_prompt(chat)
+    assert termios.tcgetattr(chat.descriptor) != before
+    os.kill(chat.pid, signal.SIGTERM)
+    chat.read_all()
+    assert termios.tcgetattr(chat.descriptor) == before
+    assert chat.raw.endswith("\x1b[?2004l\x1b[?25h")
+    assert chat.end() in (143, -signal.SIGTERM)
+
+
+@pytest.mark.parametrize("term", ["dumb", ""])
+def test_a_terminal_that_cannot_edit_has_plain_lines(project, term):
+    chat = at_prompt(Terminal("chat", env={"TERM": term})).type("/model\n").until("model embedded")
+    assert "\x1b" not in chat.raw
     assert at_prompt(chat).type("\x04").end() == 0
-    assert json.loads(oracle("runs", "--json").stdout) == []
+
+
+def test_a_file_is_overwritten_only_after_a_yes(project):
+    (project / "talk.md").write_text("mine")
+    chat = at_prompt(Terminal("chat")).type("hello\r").until("Hello.")
+    at_prompt(chat).type("/save talk.md\r").until("overwrite it? [y/N]").type("\x03")
+    at_prompt(chat.until("not saved"))
+    assert (project / "talk.md").read_text() == "mine"
+    chat.type("/save talk.md\r").until("[y/N]").type("y\n").until("saved as talk.md")
+    assert at_prompt(chat).type("\x04").end() == 0
+    assert "> hello" in (project / "talk.md").read_text()
+
+
+# -- from a pipe -----------------------------------------------------------------------------------
 
 
 def test_from_a_pipe_each_line_is_a_question(project):
     with model_serving(says("One."), says("Two.")) as (env, server):
-        result = oracle("chat", "-q", stdin=b"hello\n\nthanks!\n", env=env)
+        result = piped("hello", "", "thanks!", "quit", "never asked", env=env)
     assert (result.returncode, result.stdout) == (0, b"One.\nTwo.\n")
-    assert "One." in json.dumps(server.requests[1].body)
+    assert "One." in sent_to(server)[1]
 
 
-def test_it_goes_on_with_a_session(project):
+def test_a_new_conversation_knows_nothing_of_the_one_before(project):
+    with model_serving(says("One."), says("Two.")) as (env, server):
+        piped("hello", "/new", "thanks!", env=env)
+    assert "One." not in sent_to(server)[1]
+    sessions = json.loads(oracle("sessions", "list", "--json").stdout)
+    assert [session["exchanges"] for session in sessions] == [1, 1]
+
+
+def test_questions_that_are_asked_again_are_branches_of_one_session(project):
+    replies = [says(f"Answer {number}.") for number in range(5)]
+    with model_serving(*replies) as (env, server):
+        lines = ("hello", "/retry", "/edit hi", "thanks!", "/undo", "bye!", "/tokens")
+        result = piped(*lines, env=env)
+    assert result.returncode == 0
+    _, again, edited, after, undone = sent_to(server)
+    assert "Answer 0." not in again
+    assert "hi" in edited
+    assert "Answer 1." not in edited
+    assert "Answer 2." in after
+    assert "Answer 2." in undone
+    assert "Answer 3." not in undone
+    assert b"5 questions" in result.stderr
+    (session,) = json.loads(oracle("sessions", "list", "--json").stdout)
+    assert session["exchanges"] == 5
+
+
+def test_a_chat_goes_on_with_a_session(project):
     with model_serving(says("First."), says("Second.")) as (env, server):
         oracle("ask", "hello", env=env)
-        result = oracle("chat", "--session", "last", stdin=b"thanks!\n", env=env)
+        result = piped("thanks!", options=("--session", "last"), env=env)
     assert b": hello\n" in result.stderr
-    assert "First." in json.dumps(server.requests[1].body)
+    assert "First." in sent_to(server)[1]
+
+
+def test_the_model_is_switched_only_to_one_that_can_be_used(project):
+    result = piped("/model", "/model opnai:x", "/model", "/model openai:test", options=(), env={
+        "ORACLE_MODEL_BASE_URL": "http://127.0.0.1:9/v1"
+    })  # fmt: skip
+    first, problem, second, switched = result.stderr.decode().splitlines()
+    assert (first, second) == ("oracle: model embedded",) * 2
+    assert "opnai" in problem
+    assert switched == "oracle: model openai:test"
+    assert result.returncode != 0
+
+
+def test_files_are_attached_to_the_next_question_and_to_the_same_one_again(project):
+    with model_serving(*[says(f"Answer {number}.") for number in range(4)]) as (env, server):
+        lines = ("/attach session.py:1", "hello", "/retry", "hello again", "hi @session.py")
+        result = piped(*lines, "/attach gone.py", options=(), env=env)
+    attached = ["expires after this" in request for request in sent_to(server)]
+    assert attached == [True, True, False, True]
+    assert b"attached to the next question: session.py:1" in result.stderr
+    assert b"there is no file 'gone.py'" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["/undo", "/retry", "/edit x", "/save", "/sources"])
+def test_a_command_about_the_last_answer_needs_one(project, command):
+    result = piped(command)
+    assert (result.returncode, result.stdout, result.stderr.count(b"\n")) == (2, b"", 1)
+
+
+def test_the_first_error_is_the_exit_code_of_a_pipe(project):
+    (project / ".oracle").mkdir()
+    (project / ".oracle" / "oracle.db").write_text("not a database " * 100)
+    result = piped("hello", "/help")
+    assert result.returncode == 74
+    assert b"oracle.db" in result.stderr
+
+
+def test_an_empty_pipe_is_reported(project):
+    result = oracle("chat")
+    assert (result.returncode, result.stderr) == (
+        0,
+        b"oracle: stdin is empty, so nothing was asked\n",
+    )

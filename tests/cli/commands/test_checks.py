@@ -121,11 +121,14 @@ def test_a_damaged_database_is_a_problem(folder):
 @pytest.mark.parametrize(
     ("environment", "level", "told"),
     [
-        ({}, "warning", "no language model is configured"),
-        ({"OPENAI_API_KEY": "hush"}, "warning", 'set model.name to "openai:…"; OPENAI_API_KEY is'),
-        ({"ORACLE_MODEL_NAME": "claude"}, "problem", "write it as 'anthropic:claude'"),
-        ({"ORACLE_MODEL_NAME": "foo:x"}, "problem", "there is no provider 'foo'"),
-        ({"ORACLE_MODEL_NAME": "anthropic:x"}, "problem", "set ANTHROPIC_API_KEY"),
+        ({}, "warning", "no language model is selected"),
+        ({"OPENAI_API_KEY": "hush"}, "warning", "`oracle models use sol` selects one"),
+        ({"ORACLE_MODEL_BASE_URL": "http://127.0.0.1:1/v1"}, "warning", "use openai:NAME`"),
+        ({"ORACLE_MODEL_NAME": "embedded"}, "ok", "embedded, from ORACLE_MODEL_NAME"),
+        ({"ORACLE_MODEL_NAME": "claude"}, "problem", "'claude' could be anthropic:claude-"),
+        ({"ORACLE_MODEL_NAME": "sonet"}, "problem", "did you mean 'sonnet'?"),
+        ({"ORACLE_MODEL_NAME": "anthropic:x"}, "problem", "`oracle keys set anthropic`"),
+        ({"ORACLE_MODEL_NAME": "opus-4.1"}, "problem", "anthropic:claude-opus-4-1"),
         (
             {"ORACLE_MODEL_NAME": "anthropic:x", "ANTHROPIC_API_KEY": "hush"},
             "ok",
@@ -137,7 +140,11 @@ def test_a_damaged_database_is_a_problem(folder):
             "ok",
             "without a key",
         ),
-        ({"ORACLE_MODEL_NAME": "ollama:x"}, "ok", "ollama:x"),
+        (
+            {"ORACLE_MODEL_NAME": "ollama:x", "OLLAMA_BASE_URL": "http://127.0.0.1:1"},
+            "problem",
+            "ollama does not answer at http://127.0.0.1:1",
+        ),
     ],
 )
 def test_a_model_and_its_key_are_looked_for_and_the_key_is_not_shown(

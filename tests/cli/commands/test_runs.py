@@ -51,20 +51,22 @@ def begin(project, die_after=10**6):
 
 def test_without_runs_there_is_nothing_to_list(project):
     result = oracle(project, "runs")
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "no runs yet\n")
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr == 'no runs yet; ask something first: oracle ask "where is …?"\n'
 
 
 def test_a_run_is_listed_shown_and_replayed(project):
     run = begin(project)
     listed = oracle(project, "runs").stdout
     assert run[:8] in listed
-    assert "settled" in listed
+    assert listed.splitlines()[0].split() == ["RUN", "WHEN", "ENDED", "TIME", "COST", "QUESTION"]
+    assert "ended" in listed
     assert "does it survive?" in listed
 
     shown = oracle(project, "run", "show", run[:8]).stdout
-    assert "s/step 1/look  look 1 -> 1" in shown
-    assert "s/write" in shown
-    assert "settled: success" in shown
+    assert "  look 1 → 1\n      by s/step 1/look\n" in shown
+    assert "by s/write" in shown
+    assert "Ended: ended" in shown
 
     replayed = oracle(project, "replay", run[:8], *LEAVES)
     assert (replayed.returncode, replayed.stderr) == (0, "")
@@ -77,9 +79,12 @@ def test_a_trace_tells_each_change_of_status(project):
     assert "success  s/step 1/look" in traced
 
 
-def test_records_are_there_as_json(project):
-    records = json.loads(oracle(project, "run", "show", begin(project), "--json").stdout)
-    assert [records[0]["kind"], records[-1]["kind"]] == ["start", "end"]
+def test_json_has_the_run_its_story_and_all_records(project):
+    run = begin(project)
+    told = json.loads(oracle(project, "run", "show", "--json").stdout)
+    kinds = [record["kind"] for record in told["records"]]
+    assert (told["run"]["id"], kinds[0], kinds[-1]) == (run, "start", "end")
+    assert told["story"]["stop_reason"] == "settled"
 
 
 def test_a_run_that_died_says_who_holds_it_until_its_lease_has_run_out(project):
@@ -130,12 +135,12 @@ def test_a_run_of_the_agent_is_listed_shown_audited_and_replayed(project):
     run = ask(project)
     assert "answered" in oracle(project, "runs").stdout
     shown = oracle(project, "run", "show", run[:8]).stdout
-    assert "turn 4" in shown
-    assert "call model  It is in auth.py:3." in shown
-    assert "{'tool': 'search_code', 'arguments': {'query': '1'}} -> " in shown
+    assert "\nTurn 4 · " in shown
+    assert "\nAnswer\n  It is in auth.py:3.\n\nEnded: answered\n" in shown
+    assert '  search_code("1") → ' in shown
     audited = oracle(project, "audit", "--run", run[:8]).stdout
     assert audited.count("tool.called") == 3
-    assert 'stop_reason="answered"' in audited
+    assert "ended: answered after 4 turns" in audited
     replayed = oracle(project, "replay", run[:8])
     assert (replayed.returncode, replayed.stderr) == (0, "")
     assert replayed.stdout.endswith(": the same\n")
@@ -146,7 +151,8 @@ def test_a_question_whose_process_died_at_the_end_is_resumed_without_a_model(pro
     let_go(project)
     result = oracle(project, "run", "resume", run[:8])
     assert (result.returncode, result.stdout) == (0, "It is in auth.py:3.\n")
-    assert result.stderr == "sources    auth.py:3, notes/x.md\n"
+    assert result.stderr.startswith("sources: auth.py:3, notes/x.md · ")
+    assert result.stderr.count("\n") == 1
     again = oracle(project, "run", "resume", run[:8])
     assert (again.returncode, again.stdout) == (2, "")
     assert "is done" in again.stderr
@@ -199,7 +205,7 @@ def test_quiet_and_verbose_are_the_same_as_for_ask(project):
     assert oracle(project, "run", "resume", run, "-q", "-v").returncode == 2
     result = oracle(project, "run", "resume", run, "--verbose")
     assert "tool       search_code" in result.stderr
-    assert "run        answered" in result.stderr
+    assert "answered · 4 turns" in result.stderr
 
 
 def test_ctrl_c_stops_a_resumed_question_and_keeps_what_there_is(project):
@@ -242,7 +248,9 @@ def test_a_run_of_an_older_version_is_listed_and_shown_but_not_replayed_or_resum
     let_go(project)
     change(project, "UPDATE journal SET body = json_remove(body, '$[0].format') WHERE seq = 0")
     assert run[:8] in oracle(project, "runs").stdout
-    assert "turn 4" in oracle(project, "run", "show", run).stdout
+    shown = oracle(project, "run", "show", run).stdout
+    assert "Told from the record alone: " in shown
+    assert "\nTurn 4\n" in shown
     for command in (["replay"], ["run", "resume"]):
         result = oracle(project, *command, run)
         assert (result.returncode, result.stdout) == (2, "")

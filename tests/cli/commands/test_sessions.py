@@ -57,9 +57,9 @@ def test_list_is_a_plain_table_in_a_pipe(project):
     result = oracle("sessions", "list", cwd=project)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == (
-        "SESSION  LAST USED         EXCHANGES  TITLE\n"
-        "a1b2c3   2001-09-09 01:48          5  On [31mtea\n"
-        "d4e5f6   2001-09-09 01:47          0  On salt\n"
+        "SESSION  LAST USED         EXCHANGES  ENDED  COST  TITLE\n"
+        "a1b2c3   2001-09-09 01:48          5               On [31mtea\n"
+        "d4e5f6   2001-09-09 01:47          0               On salt\n"
     )
 
 
@@ -71,7 +71,8 @@ def test_list_speaks_json_to_programs(project):
 def test_an_empty_list_says_so_on_stderr(tmp_path):
     (tmp_path / "oracle.toml").touch()
     result = oracle("sessions", "list", cwd=tmp_path)
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "no sessions yet\n")
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr == 'no sessions yet; ask something first: oracle ask "where is …?"\n'
 
 
 def test_show_draws_branches_and_keeps_a_conversation_in_one_column(project):

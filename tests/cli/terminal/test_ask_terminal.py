@@ -1,12 +1,21 @@
 """`oracle ask` on a pseudo-terminal: what people see."""
 
+import os
 import re
 import subprocess
 
 import pytest
 
 from oracle.testing.servers import Reply, Stall, openai
-from tests.cli.processes import QUESTION, Terminal, make_project, model_serving, says, searches
+from tests.cli.processes import (
+    QUESTION,
+    STYLES,
+    Terminal,
+    make_project,
+    model_serving,
+    says,
+    searches,
+)
 
 ANSWER = "# Sessions\n\nAfter **30 minutes**, see `session.py:1`.\n\n- one\n- two\n"
 STALLING = Reply(body=[*openai.beginning(), *openai.events(openai.text("It is so. ")), Stall()])
@@ -28,8 +37,19 @@ def asked(*replies, arguments=(), **options):
     return terminal, code
 
 
-def test_progress_then_the_rendered_answer_then_its_sources(project):
+def test_a_status_line_then_the_rendered_answer_then_one_line(project):
     terminal, code = asked(searches("I look for it."), says(ANSWER))
+    # What is left on the screen follows the last time that something was erased.
+    left = STYLES.sub("", terminal.raw.split("\x1b[2K")[-1]).replace("\r", "")
+    expected = r"Sessions\n\nAfter 30 minutes, see session.py:1.\n\n • one\n • two\n"
+    expected += r"\nsources: session\.py:1 · \d+\.\d s · 36 tokens\n"
+    assert (code, bool(re.fullmatch(expected, left))) == (0, True), left
+    assert not {"search_code", "signal", "confidence"} & set(terminal.shown.split())
+    assert terminal.raw.rindex(CURSOR[0]) < terminal.raw.rindex(CURSOR[1])
+
+
+def test_verbose_keeps_the_progress_above_the_answer(project):
+    terminal, code = asked(searches("I look for it."), says(ANSWER), arguments=["-v"])
     places = [
         terminal.shown.rindex(text)
         for text in (
@@ -39,12 +59,23 @@ def test_progress_then_the_rendered_answer_then_its_sources(project):
             "Sessions\n",
             "After 30 minutes, see session.py:1.",
             " • two",
-            "sources   session.py:1",
-            "run       answered · 2 turns · 1 tool call · 36 tokens",
+            "sources: session.py:1",
+            "answered · 2 turns · 1 tool call · 36 tokens",
         )
     ]
     assert (code, places) == (0, sorted(places))
-    assert terminal.raw.rindex(CURSOR[0]) < terminal.raw.rindex(CURSOR[1])
+
+
+def test_a_reader_that_closes_the_pipe_leaves_nothing_on_the_screen(project):
+    reading, writing = os.pipe()
+    terminal = Terminal("ask", "--json", QUESTION, stdout=writing)
+    os.close(writing)
+    os.close(reading)
+    assert terminal.end() == 141
+    left = STYLES.sub("", terminal.raw.split("\x1b[2K")[-1])
+    assert left.strip() == ""
+    assert "Traceback" not in terminal.shown
+    assert terminal.raw.count(CURSOR[0]) == terminal.raw.count(CURSOR[1])
 
 
 def test_words_appear_while_they_come_and_ctrl_c_keeps_them(project):
@@ -107,7 +138,7 @@ def test_indexing_is_shown_while_it_goes_on(project):
 
 def test_a_dumb_terminal_is_told_once_that_there_is_much_to_index(project):
     write_many(project, 100)
-    terminal, _ = asked(searches("Looking."), says(ANSWER), env={"TERM": "dumb"})
+    terminal, _ = asked(searches("Looking."), says(ANSWER), env={"TERM": "dumb"}, arguments=["-v"])
     assert terminal.shown.count("index      102 files to check") == 1
 
 
@@ -128,7 +159,9 @@ def test_no_color_means_no_colours(project):
 
 
 def test_a_dumb_terminal_gets_plain_lines_and_no_control(project):
-    terminal, code = asked(searches("I look."), says(ANSWER), env={"TERM": "dumb"}, columns=40)
+    terminal, code = asked(
+        searches("I look."), says(ANSWER), env={"TERM": "dumb"}, columns=40, arguments=["-v"]
+    )
     assert (code, "\x1b" in terminal.raw) == (0, False)
     assert "draft      I look." in terminal.shown
     assert "After 30 minutes, see session.py:1." in terminal.shown
@@ -144,7 +177,7 @@ def test_quiet_shows_the_answer_only(project):
 def test_a_pipe_on_stdout_gets_the_answer_while_the_terminal_shows_progress(project):
     terminal, _ = asked(searches("I look."), says(ANSWER), stdout=subprocess.PIPE)
     assert terminal.output == ANSWER.encode()
-    assert "tool      search_code" in terminal.shown
+    assert "sources: session.py:1" in terminal.shown
     assert "30 minutes" not in terminal.shown
 
 

@@ -163,11 +163,12 @@ def test_a_target_cannot_steer_the_terminal_or_leave_the_project(place, target):
 
 def test_each_source_that_is_listed_is_a_link_what_is_cited_first(monkeypatch):
     monkeypatch.setenv("TERM", "xterm-kitty")
-    sources = [{"where": f"{name}.py:1", "path": f"{name}.py", "start": 1} for name in "abc"]
+    lines = {"start": 1, "end": 1}
+    sources = [{"where": f"{name}.py:1", "path": f"{name}.py", **lines} for name in "abc"]
     sources[2]["cited"] = True
     data = {"sources": sources, "citations": []}
     region = LiveRegion(console_on(file := Terminal()), has_progress=True, has_preview=False)
-    screen = Screen(PlainText(), region, "normal", prints_lines=False, root=ROOT)
+    screen = Screen(PlainText(), region, "normal", root=ROOT)
     screen.show(OracleStreamChunk(type=ChunkType.SOURCES, turn=1, data=data))
     screen.show(OracleStreamChunk(type=ChunkType.DONE, turn=1, data=DONE))
     assert re.findall(r"/(.)\.py#1\x1b", file.getvalue()) == ["c", "a", "b"]

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from oracle.cli.terminal.outcome import EXIT_CODES, exit_code, is_error, notes, summary
+from oracle.cli.terminal.outcome import (
+    EXIT_CODES,
+    below,
+    exit_code,
+    fitting,
+    is_error,
+    summary,
+    what_is_missing,
+)
+from oracle.cli.terminal.places import places
 from oracle.services.control.unfinished_answer import EXPLAINED
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -62,24 +71,59 @@ def test_only_what_somebody_must_mend_is_an_error(reason, error):
     assert is_error(done(stop_reason="model_unavailable"))
 
 
-def test_notes_tell_sources_once_caveat_what_is_missing_and_why_it_ended():
-    ending = done(stop_reason="turn_limit", detail="2 of 2", caveat="Old.", missing=["a", "b"])
-    sources = [{"where": "a.py:1"}, {"where": "a.py:1"}, {"where": "b\x1b[2J.py:2"}]
-    assert list(notes(ending, sources)) == [
-        ("sources", "a.py:1, b[2J.py:2"),
-        ("caveat", "Old."),
-        ("missing", "a"),
-        ("missing", "b"),
-        ("not whole", "turn limit: 2 of 2"),
-    ]
+FILES = places([{"where": "", "path": f"{n}.py", "start": n, "end": n} for n in range(1, 21)])
 
 
-def test_many_sources_are_counted():
-    ((_, text),) = notes(done(), [{"where": f"{n}.py:1"} for n in range(20)])
-    assert text.endswith("7.py:1 and 12 more")
+def line(width=1_000, has_model=True, found=FILES, **changes):
+    given = done(**changes)
+    shown = fitting(found, given, width=width, has_model=has_model)
+    return below(shown, found, given, has_model=has_model)
+
+
+def test_below_the_answer_are_sources_time_and_what_a_model_costs():
+    assert line(found=FILES[:2]) == "sources: 1.py:1, 2.py:2 · 1.2 s · 3,400 tokens · cost 0.0120"
+    assert line(found=[], usage=USAGE | {"money": 0}) == "1.2 s · 3,400 tokens"
+    assert line(found=[], usage={}) == ""
+
+
+def test_the_embedded_model_has_no_tokens():
+    assert line(found=FILES[:1], has_model=False) == "sources: 1.py:1 · 1.2 s"
+    assert "tokens" not in summary(done(), has_model=False)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_sources_that_do_not_fit_on_a_line_are_counted(width):
+    text = line(width, has_model=False)
+    assert len(text) <= width
+    assert re.search(r" and \d+ more · 1\.2 s$", text)
+
+
+def test_a_place_is_named_on_the_narrowest_terminal():
+    assert line(5, has_model=False) == "sources: 1.py:1 and 19 more · 1.2 s"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, None),
+        ({"stop_reason": "partial_answer", "missing": ["a", "b"]}, "missing: a; b"),
+        ({"stop_reason": "partial_answer"}, "not complete: a part of the question stays open"),
+        ({"missing": ["a"], "answer": "I lack a."}, None),
+        (
+            {"stop_reason": "turn_limit", "detail": "2 of 2", "missing": ["a\nb"]},
+            "not complete: turn limit (2 of 2), --max-turns allows more; missing: a b",
+        ),
+        ({"stop_reason": "cancelled", "detail": "Ctrl-C"}, "not complete: cancelled (Ctrl-C)"),
+        ({"caveat": "Old."}, "caveat: Old."),
+        ({"stop_reason": "model_unavailable", "detail": "away"}, None),
+    ],
+)
+def test_what_is_missing_is_said_once_on_one_line(changes, expected):
+    assert what_is_missing(done(**changes)) == expected
 
 
 def test_the_summary_is_the_ledger_in_a_line():
     told = "answered · 2 turns · 3 tool calls · 3,400 tokens · cost 0.0120 · 1.2 s · run 1a2b3c4d"
-    assert summary(done()) == told
-    assert summary(done(usage={}, run_id="", stop_reason="invalid_input")) == "invalid input"
+    assert summary(done(), has_model=True) == told
+    short = summary(done(usage={}, run_id="", stop_reason="invalid_input"), has_model=True)
+    assert short == "invalid input"

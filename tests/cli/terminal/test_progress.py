@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.cli.terminal.progress import activity, draft_line, line_for
+from oracle.cli.terminal.progress import draft_line, line_for
 from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
 from tests.cli.chunks import QUESTION, chunk
 
@@ -34,7 +34,7 @@ LINES = [
         "signal     stuck (0.50) attempted: ['a']",
     ),
     (chunk("system", content="So it is.", severity="info"), "note       So it is."),
-    (chunk("system", content="Beware.", severity="warning"), "warning    Beware."),
+    (chunk("system", content="Beware.", severity="warning"), "oracle: warning: Beware."),
     (
         chunk("budget", budget="turns", used=29, limit=30, at="reserve"),
         "budget     turns: 29 of 30 used; the rest is kept for the answer",
@@ -54,18 +54,43 @@ def test_other_chunks_have_no_line_of_their_own(type_):
 
 
 def test_a_status_is_printed_however_quiet_the_command_is():
-    assert line_for(chunk("node", path="a/b", status="running", tick=3)).asked_for
-    assert not line_for(CALL).asked_for
+    node = line_for(chunk("node", path="a/b", status="running", tick=3))
+    assert node.is_for("quiet")
+    assert not line_for(CALL).is_for("normal")
+
+
+EVERYTHING = [
+    (
+        chunk("prompt", segments=[{"id": "base"}], tokens=9),
+        "prompt     9 tokens: base",
+    ),
+    (
+        chunk("turn_start", offered=[{"name": "f", "reason": "why"}], withheld=[], budgets={}),
+        "turn       0 · f (why)",
+    ),
+    (
+        chunk("verdict", signal=None, verdict="refused", reason="no", node="a/b"),
+        "verdict    refused: no · a/b",
+    ),
+    (
+        chunk("cost", node="a", tokens=1200, money=0.5, seconds=1.0),
+        "cost       1,200 tokens · 0.5000 · 1.0 s · a",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "line"), EVERYTHING, ids=lambda value: str(value)[:20])
+def test_everything_has_lines_for_what_is_usually_left_out(given, line):
+    assert (str(line_for(given, is_whole=True)), line_for(given)) == (line, None)
+
+
+def test_everything_has_the_arguments_in_full():
+    long = chunk("tool_call", id="1", name="f", arguments={"query": "x" * 300})
+    assert len(line_for(long).text) < 120
+    assert "x" * 300 in line_for(long, is_whole=True).text
 
 
 def test_a_draft_is_folded_into_a_line():
     assert str(draft_line("I look\n\nfor it.")) == "draft      I look for it."
     assert len(draft_line("word " * 100).text) == 100
     assert draft_line(" \n") is None
-
-
-def test_what_goes_on_is_said_in_a_few_words():
-    assert activity(CALL) == 'search_code "x"'
-    assert activity(chunk("content", content="a")) == "writing"
-    assert activity(chunk("question", **QUESTION)) == "thinking"
-    assert activity(chunk("sources", sources=[], citations=None)) is None

@@ -10,7 +10,7 @@ NODE = {"path": "question/turns", "status": "success", "tick": 3}
 
 
 def screen(volume="normal", output=None):
-    return Screen(output or PlainText(), None, volume, prints_lines=volume == "verbose")
+    return Screen(output or PlainText(), None, volume)
 
 
 def test_the_class_and_the_tools_of_a_question_come_from_its_chunk(capsys):
@@ -18,7 +18,7 @@ def test_the_class_and_the_tools_of_a_question_come_from_its_chunk(capsys):
     assert capsys.readouterr().err == "question   code (0.99) · search_code, read_file\n"
 
 
-@pytest.mark.parametrize("volume", ["quiet", "normal", "verbose"])
+@pytest.mark.parametrize("volume", ["quiet", "normal", "verbose", "everything"])
 def test_statuses_that_were_asked_for_are_printed_however_quiet_it_is(volume, capsys):
     screen(volume).show(chunk(ChunkType.NODE, **NODE))
     assert capsys.readouterr().err == "success    question/turns\n"
@@ -28,8 +28,8 @@ def test_statuses_that_were_asked_for_are_printed_however_quiet_it_is(volume, ca
     ("volume", "severity", "printed"),
     [
         ("quiet", "warning", ""),
-        ("normal", "warning", "warning    Beware.\n"),
-        ("verbose", "warning", "warning    Beware.\n"),
+        ("normal", "warning", "oracle: warning: Beware.\n"),
+        ("verbose", "warning", "oracle: warning: Beware.\n"),
         ("quiet", "info", ""),
         ("normal", "info", ""),
         ("verbose", "info", "note       Beware.\n"),
@@ -43,11 +43,69 @@ def test_a_warning_is_printed_in_a_pipe_unless_it_is_quiet(
     assert capsys.readouterr().err == printed
 
 
-@pytest.mark.parametrize("type_", [*("prompt", "turn_start", "verdict", "cost")])
+@pytest.mark.parametrize("type_", ["prompt", "verdict", "cost"])
 def test_chunks_that_are_not_for_the_terminal_are_ignored(type_, capsys):
     kind = ChunkType(type_)
     screen("verbose").show(chunk(kind, **dict.fromkeys(CHUNKS[kind], None)))
     assert capsys.readouterr() == ("", "")
+
+
+TURN = chunk("turn_start", offered=[], withheld=[], budgets={})
+
+
+@pytest.mark.parametrize(
+    ("volume", "has_model", "printed"),
+    [
+        ("normal", True, ""),
+        ("verbose", True, "model      waiting for the model\n"),
+        ("verbose", False, ""),
+    ],
+)
+def test_a_pipe_is_told_to_wait_for_a_model_if_it_wants_progress(
+    volume, has_model, printed, capsys
+):
+    Screen(PlainText(), None, volume, has_model=has_model).show(TURN)
+    assert capsys.readouterr().err == printed
+
+
+CALL = chunk("tool_call", id="1", name="search_code", arguments={"query": "x"})
+SIGNAL = chunk("signal", signal={"type": "stuck", "confidence": 0.5, "attempted": ["a"]})
+SOURCES = chunk(
+    "sources",
+    sources=[{"where": "a.py:3", "path": "a.py", "start": 3, "end": 3}],
+    citations=None,
+)
+DONE = dict.fromkeys(CHUNKS[ChunkType.DONE], "") | {
+    "answer": "It is.",
+    "stop_reason": "answered",
+    "error_kind": None,
+    "missing": [],
+    "usage": {"turns": 1, "tokens": 9, "money": 0.0, "seconds": 1.0, "uses": {}},
+    "run_id": "1a2b3c4d",
+}
+
+
+@pytest.mark.parametrize(
+    ("volume", "errors"),
+    [
+        ("quiet", ""),
+        ("normal", "sources: a.py:3 · 1.0 s\nmissing: why\n"),
+        (
+            "verbose",
+            "tool       search_code \"x\"\nsignal     stuck (0.50) attempted: ['a']\n"
+            "sources: a.py:3 · 1.0 s\nmissing: why\n"
+            "partial answer · 1 turn · 0 tool calls · 1.0 s · run 1a2b3c4d\n",
+        ),
+    ],
+)
+def test_the_answer_is_alone_on_stdout_and_one_line_is_below_it(volume, errors, capsys):
+    shown = Screen(PlainText(), None, volume, has_model=False)
+    ending = DONE | {"stop_reason": "partial_answer", "missing": ["why"]}
+    for each in (chunk("question", **QUESTION), CALL, SIGNAL, SOURCES, chunk("done", **ending)):
+        shown.show(each)
+    output, printed = capsys.readouterr()
+    assert output == "It is.\n"
+    assert printed.removeprefix("question   code (0.99) · search_code, read_file\n") == errors
 
 
 @pytest.mark.parametrize("type_", ChunkType)

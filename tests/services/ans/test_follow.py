@@ -122,5 +122,5 @@ def test_the_terminal_follows_on_either_database(url, table):
     ) as process:
         assert process.stderr.readline().startswith("oracle: waiting for events")
         table.append([event("now", run_id="r9")])
-        assert process.stdout.readline().endswith(" info    signal.missing     r9\n")
+        assert process.stdout.readline().endswith("  r9  signal.missing\n")
         process.terminate()

@@ -140,7 +140,7 @@ def withdraw_used_up_tools(ctx: TickContext) -> RunStatus:
             give_reason(bb, [tool], f"withdrawn: used {used} times, which is the limit")
             tell_model(bb, f"Withdrawn: {tool} was used {used} times, which is the limit.")
             say(ctx, ChunkType.BUDGET, budget=tool, used=used, limit=limit, at="reserve")
-            report("budget.exhausted", Severity.WARNING, budget=tool, used=used, limit=limit)
+            report(ctx, "budget.exhausted", Severity.WARNING, budget=tool, used=used, limit=limit)
     return SUCCESS
 
 
@@ -167,7 +167,7 @@ def _say_budget(ctx: TickContext, ledger: Ledger, resource: Resource, at: str) -
     used, limit = ledger.spent(resource, ctx.now), getattr(ledger.limits, resource)
     say(ctx, ChunkType.BUDGET, budget=resource, used=used, limit=limit, at=at)
     event = "budget.warning" if at == "warning" else "budget.exhausted"
-    report(event, Severity.WARNING, budget=resource, used=used, limit=limit)
+    report(ctx, event, Severity.WARNING, budget=resource, used=used, limit=limit)
 
 
 def _replace_messages(ctx: TickContext, smaller: Compacted) -> None:

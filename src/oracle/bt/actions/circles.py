@@ -48,7 +48,7 @@ def name_what_repeats(ctx: TickContext, turns: int) -> RunStatus:
     bb_set(bb, "loop", loop)
     bb_set(bb, "is_runaway", False)
     shown = {name: loop[name] for name in ("kind", "what", "times")}
-    report("loop.detected", Severity.WARNING, **shown)
+    report(ctx, "loop.detected", Severity.WARNING, **shown)
     return SUCCESS
 
 
@@ -78,7 +78,7 @@ def withdraw_that_tool(ctx: TickContext) -> RunStatus:
     give_reason(bb, tools, "withdrawn: it led in circles")
     told = f"Withdrawn, because it led in circles: {', '.join(tools)}."
     tell_model(bb, told)
-    say_system(ctx, told, "warning")
+    say_system(ctx, told)
     return SUCCESS
 
 

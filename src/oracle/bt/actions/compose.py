@@ -9,6 +9,7 @@ from typing import Any, Final
 from oracle.bt.board import (
     LARGE_SHARE,
     OFFER,
+    PIPE_EMPTY,
     all_tools,
     append,
     bb_get,
@@ -27,9 +28,13 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.session import Exchange
+from oracle.models.source import Source
 from oracle.models.stream_chunk import ChunkType
+from oracle.services.attachments.diff_places import places_in_diff
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.grants import first_grant
+from oracle.services.control.repetition import name_of_result
+from oracle.services.control.unfinished_answer import LONGEST_QUOTATION
 from oracle.services.prompting.composer import (
     SMALL_WINDOW,
     TOKEN_BUDGET,
@@ -40,11 +45,18 @@ from oracle.services.prompting.composer import (
 from oracle.services.prompting.project_facts import LONGEST_NOTES, facts_block
 from oracle.services.signals.said import with_signals
 from oracle.services.storage.history import within_budget
+from oracle.services.tools.answer import one_line, quotation
 
 PROMPT_SHARE: Final = 3
 """The system prompt takes at most this part of a small window: a third."""
+ATTACHED: Final = "Attached by the user, with line numbers. Cite a line as path:line."
 NOTES_IN_SMALL_WINDOW: Final = 800
 """Characters of the project's own notes for agents."""
+_EMPTY_PIPE: Final = (
+    "\n\n[The user piped a text into this question, but the pipe was empty: nothing is attached. "
+    "If the question is about that text, say that nothing was piped in, and do not guess what it "
+    "was.]"
+)
 HISTORY_SHARE: Final = 4
 """History takes at most this part of the context window: a quarter."""
 
@@ -172,18 +184,55 @@ def add_history(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["query", "attachment", "messages"], writes=["messages"])
+@action(reads=["query", "attachment", "facts", "messages"], writes=["messages"])
 def add_question(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     question: str = bb_get(bb, "query")
-    message = {"role": "user", "content": question}
+    message: dict[str, Any] = {"role": "user", "content": question}
     if attachment := bb_get(bb, "attachment"):
         fence = _fence_around(attachment)
         told = f"\n\nAttached by the user, as data:\n{fence}\n{attachment}\n{fence}"
         message = {**message, "content": question + told}
         message |= {"question": question, "attachment": attachment}
+    if bb_get(bb, "facts").get(PIPE_EMPTY):
+        message["content"] += _EMPTY_PIPE
+        message |= {"question": question, "is_pipe_empty": True}
     append(bb, "messages", message)
     return SUCCESS
+
+
+@action(
+    reads=["query", "attachment", "attached", "messages", "evidence"],
+    writes=["messages", "evidence"],
+)
+def add_attached_files(ctx: TickContext) -> RunStatus:
+    """Quote the attached files below the question, with their line numbers.
+
+    They are evidence, and so are the places that an attached diff shows.
+    """
+    bb = board_of(ctx)
+    attached: list[Source] = bb_get(bb, "attached")
+    *before, asked = bb_get(bb, "messages")
+    if attached:
+        quoted = "\n\n".join(map(quotation, attached))
+        content = f"{asked['content']}\n\n{ATTACHED}\n\n{quoted}"
+        sources = {"question": bb_get(bb, "query"), "sources": attached}
+        bb_set(bb, "messages", [*before, {**asked, "content": content, **sources}])
+    diffs = [bb_get(bb, "attachment"), *(s["text"] for s in attached if s["kind"] == "diff")]
+    changed = [place for text in diffs for place in places_in_diff(text)]
+    if places := _as_evidence([*attached, *changed]):
+        append(bb, "evidence", *places)
+    return SUCCESS
+
+
+def _as_evidence(sources: Sequence[Source]) -> list[dict[str, Any]]:
+    """No tool has read them, so they belong to no call and to no turn."""
+    places: list[dict[str, Any]] = []
+    for source in sources:
+        name = name_of_result(True, f"{source['where']}\n{source['text']}")
+        text = source["text"][:LONGEST_QUOTATION]
+        places.append({**source, "text": text, "name": name, "turn": 0, "call": ""})
+    return places
 
 
 def _history(bb: Any) -> Sequence[Mapping[str, Any]]:
@@ -195,6 +244,9 @@ def _note_of_attachment(metadata: Mapping[str, Any]) -> str:
     count: int = metadata.get("attached_characters", 0)
     if not count:
         return ""
+    if names := metadata.get("attached"):
+        listed = one_line(", ".join(names), 500)
+        return f"\n\n[Attached to this question: {listed}. It is not repeated here.]"
     size = "1 character" if count == 1 else f"{count:,} characters"
     return f"\n\n[A text of {size} was attached to this question. It is not repeated here.]"
 

@@ -94,6 +94,7 @@ def trigger_fallback(ctx: TickContext) -> RunStatus:
         last_signal_confidence=signal.get("confidence"),
         classification_action=decision.action.value,
         classification_confidence=decision.confidence,
+        source=ctx.node_path,
     )
     say_verdict(ctx, f"fallback_{decision.action.value}", decision.reason)
     ctx.mark_progress()

@@ -110,7 +110,7 @@ def show_what_is_missing(ctx: TickContext) -> RunStatus:
     """Say next to a partial answer what is missing from it."""
     signal: dict[str, Any] = bb_get(board_of(ctx), "signal")
     caveat = f" {signal['caveat']}" if signal.get("caveat") else ""
-    say_system(ctx, f"Still open: {signal['missing']}{caveat}", "warning")
+    say_system(ctx, f"Still open: {signal['missing']}{caveat}")
     return SUCCESS
 
 

@@ -112,8 +112,8 @@ def admit_the_gaps(ctx: TickContext) -> RunStatus:
     )
     say_verdict(ctx, "refused", "no tool can do it")
     for gap in gaps:
-        say_system(ctx, f"Not possible here: {gap} ({reason}).", "warning")
-        report("capability.missing", Severity.WARNING, capability=gap, reason=reason)
+        say_system(ctx, f"Not possible here: {gap} ({reason}).")
+        report(ctx, "capability.missing", Severity.WARNING, capability=gap, reason=reason)
     return SUCCESS
 
 
@@ -122,8 +122,10 @@ def do_without_the_web(ctx: TickContext) -> RunStatus:
     """Say at once that this needs the web, and that there is no web search here."""
     gap = f"the web: no web search is configured; {SOURCE_KINDS['web'].setup}"
     append(board_of(ctx), "gaps", gap)
-    say_system(ctx, f"This needs {gap}.", "warning")
-    report("capability.missing", Severity.WARNING, capability="web search", reason="the question")
+    say_system(ctx, f"This needs {gap}.")
+    report(
+        ctx, "capability.missing", Severity.WARNING, capability="web search", reason="the question"
+    )
     return SUCCESS
 
 
@@ -160,7 +162,7 @@ def _give(ctx: TickContext, names: Sequence[str], reason: str, by: str = "the tr
     tell_model(bb, f"Granted to you from now on: {', '.join(names)}.")
     say_system(ctx, f"Granted: {', '.join(names)} ({reason}).")
     for name in names:
-        report("grant.given", tool=name, reason=reason, by=by)
+        report(ctx, "grant.given", tool=name, reason=reason, by=by)
 
 
 def _refuse(ctx: TickContext, names: Sequence[str], reason: str, by: str) -> None:
@@ -169,7 +171,7 @@ def _refuse(ctx: TickContext, names: Sequence[str], reason: str, by: str) -> Non
     append(bb, "denied", *names)
     give_reason(bb, names, f"refused by {by}")
     append(bb, "gaps", f"{', '.join(names)} was not allowed ({reason})")
-    say_system(ctx, f"Not granted: {', '.join(names)} ({by}).", "warning")
+    say_system(ctx, f"Not granted: {', '.join(names)} ({by}).")
     say_verdict(ctx, "refused", by)
     for name in names:
-        report("grant.refused", tool=name, reason=reason, by=by)
+        report(ctx, "grant.refused", tool=name, reason=reason, by=by)

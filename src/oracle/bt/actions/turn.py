@@ -92,7 +92,7 @@ def begin(ctx: TickContext) -> RunStatus:
     bb_set(bb, "turn_is_open", True)
     bb_set(bb, "offered", [spec.name for spec in granted_tools(bb)])
     _say_start(ctx, bb)
-    report("turn.started", tools=bb_get(bb, "offered"))
+    report(ctx, "turn.started", tools=bb_get(bb, "offered"))
     return SUCCESS
 
 
@@ -132,18 +132,9 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     book_once(ctx, response)
     note_time_left(ctx)
     _note_signal(ctx, bb, response)
-    text: str = response["text"]
-    if not response["is_complete"]:
-        # A text that was cut because it repeated itself would teach the model to go on like that.
-        text = text[:LONGEST_CUT_TEXT]
-    # The model is sent its own signals back; without them it would learn to leave them out.
-    said: str = response.get("said", text)
-    if not response["is_complete"] and len(said) > LONGEST_CUT_TEXT:
-        said = text
+    text, said = _texts_of(response)
     message: dict[str, Any] = {"role": "assistant", "content": said}
-    most = min(
-        MOST_CALLS, max(FEWEST_CALLS, bb_get(bb, "model")["context_window"] // WINDOW_OF_A_CALL)
-    )
+    most = _most_calls(bb)
     calls, surplus = response["calls"][:most], response["calls"][most:]
     if calls:
         message["tool_calls"] = calls
@@ -163,6 +154,26 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+def _texts_of(response: dict[str, Any]) -> tuple[str, str]:
+    """The text for the user, and the text for the conversation, which has the signals too.
+
+    The model is sent its own signals back; without them it would learn to leave them out.
+    """
+    text: str = response["text"]
+    said: str = response.get("said", text)
+    if response["is_complete"]:
+        return text, said
+    # A text that was cut because it repeated itself would teach the model to go on like that.
+    text = text[:LONGEST_CUT_TEXT]
+    return text, said if len(said) <= LONGEST_CUT_TEXT else text
+
+
+def _most_calls(bb: TypedBlackboard) -> int:
+    """How many calls of one response are taken: a small context window holds few results."""
+    fit = bb_get(bb, "model")["context_window"] // WINDOW_OF_A_CALL
+    return min(MOST_CALLS, max(FEWEST_CALLS, fit))
+
+
 def _leave_out(ctx: TickContext, bb: TypedBlackboard, taken: int, surplus: list[Call]) -> None:
     """Tell both the model and the user of calls that are not part of the conversation."""
     writes = names_of(writing_calls(bb, surplus))
@@ -174,7 +185,7 @@ def _leave_out(ctx: TickContext, bb: TypedBlackboard, taken: int, surplus: list[
     said = (
         f"The model made {taken + len(surplus)} calls at once; the last {len(surplus)} were not run"
     )
-    say_system(ctx, f"{said}: {names_of(surplus)}.{unwritten}", "warning")
+    say_system(ctx, f"{said}: {names_of(surplus)}.{unwritten}")
 
 
 @action(reads=["response", "ledger"], writes=["turn_is_open"])
@@ -190,12 +201,12 @@ def _note_signal(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]
     bb_set(bb, "signal_malformed", response["malformed"])
     if response["malformed"]:
         bb_set(bb, "malformed_responses", bb_get(bb, "malformed_responses") + 1)
-    _report_signals(response)
+    _report_signals(ctx, response)
     if signal is None:
         state = signal_state(bb).after_turn_without_signal()
         set_signal_state(bb, state)
         if not response["malformed"]:
-            report("signal.missing", turns_without_signal=state.turns_without_signal)
+            report(ctx, "signal.missing", turns_without_signal=state.turns_without_signal)
         return
     set_signal_state(bb, signal_state(bb).after_signal({**signal, "turn": ctx.turn}))
     bb_set(bb, "turns_at_last_fallback", 0)
@@ -204,17 +215,18 @@ def _note_signal(ctx: TickContext, bb: TypedBlackboard, response: dict[str, Any]
     say(ctx, ChunkType.SIGNAL, signal={**shown, **_fields_of(signal)})
 
 
-def _report_signals(response: dict[str, Any]) -> None:
+def _report_signals(ctx: TickContext, response: dict[str, Any]) -> None:
     """Put every signal on record, whether it counts or not."""
     signals: list[dict[str, Any]] = response.get("signals", [])
     for signal in signals:
         where = {"raw_xml": signal["raw_xml"], "at": signal["at"]}
         problems: list[str] = signal["problems"]
         if "type" not in signal:
-            report("signal.malformed", problem="; ".join(problems), **where)
+            report(ctx, "signal.malformed", problem="; ".join(problems), **where)
             continue
         is_last = signal["at"] >= len(response["text"])
         report(
+            ctx,
             "signal.received" if signal["counts"] else "signal.ignored",
             type=signal["type"],
             confidence=signal["confidence"],
@@ -225,7 +237,7 @@ def _report_signals(response: dict[str, Any]) -> None:
         )
     if (more := response.get("signals_in_all", 0) - len(signals)) > 0:
         problem = f"{more} more signals in this response; only the first ones are on record"
-        report("signal.malformed", problem=problem, raw_xml="", at=None)
+        report(ctx, "signal.malformed", problem=problem, raw_xml="", at=None)
 
 
 def _fields_of(signal: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from oracle.bt.board import (
     OFFER,
+    PIPE_EMPTY,
     all_tools,
     bb_get,
     board_of,
@@ -29,7 +30,7 @@ _OUTSIDE = frozenset({"has world", "has time", "has others"})
 """Features of the classifier: the weather, the latest version, other projects."""
 
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
-_GROUNDS = ("evidence", "earlier_evidence", "topic_shift", "classification", "attachment")
+_GROUNDS = ("evidence", "earlier_evidence", "topic_shift", "classification", "attachment", "facts")
 
 
 @condition(reads=_GROUNDS)
@@ -37,10 +38,10 @@ def backs_the_claim(ctx: TickContext) -> bool:
     """Whether an answer, or a claim to know enough, can be believed.
 
     This run gathered something, or an earlier exchange on the same topic did, or the user attached
-    it, or the question needs no source.
+    it, or the question needs no source. After an empty pipe the answer may be that nothing came.
     """
     bb = board_of(ctx)
-    if bb_get(bb, "evidence") or bb_get(bb, "attachment"):
+    if bb_get(bb, "evidence") or bb_get(bb, "attachment") or bb_get(bb, "facts").get(PIPE_EMPTY):
         return True
     if bb_get(bb, "earlier_evidence") and not bb_get(bb, "topic_shift"):
         return True

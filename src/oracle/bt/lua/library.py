@@ -39,7 +39,7 @@ class TreeLibrary:
     ) -> None:
         """Load files, or the `sources` that another library was made of, by file name."""
         self.paths = tuple(paths)
-        self.sources = _read(self.paths) if sources is None else dict(sources)
+        self.sources = read_trees(self.paths) if sources is None else dict(sources)
         self._leaves = leaves
         self.misplaced: dict[str, MisplacedNodeError] = {}
         self._builder, self.definitions = self._load(self.sources)
@@ -76,7 +76,7 @@ class TreeLibrary:
         """
         before = self.definitions
         try:
-            sources = _read(self.paths) if self.paths else self.sources
+            sources = read_trees(self.paths) if self.paths else self.sources
             self._builder, self.definitions = self._load(sources)
         except InputError as problem:
             log.error("trees not reloaded, the last good ones are kept: %s", problem)
@@ -106,7 +106,7 @@ class TreeLibrary:
                     )
                 trees[tree.name] = tree
         builder = TreeBuilder(trees, self._leaves)
-        roots = trees.keys() - _subtree_names(trees.values())
+        roots = trees.keys() - subtree_names(trees.values())
         definitions: dict[str, TreeDefinition] = {}
         misplaced: dict[str, MisplacedNodeError] = {}
         for name in trees:
@@ -128,7 +128,8 @@ class TreeLibrary:
         return builder, definitions
 
 
-def _read(paths: Iterable[Path]) -> dict[str, str]:
+def read_trees(paths: Iterable[Path]) -> dict[str, str]:
+    """The sources by file name, not checked yet."""
     return {_shown(file): _text_of(file) for file in _files(paths)}
 
 
@@ -176,7 +177,8 @@ def _is_tree_file(_change: object, path: str) -> bool:
     return path.endswith(".lua")
 
 
-def _subtree_names(trees: Iterable[TreeDeclaration]) -> set[str]:
+def subtree_names(trees: Iterable[TreeDeclaration]) -> set[str]:
+    """The names of all trees that these play as subtrees."""
     nodes = [branch for tree in trees for branch in (tree.root, tree.finish) if branch is not None]
     names: set[str] = set()
     while nodes:

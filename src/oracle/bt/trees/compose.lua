@@ -25,6 +25,7 @@ BT.tree("compose", {
     compose.add_facts,    -- what differs: the date, the project, the budget
     compose.add_history,
     compose.add_question,
+    compose.add_attached_files, -- they count as evidence, as if they had been read
     BT.guard("the web is missing", { "#bb.gaps > 0", tell.there_is_no_web }),
   }),
 })

@@ -21,6 +21,7 @@ BT.tree("oracle-agent", {
     given = {
       query = "string",
       attachment = { type = "string", default = "" },
+      attached = { type = "list", default = {} },
       history = { type = "list", default = {} },
       known_terms = "list?",
       tool_list = { type = "string", default = "[]" },

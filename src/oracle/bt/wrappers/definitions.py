@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from oracle.bt.wrappers.recipe import import_our_leaves
 from oracle.errors import InputError, TreeFileError
 from oracle.models.prompt_segment import PromptSegment
 from oracle.services.prompting.segment_files import load_segments
@@ -35,6 +34,7 @@ class ProjectDefinitions:
     def __init__(self, settings: Settings) -> None:
         self._prompts = settings.path("prompts.folder")
         self._trees = settings.path("trees.folder") if settings.trees.folder else None
+        self._settings = settings
         self._problem_of = settings.problem_of_file
         self._lock = threading.Lock()
         self._stamp = self._files_now()
@@ -63,16 +63,20 @@ class ProjectDefinitions:
     def _sources(self) -> Mapping[str, str] | None:
         if self._trees is None:
             return None
-        from oracle.bt.lua.library import TreeLibrary
+        from oracle.bt.wrappers.own_trees import trees_in_use
 
-        import_our_leaves()
         for file in (self._trees, *self._trees.glob("*.lua")):
             if reason := self._problem_of(file):
                 raise TreeFileError(f"not read: {reason}; move it elsewhere", file=str(file))
-        return TreeLibrary([self._trees]).sources
+        sources, problems = trees_in_use(self._settings)
+        for problem in problems:
+            log.warning("%s", problem)
+        return sources
 
     def _files_now(self) -> _Stamp:
-        folders = (self._prompts, self._trees)
+        root = self._settings.root
+        leaves = root / ".oracle" / "leaves" if root and self._trees else None
+        folders = (self._prompts, self._trees, leaves)
         return tuple(entry for folder in folders if folder for entry in _entries(folder))
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from oracle.bt.wrappers.definitions import ProjectDefinitions
 from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper
 from oracle.bt.wrappers.run_store import RunStore
+from oracle.errors import InputError
 from oracle.services.agent_services import Approve
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
@@ -20,7 +22,13 @@ from oracle.services.tools.protocol import Tools
 from oracle.settings import EMBEDDED, Settings, WebSettings
 
 if TYPE_CHECKING:
+    from oracle.services.own_code.collecting import OwnCode
     from oracle.services.search.records import ProgressListener
+    from oracle.services.tools.registry import Tool
+
+log = logging.getLogger(__name__)
+
+Function: TypeAlias = Callable[..., Any]
 
 
 def project_agent(
@@ -28,7 +36,7 @@ def project_agent(
     *,
     root: Path | None = None,
     model: Model | None = None,
-    tools: Tools | None = None,
+    tools: Tools | Sequence[Function] | None = None,
     limits: Limits | None = None,
     store: RunStore | OpenStore | None = None,
     session_id: str | None = None,
@@ -36,22 +44,27 @@ def project_agent(
     dry_run: bool = False,
     environment: Mapping[str, str] | None = None,
     indexing: ProgressListener | None = None,
+    own: OwnCode | None = None,
 ) -> OracleBTWrapper:
     """What is given replaces what the settings say. Nothing is sent anywhere yet.
 
-    The root of a project is indexed on disk, unless `tools` are given. A folder outside of any
+    A list of functions as `tools` is added to the tools of the project; a `Tools` object replaces
+    them. `own` is the code of the project, if a door has loaded it and shown what is wrong with it.
+
+    The root of a project is indexed on disk, unless `tools` replace ours. A folder outside of any
     project is indexed in memory, and nothing is left in it. `indexing` hears of the progress, in
     another thread.
     """
     environment = os.environ if environment is None else environment
     root = root or settings.root or here()
     index = None
-    if tools is None:
+    if not _replaces_ours(tools):
         if settings.root is not None and root.resolve() == settings.root.resolve():
             index = ProjectIndex(
                 root, indexing, kept=settings.vault.kept, secrets=settings.secrets.rules
             )
-        tools = tools_of(settings, root, environment, index=index, dry_run=dry_run)
+        added = own_tools(settings, environment, _functions(tools), own=own, dry_run=dry_run)
+        tools = tools_of(settings, root, environment, index=index, dry_run=dry_run, own=added)
     return OracleBTWrapper(
         project_id=project_name(settings),
         model=model or model_of(settings, environment),
@@ -82,7 +95,9 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
 
         return EmbeddedModel()
     from oracle.services.llm.opening import open_model
+    from oracle.services.llm.spending import check_spending
 
+    check_spending(settings, environment)
     prices = None
     if chosen.input_price is not None and chosen.output_price is not None:
         prices = Prices(input=chosen.input_price, output=chosen.output_price)
@@ -99,6 +114,42 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
     )
 
 
+def _replaces_ours(tools: Tools | Sequence[Function] | None) -> TypeGuard[Tools]:
+    """Whether it is an object with tools, and not a list of functions to add."""
+    return hasattr(tools, "specs")
+
+
+def _functions(tools: Tools | Sequence[Function] | None) -> Sequence[Function]:
+    if tools is None or isinstance(tools, list | tuple):
+        return tools or ()
+    raise InputError(
+        f"tools is a {type(tools).__name__}; pass a list of functions, or an object with `specs` "
+        "and `run` (oracle.Tools)"
+    )
+
+
+def own_tools(
+    settings: Settings,
+    environment: Mapping[str, str],
+    functions: Sequence[Function],
+    *,
+    own: OwnCode | None,
+    dry_run: bool,
+) -> list[Tool[Any]]:
+    """The functions that a program passes, then the tools of the project and of packages."""
+    from oracle.services.own_code.collecting import load_tools
+
+    if own is None:
+        own = load_tools(settings.root, environment, passed=functions)
+        for problem in own.problems:
+            log.warning("%s", problem)
+    if not own.tools:
+        return []
+    from oracle.services.own_code.calling import as_tool
+
+    return [as_tool(e.tool, dry_run=dry_run, in_this_loop=e.is_passed) for e in own.tools]
+
+
 def tools_of(
     settings: Settings,
     root: Path,
@@ -106,6 +157,7 @@ def tools_of(
     *,
     index: ProjectIndex | None = None,
     dry_run: bool = False,
+    own: Sequence[Tool[Any]] = (),
 ) -> Tools:
     from oracle.services.tools.project_tools import project_tools
     from oracle.services.web.searching import WebSearchAccess
@@ -117,6 +169,7 @@ def tools_of(
         secrets=settings.secrets.rules,
         dry_run=dry_run,
         index=index,
+        own=own,
         web=WebSearchAccess(provider=web.provider, url=web.url, key=_search_key(web, environment)),
     )
 

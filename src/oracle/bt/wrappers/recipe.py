@@ -20,10 +20,12 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from oracle.bt.actions.assess import turns_of
+from oracle.bt.board import PIPE_EMPTY
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
 from oracle.errors import InputError, JournalError, named
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import Exchange
+from oracle.models.source import Source
 from oracle.services.agent_services import AgentServices, Sources
 from oracle.services.classification.classifier import terms_to_look_up
 from oracle.services.control.grants import specs_as_data
@@ -191,6 +193,8 @@ class AgentSetup:
         query: str,
         *,
         attachment: str = "",
+        attached: Sequence[Source] = (),
+        is_pipe_empty: bool = False,
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
         seconds_before: float = 0.0,
@@ -214,6 +218,11 @@ class AgentSetup:
             board["can_ask"] = True
         if has_visible_text(attachment):
             board["attachment"] = without_secret_files(attachment)
+        if attached:
+            board["attached"] = [dict(source) for source in attached]
+        if is_pipe_empty:
+            # Among the facts and not a key of its own: a user's own tree declares its keys.
+            board["facts"][PIPE_EMPTY] = True
         if seconds_before:
             board["seconds_before"] = seconds_before
         if history:
@@ -292,6 +301,7 @@ def _is_list_of(kind: type) -> Callable[[Any], bool]:
 
 _REMEMBERED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "attached_characters": lambda value: type(value) is int and value > 0,
+    "attached": _is_list_of(str),
     "places_found": lambda value: type(value) is int,
     "places": _is_list_of(dict),
     "failed": lambda value: type(value) is bool,

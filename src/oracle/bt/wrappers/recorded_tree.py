@@ -41,6 +41,11 @@ def _definition(
     return TreeLibrary(sources=dict(sources), leaves=leaves)[tree]
 
 
+def forget_definitions() -> None:
+    """To be called when leaves were registered again: a definition holds their functions."""
+    _definition.cache_clear()
+
+
 class RunBus(EventBus):
     """The events of one run. Those that come from its record are not passed to the outside."""
 

@@ -29,6 +29,7 @@ from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError, TimedOut
 from oracle.models.session import Exchange
+from oracle.models.source import Source
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import in_thread, within
 from oracle.services.project.redaction import redact, redacted_traceback
@@ -100,6 +101,8 @@ class Run:
         context_id: str | None = None,
         session_id: str | None = None,
         attachment: str = "",
+        attached: Sequence[Source] = (),
+        is_pipe_empty: bool = False,
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
@@ -110,6 +113,8 @@ class Run:
             context_id=context_id,
             session_id=session_id,
             attachment=attachment,
+            attached=attached,
+            is_pipe_empty=is_pipe_empty,
         )
         return cls(agent, begin, store=store, nodes=nodes)
 
@@ -219,6 +224,8 @@ class Run:
         context_id: str | None,
         session_id: str | None,
         attachment: str,
+        attached: Sequence[Source],
+        is_pipe_empty: bool,
     ) -> RecordedTree:
         if not query.strip():
             raise InputError("the question is empty; ask something")
@@ -231,6 +238,8 @@ class Run:
         recipe = self._agent.recipe(
             query,
             attachment=attachment,
+            attached=attached,
+            is_pipe_empty=is_pipe_empty,
             history=history,
             known_terms=known,
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),

@@ -50,13 +50,18 @@ class RunEnd:
             "stop_reason": self.stop_reason,
             "usage": self.read("usage", {}),
             "failed": self.read("failed", False),
-            "attached_characters": len(self.read("attachment", "")),
+            "attached_characters": self._attached_characters(),
+            "attached": [source["where"] for source in self.read("attached", [])],
             "places_found": len(self.read("evidence", [])),
             "places": places_to_remember(self.read("evidence", []), self.read("attachment", "")),
             "sources_tried": self.read("sources_tried", []),
             "query_type": classification.get("query_type"),
             "signals": [self._signal_data(event) for event in self.signals],
         }
+
+    def _attached_characters(self) -> int:
+        texts = (source["text"] for source in self.read("attached", []))
+        return len(self.read("attachment", "")) + sum(map(len, texts))
 
     def _signal_data(self, event: Event) -> dict[str, Any]:
         """A signal of the run, and its place in the answer if it was there."""

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, asynccontextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, Any, NoReturn
 
 from sqlalchemy import URL, Connection, select
 
@@ -19,7 +19,7 @@ from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.lease import LEASE_SECONDS, Lease
 from oracle.bt.wrappers.recipe import Recipe, names_of_texts
 from oracle.bt.wrappers.recorded_tree import RecordedTree, ServicesOf
-from oracle.errors import InputError, NotFound, StoreError
+from oracle.errors import InputError, StoreError
 from oracle.models.session import Exchange, Session
 from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.writer import recording
@@ -30,6 +30,7 @@ from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
+from oracle.services.storage.naming import Naming
 from oracle.services.storage.runs import NEVER_BEGUN, WITHOUT_END, Runs, new_owner
 from oracle.services.storage.schema import blobs, journal
 from oracle.services.storage.sessions import Sessions
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LAST: Final = "last"
+BEFORE_FIRST: Final = ""
+"""In the place of an exchange: a run that begins its session again, as a branch of its own."""
 
 
 class RunStore:
@@ -97,12 +99,13 @@ class RunStore:
 
     async def session_called(self, typed: str, project: str | None = None) -> Session:
         """By its id, a prefix of it, or `last` for the one that was used last in the project."""
-        if typed != LAST:
-            return await self._sessions.get(typed)
-        newest = await self._sessions.newest(1, project=project)
-        if not newest:
-            raise NotFound("there is no session yet; ask without one to start it")
-        return newest[0].session
+        return await Naming(self._database, project).session(typed)
+
+    async def place_called(
+        self, typed: str, project: str | None = None
+    ) -> tuple[Session, Exchange | None]:
+        """Where to continue: the end of a session, or an exchange in it, by the same names."""
+        return await Naming(self._database, project).place(typed)
 
     async def session_of(self, context_id: str) -> Session:
         exchange = await self._exchanges.get(context_id)
@@ -111,15 +114,22 @@ class RunStore:
     async def history(
         self, context_id: str | None, session_id: str | None = None
     ) -> list[Exchange]:
-        """What was said up to that exchange, else in that session; the last one is the newest."""
+        """What was said up to that exchange, else in that session; the last one is the newest.
+
+        Nothing was said before the first one (`BEFORE_FIRST`).
+        """
         if context_id is None and session_id is not None:
             session = await self._sessions.get(session_id)
             newest = await self._exchanges.newest(session.id)
             context_id = None if newest is None else newest.id
-        if context_id is None:
+        if context_id is None or context_id == BEFORE_FIRST:
             return []
         exchange = await self._exchanges.get(context_id)
         return await self._exchanges.path_to(exchange.id)
+
+    async def exchanges_of(self, session_id: str) -> list[Exchange]:
+        """All branches of a session, oldest exchange first."""
+        return await self._exchanges.of_session(session_id)
 
     # -- working on runs ---------------------------------------------------------------------------
 

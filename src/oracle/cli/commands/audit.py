@@ -7,20 +7,24 @@ import select
 import sys
 import time
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from oracle.cli.project import with_database
+from oracle.cli.project import project_listed, with_database
+from oracle.cli.terminal.output import nothing_yet
+from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.cli.terminal.times import parse_moment
+from oracle.services.ans.event import Event, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sqlalchemy import URL
 
     from oracle.services.ans.query import EventQuery
-    from oracle.services.ans.table import StoredEvent
+    from oracle.services.ans.table import EventsTable, StoredEvent
     from oracle.services.storage.database import Database
 
 
@@ -28,16 +32,26 @@ def audit(
     types: Annotated[
         list[str] | None,
         typer.Option(
-            "--type", help="Only this type; fallback.* for a group of types. Can be repeated."
+            "--type",
+            metavar="TYPE",
+            help="Only this type; fallback.* for a group of types. Can be repeated.",
         ),
     ] = None,
     run: Annotated[
         str | None,
-        typer.Option("--run", help="Only events of this run: its id, or the start of it."),
+        typer.Option(
+            "--run", metavar="RUN", help="Only events of this run: the start of its id, or last."
+        ),
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option("--since", help="Only newer events: an age (10m, 2h, 3d) or a time."),
+        typer.Option(
+            "--since", metavar="TIME", help="Only newer events: an age (10m, 2h, 3d) or a time."
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", "-n", metavar="N", min=1, help="Only the newest N events."),
     ] = None,
     follow: Annotated[
         bool,
@@ -47,24 +61,50 @@ def audit(
         bool, typer.Option("--json", help="Print one JSON object per line.")
     ] = False,
 ) -> None:
-    """Print stored events, oldest first."""
+    """Print stored events, oldest first.
+
+    A line has the time, the run, the turn, what happened, and the node of the tree that did it.
+    --json has all facts of an event.
+
+    Examples:
+      oracle audit --run last
+      oracle audit -n 20
+      oracle audit --type 'budget.*' --since 2d
+      oracle audit --follow
+    """
     from oracle.services.ans.event_types import select_types
     from oracle.services.ans.query import EventQuery
 
     query = EventQuery(
         types=select_types(types) if types else None,
-        run_begins=run,
+        run_id=None if run is None else _run_called(run),
         since=parse_moment(since, now=time.time()) if since else None,
     )
-    show = json_line if as_json else text_line
     try:
-        for page in _new_pages(query) if follow else _stored_pages(query):
-            for stored in page:
-                print(show(stored))
-            if follow:
-                _flush()
+        is_empty = True
+        for page, short in _new_pages(query, limit) if follow else _stored_pages(query, limit):
+            is_empty = is_empty and not page
+            _print(page, short, as_json=as_json)
+        if is_empty and not as_json:
+            _say_none(is_filtered=any((types, run, since)))
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
+
+
+def _print(page: list[StoredEvent], short: Mapping[str, str], *, as_json: bool) -> None:
+    if as_json:
+        for stored in page:
+            print(json_line(stored))
+    elif page:
+        show_lines(lambda width: event_lines(page, short, width))
+    _flush()
+
+
+def _say_none(*, is_filtered: bool) -> None:
+    if is_filtered:
+        print("no events match; `oracle audit` without options prints all", file=sys.stderr)
+    else:
+        nothing_yet("events")
 
 
 def json_line(stored: StoredEvent) -> str:
@@ -82,30 +122,53 @@ def json_line(stored: StoredEvent) -> str:
     return json.dumps(fields)
 
 
-def text_line(stored: StoredEvent) -> str:
-    """Time, severity, type, run, turn and payload. Control characters are shown escaped."""
-    event = stored.event
-    at = datetime.fromtimestamp(event.at).isoformat(" ", "milliseconds")
-    turn = "" if event.turn is None else f" turn {event.turn}"
-    payload = " ".join(
-        f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in event.payload.items()
-    )
-    line = f"{at} {event.severity:<7} {event.type:<18} {event.run_id or '-'}{turn} {payload}"
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line.rstrip())
+def event_lines(
+    page: Iterable[StoredEvent], short: Mapping[str, str], width: int | None
+) -> Iterator[StyledLine]:
+    """A line for each event. On a terminal it is wrapped, and ids and nodes are short."""
+    for stored in page:
+        event = stored.event
+        is_bad = event.severity in (Severity.WARNING, Severity.ERROR)
+        line = text_line(event, short if width is not None else {}, is_short=width is not None)
+        for text in wrapped(line, width, rest="    "):
+            yield StyledLine(text, "yellow" if is_bad else "")
 
 
-def _stored_pages(query: EventQuery) -> Iterator[list[StoredEvent]]:
+def text_line(event: Event, short: Mapping[str, str], *, is_short: bool) -> str:
+    from oracle.services.story.event_words import event_words, node_of
+
+    at = datetime.fromtimestamp(event.at).isoformat(" ", "seconds" if is_short else "milliseconds")
+    turn = "" if event.turn is None else f"turn {event.turn}"
+    words = printable(event_words(event))
+    if event.severity in (Severity.WARNING, Severity.ERROR):
+        words = f"{event.severity}: {words}"
+    node = printable(node_of(event))
+    if is_short:
+        # The whole path of a node is longer than most terminals are wide; a pipe has it.
+        node = node.rpartition("/")[2]
+    run = printable(short.get(event.run_id or "", event.run_id or "-"))
+    type_ = "" if is_short or event.type in words else printable(event.type)
+    return "  ".join(filter(None, (at, run, turn, type_, words, f"by {node}" if node else "")))
+
+
+Pages: TypeAlias = "Iterator[tuple[list[StoredEvent], Mapping[str, str]]]"
+"""Events, and the short ids of their runs."""
+
+
+def _stored_pages(query: EventQuery, limit: int | None) -> Pages:
     from contextlib import closing
+    from dataclasses import replace
 
     from oracle.services.ans.table import open_events, pages
 
     with closing(open_events(_database())) as table:
-        if query.run_begins is not None:
-            table.check_unique(query.run_begins)
-        yield from pages(table, query)
+        if limit is not None:
+            query = replace(query, after=table.before_newest(query, limit))
+        for page in pages(table, query):
+            yield page, table.short_run_ids(page)
 
 
-def _new_pages(query: EventQuery) -> Iterator[list[StoredEvent]]:
+def _new_pages(query: EventQuery, limit: int | None) -> Pages:
     from contextlib import closing
     from dataclasses import replace
     from functools import partial
@@ -115,12 +178,43 @@ def _new_pages(query: EventQuery) -> Iterator[list[StoredEvent]]:
 
     url = _database()
     with closing(open_events(url)) as table:
-        if query.run_begins is not None:
-            table.check_unique(query.run_begins)
-        if query.since is None:
+        if limit is not None:
+            query = replace(query, after=table.before_newest(query, limit))
+        elif query.since is None:
             query = replace(query, after=table.last_id())
-    print("oracle: waiting for events; press Ctrl-C to stop", file=sys.stderr, flush=True)
-    return follow(partial(open_events, url), query)
+        print("oracle: waiting for events; press Ctrl-C to stop", file=sys.stderr, flush=True)
+        for page in follow(partial(open_events, url), query):
+            # The first connection only shortens ids. Without it, whole ids are shown.
+            yield page, _short_ids(table, page)
+
+
+def _short_ids(table: EventsTable, page: list[StoredEvent]) -> Mapping[str, str]:
+    from oracle.errors import StoreError
+
+    try:
+        return table.short_run_ids(page)
+    except StoreError:
+        return {}
+
+
+def _run_called(typed: str) -> str:
+    """The id of the run. There are events of runs that were never stored, so these count too."""
+    from contextlib import closing
+
+    from oracle.services.ans.table import open_events
+    from oracle.services.storage.naming import LAST, Naming
+
+    if typed != LAST:
+        with closing(open_events(_database())) as table:
+            found = table.run_beginning(typed)
+        if found is not None:
+            return found
+    project = project_listed(False)
+
+    async def read(database: Database) -> str:
+        return (await Naming(database, project).run(typed)).id
+
+    return with_database(read)
 
 
 def _database() -> URL:

@@ -18,9 +18,8 @@ from typing import Final, Literal
 from oracle.cli.commands.keys import places
 from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
-from oracle.services.llm.providers import split_name
 from oracle.services.project.root import DATABASE_FILES, INDEX_FILES, check_links, here, user_folder
-from oracle.services.settings.keys import VARIABLES, key_for, missing_key, source_of
+from oracle.services.settings.keys import key_for, missing_key
 from oracle.services.settings.resolve import (
     default_settings,
     root_of,
@@ -29,7 +28,7 @@ from oracle.services.settings.resolve import (
     user_settings_file,
 )
 from oracle.services.settings.toml_file import FILE_NAME
-from oracle.settings import EMBEDDED, Settings, load_settings
+from oracle.settings import Settings, load_settings
 
 Level = Literal["ok", "warning", "problem"]
 
@@ -250,36 +249,9 @@ def keys(around: Surroundings) -> Iterator[Seen]:
 
 
 def model(around: Surroundings) -> Iterator[Seen]:
-    chosen, environment = around.settings.model, around.environment
-    if chosen.name == EMBEDDED:
-        yield from _no_model(environment)
-        return
-    split_name(chosen.name)
-    own_server = chosen.base_url is not None
-    if chosen.key_variable:
-        if environment.get(chosen.key_variable):
-            yield "ok", f"{chosen.name}, key in {chosen.key_variable}", ""
-        else:
-            yield "problem", f"{chosen.name} has no key", f"set {chosen.key_variable}"
-    elif own_server:
-        yield "ok", f"{chosen.name} at {chosen.base_url}, without a key", ""
-    elif found := key_for(chosen.provider, environment):
-        yield "ok", f"{chosen.name}, key in {found.where}", ""
-    elif chosen.key_name is None:
-        yield "ok", f"{chosen.name}, no key needed", ""
-    else:
-        what, next_step = missing_key(chosen.provider)
-        yield "problem", f"{chosen.name}: {what}", next_step
+    from oracle.services.llm.model_health import health_of_model
 
-
-def _no_model(environment: Mapping[str, str]) -> Iterator[Seen]:
-    having = [name for name in ("anthropic", "openai") if source_of(name, environment)]
-    step = "; `oracle keys set` stores its key"
-    if having:
-        is_set = source_of(having[0], environment) == "variable"
-        step = f"; {VARIABLES[having[0]]} is set" if is_set else "; its key is stored"
-    told = "embedded: no language model is configured, so answers only quote what was found"
-    yield "warning", told, f'set model.name to "{having[0] if having else "anthropic"}:…"{step}'
+    yield from health_of_model(around.settings, around.environment)
 
 
 def web(around: Surroundings) -> Iterator[Seen]:
@@ -314,12 +286,10 @@ def prompts(around: Surroundings) -> Iterator[Seen]:
 
 def trees(around: Surroundings) -> Iterator[Seen]:
     from oracle.bt.lua.library import TreeLibrary
-    from oracle.cli.commands.tree import BUILT_IN_TREES
-    from oracle.cli.project import import_leaves
+    from oracle.bt.wrappers.own_trees import trees_in_use
 
-    import_leaves([])
     chosen = around.settings.trees.folder
-    library = TreeLibrary([around.settings.path("trees.folder") if chosen else BUILT_IN_TREES])
+    library = TreeLibrary(sources=trees_in_use(around.settings)[0])
     yield "ok", f"{', '.join(library)} from {chosen or 'the package'}", ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
@@ -96,7 +97,7 @@ def config(
     names = chosen(name)
     settings = settings_with()
     if "model.name" in names:
-        _warn_of_model(settings.model.name)
+        _warn_of_model(settings.model.name, settings.model.base_url)
     if json:
         show_json([as_object(settings, each) for each in names])
     elif name is not None and name in names:
@@ -219,13 +220,11 @@ def _warn_if_overridden(name: str, file: Path) -> None:
         _warn(f"{origin} sets {name} too, and has priority here")
 
 
-def _warn_of_model(name: str) -> None:
-    from oracle.services.llm.providers import split_name
-    from oracle.settings import EMBEDDED
+def _warn_of_model(name: str, base_url: str | None = None) -> None:
+    from oracle.services.llm.names import full_name
 
     try:
-        if name != EMBEDDED:
-            split_name(name)
+        full_name(name, os.environ, base_url=base_url)
     except InputError as problem:
         _warn(str(problem))
 

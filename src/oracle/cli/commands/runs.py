@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import sys
+import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +16,7 @@ from oracle.cli.options import (
     DryRunOption,
     JsonOption,
     LeavesOption,
+    LimitOption,
     QuietOption,
     TraceOption,
     VerboseOption,
@@ -21,17 +25,18 @@ from oracle.cli.options import (
     settings_for,
 )
 from oracle.cli.project import import_leaves, project_listed, with_database
-from oracle.cli.terminal.output import counted, show, show_json, table
+from oracle.cli.terminal.output import counted, more_than, nothing_yet, show_json
 from oracle.cli.terminal.safe_text import printable
-from oracle.cli.terminal.times import shown_time
+from oracle.cli.terminal.tables import Column, show_lines, show_table
+from oracle.cli.terminal.times import shown_age, shown_duration, shown_money, shown_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.table import Table
+    from collections.abc import Mapping, Sequence
 
     from oracle.bt.state.base import RunStatus
+    from oracle.bt.wrappers.retelling import ToldRun
     from oracle.cli.terminal.screen import AskOptions
+    from oracle.cli.terminal.story_lines import Heading
     from oracle.models.session import StoredRun
     from oracle.services.journal import Record
     from oracle.services.storage.database import Database
@@ -40,65 +45,179 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Show a run, or resume one.", no_args_is_help=True)
 
 RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="The run's id, or a unique start of it.")
+    str, typer.Argument(metavar="[RUN]", help="The run's id, a unique start of it, or last.")
 ]
+RUN_COLUMNS = (
+    Column("RUN"),
+    Column("WHEN", drop=3),
+    Column("ENDED", cut_to=14),
+    Column("TIME", is_number=True, drop=1),
+    Column("COST", is_number=True, drop=2),
+    Column("QUESTION", cut_to=14),
+)
 
 
 def runs(
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number to list.")] = 20,
+    limit: LimitOption = 20,
     json: JsonOption = False,
     all_: AllProjectsOption = False,
 ) -> None:
-    """List the runs of this project, newest first."""
+    """List the runs of this project, newest first.
+
+    A run is one question and all that was done to answer it.
+
+    Examples:
+      oracle runs -n 5
+      oracle run show last          what happened in the newest one
+    """
+    from oracle.services.storage.naming import short_run_ids
     from oracle.services.storage.runs import Runs
 
     project = project_listed(all_)
-    found = with_database(lambda database: Runs(database).newest(limit, project=project))
+
+    async def read(database: Database) -> tuple[list[StoredRun], Mapping[str, str]]:
+        found = await Runs(database).newest(limit + 1, project=project)
+        return found, await short_run_ids(database, [run.id for run in found[:limit]])
+
+    found, short = with_database(read)
     if json:
-        show_json([asdict(run) for run in found])
+        show_json([asdict(run) for run in found[:limit]])
     elif found:
-        show(run_table(found))
+        show_table(RUN_COLUMNS, run_rows(found[:limit], short, now=_now()))
+        more_than(limit, found)
     else:
-        typer.echo("no runs yet", err=True)
+        nothing_yet("runs")
+
+
+def _now() -> float | None:
+    """The time, for ages on a terminal; None in a pipe, which gets dates and whole ids."""
+    return time.time() if sys.stdout.isatty() else None
+
+
+def run_rows(
+    found: Sequence[StoredRun], short: Mapping[str, str], *, now: float | None
+) -> list[tuple[str, ...]]:
+    return [_run_row(run, short, now) for run in found]
+
+
+def _run_row(run: StoredRun, short: Mapping[str, str], now: float | None) -> tuple[str, ...]:
+    when = shown_time(run.started_at) if now is None else shown_age(run.started_at, now=now)
+    seconds, money = run.usage.get("seconds"), run.usage.get("money")
+    return (
+        run.id if now is None else short[run.id],
+        when,
+        state_of(run),
+        "" if seconds is None else shown_duration(seconds),
+        shown_money(money) if money else "",
+        run.question,
+    )
+
+
+def state_of(run: StoredRun) -> str:
+    """How a run ended, in words; else whether a process still works on it."""
+    from oracle.services.storage.naming import is_interrupted
+    from oracle.services.story.words import stop_words
+
+    if run.stop_reason:
+        return stop_words(run.stop_reason)
+    return "interrupted" if is_interrupted(run) else run.status
 
 
 @app.command("show")
-def show_(run: RunArgument, json: JsonOption = False) -> None:
-    """Show what a run recorded, turn by turn, with the path of each node."""
-    from oracle.bt.wrappers.run_store import RunStore
+def show_(run: RunArgument = "last", json: JsonOption = False) -> None:
+    """Tell what happened in a run, turn by turn.
 
-    records, _ = with_database(lambda database: RunStore(database).record_of(run))
+    Each turn has what the model said it needs, the tools that were called and what came of it, what
+    was decided, by which node of the tree, and what it cost. --json has the whole record too.
+
+    Examples:
+      oracle run show               the newest run
+      oracle run show 3f9a
+      oracle run show --json | jq '.story.turns[].tokens'
+    """
+    from oracle.services.storage.naming import Naming
+
+    _silence_the_engine()
+    project = project_listed(False)
+
+    async def read(database: Database) -> tuple[ToldRun, str]:
+        from oracle.bt.wrappers.retelling import retold
+        from oracle.bt.wrappers.run_store import RunStore
+        from oracle.services.storage.naming import short_session_ids
+
+        found = await Naming(database, project).run(run)
+        session = found.session_id or ""
+        short = await short_session_ids(database, [session]) if session else {}
+        return await retold(RunStore(database), found), short.get(session, "")
+
+    told, session = with_database(read)
     if json:
-        show_json([asdict(record) for record in records])
+        show_json(told.as_data())
     else:
-        typer.echo("\n".join(record_lines(records)) or "nothing was recorded")
+        _show_story(told, session)
+
+
+def _show_story(told: ToldRun, session: str) -> None:
+    from oracle.cli.terminal.story_lines import story_lines
+
+    heading = _heading(told, session)
+    show_lines(lambda width: story_lines(heading, told.story, width))
+
+
+def _heading(told: ToldRun, session: str) -> Heading:
+    from oracle.cli.terminal.story_lines import Heading
+
+    run = told.run
+    about = [f"asked {shown_age(run.started_at, now=time.time())}, {shown_time(run.started_at)}"]
+    about += [f"model {told.model}"] if told.model else []
+    about += [f"session {session}"] if session else []
+    if told.attached_characters:
+        about.append(f"attached {told.attached_characters:,} characters")
+    if told.times_resumed:
+        about.append(f"resumed {counted(told.times_resumed, 'time')}")
+    return Heading(
+        run=run.id,
+        question=run.question,
+        about=about,
+        model=told.model,
+        state=_unended(run),
+        not_replayed=told.not_replayed,
+    )
+
+
+def _unended(run: StoredRun) -> str:
+    state = state_of(run)
+    if state == "interrupted":
+        return f"Interrupted: `oracle run resume {run.id[:8]}` goes on with it"
+    return "Still running" if state == "running" else f"Ended: {state}"
 
 
 @app.command()
 def resume(
-    run: RunArgument,
+    run: RunArgument = "last",
     json: ChunksOption = False,
     trace: TraceOption = False,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    verbose: VerboseOption = 0,
     leaves: LeavesOption = None,
 ) -> None:
-    """Resume a run whose process died.
+    """Resume a run whose process died; by default the newest one that was interrupted.
 
     What the run has already done is read from its record and not done again.
     """
     from oracle.bt.wrappers.recipe import TREE
     from oracle.services.background import run_async
-    from oracle.services.storage.runs import Runs
+    from oracle.services.storage.naming import Naming
 
     import_leaves(leaves or [])
     settings = settings_for()
     options = ask_options(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )
-    found = with_database(lambda database: Runs(database).get(run))
+    project = project_listed(False)
+    found = with_database(lambda database: Naming(database, project).interrupted_run(run))
     if found.tree != TREE:
         typer.echo(run_async(_resume_other_tree(settings, found.id)))
     elif code := run_async(_resume(settings, options, found.id)):
@@ -106,7 +225,7 @@ def resume(
 
 
 def replay(
-    run: RunArgument,
+    run: RunArgument = "last",
     trace: Annotated[
         bool, typer.Option("--trace", help="Print each status change in the tree.")
     ] = False,
@@ -117,16 +236,22 @@ def replay(
     Everything is read from the record: no model is asked, no tool runs, nothing is written.
 
     Examples:
-      oracle runs                   list the runs with their ids
-      oracle replay 3f9a
+      oracle replay                 the newest run
       oracle replay 3f9a --trace
     """
 
     import_leaves(leaves or [])
-    verdict, same = with_database(lambda database: _replayed(database, run, trace))
+    _silence_the_engine()
+    project = project_listed(False)
+    verdict, same = with_database(lambda database: _replayed(database, run, project, trace))
     typer.echo(verdict)
     if not same:
         raise typer.Exit(1)
+
+
+def _silence_the_engine() -> None:
+    """A replay that reaches the end of its record is reported by the command, in one line."""
+    logging.getLogger("oracle.bt.core.runtime").setLevel(logging.CRITICAL)
 
 
 async def _resume(settings: Settings, options: AskOptions, run_id: str) -> int:
@@ -147,15 +272,29 @@ async def _resume_other_tree(settings: Settings, run_id: str) -> str:
     return printable(f"{outcome.stop}: {outcome.status.value}")
 
 
-async def _replayed(database: Database, run: str, trace: bool) -> tuple[str, bool]:
+async def _replayed(
+    database: Database, typed: str, project: str | None, trace: bool
+) -> tuple[str, bool]:
     from oracle.bt.wrappers.recipe import services_from
     from oracle.bt.wrappers.run_store import RunStore
+    from oracle.errors import ReplayDiverged
+    from oracle.services.storage.naming import Naming
 
-    replayed = await RunStore(database).replay(run, services=services_from)
+    run = await Naming(database, project).run(typed)
+    replayed = await RunStore(database).replay(run.id, services=services_from)
     if trace:
         replayed.tree_run.subscribe(_print_change)
-    summary = replayed.summary(await replayed.settle())
-    return verdict_on(summary, replayed.records)
+    try:
+        summary = replayed.summary(await replayed.settle())
+    except ReplayDiverged:
+        if replayed.records[-1].kind == "end":
+            raise
+        raise ReplayDiverged(
+            f"run {run.id} was interrupted, and the same happens up to the end of its record "
+            f"({counted(len(replayed.records), 'record')}); `oracle run resume {run.id}` goes on"
+        ) from None
+    verdict, same = verdict_on(summary, replayed.records)
+    return f"run {run.id}: {verdict}", same
 
 
 def _print_change(time: float, path: str, old: RunStatus | None, new: RunStatus | None) -> None:
@@ -172,48 +311,3 @@ def verdict_on(summary: dict[str, Any], records: Sequence[Record]) -> tuple[str,
     if not differing:
         return f"{counts}: the same", True
     return f"{counts}: different in {printable(', '.join(differing))}; has a leaf changed?", False
-
-
-def run_table(found: Sequence[StoredRun]) -> Table:
-    return table(("run", "begun", "state", "tree", "question"), map(_run_row, found))
-
-
-def _run_row(run: StoredRun) -> tuple[str, ...]:
-    state = run.stop_reason or run.status
-    return run.id[:8], shown_time(run.started_at), state, run.tree, run.question
-
-
-def record_lines(records: Sequence[Record]) -> list[str]:
-    """A line for each record, below the heading of its turn."""
-    lines: list[str] = []
-    turn = 0
-    for record in records:
-        # The end of a run belongs to no turn: its number is 0, and it needs no heading.
-        if record.place.turn not in (0, turn):
-            turn = record.place.turn
-            lines.append(f"turn {turn}")
-        kind, where = printable(record.kind), printable(record.place.node_path) or "-"
-        lines.append(f"{record.seq:5}  {kind:8} {where}  {_shortened(record)}".rstrip())
-    return lines
-
-
-def _part_text(part: Any) -> str:
-    """The text that a model wrote; any other part as it was recorded."""
-    if isinstance(part, dict) and "text" in part:
-        return str(cast("dict[str, Any]", part)["text"])
-    return str(cast("object", part))
-
-
-def _shortened(record: Record) -> str:
-    if record.kind == "parts":
-        text = "".join(_part_text(part) for part in record.body)
-    elif record.kind == "answer":
-        text = f"{record.body['request']} -> {record.body.get('value', 'streamed')}"
-    elif record.kind == "failure":
-        text = f"{record.body['request']} -> {record.body['error']}: {record.body['message']}"
-    elif record.kind == "end":
-        text = f"{record.body['stop']}: {record.body['status']} {record.body['detail']}"
-    else:
-        text = "" if record.body is None else str(record.body)
-    text = printable(text)
-    return text if len(text) <= 120 else f"{text[:119]}…"

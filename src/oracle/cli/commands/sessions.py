@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import asdict
 from enum import StrEnum
@@ -9,28 +10,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.cli.options import AllProjectsOption, JsonOption, NoQuestionOption
+from oracle.cli.options import AllProjectsOption, JsonOption, LimitOption, NoQuestionOption
 from oracle.cli.project import project_listed, with_database
-from oracle.cli.terminal.output import confirm, counted, show, show_json, table
+from oracle.cli.terminal.output import confirm, counted, more_than, nothing_yet, show_json
 from oracle.cli.terminal.safe_text import printable
-from oracle.cli.terminal.times import parse_duration, shown_time
+from oracle.cli.terminal.tables import Column, StyledLine, Tone, cut, show_lines, show_table
+from oracle.cli.terminal.times import parse_duration, shown_age, shown_money, shown_time
+from oracle.models.session import attached_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.table import Table
-    from rich.text import Text
-    from rich.tree import Tree
+    from collections.abc import Iterator, Mapping, Sequence
 
     from oracle.models.session import Exchange, Session
     from oracle.services.storage.database import Database
     from oracle.services.storage.purge import Forgotten
-    from oracle.services.storage.sessions import ListedSession
+    from oracle.services.storage.sessions import ListedSession, SessionEnd
 
 app = typer.Typer(help="List, show, rename, export and delete conversations.", no_args_is_help=True)
 
 SessionArgument = Annotated[
-    str, typer.Argument(metavar="SESSION", help="The session's id, or a unique start of it.")
+    str,
+    typer.Argument(metavar="SESSION", help="The session's id, a unique start of it, or last."),
+]
+LastSession = Annotated[
+    str,
+    typer.Argument(metavar="[SESSION]", help="The session's id, a unique start of it, or last."),
 ]
 
 
@@ -39,35 +43,62 @@ class Format(StrEnum):
     JSON = "json"
 
 
+SESSION_COLUMNS = (
+    Column("SESSION"),
+    Column("LAST USED", drop=4),
+    Column("EXCHANGES", is_number=True, drop=2),
+    Column("ENDED", cut_to=14, drop=3),
+    Column("COST", is_number=True, drop=1),
+    Column("TITLE", cut_to=20),
+)
+
+
 @app.command("list")
 def list_(
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number to list.")] = 50,
+    limit: LimitOption = 20,
     json: JsonOption = False,
     all_: AllProjectsOption = False,
 ) -> None:
     """List the sessions of this project, most recently used first."""
+    from oracle.services.storage.naming import short_session_ids
     from oracle.services.storage.sessions import Sessions
 
     project = project_listed(all_)
-    listed = with_database(lambda database: Sessions(database).newest(limit, project=project))
+
+    async def read(
+        database: Database,
+    ) -> tuple[list[ListedSession], Mapping[str, str], Mapping[str, SessionEnd]]:
+        listed = await Sessions(database).newest(limit + 1, project=project)
+        ids = [item.session.id for item in listed[:limit]]
+        short = await short_session_ids(database, ids)
+        return listed, short, await Sessions(database).endings(ids)
+
+    listed, short, endings = with_database(read)
     if json:
-        show_json([{**asdict(item.session), "exchanges": item.exchanges} for item in listed])
+        show_json(
+            [{**asdict(item.session), "exchanges": item.exchanges} for item in listed[:limit]]
+        )
     elif listed:
-        show(session_table(listed))
+        now = time.time() if sys.stdout.isatty() else None
+        show_table(SESSION_COLUMNS, session_rows(listed[:limit], short, endings, now=now))
+        more_than(limit, listed)
     else:
-        typer.echo("no sessions yet", err=True)
+        nothing_yet("sessions")
 
 
 @app.command("show")
-def show_(session: SessionArgument, json: JsonOption = False) -> None:
-    """Show a session as a tree of its exchanges."""
+def show_(session: LastSession = "last", json: JsonOption = False) -> None:
+    """Show a session as a tree of its exchanges; by default the one used last.
+
+    The id of an exchange can be given to `oracle ask --session`, to continue from there.
+    """
     from oracle.services.storage.export import as_json
 
     found, exchanges = _session(session)
     if json:
         show_json(as_json(found, exchanges))
     else:
-        show(session_tree(found, exchanges))
+        show_lines(lambda width: session_lines(found, exchanges, width))
 
 
 @app.command()
@@ -77,16 +108,21 @@ def rename(
     """Give a session a new title."""
     from oracle.services.storage.sessions import Sessions
 
-    renamed = with_database(lambda database: Sessions(database).rename(session, title))
+    found, _ = _session(session)
+    renamed = with_database(lambda database: Sessions(database).rename(found.id, title))
     print(printable(f"{renamed.id} is now: {renamed.title}"))
 
 
 @app.command()
 def export(
-    session: SessionArgument,
+    session: LastSession = "last",
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.MARKDOWN,
 ) -> None:
-    """Print a whole session to stdout."""
+    """Print a whole session to stdout; by default the one used last.
+
+    Example:
+      oracle sessions export > conversation.md
+    """
     from oracle.services.storage.export import as_json, as_markdown
 
     found, exchanges = _session(session)
@@ -136,54 +172,90 @@ def purge_summary(forgotten: Forgotten) -> str:
 
 def _session(typed: str) -> tuple[Session, list[Exchange]]:
     from oracle.services.storage.exchanges import Exchanges
-    from oracle.services.storage.sessions import Sessions
+    from oracle.services.storage.naming import Naming
+
+    project = project_listed(False)
 
     async def read(database: Database) -> tuple[Session, list[Exchange]]:
-        session = await Sessions(database).get(typed)
+        session = await Naming(database, project).session(typed)
         return session, await Exchanges(database).of_session(session.id)
 
     return with_database(read)
 
 
-def session_table(listed: Sequence[ListedSession]) -> Table:
-    headings = ("SESSION", "LAST USED", "EXCHANGES", "TITLE")
-    return table(headings, map(_session_row, listed), numbers=("EXCHANGES",))
+def session_rows(
+    listed: Sequence[ListedSession],
+    short: Mapping[str, str],
+    endings: Mapping[str, SessionEnd],
+    *,
+    now: float | None,
+) -> list[tuple[str, ...]]:
+    """With a `now` for a terminal: ages and short ids. Without one for a pipe: dates and ids."""
+    from oracle.services.story.words import stop_words
+
+    rows: list[tuple[str, ...]] = []
+    for item in listed:
+        session, end = item.session, endings.get(item.session.id)
+        used = session.updated_at
+        rows.append(
+            (
+                session.id if now is None else short[session.id],
+                shown_time(used) if now is None else shown_age(used, now=now),
+                str(item.exchanges),
+                stop_words(end.stop_reason) if end else "",
+                shown_money(end.money) if end and end.money else "",
+                session.title,
+            )
+        )
+    return rows
 
 
-def _session_row(listed: ListedSession) -> tuple[str, ...]:
-    session = listed.session
-    return session.id, shown_time(session.updated_at), str(listed.exchanges), session.title
+def session_lines(
+    session: Session, exchanges: Sequence[Exchange], width: int | None
+) -> Iterator[StyledLine]:
+    """A session as a tree. A conversation is drawn down one column. Only branches are indented.
 
-
-def session_tree(session: Session, exchanges: Sequence[Exchange]) -> Tree:
-    """A conversation is drawn down one column. Only branches are indented."""
-    from rich.tree import Tree
-
+    On a terminal each text is cut to one line. In a pipe it is whole.
+    """
     from oracle.services.storage.export import children
+    from oracle.services.storage.records import shortened_ids
 
-    tree = Tree(f"{printable(session.id)}  {printable(session.title)}", highlight=False)
+    ids = [session.id, *(exchange.id for exchange in exchanges)]
+    names = {id_: id_ for id_ in ids} if width is None else shortened_ids(ids, ids)
+    title = f"{printable(names[session.id])}  {printable(session.title)}"
+    yield StyledLine(title if width is None else cut(title, width), "bold")
     below = children(exchanges)
     # A stack and not recursion: a conversation can be longer than Python's recursion limit.
-    waiting = _placed(below.get(None, []), tree, tree)
+    waiting = _placed(below.get(None, []), "", below)
     while waiting:
-        exchange, parent, begins_branch = waiting.pop()
-        node = parent.add(_label(exchange))
-        column = node if begins_branch else parent
-        waiting += _placed(below.get(exchange.id, []), node, column)
-    return tree
+        exchange, indent, goes_on, is_branch = waiting.pop()
+        first = indent + ("├── " if goes_on else "└── ")
+        rest = indent + ("│   " if goes_on else "    ")
+        for number, (text, tone) in enumerate(_labels(exchange, names)):
+            line = f"{rest if number else first}{text}"
+            yield StyledLine(line if width is None else cut(line, width), tone)
+        after = below.get(exchange.id, [])
+        waiting += _placed(after, rest if is_branch or len(after) > 1 else indent, below)
 
 
 def _placed(
-    exchanges: Sequence[Exchange], node: Tree, column: Tree
-) -> list[tuple[Exchange, Tree, bool]]:
-    """Where to draw the exchanges after `node`: in its column, or as its branches. Last first."""
-    branches = len(exchanges) > 1
-    return [(exchange, node if branches else column, branches) for exchange in exchanges[::-1]]
+    exchanges: Sequence[Exchange], indent: str, below: Mapping[str | None, Sequence[Exchange]]
+) -> list[tuple[Exchange, str, bool, bool]]:
+    """Exchanges that follow the same one, last first: each with its indent, whether the line at its
+    left goes on below it, and whether it begins a branch.
+    """
+    is_branch = len(exchanges) > 1
+    placed: list[tuple[Exchange, str, bool, bool]] = []
+    for number, exchange in enumerate(exchanges):
+        goes_on = number < len(exchanges) - 1
+        if not is_branch:
+            goes_on = len(below.get(exchange.id, ())) == 1
+        placed.append((exchange, indent, goes_on, is_branch))
+    return placed[::-1]
 
 
-def _label(exchange: Exchange) -> Text:
-    from rich.text import Text
-
-    question = Text(f"{printable(exchange.id)}  {printable(exchange.question)}")
-    answer = Text(f"\n{printable(exchange.answer)}", style="dim")
-    return Text("", no_wrap=True, overflow="ellipsis").append_text(question).append_text(answer)
+def _labels(exchange: Exchange, names: Mapping[str, str]) -> Iterator[tuple[str, Tone]]:
+    yield f"{printable(names[exchange.id])}  {printable(exchange.question)}", ""
+    if attached := attached_words(exchange.metadata):
+        yield f"attached: {printable(attached)}", "dim"
+    yield printable(exchange.answer), "dim"

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Check tree files and show trees.", no_args_is_help=True)
 
-BUILT_IN_TREES = Path(__file__).parents[2] / "bt" / "trees"
-
 
 class Format(StrEnum):
     ASCII = "ascii"
@@ -63,11 +61,7 @@ def show(
 
 def _library(paths: list[Path], leaves: list[str]) -> TreeLibrary:
     from oracle.bt.lua.library import TreeLibrary
+    from oracle.bt.wrappers.own_trees import trees_in_use
 
     import_leaves(leaves)
-    return TreeLibrary(paths or [_project_trees()])
-
-
-def _project_trees() -> Path:
-    settings = settings_with()
-    return BUILT_IN_TREES if settings.trees.folder is None else settings.path("trees.folder")
+    return TreeLibrary(paths) if paths else TreeLibrary(sources=trees_in_use(settings_with())[0])

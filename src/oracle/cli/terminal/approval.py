@@ -48,7 +48,7 @@ def ask_on(screen: ScreenThread) -> Approve:
             if not said.set_running_or_notify_cancel():
                 return
             try:
-                said.set_result(_ask(printable(question["content"]), is_over))
+                said.set_result(ask_now(printable(question["content"]), is_over))
             except BaseException:
                 # The run waits for a result. Without one it would wait forever.
                 said.set_result(False)
@@ -63,7 +63,7 @@ def ask_on(screen: ScreenThread) -> Approve:
     return approve
 
 
-def _ask(question: str, is_over: Event) -> bool:
+def ask_now(question: str, is_over: Event) -> bool:
     """Read a line from the keyboard; no if `is_over` is set first."""
     descriptor = _keyboard()
     if descriptor is None:
@@ -79,6 +79,22 @@ def _ask(question: str, is_over: Event) -> bool:
         return False
     finally:
         os.close(descriptor)
+
+
+def answer_to(question: str) -> str | None:
+    """The line that a person types; None if there is no keyboard, or no line.
+
+    Only for commands that do nothing else meanwhile: Ctrl-C ends it with KeyboardInterrupt.
+    """
+    descriptor = _keyboard()
+    if descriptor is None:
+        return None
+    try:
+        print(f"oracle: {question} ", end="", file=sys.stderr, flush=True)
+        typed = os.read(descriptor, 1024)
+    finally:
+        os.close(descriptor)
+    return typed.decode(errors="replace").strip() if typed else None
 
 
 def _keyboard() -> int | None:

@@ -87,6 +87,11 @@ def console_on(stream: Any) -> SafeConsole:
     return console
 
 
+def terminal_file(stream: Any) -> Any:
+    """The stream for a library that draws by itself, and shows control characters as `^X`."""
+    return getattr(stream, "styled", stream)
+
+
 def drawn(console: SafeConsole, renderable: RenderableType, *, wraps: bool = True) -> str:
     """What the console would print, without the blanks that rich adds to every line.
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
 from oracle.cli.terminal.interrupts import interrupts_call
+from oracle.cli.terminal.notices import NOTHING_PIPED_IN, notice_about_model
 from oracle.cli.terminal.outcome import exit_code
-from oracle.cli.terminal.progress import Line
+from oracle.cli.terminal.progress import Line, message
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
+from oracle.cli.terminal.trusting import own_code
 from oracle.errors import StoreError
-from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.settings import EMBEDDED
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from oracle.bt.wrappers.run_store import RunStore
     from oracle.models.session import Session
     from oracle.services.agent_services import Approve
+    from oracle.services.attachments.gathering import Attachments
+    from oracle.services.own_code.collecting import OwnCode
     from oracle.settings import Settings
 
 
@@ -34,51 +39,61 @@ class Conversation:
     """Asks one question after another. Each one continues from the one before."""
 
     def __init__(self, settings: Settings, store: RunStore, options: AskOptions) -> None:
-        self._settings = settings
+        from oracle.bt.wrappers.project_agent import project_name
+        from oracle.cli.terminal.branch import Branch
+
+        self.settings = settings
+        self.branch = Branch(store, project_name(settings) or None)
+        self.sources: Sequence[Mapping[str, Any]] = ()
+        """Those of the last answer."""
         self._store = store
         self._options = options
-        self._session_id: str | None = None
-        self._context_id: str | None = None
 
     async def continue_session(self, typed: str) -> Session:
-        """Continue at the end of the session with this id, or a unique start of it, or `last`."""
-        from oracle.bt.wrappers.project_agent import project_name
+        return await self.branch.continue_session(typed)
 
-        project = project_name(self._settings) or None
-        session = await self._store.session_called(typed, project)
-        self._session_id, self._context_id = session.id, None
-        return session
-
-    def start_new(self) -> None:
-        self._session_id = self._context_id = None
-
-    async def session(self) -> Session | None:
-        """The session of the next question; None if that question starts a new one."""
-        if self._context_id is not None:
-            return await self._store.session_of(self._context_id)
-        if self._session_id is not None:
-            return await self._store.session_called(self._session_id)
-        return None
-
-    async def ask(self, question: str, *, attachment: str = "") -> int:
+    async def ask(
+        self,
+        question: str,
+        *,
+        attachment: str = "",
+        attachments: Attachments | None = None,
+        is_pipe_empty: bool = False,
+        template: str = "",
+    ) -> int:
         """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
         from oracle.services.project.redaction import redact
 
+        own = await own_code(self.settings, quiet=self._options.volume == "quiet")
         # Closing waits until everything is drawn, and raises what went wrong while drawing.
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
-            if redact(question) != question or redact(attachment) != attachment:
+            if attachments is not None:
+                _show_attachments(screen, attachments, template)
+            had_secrets = attachments is not None and attachments.had_secrets
+            if had_secrets or redact(question) != question or redact(attachment) != attachment:
                 text = "what looks like a secret was removed before it was sent or stored"
-                screen.print_line(Line(kind="note", text=text, whole=True))
-            agent = self._agent(screen)
+                screen.print_line(message(text))
+            if is_pipe_empty:
+                screen.print_line(message(NOTHING_PIPED_IN))
+            agent = self._agent(screen, own)
             chunks = agent.process_query(
-                question, self._context_id, attachment=attachment, nodes=self._options.trace
+                question,
+                self.branch.after,
+                attachment=attachment,
+                attached=() if attachments is None else attachments.sources,
+                is_pipe_empty=is_pipe_empty,
+                nodes=self._options.trace,
             )
-            return await self._show(chunks, agent, screen, stop)
+            code = await self._show(chunks, agent, screen, stop)
+            if self._options.volume != "quiet" and (notice := notice_about_model(self.settings)):
+                screen.print_line(message(notice))
+            return code
 
     async def resume(self, run_id: str) -> int:
         """Like `ask`, for a run whose process died."""
+        own = await own_code(self.settings, quiet=self._options.volume == "quiet")
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
-            agent = self._agent(screen)
+            agent = self._agent(screen, own)
             chunks = agent.resume(run_id, nodes=self._options.trace)
             return await self._show(chunks, agent, screen, stop)
 
@@ -89,7 +104,7 @@ class Conversation:
         """
         stop = _Stop(asyncio.get_running_loop())
         screen.on_failure = lambda: stop("the output cannot be written")
-        with interrupts_call(lambda: stop("Ctrl-C"), seconds=self._settings.limits.seconds):
+        with interrupts_call(lambda: stop("Ctrl-C"), seconds=self.settings.limits.seconds):
             yield stop
 
     async def _show(
@@ -101,22 +116,27 @@ class Conversation:
     ) -> int:
         done: OracleStreamChunk | None = None
         stop.cancels(agent)
+        self.sources = ()
         async for done in chunks:
             screen.show(done)
+            if done.type == ChunkType.SOURCES:
+                self.sources = done["sources"]
         assert done is not None
-        self._context_id = done["context_id"] or self._context_id
+        self.branch.after = done["context_id"] or self.branch.after
         return exit_code(done.data)
 
     def _open_screen(self) -> ScreenThread:
         from oracle.services.project.root import user_folder
 
-        screen = ScreenThread(screen_for(self._options, self._settings.root))
-        if self._settings.root is None and self._settings.database.url is None:
+        has_model = self.settings.model.name != EMBEDDED
+        shown = screen_for(self._options, self.settings.root, has_model=has_model)
+        screen = ScreenThread(shown)
+        if self.settings.root is None and self.settings.database.url is None:
             text = f"this folder is not in a project; the conversation is kept in {user_folder()}"
             screen.print_line(Line(kind="note", text=text, whole=True))
         return screen
 
-    def _agent(self, screen: ScreenThread) -> OracleBTWrapper:
+    def _agent(self, screen: ScreenThread, own: OwnCode) -> OracleBTWrapper:
         from oracle.bt.wrappers.project_agent import project_agent
 
         approve: Approve | None = None
@@ -125,13 +145,23 @@ class Conversation:
         elif can_ask_a_person():
             approve = ask_on(screen)
         return project_agent(
-            self._settings,
+            self.settings,
             store=self._store,
-            session_id=self._session_id,
+            session_id=self.branch.session_id,
             approve=approve,
             dry_run=self._options.dry_run,
+            own=own,
             indexing=lambda step: screen.indexing(step.done, step.total),
         )
+
+
+def _show_attachments(screen: ScreenThread, attachments: Attachments, template: str) -> None:
+    if template:
+        screen.print_line(Line(kind="template", text=template))
+    if attachments.sources:
+        screen.print_line(Line(kind="attached", text=", ".join(attachments.names)))
+    for note in attachments.notes:
+        screen.print_line(message(note))
 
 
 class _Stop:

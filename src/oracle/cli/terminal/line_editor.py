@@ -1,139 +1,111 @@
-"""Reads questions: from a terminal with editing and a history, from a pipe line by line."""
+"""Reads what is typed into a chat: with an editor at a terminal, otherwise line by line."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import ClassVar, Final
 
-from oracle.cli.terminal.safe_text import printable
-from oracle.errors import OracleError
-from oracle.regular_file import check_regular
-
-if TYPE_CHECKING:
-    from oracle.settings import Settings
+from oracle.cli.terminal.interrupts import ChatSignals
 
 PROMPT: Final = "? "
-CONTINUED: Final = "… "
-HISTORY_LENGTH: Final = 1_000
-
-
-def history_file(settings: Settings) -> Path | None:
-    """Next to the project's database, which git ignores. None if it cannot be written."""
-    from oracle.services.project.root import made_user_folder, oracle_folder
-
-    try:
-        folder = (
-            oracle_folder(settings.root, ("chat_history",)) if settings.root else made_user_folder()
-        )
-    except OracleError:
-        return None
-    return folder / "chat_history"
+CONTINUED: Final = ". "
+LEAVE_HINT: Final = "press Ctrl-C again or Ctrl-D to leave"
+_CANNOT_EDIT: Final = ("", "dumb", "unknown")
 
 
 class LineEditor:
-    def __init__(self, history: Path | None) -> None:
-        self._history = history
-        self.is_interactive = sys.stdin is not None and sys.stdin.isatty()
+    """Plain lines, for a pipe and for a terminal that cannot move its cursor.
 
-    def __enter__(self) -> Self:
-        if self.is_interactive:
-            self._load_history()
-        return self
+    With `leaves_next`, the next Ctrl-C leaves the chat if nothing was typed before it.
+    """
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self.is_interactive:
-            self._save_history()
+    can_prefill: ClassVar[bool] = False
 
-    def read(self) -> str:
-        """The next question.
+    def __init__(self, signals: ChatSignals) -> None:
+        self.is_interactive = _is_terminal(sys.stdin)
+        self.leaves_next = False
+        self._signals = signals
+        self._had_text = False
 
-        Raises `EOFError` at the end of the input. Raises `KeyboardInterrupt` when Ctrl-C is pressed
-        twice; the first one clears the line.
+    def read(self, prefill: str = "") -> str:
+        """What was typed, which may have several lines; `prefill` can be edited first.
+
+        Raises `EOFError` at the end of the input, and `KeyboardInterrupt` to leave. Ctrl-C clears
+        the line first; with a `prefill`, that returns an empty text.
         """
-        is_warned = False
         while True:
+            self._had_text = False
             try:
-                return self._read_whole()
+                text = self._typed(prefill)
             except KeyboardInterrupt:
-                if is_warned or not self.is_interactive:
+                if not self.is_interactive or (self.leaves_next and not self._had_text):
                     raise
-                is_warned = True
-                print(
-                    "\noracle: press Ctrl-C again or Ctrl-D to leave", file=sys.stderr, flush=True
-                )
-            except EOFError:
-                if self.is_interactive:
-                    print(file=sys.stderr, flush=True)
-                raise
+                self.warn()
+                if prefill:
+                    return ""
+                continue
+            self.leaves_next = False
+            return text
 
-    def _read_whole(self) -> str:
-        lines = [self._line(PROMPT)]
-        while lines[-1].endswith("\\"):
-            lines[-1] = lines[-1][:-1]
-            lines.append(self._line(CONTINUED))
+    def warn(self, because: str = "") -> None:
+        """Say that the next Ctrl-C leaves."""
+        self.leaves_next = True
+        print(f"oracle: {because}{LEAVE_HINT}", file=sys.stderr, flush=True)
+
+    def confirm(self, question: str) -> bool:
+        """Whether the user says yes. Without a keyboard nobody does."""
+        if not self.is_interactive:
+            return False
+        try:
+            return self._line(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        except (EOFError, KeyboardInterrupt):
+            print(file=sys.stderr, flush=True)
+            return False
+
+    def _typed(self, prefill: str) -> str:
+        try:
+            lines = [self._line(PROMPT)]
+            while lines[-1].endswith("\\"):
+                lines[-1] = lines[-1][:-1]
+                lines.append(self._line(CONTINUED))
+        except (EOFError, KeyboardInterrupt):
+            if self.is_interactive:
+                # The cursor is still behind the prompt.
+                print(file=sys.stderr, flush=True)
+            raise
         return "\n".join(lines)
 
     def _line(self, prompt: str) -> str:
-        if self.is_interactive:
-            if sys.stdout.isatty():
-                return input(prompt)
-            # `input` would write the prompt into the pipe that gets the answers.
-            print(prompt, end="", file=sys.stderr, flush=True)
-            return input()
-        line = "" if sys.stdin is None else sys.stdin.readline()
+        with self._signals.raised():
+            if self.is_interactive:
+                # Not by `input(prompt)`: stdout may be a pipe that gets the answers.
+                print(prompt, end="", file=sys.stderr, flush=True)
+            line = sys.stdin.readline()
         if not line:
             raise EOFError
-        return line.rstrip("\n")
-
-    def _load_history(self) -> None:
-        with contextlib.suppress(ImportError):
-            import readline
-
-            # A paste of several lines then arrives as one line, not as several questions.
-            readline.parse_and_bind("set enable-bracketed-paste on")
-            for line in _history_lines(self._history):
-                readline.add_history(line)
-
-    def _save_history(self) -> None:
-        """Does nothing if the history cannot be written: the chat itself went well."""
-        if self._history is None:
-            return
-        with contextlib.suppress(ImportError, OSError):
-            import readline
-
-            from oracle.services.project.redaction import redact
-
-            check_regular(self._history)
-            # Created here, because only the user may read it: questions can be private. A link or
-            # a pipe in its place is refused: the first may lead anywhere, the second may block.
-            flags = os.O_CREAT | os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW
-            count = readline.get_current_history_length()
-            places = range(max(0, count - HISTORY_LENGTH), count)
-            kept = (readline.get_history_item(place + 1) or "" for place in places)
-            text = "".join(f"{redact(line)}\n" for line in kept)
-            with os.fdopen(os.open(self._history, flags, 0o600), "w", encoding="utf-8") as file:
-                file.truncate()
-                file.write(text)
+        return line.rstrip("\r\n")
 
 
-def _history_lines(file: Path | None) -> list[str]:
-    """The lines of an earlier chat, safe to show: `.oracle/` may come from someone else.
+def open_editor(history: Path | None, signals: ChatSignals) -> LineEditor:
+    """The editor that suits stdin and stdout."""
+    if not can_edit():
+        # A wrong byte in a pipe must not end the chat.
+        if isinstance(sys.stdin, TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        return LineEditor(signals)
+    from oracle.cli.terminal.prompt_editor import PromptEditor
 
-    Empty if there is no such file, or something else in its place.
-    """
-    if file is None or not file.is_file():
-        return []
-    try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    return [line for line in map(printable, text.split("\n")[-HISTORY_LENGTH:]) if line]
+    return PromptEditor(history, signals)
+
+
+def can_edit() -> bool:
+    is_capable = os.environ.get("TERM", "") not in _CANNOT_EDIT
+    return is_capable and _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
+
+
+def _is_terminal(stream: object) -> bool:
+    isatty = getattr(stream, "isatty", None)
+    return bool(isatty and isatty())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,7 +66,7 @@ class _Tail:
 class LiveRegion:
     """The text so far and a status line, redrawn in place; lines printed above it stay.
 
-    Without `has_progress` there is no status line.
+    Without `has_progress` there is no status line. `usage` is added to it if it is set.
     """
 
     def __init__(self, console: SafeConsole, *, has_progress: bool, has_preview: bool) -> None:
@@ -108,17 +108,23 @@ class LiveRegion:
 
     def print(self, line: Line) -> None:
         """Print a line above the region, cut to the width; a `whole` one wraps instead."""
-        if line.whole:
-            self._console.print(_in_columns([line]))
+        if line.is_message:
+            self._console.print(Text(str(line), style=line.tone))
+        elif line.whole:
+            self._console.print(_in_columns(line))
         else:
             self._console.print(_styled(line), no_wrap=True, overflow="ellipsis")
 
     def space(self) -> None:
         self._console.print()
 
-    def print_notes(self, lines: Sequence[Line]) -> None:
-        self.space()
-        self._console.print(_in_columns(lines))
+    @property
+    def width(self) -> int:
+        return self._console.width
+
+    def print_below(self, text: str, tone: str, links: Links | None = None) -> None:
+        """Print a line below the answer."""
+        self._console.print(linked(Text(text, style=tone), links or Links()), overflow="fold")
 
     def _content(self) -> RenderableType:
         parts: list[RenderableType] = []
@@ -137,7 +143,7 @@ class LiveRegion:
     def _status(self) -> Text:
         elapsed = time.monotonic() - self._began
         frame = self._frames[int(elapsed * 10) % len(self._frames)]
-        parts = [printable(self.activity), f"{elapsed:.0f} s"]
+        parts = [f"{printable(self.activity)}…", f"{elapsed:.0f} s"]
         if self.usage:
             parts.append(f"turn {self.usage['turns'] + 1}")
             parts.append(f"{self.usage['tokens']:,} tokens")
@@ -148,17 +154,12 @@ class LiveRegion:
 
 
 def _styled(line: Line) -> Text:
-    return Text(f"{line.kind:<{WIDTH_OF_KINDS}} ", style="dim") + _words(line)
+    return Text(f"{line.kind:<{WIDTH_OF_KINDS}} ", style="dim") + Text(line.text, style=line.tone)
 
 
-def _words(line: Line) -> Text:
-    return linked(Text(line.text, style=line.tone), Links(line.links))
-
-
-def _in_columns(lines: Sequence[Line]) -> Table:
+def _in_columns(line: Line) -> Table:
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column(width=WIDTH_OF_KINDS)
     table.add_column(overflow="fold")
-    for line in lines:
-        table.add_row(Text(line.kind, style="dim"), _words(line))
+    table.add_row(Text(line.kind, style="dim"), Text(line.text, style=line.tone))
     return table

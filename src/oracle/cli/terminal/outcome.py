@@ -1,12 +1,13 @@
-"""The outcome of a question: the exit code, and the notes below the answer."""
+"""The outcome of a question: the exit code, and the lines below the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from oracle import errors
 from oracle.cli.terminal.output import counted
+from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
 
 INCOMPLETE: Final = 3
@@ -40,7 +41,14 @@ _CODES_OF_ERRORS: Final = {
     and kind.exit_code != errors.OracleError.exit_code
 }
 
-MOST_SOURCES: Final = 8
+MOST_PLACES: Final = 8
+_SOURCES: Final = "sources: "
+_NEXT_STEPS: Final[Mapping[str, str]] = {
+    "turn_limit": "--max-turns allows more",
+    "token_limit": "limits.tokens in oracle.toml allows more",
+    "money_limit": "--max-cost allows more",
+    "time_limit": "--timeout allows more",
+}
 
 Done = Mapping[str, Any]
 
@@ -60,48 +68,66 @@ def is_error(done: Done) -> bool:
     return exit_code(done) not in (0, INCOMPLETE, 130)
 
 
-def notes(done: Done, sources: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """What the reader should know besides the answer, as pairs of heading and text."""
-    if sources:
-        yield "sources", _listed(sources)
+def fitting(found: Sequence[Place], done: Done, *, width: int, has_model: bool) -> Sequence[Place]:
+    """The first places that fit on a line with the rest of it; at least one."""
+    shown = found[:MOST_PLACES]
+    while len(shown) > 1 and len(below(shown, found, done, has_model=has_model)) > width:
+        shown = shown[:-1]
+    return shown
+
+
+def below(shown: Sequence[Place], found: Sequence[Place], done: Done, *, has_model: bool) -> str:
+    """`sources: a.py:3-20, 40-52 and 2 more · 1.2 s · 3,400 tokens · cost 0.0120`
+
+    The embedded model has no tokens that anybody pays for.
+    """
+    parts: list[str] = []
+    if found:
+        more = f" and {len(found) - len(shown)} more" if len(found) > len(shown) else ""
+        parts.append(_SOURCES + ", ".join(map(str, shown)) + more)
+    if usage := done["usage"]:
+        parts.append(f"{usage['seconds']:.1f} s")
+        if has_model:
+            parts += _spent(usage)
+    return " · ".join(parts)
+
+
+def what_is_missing(done: Done) -> str | None:
+    """One line that says why the answer is not whole; None if it is.
+
+    What the answer says itself is not repeated.
+    """
+    parts: list[str] = []
+    reason: str = done["stop_reason"]
+    if reason not in ("answered", "partial_answer") and not is_error(done):
+        detail = f" ({done['detail']})" if done["detail"] else ""
+        step = f", {_NEXT_STEPS[reason]}" if reason in _NEXT_STEPS else ""
+        parts.append(f"not complete: {reason.replace('_', ' ')}{detail}{step}")
+    missing = [each for each in done["missing"] if each not in done["answer"]]
+    if missing:
+        parts.append(f"missing: {'; '.join(missing)}")
+    elif reason == "partial_answer" and not done["missing"]:
+        parts.append("not complete: a part of the question stays open")
     if done["caveat"]:
-        yield "caveat", printable(done["caveat"])
-    for missing in done["missing"]:
-        yield "missing", printable(missing)
-    if done["stop_reason"] != "answered" and not is_error(done):
-        detail = f": {printable(done['detail'])}" if done["detail"] else ""
-        yield "not whole", printable(done["stop_reason"].replace("_", " ")) + detail
+        parts.append(f"caveat: {done['caveat']}")
+    return printable("; ".join(parts)) or None
 
 
-def summary(done: Done) -> str:
+def summary(done: Done, *, has_model: bool) -> str:
     """`answered · 2 turns · 3 tool calls · 3,400 tokens · cost 0.0120 · 1.2 s · run 1a2b3c4d`"""
     usage = done["usage"]
     parts = [done["stop_reason"].replace("_", " ")]
     if usage:
         parts.append(counted(usage["turns"], "turn"))
         parts.append(counted(sum(usage["uses"].values()), "tool call"))
-        parts.append(f"{usage['tokens']:,} tokens")
-        if usage["money"]:
-            parts.append(f"cost {usage['money']:.4f}")
+        if has_model:
+            parts += _spent(usage)
         parts.append(f"{usage['seconds']:.1f} s")
     if done["run_id"]:
         parts.append(f"run {done['run_id'][:8]}")
     return " · ".join(parts)
 
 
-def named(source: Mapping[str, Any]) -> str:
-    return printable(str(source["where"]))
-
-
-def unique_sources(sources: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Each source once, cited sources first."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for source in sorted(sources, key=lambda source: not source.get("cited")):
-        found.setdefault(named(source), source)
-    return list(found.values())
-
-
-def _listed(sources: Sequence[Mapping[str, Any]]) -> str:
-    places = list(map(named, unique_sources(sources)))
-    more = f" and {len(places) - MOST_SOURCES} more" if len(places) > MOST_SOURCES else ""
-    return ", ".join(places[:MOST_SOURCES]) + more
+def _spent(usage: Mapping[str, Any]) -> list[str]:
+    money = [f"cost {usage['money']:.4f}"] if usage["money"] else []
+    return [f"{usage['tokens']:,} tokens", *money]

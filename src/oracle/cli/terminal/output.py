@@ -80,6 +80,19 @@ def table(
     return made
 
 
+def nothing_yet(what: str) -> None:
+    """Say on stderr that a list is empty, and how to get the first entry."""
+    from oracle.services.storage.naming import ASK_FIRST
+
+    print(f"no {what} yet; {ASK_FIRST}", file=sys.stderr)
+
+
+def more_than(limit: int, found: Sequence[object]) -> None:
+    """At a terminal, say that a list has more entries than were shown."""
+    if len(found) > limit and sys.stdout.isatty():
+        print(f"oracle: only the first {limit}; -n {limit * 5} lists more", file=sys.stderr)
+
+
 def shown_error(error: OracleError) -> str:
     """The message on one line; of wrong settings, a line for each mistake."""
     lines = str(error).splitlines() if isinstance(error, SettingsError) else [str(error)]

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, cast
 
+from oracle.cli.terminal.activity import WAITING
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.safe_text import printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 LONGEST_FIELD: Final = 100
 
+Volume = Literal["quiet", "normal", "verbose", "everything"]
+"""How much is printed on stderr: `--quiet`, nothing given, `-v` or `-vv`."""
+
 _QUIET_FIELDS: Final = ("type", "confidence")
+_ORDER: Final[Sequence[Volume]] = ("quiet", "normal", "verbose", "everything")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
     """`kind` is the heading, `tone` a style of rich. Only a `whole` line may wrap.
 
-    `links` are parts of the text with their targets, for terminals that support links. A line that
-    was `asked_for` is printed even with `--quiet`, a warning everywhere else.
+    `least` is the volume from which on it is printed. What is printed at the normal volume is for
+    people who did not ask for progress, so it looks like the other messages of the command.
     """
 
     kind: str
     text: str
     tone: str = "dim"
     whole: bool = False
-    links: Sequence[tuple[str, str]] = ()
-    asked_for: bool = False
-    is_warning: bool = False
+    least: Volume = "verbose"
 
     def __post_init__(self) -> None:
         # Here and not where lines are made, so that no chunk can add a line of its own.
@@ -38,13 +42,32 @@ class Line:
         object.__setattr__(self, "text", printable(self.text))
 
     def __str__(self) -> str:
+        if self.is_message:
+            return f"oracle: {'warning: ' if self.kind == 'warning' else ''}{self.text}"
         return f"{self.kind:<10} {self.text}"
 
+    @property
+    def is_message(self) -> bool:
+        return self.least == "normal"
 
-def line_for(chunk: OracleStreamChunk) -> Line | None:
-    """The line for a chunk; None if its type has no line."""
-    make = _LINES.get(chunk.type)
-    return None if make is None else make(chunk)
+    def is_for(self, volume: Volume) -> bool:
+        return _ORDER.index(self.least) <= _ORDER.index(volume)
+
+
+def message(text: str) -> Line:
+    """A line for everybody but those who asked for quiet."""
+    return Line(kind="note", text=text, whole=True, least="normal")
+
+
+def line_for(chunk: OracleStreamChunk, *, is_whole: bool = False) -> Line | None:
+    """The line for a chunk; None if its type has no line. Long fields are cut unless `is_whole`."""
+    if is_whole and (make := _LINES_OF_EVERYTHING.get(chunk.type)):
+        kind, text = make(chunk)
+        return Line(kind=kind, text=text, whole=True, least="everything")
+    if make := _LINES.get(chunk.type):
+        line = make(chunk, sys.maxsize if is_whole else LONGEST_FIELD)
+        return replace(line, whole=line.whole or is_whole)
+    return None
 
 
 def draft_line(draft: str) -> Line | None:
@@ -53,71 +76,79 @@ def draft_line(draft: str) -> Line | None:
     return Line(kind="draft", text=text) if text else None
 
 
-def activity(chunk: OracleStreamChunk) -> str | None:
-    """What the run does after this chunk, in a few words."""
-    if chunk.type == ChunkType.TOOL_CALL:
-        return f"{chunk['name']} {shortened(_arguments(chunk['arguments']))}"
-    return _ACTIVITIES.get(chunk.type)
+WAITING_LINE: Final = Line(kind="model", text=WAITING)
+"""For outputs without a status line."""
 
 
 def indexing(done: int, total: int) -> str:
     return f"indexing {done:,} of {total:,} files"
 
 
-_ACTIVITIES: Final = {
-    ChunkType.QUESTION: "thinking",
-    ChunkType.CONTENT: "writing",
-    ChunkType.REASONING: "thinking",
-    ChunkType.TOOL_RESULT: "reading the results",
-    ChunkType.TURN_END: "thinking",
-}
-
-
-def _question(chunk: OracleStreamChunk) -> Line:
+def _question(chunk: OracleStreamChunk, most: int) -> Line:
     offered = ", ".join(chunk["tools"]) or "no tools"
     text = f"{chunk['query_type']} ({chunk['confidence']:.2f}) · {offered}"
     return Line(kind="question", text=text)
 
 
-def _node(chunk: OracleStreamChunk) -> Line:
-    return Line(kind=chunk["status"], text=chunk["path"], asked_for=True)
+def _node(chunk: OracleStreamChunk, most: int) -> Line:
+    return Line(kind=chunk["status"], text=chunk["path"], least="quiet")
 
 
-def _tool_call(chunk: OracleStreamChunk) -> Line:
-    text = f"{chunk['name']} {shortened(_arguments(chunk['arguments']))}"
+def _tool_call(chunk: OracleStreamChunk, most: int) -> Line:
+    text = f"{chunk['name']} {shortened(_arguments(chunk['arguments']), most)}"
     return Line(kind="tool", text=text)
 
 
-def _tool_result(chunk: OracleStreamChunk) -> Line:
+def _tool_result(chunk: OracleStreamChunk, most: int) -> Line:
     if not chunk["success"]:
-        text = f"{chunk['name']}: {shortened(chunk['content'])}"
+        text = f"{chunk['name']}: {shortened(chunk['content'], most)}"
         return Line(kind="failed", text=text, tone="yellow")
     found = counted(len(chunk["sources"]), "place") if chunk["sources"] else "nothing to quote"
     return Line(kind="", text=f"→ {chunk['name']}: {found}")
 
 
-def _signal(chunk: OracleStreamChunk) -> Line:
+def _signal(chunk: OracleStreamChunk, most: int) -> Line:
     signal: Mapping[str, Any] = chunk["signal"]
     fields = (f"{name}: {value}" for name, value in signal.items() if name not in _QUIET_FIELDS)
     text = f"{signal['type']} ({signal['confidence']:.2f}) {'; '.join(fields)}"
-    return Line(kind="signal", text=shortened(text))
+    return Line(kind="signal", text=shortened(text, most))
 
 
-def _system(chunk: OracleStreamChunk) -> Line:
+def _system(chunk: OracleStreamChunk, most: int) -> Line:
     is_warning = chunk["severity"] == "warning"
     return Line(
         kind="warning" if is_warning else "note",
         text=chunk.content,
         tone="yellow" if is_warning else "dim",
         whole=True,
-        is_warning=is_warning,
+        least="normal" if is_warning else "verbose",
     )
 
 
-def _budget(chunk: OracleStreamChunk) -> Line:
+def _budget(chunk: OracleStreamChunk, most: int) -> Line:
     kept = "; the rest is kept for the answer" if chunk["at"] == "reserve" else ""
     text = f"{chunk['budget']}: {chunk['used']:g} of {chunk['limit']:g} used{kept}"
     return Line(kind="budget", text=text, tone="yellow")
+
+
+def _prompt(chunk: OracleStreamChunk) -> tuple[str, str]:
+    ids = ", ".join(segment["id"] for segment in chunk["segments"])
+    return "prompt", f"{chunk['tokens']:,} tokens: {ids}"
+
+
+def _turn_start(chunk: OracleStreamChunk) -> tuple[str, str]:
+    offered = "; ".join(f"{tool['name']} ({tool['reason']})" for tool in chunk["offered"])
+    return "turn", f"{chunk.turn} · {offered or 'no tools'}"
+
+
+def _verdict(chunk: OracleStreamChunk) -> tuple[str, str]:
+    reason = f": {chunk['reason']}" if chunk["reason"] else ""
+    return "verdict", f"{chunk['verdict']}{reason} · {chunk['node']}"
+
+
+def _cost(chunk: OracleStreamChunk) -> tuple[str, str]:
+    text = f"{chunk['tokens']:,} tokens · {chunk['money']:.4f} · {chunk['seconds']:.1f} s"
+    return "cost", f"{text} · {chunk['node']}"
 
 
 _LINES: Final = {
@@ -128,6 +159,12 @@ _LINES: Final = {
     ChunkType.SIGNAL: _signal,
     ChunkType.SYSTEM: _system,
     ChunkType.BUDGET: _budget,
+}
+_LINES_OF_EVERYTHING: Final = {
+    ChunkType.PROMPT: _prompt,
+    ChunkType.TURN_START: _turn_start,
+    ChunkType.VERDICT: _verdict,
+    ChunkType.COST: _cost,
 }
 
 

@@ -1,7 +1,7 @@
 """What the user sees of a question: the answer on stdout, progress on stderr.
 
-On a terminal the text appears as it arrives, in a live region that is erased at the end; only the
-answer remains. In a pipe there is only the answer, with warnings and notes on stderr.
+On a terminal a status line says what goes on, and the text appears as it arrives. Both are erased;
+the answer remains, with one dim line below it. Progress is printed only with `-v`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,22 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from oracle.cli.terminal.links import can_link, target_of
-from oracle.cli.terminal.outcome import is_error, named, notes, summary, unique_sources
-from oracle.cli.terminal.progress import Line, activity, draft_line, indexing, line_for
+from oracle.cli.terminal.activity import Activity
+from oracle.cli.terminal.links import Links, can_link, target_of
+from oracle.cli.terminal.outcome import below, fitting, is_error, summary, what_is_missing
+from oracle.cli.terminal.places import places
+from oracle.cli.terminal.progress import (
+    WAITING_LINE,
+    Line,
+    Volume,
+    draft_line,
+    indexing,
+    line_for,
+)
 from oracle.cli.terminal.safe_text import printable
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.project.root import here
@@ -23,11 +32,10 @@ from oracle.services.project.root import here
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from oracle.cli.terminal.console import SafeConsole
     from oracle.cli.terminal.live import LiveRegion
 
 MANY_FILES: Final = 100
-
-Volume = Literal["quiet", "normal", "verbose"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,8 +76,8 @@ class PlainText:
 class Screen:
     """Shows chunks; those it does not know are ignored. It must be used from one thread only.
 
-    `region` is None if the output cannot erase; then progress is printed in lines if
-    `prints_lines`. With a `root`, sources are links to files below it.
+    `region` is None if the output cannot erase. With a `root`, sources are links to files below
+    it. `has_model` is false for the embedded model: nobody waits for it or pays for its tokens.
     """
 
     def __init__(
@@ -78,29 +86,38 @@ class Screen:
         region: LiveRegion | None,
         volume: Volume,
         *,
-        prints_lines: bool,
         root: Path | None = None,
+        has_model: bool = True,
+        has_lines_below: bool = True,
     ) -> None:
         self._output = output
         self._region = region
         self._volume = volume
-        self._prints_lines = prints_lines
         self._root = root
+        self._has_model = has_model
+        self._has_lines_below = has_lines_below and volume != "quiet"
+        self._activity = Activity()
         self._draft = ""
         self._was_cut = False
         self._sources: Sequence[Mapping[str, Any]] = ()
+        self._tools: set[str] = set()
+        self._has_printed = False
         self._is_indexing = False
         self._is_over = False
+
+    @property
+    def _is_verbose(self) -> bool:
+        return self._volume in ("verbose", "everything")
 
     def show(self, chunk: OracleStreamChunk) -> None:
         self._output.chunk(chunk)
         # Text before a tool call is a draft. It is folded now, so that it is above the call.
         if chunk.type == ChunkType.TOOL_CALL:
+            self._tools.add(chunk["name"])
             self._fold_draft()
-        if line := line_for(chunk):
+        if line := line_for(chunk, is_whole=self._volume == "everything"):
             self.print_line(line)
-        if self._region is not None and (doing := activity(chunk)):
-            self._region.activity = doing
+        self._follow(chunk)
         if chunk.type == ChunkType.CONTENT:
             self._write(self._draft + chunk.content)
         elif chunk.type == ChunkType.TURN_END:
@@ -116,11 +133,13 @@ class Screen:
             self._region.draw()
 
     def print_line(self, line: Line) -> None:
-        """Print a progress line above the live region. A warning also goes into a pipe."""
-        is_needed = line.asked_for or (line.is_warning and self._volume != "quiet")
+        """Print a line above the live region, if it is for this volume."""
+        if not line.is_for(self._volume):
+            return
         if self._region is not None and self._region.has_progress:
             self._region.print(line)
-        elif is_needed or (self._region is None and self._prints_lines):
+            self._has_printed = True
+        else:
             print(line, file=sys.stderr, flush=True)
 
     def indexing(self, done: int, total: int) -> None:
@@ -140,6 +159,15 @@ class Screen:
         self._is_over = True
         self.pause()
 
+    def _follow(self, chunk: OracleStreamChunk) -> None:
+        before = self._activity.words
+        self._activity.follow(chunk)
+        if self._region is None:
+            if chunk.type == ChunkType.TURN_START and self._has_model:
+                self.print_line(WAITING_LINE)
+        elif self._activity.words != before:
+            self._region.activity = self._activity.words
+
     def _write(self, text: str) -> None:
         self._draft = text
         if self._region is not None:
@@ -152,7 +180,7 @@ class Screen:
             self._was_cut = self._was_cut or bool(self._draft)
             self._write("")
         self._fold_draft()
-        if self._region is not None:
+        if self._region is not None and self._is_verbose and self._has_model:
             self._region.usage = chunk["usage"]
 
     def _fold_draft(self) -> None:
@@ -165,71 +193,76 @@ class Screen:
         self.close()
         # After an error there is an answer only if something was found or shown before it.
         if not is_error(done.data) or self._sources or self._was_cut:
-            if self._region is not None and self._region.has_progress:
+            if self._region is not None and self._has_printed:
                 self._region.space()
             self._output.answer(done["answer"])
         if is_error(done.data):
             print(f"oracle: {printable(done['detail'])}", file=sys.stderr, flush=True)
-        if self._volume != "quiet":
-            self._add_notes(done)
+        if self._has_lines_below:
+            self._print_below(done)
 
-    def _add_notes(self, done: OracleStreamChunk) -> None:
-        lines = [
-            Line(kind=kind, text=text, whole=True, links=self._links if kind == "sources" else ())
-            for kind, text in self._notes(done)
-        ]
-        if self._region is not None and self._region.has_progress:
-            self._region.print_notes(lines)
-        else:
-            for line in lines:
-                print(line, file=sys.stderr, flush=True)
+    def _print_below(self, done: OracleStreamChunk) -> None:
+        found = places(self._sources, self._tools)
+        region = self._region if self._region is not None and self._region.has_progress else None
+        width = region.width if region is not None else sys.maxsize
+        shown = fitting(found, done.data, width=width, has_model=self._has_model)
+        line = below(shown, found, done.data, has_model=self._has_model)
+        lines = [(line, "dim"), (what_is_missing(done.data), "yellow")]
+        if self._is_verbose:
+            lines.append((summary(done.data, has_model=self._has_model), "dim"))
+        if region is None:
+            for text in filter(None, (text for text, _ in lines)):
+                print(text, file=sys.stderr, flush=True)
+            return
+        if sys.stdout.isatty():
+            region.space()
+        links = Links(self._targets(text for place in shown for text in place.texts))
+        for text, tone in lines:
+            if text:
+                region.print_below(text, tone, links)
 
-    @property
-    def _links(self) -> list[tuple[str, str]]:
-        root = self._root
-        if root is None:
-            return []
-        return [
-            (named(source), target_of(source, root=root))
-            for source in unique_sources(self._sources)
-        ]
-
-    def _notes(self, done: OracleStreamChunk) -> list[tuple[str, str]]:
-        found = list(notes(done.data, self._sources))
-        if self._volume == "verbose" or self._region is not None:
-            found.append(("run", summary(done.data)))
-        return found
+    def _targets(self, texts: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, str]]:
+        if self._root is not None:
+            for text, source in texts:
+                yield text, target_of(source, root=self._root)
 
 
-def screen_for(options: AskOptions, root: Path | None = None) -> Screen:
+def screen_for(options: AskOptions, root: Path | None = None, *, has_model: bool = True) -> Screen:
     """The screen that suits stdout and stderr. Links lead to files below `root`."""
     is_terminal, sees_progress = sys.stdout.isatty(), sys.stderr.isatty()
+    # Who reads JSON finds sources and costs there.
+    has_lines_below = not options.json or options.volume not in ("quiet", "normal")
     if not is_terminal and not sees_progress:
         output = JsonLines() if options.json else PlainText()
-        return Screen(output, None, options.volume, prints_lines=options.volume == "verbose")
-    return _terminal_screen(options, root or here(), is_terminal, sees_progress)
-
-
-def _terminal_screen(
-    options: AskOptions, root: Path, is_terminal: bool, sees_progress: bool
-) -> Screen:
+        return Screen(
+            output, None, options.volume, has_model=has_model, has_lines_below=has_lines_below
+        )
     from oracle.cli.terminal.console import console_on
-    from oracle.cli.terminal.live import LiveRegion, RenderedText
 
     out, err = console_on(sys.stdout), console_on(sys.stderr)
-    has_preview = is_terminal and not options.json
-    has_progress = sees_progress and options.volume != "quiet"
-    console = err if sees_progress else out
-    region: LiveRegion | None = None
-    if not console.is_dumb_terminal and (has_preview or has_progress):
-        region = LiveRegion(console, has_progress=has_progress, has_preview=has_preview)
-    has_links = can_link(os.environ, is_terminal=True)
-    linked = root if has_links else None
-    output = RenderedText(out, linked) if is_terminal else PlainText()
+    linked = (root or here()) if can_link(os.environ, is_terminal=True) else None
     return Screen(
-        JsonLines() if options.json else output,
-        region,
+        JsonLines() if options.json else _answers_on(out, linked),
+        _region(options, out, err),
         options.volume,
-        prints_lines=has_progress or options.volume == "verbose",
         root=linked if sees_progress else None,
+        has_model=has_model,
+        has_lines_below=has_lines_below,
     )
+
+
+def _answers_on(out: SafeConsole, root: Path | None) -> Output:
+    from oracle.cli.terminal.live import RenderedText
+
+    return RenderedText(out, root) if sys.stdout.isatty() else PlainText()
+
+
+def _region(options: AskOptions, out: SafeConsole, err: SafeConsole) -> LiveRegion | None:
+    from oracle.cli.terminal.live import LiveRegion
+
+    has_preview = sys.stdout.isatty() and not options.json
+    has_progress = sys.stderr.isatty() and options.volume != "quiet"
+    console = err if sys.stderr.isatty() else out
+    if console.is_dumb_terminal or not (has_preview or has_progress):
+        return None
+    return LiveRegion(console, has_progress=has_progress, has_preview=has_preview)

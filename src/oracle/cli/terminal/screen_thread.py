@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -88,4 +89,7 @@ class ScreenThread:
             job()
         except BaseException as problem:
             self._failure = problem
+            # The status line may be on another stream than the one that failed.
+            with contextlib.suppress(Exception):
+                self._screen.close()
             self.on_failure()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import stat
 import sys
 import time
 from typing import Final
@@ -24,14 +25,35 @@ def piped_text(seconds: float) -> str:
     note on stderr says so when it takes long. A pipe that does not end within `seconds` is an
     error.
     """
+    descriptor = _descriptor()
+    if descriptor is None or os.isatty(descriptor) or _is_null(descriptor):
+        return ""
+    return as_text(_read(descriptor, seconds))
+
+
+def is_piped() -> bool:
+    """Whether somebody meant to give a text: stdin is a pipe or a file.
+
+    Programs that give none use `/dev/null`, or close stdin.
+    """
+    descriptor = _descriptor()
+    if descriptor is None:
+        return False
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+
+
+def _descriptor() -> int | None:
     try:
         descriptor = sys.stdin.fileno()
         os.fstat(descriptor)  # fails if the shell closed it: `oracle ask … <&-`
     except (AttributeError, OSError, ValueError):
-        return ""
-    if os.isatty(descriptor):
-        return ""
-    return as_text(_read(descriptor, seconds))
+        return None
+    return descriptor
+
+
+def _is_null(descriptor: int) -> bool:
+    return os.path.samestat(os.fstat(descriptor), os.stat(os.devnull))
 
 
 def as_text(data: bytes) -> str:
@@ -66,8 +88,8 @@ def _read(descriptor: int, seconds: float) -> bytes:
                 "pipe less, such as the diff of one file"
             )
     raise InputError(
-        f"stdin is a pipe that did not end within {seconds:g} s; "
-        "give `< /dev/null` if there is nothing to read"
+        f"stdin did not end within {seconds:g} s; close the pipe, raise --timeout, or give "
+        "`< /dev/null` if there is nothing to read"
     )
 
 

@@ -1,4 +1,4 @@
-"""Times as people type and read them: `30d`, `10m`, `2026-01-31T09:30`."""
+"""Times as people type and read them: `30d`, `2026-01-31T09:30`, `3 min ago`, `1.2 s`."""
 
 from __future__ import annotations
 
@@ -43,3 +43,41 @@ def parse_moment(typed: str, *, now: float) -> float:
 def shown_time(seconds: float) -> str:
     """Seconds since 1970 as local date and time."""
     return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def shown_age(seconds: float, *, now: float) -> str:
+    """How long ago a moment was; from a week on, its date.
+
+    >>> shown_age(1000.0, now=1200.0)
+    '3 min ago'
+    """
+    age = now - seconds
+    # A clock that was set back, or that of another machine, may be ahead of ours.
+    if age < 60:
+        return "just now"
+    for limit, unit, name in ((3_600, 60, "min"), (86_400, 3_600, "h"), (604_800, 86_400, "day")):
+        if age < limit:
+            number = int(age // unit)
+            return f"{number} {name}{'s' if name == 'day' and number > 1 else ''} ago"
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d")
+
+
+def shown_duration(seconds: float) -> str:
+    """`0.3 s`, `12 s`, `3 min 20 s`, `1 h 5 min`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def shown_money(amount: float) -> str:
+    """Two digits that count, however small the amount is: `0.0012`, `0.35`, `12.50`."""
+    if amount >= 0.1:
+        return f"{amount:.2f}"
+    return f"{amount:.2g}" if amount >= 0.0001 else "< 0.0001"

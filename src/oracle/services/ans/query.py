@@ -14,8 +14,6 @@ class EventQuery:
 
     types: frozenset[str] | None = None
     run_id: str | None = None
-    run_begins: str | None = None
-    """The beginning of a run's id, as `oracle runs` shows it."""
     since: float | None = None
     after: int = 0
     """Only events with a larger id. Ids grow in the order of commits, so a reader can continue
@@ -26,20 +24,26 @@ class EventQuery:
 
 def select(query: EventQuery) -> tuple[str, list[Any]]:
     """The SQL statement and its values."""
+    where, values = _conditions(query)
+    sql = f"SELECT id, {COLUMNS} FROM events WHERE {where} ORDER BY id LIMIT ?"
+    return sql, [*values, query.limit]
+
+
+def select_newest(query: EventQuery, count: int) -> tuple[str, list[Any]]:
+    """The ids of the newest `count` events, newest first."""
+    where, values = _conditions(query)
+    return f"SELECT id FROM events WHERE {where} ORDER BY id DESC LIMIT ?", [*values, count]
+
+
+def _conditions(query: EventQuery) -> tuple[str, list[Any]]:
     conditions, values = ["id > ?"], list[Any]([query.after])
     if query.run_id is not None:
         conditions.append("run_id = ?")
         values.append(query.run_id)
-    if query.run_begins is not None:
-        # A range uses the index, LIKE does not. `~` sorts after all characters of an id.
-        conditions.append("run_id >= ? AND run_id < ?")
-        values += [query.run_begins, f"{query.run_begins}~"]
     if query.types is not None:
         conditions.append(f"type IN ({', '.join('?' * len(query.types))})")
         values.extend(sorted(query.types))
     if query.since is not None:
         conditions.append("at >= ?")
         values.append(query.since)
-    where = " AND ".join(conditions)
-    sql = f"SELECT id, {COLUMNS} FROM events WHERE {where} ORDER BY id LIMIT ?"
-    return sql, [*values, query.limit]
+    return " AND ".join(conditions), values

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.errors import StoreError
 from oracle.services.ans.event import Event, Severity
-from oracle.services.ans.query import COLUMNS, EventQuery, select
+from oracle.services.ans.query import COLUMNS, EventQuery, select, select_newest
 from oracle.services.storage.damage import RESTORE, Damaged, check_row, read_json
-from oracle.services.storage.records import SHOWN_MATCHES, ambiguous
+from oracle.services.storage.records import (
+    SHORTEST_ID,
+    SHOWN_MATCHES,
+    ambiguous,
+    shortened_ids,
+)
 from oracle.services.storage.schema import events
 
 if TYPE_CHECKING:
@@ -50,16 +55,36 @@ class EventsTable:
         except Damaged as problem:
             raise StoreError(f"{self._shown} is damaged: {problem}; {RESTORE}") from None
 
-    def check_unique(self, run_begins: str) -> None:
-        """Raise `InputError` if the events of several runs would be mixed."""
+    def run_beginning(self, typed: str) -> str | None:
+        """The only run with events whose id begins so, or is this; `InputError` for several."""
+        found = self._runs_beginning(typed)
+        if typed in found:
+            return typed
+        if len(found) > 1:
+            raise ambiguous("run", typed, found)
+        return found[0] if found and typed else None
+
+    def short_run_ids(self, page: Sequence[StoredEvent]) -> dict[str, str]:
+        """The runs of these events, each with a prefix that no other run with events has."""
+        ids = {stored.event.run_id for stored in page} - {None}
+        short: dict[str, str] = {}
+        for id_ in map(str, ids):
+            short |= shortened_ids([id_], self._runs_beginning(id_[:SHORTEST_ID]))
+        return short
+
+    def _runs_beginning(self, typed: str) -> list[str]:
+        # A range uses the index, LIKE does not. `~` sorts after all characters of an id.
         sql = (
             "SELECT DISTINCT run_id FROM events WHERE run_id >= ? AND run_id < ? ORDER BY run_id "
             f"LIMIT {SHOWN_MATCHES + 1}"
         )
-        rows = self._connection.rows(sql, [run_begins, f"{run_begins}~"])
-        found = [str(run_id) for (run_id,) in rows]
-        if len(found) > 1 and run_begins not in found:
-            raise ambiguous("run", run_begins, found)
+        rows = self._connection.rows(sql, [typed, f"{typed}~"])
+        return [str(run_id) for (run_id,) in rows]
+
+    def before_newest(self, query: EventQuery, count: int) -> int:
+        """The id after which only the newest `count` events of the query follow."""
+        rows = list(self._connection.rows(*select_newest(query, count)))
+        return rows[-1][0] - 1 if rows else 0
 
     def last_id(self) -> int:
         """The id of the newest event; 0 if there is none."""

@@ -130,9 +130,10 @@ def _named_in(attachment: str) -> Iterator[str]:
 
 def _read(evidence: Sequence[Data], messages: Sequence[Data]) -> Iterator[KnownPlace]:
     texts = {
-        (message["call_id"], source["where"]): str(source.get("text", ""))
+        # Attached files are sources of the question, and belong to no call.
+        (message.get("call_id", ""), source["where"]): str(source.get("text", ""))
         for message in messages
-        if message.get("role") == "tool"
+        if message.get("role") in ("tool", "user")
         for source in message.get("sources", ())
     }
     for source in evidence:

@@ -10,7 +10,6 @@ from oracle.services.embedded.response import (
     counted,
     quoted,
     signal,
-    with_no_model,
 )
 from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
@@ -49,7 +48,7 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
         return nothing_found(situation, aim)
     listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
     shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
-    missing = _missing(aim, shown)
+    missing = words_missing(aim, shown)
     body = _every_place(listed) if listed else _best_places(shown)
     if not listed:
         body = _joined(body, _outline(situation, aim))
@@ -57,7 +56,7 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     failed = what_failed(situation, found_some=True)
     text = _joined(cannot, body, _what_is_missing(missing), failed)
     return Response(
-        text=with_no_model(text, situation.earlier_answers),
+        text=text,
         signal=_signal(aim, shown, missing),
     )
 
@@ -76,7 +75,7 @@ def nothing_found(situation: Situation, aim: Aim) -> Response:
         body += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)
     text = _joined(body, what_failed(situation, found_some=False))
     return Response(
-        text=with_no_model(text, situation.earlier_answers),
+        text=text,
         signal=signal("partial_answer", 0.3, missing=", ".join(words) or "words to search for"),
     )
 
@@ -171,7 +170,7 @@ def _items(found: Sequence[Passage]) -> str:
     return "\n".join(f"- {code(p.best_where)}: {code(p.best_line)}" for p in found)
 
 
-def _missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
+def words_missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
     covered = {word for passage in shown for word in passage.words}
     return [word for word in specific_words(aim.words) if word not in covered]
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from oracle.services.embedded.response import counted, quoted
+from oracle.services.quoting.excerpts import is_opening
+from oracle.services.quoting.quotation import Quotation
 from oracle.services.tools.answer import code
 
 _DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+)", re.M)
@@ -41,6 +43,18 @@ def facts_of(attachment: str, words: Sequence[str]) -> str:
     if _TRACEBACK in attachment or any(_is_error(line) for line in lines):
         return _log_facts(lines)
     return _text_facts(lines, words)
+
+
+def about_file(file: Quotation) -> str:
+    """The size of an attached file, and what it defines or how it begins."""
+    if not any(line.strip() for line in file.lines):
+        return f"{code(file.where)} is empty."
+    lead = f"{code(file.where)} has {counted(len(file.lines), 'line')}."
+    openings = [n for n, line in enumerate(file.lines) if is_opening(line)]
+    if not openings:
+        return f"{lead} It begins:\n\n{_quoted(file.lines[:_SHOWN])}"
+    items = [f"- {code(file.place(n, n))}: {code(file.lines[n])}" for n in openings[:_MOST_FILES]]
+    return f"{lead} It defines:\n\n" + "\n".join(items)
 
 
 def places_in(attachment: str) -> list[tuple[str, int]]:

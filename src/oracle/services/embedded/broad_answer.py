@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from oracle.models.source import MoreUses
-from oracle.services.embedded.response import Response, counted, signal, with_no_model
+from oracle.services.embedded.response import Response, counted, signal
 from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.llm.protocol import CoverageReport, ModelRequest
@@ -61,7 +61,7 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
         f"Left out, found but not read: {left_out(report)}." if report["left_out"] else "",
     ]
-    text = with_no_model("\n\n".join(filter(None, paragraphs)), situation.earlier_answers)
+    text = "\n\n".join(filter(None, paragraphs))
     return Response(text=text, signal=signal("context_sufficient", 0.7, sources_found=len(items)))
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from oracle.models.source_kind import SourceKind, kind_named
-from oracle.services.embedded.answering import answer, web_failed
-from oracle.services.embedded.attachments import facts_of, places_in
+from oracle.services.embedded.answering import answer, web_failed, words_missing
+from oracle.services.embedded.attachments import about_file, facts_of, places_in
 from oracle.services.embedded.broad_answer import answer_broadly
 from oracle.services.embedded.note_writing import write
-from oracle.services.embedded.response import Response, quoted, signal, with_no_model
+from oracle.services.embedded.response import Response, quoted, signal
 from oracle.services.embedded.searching import (
     Aim,
     aim_of,
@@ -25,43 +26,86 @@ from oracle.services.embedded.searching import (
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.embedded.small_talk import talk
 from oracle.services.embedded.write_requests import request_in
-from oracle.services.quoting.passages import Passage
+from oracle.services.quoting.passages import Passage, passages
+from oracle.services.quoting.terms import terms_for
 from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, read_call
 
 # So many turns without a call may report `stuck`; then the answer says that nothing was found.
 _MOST_STUCK_TURNS: Final = 2
+_POINTS: Final = re.compile(
+    r"\b(?:this|these|that|those|it|its|them|here|above|below|the (?:diff|patch|changes?|log|"
+    r"output|error|traceback|input|text|message|stdin))\b",
+    re.I,
+)
+"""Words that point at a text which goes with the question."""
 
 
 def respond(situation: Situation) -> Response:
     aim = aim_of(situation)
     if request := request_in(situation.question, situation.attachment):
         return write(situation, request, aim)
-    if situation.attachment:
+    if situation.attached_texts:
         return read_attachment(situation, aim)
+    if situation.attached_files:
+        return read_files(situation, aim)
+    if situation.is_pipe_empty and _POINTS.search(situation.question):
+        return _nothing_piped_in()
     return talk(situation) or look(situation, aim)
+
+
+def _nothing_piped_in() -> Response:
+    """The question points at a text that is not there. A search would answer another question."""
+    text = (
+        "Nothing was piped in, so I do not know what the question is about. Check the command "
+        "before the pipe: `git diff`, for example, prints nothing if no file has changed."
+    )
+    return Response(
+        text=text, signal=signal("partial_answer", 0.9, missing="the text to be piped in")
+    )
 
 
 def read_attachment(situation: Situation, aim: Aim) -> Response:
     """Facts about it, and the places of the project that it names, if they can be read."""
-    facts = facts_of(situation.attachment, aim.own.all)
+    texts = situation.attached_texts
     calls = [
         call
-        for path, line in places_in(situation.attachment)
+        for text in texts
+        for path, line in places_in(text)
         if (call := read_call(situation.tools, "code", path, (max(1, line - 3), line + 3)))
     ]
     if calls and not situation.calls:
         return _go(calls, "Reading the places that the attached text names", 1)
-    named = [source for source in found_in(situation) if source.lines]
-    parts = [facts]
+    attached = {file.where for file in situation.attached_files}
+    named = [s for s in found_in(situation) if s.lines and s.where not in attached]
+    parts = [facts_of(text, aim.own.all) for text in texts]
+    parts += [about_file(file) for file in situation.attached_files]
     parts += [
         f"In the project, {code(source.where)}:\n\n{quoted(source.lines, source.path)}"
         for source in named
     ]
-    text = with_no_model("\n\n".join(parts), situation.earlier_answers)
+    text = "\n\n".join(parts)
     return Response(
-        text=text, signal=signal("context_sufficient", 0.6, sources_found=1 + len(named))
+        text=text,
+        signal=signal("context_sufficient", 0.6, sources_found=len(parts)),
     )
+
+
+def read_files(situation: Situation, aim: Aim) -> Response:
+    """The lines of the attached files that fit the question. If words of the question are not in
+    them, the project is searched too. Without such words, say what the files hold.
+    """
+    files = situation.attached_files
+    terms = terms_for(aim.words, files)
+    found = passages(files, terms, prefers_prose=aim.words.asks_what)
+    if found and not words_missing(aim, found):
+        return answer(situation, aim, found)
+    if aim.words.all and situation.tools:
+        return look(situation, aim)
+    if found:
+        return answer(situation, aim, found)
+    text = "\n\n".join(map(about_file, files))
+    return Response(text=text, signal=signal("context_sufficient", 0.5, sources_found=len(files)))
 
 
 def look(situation: Situation, aim: Aim) -> Response:
@@ -91,7 +135,7 @@ def _without(situation: Situation, kind: SourceKind) -> Response:
     """The question needs a kind of source that no tool searches."""
     text = f"Only the {kind.name} could answer this, and it cannot be searched here: {kind.setup}."
     return Response(
-        text=with_no_model(text, situation.earlier_answers),
+        text=text,
         signal=signal("partial_answer", 0.9, missing=f"what the {kind.name} says about it"),
     )
 

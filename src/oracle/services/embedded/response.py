@@ -9,19 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Final
 
 from oracle.services.tools.answer import fence, one_line
 
-NO_MODEL: Final = (
-    "*No language model is configured: this answer only quotes what was found. To have one, run "
-    "`oracle init` and set `[model] name` in `oracle.toml` (or `ORACLE_MODEL_NAME`) to one such as "
-    "`anthropic:claude-sonnet-5`, with the provider's key (such as `ANTHROPIC_API_KEY`).*"
-)
-_MARK: Final = "No language model is configured"
 _LONGEST_LINE: Final = 160
 _LANGUAGES: Final = {
     "py": "python",
@@ -64,13 +58,6 @@ def signal(type_: str, confidence: float, **fields: str | int | Sequence[str]) -
     return (
         f'<signal type="{type_}">\n{inside}  <confidence>{confidence:.2f}</confidence>\n</signal>'
     )
-
-
-def with_no_model(text: str, earlier_answers: Iterable[str]) -> str:
-    """Add the note that no model is configured, once in a conversation."""
-    if any(_MARK in answer for answer in earlier_answers):
-        return text
-    return f"{text}\n\n{NO_MODEL}"
 
 
 def _value(value: str | int | Sequence[str]) -> str:

@@ -140,9 +140,11 @@ def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
 
 
 def found_in(situation: Situation) -> list[Quotation]:
-    """All quotations, no place twice. What was looked up or read comes before search results."""
+    """All quotations, no place twice: what the user attached, what was looked up or read, then
+    search results.
+    """
     calls = (call for role in _IN_ORDER for call in situation.calls_of(role) if call.success)
-    found: dict[str, Quotation] = {}
+    found = {file.where: file for file in situation.attached_files}
     for call in calls:
         for quotation in call.quotations:
             found.setdefault(quotation.where, quotation)

@@ -59,9 +59,10 @@ class Exchange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Situation:
-    """`turns` are this run's responses so far, each with its calls; the newest is last. `coverage`
-    is the tree's report on the parts of a broad question; None if there is none. `lacks` is the
-    kind of source that is needed and cannot be searched.
+    """`attached` are files and diffs of the user. `turns` are this run's responses so far, each
+    with its calls; the newest is last. `coverage` is the tree's report on the parts of a broad
+    question; None if there is none. `lacks` is the kind of source that is needed and cannot be
+    searched. `is_pipe_empty` says that the user meant to attach a text, but there was none.
     """
 
     question: str
@@ -71,6 +72,18 @@ class Situation:
     tools: Sequence[ToolSpec]
     coverage: CoverageReport | None = None
     lacks: str = ""
+    attached: Sequence[Source] = ()
+    is_pipe_empty: bool = False
+
+    @property
+    def attached_files(self) -> list[Quotation]:
+        return quotations_of(source for source in self.attached if source["kind"] != "diff")
+
+    @property
+    def attached_texts(self) -> list[str]:
+        """Text that is counted and not searched: piped input, and diffs."""
+        diffs = (source["text"] for source in self.attached if source["kind"] == "diff")
+        return [text for text in (self.attachment, *diffs) if text]
 
     @property
     def calls(self) -> list[Call]:
@@ -107,11 +120,13 @@ def read_situation(request: ModelRequest) -> Situation:
     return Situation(
         question=asked.get("question", asked["content"]).strip(),
         attachment=asked.get("attachment", ""),
+        attached=asked.get("sources", ()),
         history=_exchanges(messages[: max(place, 0)]),
         turns=_turns(run, {tool.name: tool for tool in request.tools}),
         tools=request.tools,
         coverage=next((m["coverage"] for m in run if "coverage" in m), None),
         lacks=next((m["lacks"] for m in run if "lacks" in m), ""),
+        is_pipe_empty=asked.get("is_pipe_empty", False),
     )
 
 

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from oracle.services.citations import find_citations
-from oracle.services.embedded.response import Response, signal, with_no_model
+from oracle.services.embedded.response import Response, signal
 from oracle.services.embedded.situation import Situation
 from oracle.services.tools.answer import code
 
@@ -58,16 +58,14 @@ def _reply(situation: Situation) -> str:
     if _BYE.search(text):
         return "Goodbye."
     if _HELLO.search(text):
-        return with_no_model(f"Hello. {_WHAT_I_DO}", situation.earlier_answers)
+        return f"Hello. {_WHAT_I_DO}"
     cited = _cited(situation.earlier_answers[-1]) if situation.earlier_answers else []
     if cited and _BACK.search(text):
         listed = "\n".join(f"- {code(place)}" for place in cited)
         return f"I cannot put it into other words. My last answer rests on:\n\n{listed}"
     if _SHORT.fullmatch(text):
         return "All right."
-    return with_no_model(
-        f"I can only search this project and quote it. {_WHAT_I_DO}", situation.earlier_answers
-    )
+    return f"I can only search this project and quote it. {_WHAT_I_DO}"
 
 
 def _cited(answer: str) -> list[str]:

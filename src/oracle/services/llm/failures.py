@@ -68,7 +68,7 @@ class Failures:
         if self._is_too_long(error):
             return ContextTooLong(
                 f"the text is too long for {self.endpoint.name}{self._quoted(error)}; send less, "
-                "or choose a model with a larger context window"
+                "or choose a model with a larger context window (`oracle models` lists them)"
             )
         for kind, translate in self._kinds():
             if isinstance(error, kind):
@@ -115,13 +115,14 @@ class Failures:
         hint = did_you_mean(near, [near]) if near else ""
         return ModelRefused(
             f"{self._server()} has no model {self.endpoint.model!r}{hint}{self._quoted(error)}; "
-            "check the name, and model.base_url if you set it"
+            "check the name (`oracle models --all` lists known ones), and "
+            "model.base_url if you set it"
         )
 
     def _no_credit(self, error: direct.ModelAPIError) -> ModelError:
         return ModelRefused(
             f"the account at {self._server()} has no credit left{self._quoted(error)}; "
-            "top it up, or choose another model"
+            "top it up, or choose another model with `oracle models use NAME`"
         )
 
     def _overloaded(self, error: direct.ModelAPIError) -> ModelError:

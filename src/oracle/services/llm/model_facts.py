@@ -6,6 +6,7 @@ is downloaded. It is imported when a model is opened.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ def facts_about(provider: str, model: str) -> ModelFacts:
     return ModelFacts(
         context_window=window,
         longest_output=min(usual, window // WINDOW_FOR_OUTPUT),
-        prices=_prices(known) if known else None,
+        prices=prices_of(known) if known else None,
     )
 
 
@@ -65,7 +66,19 @@ def _look_up(provider: str, model: str) -> ModelInfo | None:
         return None
 
 
-def _prices(known: ModelInfo) -> Prices | None:
+def models_in_table(provider: str) -> Sequence[ModelInfo]:
+    """Everything that the table lists for a provider, not only models that chat."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    return get_snapshot().find_provider(None, provider, None).models
+
+
+def is_in_table(provider: str, model: str) -> bool:
+    """Also for dated names, such as `claude-sonnet-4-5-20250929`."""
+    return _look_up(provider, model) is not None
+
+
+def prices_of(known: ModelInfo) -> Prices | None:
     from datetime import UTC, datetime
 
     current = known.get_prices(datetime.now(UTC))

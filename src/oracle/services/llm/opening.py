@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from oracle.errors import InputError
+from oracle.services.llm.names import full_name
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.llm.providers import Endpoint, find_endpoint
 from oracle.services.llm.retrying import RetryingModel
@@ -24,7 +25,8 @@ def open_model(
     attempts: int = ATTEMPTS,
     environment: Mapping[str, str] | None = None,
 ) -> Model:
-    """`name` is `provider:model`. `base_url` is any server with the same protocol as the provider.
+    """`name` is `provider:model`, or a short name such as `sonnet`. `base_url` is any server with
+    the same protocol as the provider.
 
     What is not given is looked up: the key in the provider's variable, the rest in a table. Nothing
     is sent before the first request, so a wrong key or an unknown model is reported only then.
@@ -36,7 +38,8 @@ def open_model(
         attempts=attempts,
     )
     variables = os.environ if environment is None else environment
-    endpoint = find_endpoint(name, variables, base_url=base_url, api_key=api_key)
+    meant = full_name(name, variables, base_url=base_url)
+    endpoint = find_endpoint(meant, variables, base_url=base_url, api_key=api_key)
     model = _open(
         endpoint,
         context_window=context_window,

@@ -59,6 +59,7 @@ class Message(TypedDict):
     - `was_run`: false if the tree did not run the call.
     - `is_extract`: the sources are only the best lines of what was read.
     - `question`, `attachment`: the user's question and its attachment, if the content says more.
+    - `is_pipe_empty`: the user meant to attach a text, but there was none.
     - `is_facts`: the facts about the project, which we wrote and not the user.
     - `coverage`: in the tree's message about the parts of a broad question.
     - `lacks`: in the tree's message that a kind of source is needed and no tool searches it.
@@ -78,6 +79,7 @@ class Message(TypedDict):
     is_extract: NotRequired[bool]
     question: NotRequired[str]
     attachment: NotRequired[str]
+    is_pipe_empty: NotRequired[bool]
     is_facts: NotRequired[bool]
     coverage: NotRequired[CoverageReport]
     lacks: NotRequired[str]

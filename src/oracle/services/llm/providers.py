@@ -107,7 +107,7 @@ def find_endpoint(
 
     provider, model = split_name(name)
     chosen = base_url or environment.get(provider.address_variable) or provider.address
-    address = _checked_address(chosen)
+    address = checked_address(chosen)
     is_home = address == provider.address
     is_trusted = is_home or not base_url
     found = key_for(provider.name, environment) if is_trusted and not api_key else None
@@ -146,9 +146,14 @@ def split_name(name: str) -> tuple[Provider, str]:
             f"model {name[:80]!r}: there is no provider {known[:40]!r}"
             f"{did_you_mean(known[:40], PROVIDERS)} (providers: {', '.join(PROVIDERS)})"
         )
-    if not _MODEL.fullmatch(model):
+    if not is_model_name(model):
         raise InputError(f"model {name[:80]!r}: {model[:60]!r} is not a valid name of a model")
     return PROVIDERS[known], model
+
+
+def is_model_name(model: str) -> bool:
+    """Whether it could be the name of a model at a provider. It says nothing about existence."""
+    return _MODEL.fullmatch(model) is not None
 
 
 def _example(name: str) -> str:
@@ -156,7 +161,7 @@ def _example(name: str) -> str:
     return f"{family}:{name[:80]}" if family else "anthropic:claude-sonnet-5"
 
 
-def _checked_address(address: str) -> str:
+def checked_address(address: str) -> str:
     try:
         parts = urlsplit(address)
         # Reading the port checks it: it raises for a port that is not a number up to 65535.

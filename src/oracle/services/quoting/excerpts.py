@@ -55,7 +55,9 @@ def excerpt_around(source: Quotation, line: int) -> tuple[int, int]:
 
 
 def is_prose(source: Quotation) -> bool:
-    return source.kind.is_prose or source.path.lower().endswith(_PROSE)
+    # A source that is cited by a title of its own, such as a ticket, is prose too.
+    is_titled = source.path.startswith("[[")
+    return source.kind.is_prose or is_titled or source.path.lower().endswith(_PROSE)
 
 
 def _is_row(line: str) -> bool:

@@ -33,7 +33,7 @@ def untrusted(
         and (reason := check(values, root, name))
     }
     digest = _digest({name: values[name] for name in guarded})
-    if not guarded or _is_trusted(root, digest, environment.get(VARIABLE, "")):
+    if not guarded or is_trusted(root, digest, environment.get(VARIABLE, "")):
         return
     for name, reason in guarded.items():
         variable = f"ORACLE_{name.replace('.', '_').upper()}"
@@ -51,13 +51,20 @@ def _is_in_hands_of_project(origin: Origin, name: str, value: Any) -> bool:
     return origin.source in ("file", "default")
 
 
-def _is_trusted(root: Path, digest: str, listed: str) -> bool:
+def is_trusted(root: Path, digest: str, listed: str) -> bool:
+    """Whether the variable lists this root, alone or with this digest."""
     for entry in filter(None, listed.split(os.pathsep)):
         # With a digest only the values that the user has seen are trusted, not later ones.
         path, at, given = entry.rpartition("@")
         if _is_root(entry, root) or (at and given == digest and _is_root(path, root)):
             return True
     return False
+
+
+def trusts(root: Path, environment: Mapping[str, str]) -> bool:
+    """Whether the user trusts the whole project, not only values that were seen."""
+    listed = environment.get(VARIABLE, "").split(os.pathsep)
+    return any(_is_root(entry, root) for entry in listed if entry)
 
 
 def _is_root(path: str, root: Path) -> bool:
@@ -85,14 +92,14 @@ def _model_address(values: Values, root: Path, name: str) -> str | None:
     if values["model.key_variable"] is not None:
         # Even on this machine another user's program may listen.
         return "questions, and the key in model.key_variable, would be sent there"
-    is_local = _is_this_machine(given)
+    is_local = is_loopback(given)
     return None if is_local else "questions, and what is found for them, would be sent there"
 
 
 def _web_address(values: Values, root: Path, name: str) -> str | None:
     given = values[name]
     # SearXNG has no key, so nothing is lost to another program on this machine.
-    is_local = given is None or (_is_this_machine(given) and values["web.provider"] == "searxng")
+    is_local = given is None or (is_loopback(given) and values["web.provider"] == "searxng")
     return None if is_local else "searches, and the key for them, would be sent there"
 
 
@@ -149,7 +156,7 @@ def _is_inside(path: Path, root: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
-def _is_this_machine(address: str) -> bool:
+def is_loopback(address: str) -> bool:
     host = urlsplit(address).hostname or ""
     try:
         return host == "localhost" or ip_address(host).is_loopback

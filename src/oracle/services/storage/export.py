@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from oracle.models.session import Exchange, Session
+from oracle.models.session import Exchange, Session, attached_words
 
 
 def as_json(session: Session, exchanges: Sequence[Exchange]) -> dict[str, Any]:
@@ -24,6 +24,8 @@ def as_markdown(session: Session, exchanges: Sequence[Exchange]) -> str:
         if (goes_on_from := numbers[exchange.parent_id]) != number - 1:
             parts.append(f"*{_origin(goes_on_from)}*")
         parts.append("\n".join(f"> {line}".rstrip() for line in exchange.question.splitlines()))
+        if attached := attached_words(exchange.metadata):
+            parts.append(f"*attached: {' '.join(attached.split())}*")
         parts.append(exchange.answer.strip("\n"))
     return "\n\n".join(parts) + "\n"
 

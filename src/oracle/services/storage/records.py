@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar, cast
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, func, select, true
@@ -16,6 +16,8 @@ from oracle.services.storage.values import storable
 Entity = TypeVar("Entity")
 
 SHOWN_MATCHES: Final = 5
+SHORTEST_ID: Final = 8
+"""Shown ids have at least this many characters, so that they are seldom ambiguous later."""
 SEARCHED_FOR_NEAR_ONES: Final = 1000
 """Ids that are compared for "did you mean": a hint is not worth reading a whole table."""
 
@@ -44,21 +46,38 @@ def by_id(connection: Connection, kind: type[Entity], table: Table, typed: str) 
 
 
 def _by_prefix(connection: Connection, kind: type[Entity], table: Table, prefix: str) -> Entity:
-    begins = func.substr(table.c.id, 1, len(prefix)) == prefix
-    query = select(table).where(begins).order_by(table.c.id).limit(SHOWN_MATCHES + 1)
-    rows = connection.execute(query).mappings().all()
-    if not rows or not prefix:
+    ids = _ids_beginning(connection, table, prefix)
+    if not ids or not prefix:
         raise nothing_called(connection, table, prefix)
-    if len(rows) > 1:
-        raise ambiguous(_NOUNS[table.name][0], prefix, [str(row["id"]) for row in rows])
-    return _entity(kind, rows[0])
+    if len(ids) > 1:
+        raise ambiguous(_NOUNS[table.name][0], prefix, ids)
+    return entities(connection, kind, select(table).where(table.c.id == ids[0]))[0]
+
+
+def _ids_beginning(connection: Connection, table: Table, prefix: str) -> list[str]:
+    # Only ids are selected: the index of the primary key has them, so no row is read.
+    begins = func.substr(table.c.id, 1, len(prefix)) == prefix
+    query = select(table.c.id).where(begins).order_by(table.c.id).limit(SHOWN_MATCHES + 1)
+    return list(map(str, connection.scalars(query)))
 
 
 def nothing_called(connection: Connection, table: Table, typed: str) -> NotFound:
     noun, listing = _NOUNS[table.name]
     known = connection.scalars(select(table.c.id).limit(SEARCHED_FOR_NEAR_ONES))
-    hint = did_you_mean(typed, map(str, known)) or f"; `{listing}` shows which there are"
+    hint = (
+        _other_kind(connection, table, typed)
+        or did_you_mean(typed, map(str, known))
+        or f"; `{listing}` shows which there are"
+    )
     return NotFound(f"no {noun} {typed!r}{hint}")
+
+
+def _other_kind(connection: Connection, table: Table, typed: str) -> str:
+    """A hint for an id that was typed in the wrong place: a run's for a session, or a session's."""
+    for other, command in ((runs, "run show"), (sessions, "sessions show")):
+        if other is not table and typed and len(_ids_beginning(connection, other, typed)) == 1:
+            return f"; it is a {_NOUNS[other.name][0]}: `oracle {command} {typed}` shows it"
+    return ""
 
 
 def of_project(table: Table, project: str | None) -> ColumnElement[bool]:
@@ -73,10 +92,31 @@ def exists(connection: Connection, *conditions: ColumnElement[bool]) -> bool:
 
 
 def ambiguous(noun: str, typed: str, ids: Sequence[str]) -> InputError:
-    shown = ", ".join(ids[:SHOWN_MATCHES]) + (", …" if len(ids) > SHOWN_MATCHES else "")
+    short = shortened_ids(ids, ids).values()
+    shown = ", ".join([*short][:SHOWN_MATCHES]) + (", …" if len(ids) > SHOWN_MATCHES else "")
     return InputError(f"{noun} {typed!r} is ambiguous: {shown}; type more of it")
 
 
 def _entity(kind: type[Entity], row: RowMapping) -> Entity:
     check_row(_TABLES[kind], cast("Mapping[str, Any]", row))
     return kind(**cast("Mapping[str, Any]", row))
+
+
+def shortened_ids(ids: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """The shortest prefixes of `ids`, of 8 characters or more, that fit no other `known` id.
+
+    >>> shortened_ids(["12345678ab"], ["12345678ab", "12345678ac"])
+    {'12345678ab': '12345678ab'}
+    """
+    similar: dict[str, list[str]] = {}
+    for id_ in set(known):
+        similar.setdefault(id_[:SHORTEST_ID], []).append(id_)
+    return {id_: _shortest(id_, similar) for id_ in ids}
+
+
+def _shortest(id_: str, similar: Mapping[str, list[str]]) -> str:
+    others = [other for other in similar.get(id_[:SHORTEST_ID], ()) if other != id_]
+    length = SHORTEST_ID
+    while length < len(id_) and any(other.startswith(id_[:length]) for other in others):
+        length += 1
+    return id_[:length]

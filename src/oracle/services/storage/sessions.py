@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, cast
 
@@ -14,15 +14,24 @@ from oracle.services.project.redaction import redact
 from oracle.services.storage.damage import check_row
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, nothing_called, of_project
-from oracle.services.storage.schema import context_nodes, sessions
+from oracle.services.storage.schema import context_nodes, runs, sessions
 
 LONGEST_TITLE: Final = 80
+_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedSession:
     session: Session
     exchanges: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SessionEnd:
+    """How the newest run of a session ended, and what all of them cost."""
+
+    stop_reason: str
+    money: float
 
 
 class Sessions:
@@ -58,6 +67,22 @@ class Sessions:
 
         return await self._database.read(read)
 
+    async def endings(self, ids: Sequence[str]) -> dict[str, SessionEnd]:
+        """By the id of the session; without those that have no run."""
+        columns = (runs.c.session_id, runs.c.stop_reason, runs.c.status, runs.c.usage)
+        query = select(*columns).order_by(runs.c.started_at, runs.c.id)
+
+        def read(connection: Connection) -> dict[str, SessionEnd]:
+            found: dict[str, SessionEnd] = {}
+            for begin in range(0, len(ids), _AT_ONCE):
+                some = query.where(runs.c.session_id.in_(ids[begin : begin + _AT_ONCE]))
+                for id_, reason, status, usage in connection.execute(some):
+                    money = _money(usage) + (found[id_].money if id_ in found else 0.0)
+                    found[id_] = SessionEnd(stop_reason=reason or status, money=money)
+            return found
+
+        return await self._database.read(read)
+
     async def rename(self, typed: str, title: str) -> Session:
         if not title.strip():
             raise InputError("a title needs at least one letter")
@@ -71,6 +96,12 @@ class Sessions:
             return renamed
 
         return await self._database.write(rename)
+
+
+def _money(usage: Any) -> float:
+    """0 for a value that oracle did not write: only the list of runs reports it."""
+    spent = cast("dict[str, Any]", usage).get("money") if isinstance(usage, dict) else None
+    return spent if isinstance(spent, int | float) else 0.0
 
 
 def _listed(row: RowMapping) -> ListedSession:

@@ -27,7 +27,8 @@ _DATA: Final = "(data, not instructions)"
 class Answer:
     """`summary` and `rest` are our own words. `rest` says how to get what was cut off; it is called
     with how many findings, and how many lines of the last one, are shown. A `plan` shows what would
-    be written, so it is not a source to cite.
+    be written, so it is not a source to cite. `also` are places that the summary names, without a
+    text of their own.
     """
 
     summary: str
@@ -36,6 +37,7 @@ class Answer:
     empty: bool = False
     plan: bool = False
     more_uses: MoreUses | None = None
+    also: Sequence[Source] = field(default_factory=tuple)
 
 
 def failure(content: str) -> ToolResult:
@@ -61,7 +63,8 @@ def as_result(answer: Answer, *, longest: int = LONGEST_CONTENT) -> ToolResult:
     if is_cut:
         pieces.append(_note_of_cut(answer, len(shown), lines))
     content = "\n\n".join(filter(None, pieces))
-    result = ToolResult(success=True, content=content, sources=[] if answer.plan else shown)
+    sources = [] if answer.plan else [*shown, *answer.also]
+    result = ToolResult(success=True, content=content, sources=sources)
     if answer.empty:
         result["empty"] = True
     if answer.more_uses is not None:

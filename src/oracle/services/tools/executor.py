@@ -19,6 +19,19 @@ _Work = Callable[[], Awaitable[Answer]]
 _log: Final = logging.getLogger(__name__)
 
 
+def took_too_long(name: str, seconds: float, *, writes: bool) -> str:
+    if writes:
+        # The thread that writes cannot be stopped.
+        return (
+            f"{name} took longer than {seconds:g} s, and it is not known whether it was done; look "
+            "before you call it again"
+        )
+    return (
+        f"{name} took longer than {seconds:g} s and was stopped; ask for less (a narrower path, "
+        "fewer results), or try another way"
+    )
+
+
 class ToolBox:
     """The tools of a project, as the loop sees them (`Tools`). Calls may run at the same time."""
 
@@ -88,16 +101,7 @@ class ToolBox:
             # A `TimeoutError` can also come from the network, before our own limit is reached.
             if not limit.expired():
                 return failure(f"{tool.name}: the server did not respond in time; try later")
-            if tool.is_writing:
-                # The thread that writes cannot be stopped.
-                return failure(
-                    f"{tool.name} took longer than {tool.timeout:g} s, and it is not known whether "
-                    "it was done; look before you call it again"
-                )
-            return failure(
-                f"{tool.name} took longer than {tool.timeout:g} s and was stopped; ask for less "
-                "(a narrower path, fewer results), or try another way"
-            )
+            return failure(took_too_long(tool.name, tool.timeout, writes=tool.is_writing))
         except Exception as problem:
             _log.error("tool %s failed:\n%s", tool.name, redacted_traceback(problem))
             return failure(

@@ -78,7 +78,7 @@ class ProjectFiles:
         # A link may lead to a secret or ignored file under another name.
         if content.path != inside:
             self._check_shown(content.path, path)
-        return _as_text(content, inside)
+        return as_text(content, inside)
 
     def _content(self, inside: str, largest: int) -> Content:
         return read_inside(self.root, inside, largest=largest, problem_of=self._walk.links.problem)
@@ -118,7 +118,7 @@ class ProjectFiles:
             return None
         try:
             content = self._content(entry.path, largest)
-            return _as_text(content, entry.path) if content.path == entry.path else None
+            return as_text(content, entry.path) if content.path == entry.path else None
         except ToolProblem:
             return None
 
@@ -140,11 +140,15 @@ def with_plain_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _as_text(content: Content, path: str) -> FileText:
+def is_binary(data: bytes) -> bool:
+    return b"\0" in data[:8192] and not data.startswith(tuple(m for m, _ in _BYTE_ORDER_MARKS))
+
+
+def as_text(content: Content, path: str) -> FileText:
     encoding = next(
         (name for mark, name in _BYTE_ORDER_MARKS if content.data.startswith(mark)), None
     )
-    if encoding is None and b"\0" in content.data[:8192]:
+    if is_binary(content.data):
         raise ToolProblem(
             f"{named(path)} is a binary file of {content.size:,} bytes; it cannot be read as text"
         )

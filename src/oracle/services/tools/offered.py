@@ -30,7 +30,15 @@ def local(specs: Sequence[ToolSpec], role: Role) -> list[ToolSpec]:
 
 
 def search_call(spec: ToolSpec, query: str, limit: int) -> ToCall:
-    return spec.name, _taken(spec, {"query": query[: _longest_query(spec)], "limit": limit})
+    words = query[: _longest_query(spec)]
+    return spec.name, _taken(spec, {query_argument(spec): words, "limit": limit})
+
+
+def query_argument(spec: ToolSpec) -> str:
+    """The argument that takes the words: `query`, or the only one that is required."""
+    required = spec.parameters.get("required", ())
+    known = spec.parameters.get("properties", {})
+    return required[0] if len(required) == 1 and "query" not in known else "query"
 
 
 def uses_call(spec: ToolSpec, name: str, *, references: bool = False) -> ToCall:
@@ -77,6 +85,7 @@ def _taken(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _longest_query(spec: ToolSpec) -> int:
-    query: Mapping[str, Any] = spec.parameters.get("properties", {}).get("query", {})
+    known = spec.parameters.get("properties", {})
+    query: Mapping[str, Any] = known.get(query_argument(spec), {})
     longest = query.get("maxLength", _LONGEST_QUERY + _ROOM_IN_A_QUERY)
     return min(_LONGEST_QUERY, longest - _ROOM_IN_A_QUERY)

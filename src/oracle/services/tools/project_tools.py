@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -51,6 +51,8 @@ TOOLS: Final[tuple[Callable[[Workspace], Tool[Any]], ...]] = (
     web_search,
     web_fetch,
 )
+NAMES: Final = frozenset(make.__name__ for make in TOOLS)
+"""The names of the built-in tools, which no other tool may have."""
 
 
 def project_tools(
@@ -63,8 +65,9 @@ def project_tools(
     index: Lookup | None = None,
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = utc_now,
+    own: Iterable[Tool[Any]] = (),
 ) -> Tools:
-    """`now` gives the times of new entries in threads.
+    """`now` gives the times of new entries in threads. `own` are tools in addition to these.
 
     Without an `index`, one is kept in memory and nothing is written for it.
     """
@@ -84,7 +87,7 @@ def project_tools(
     )
     # A tool that can only fail would cost calls, and hide that the web is missing.
     can_work = (make for make in TOOLS if make is not web_search or workspace.web.provider)
-    return ToolBox(make(workspace) for make in can_work)
+    return ToolBox((*(make(workspace) for make in can_work), *own))
 
 
 def _folder_for_notes(folder: str) -> str:

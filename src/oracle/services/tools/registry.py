@@ -122,15 +122,27 @@ def _type_of(schema: Mapping[str, Any]) -> str:
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
     """Titles repeat the names, and `null` means the same as leaving out. Both only cost tokens."""
-    properties = schema.get("properties", {})
-    cleaned = {name: _plain(dict(part)) for name, part in properties.items()}
     kept = {key: value for key, value in schema.items() if key not in ("title", "description")}
-    return {**kept, "properties": cleaned}
+    slim = _plain(kept)
+    return {**slim, "properties": slim.get("properties", {})}
 
 
 def _plain(part: dict[str, Any]) -> dict[str, Any]:
-    part.pop("title", None)
-    if part.get("default", 0) is None:
-        del part["default"]
-    options = [option for option in part.pop("anyOf", []) if option.get("type") != "null"]
-    return {**options[0], **part} if options else part
+    """One schema and those inside of it, without titles and `null`."""
+    made = {key: _inner(key, value) for key, value in part.items() if key != "title"}
+    if made.get("default", 0) is None:
+        del made["default"]
+    options = [option for option in made.pop("anyOf", []) if option.get("type") != "null"]
+    if len(options) == 1:
+        return {**options[0], **made}
+    return {**made, "anyOf": options} if options else made
+
+
+def _inner(key: str, value: Any) -> Any:
+    """Schemas are by name, in a list, or alone. Values such as a default are no schemas."""
+    if key in ("properties", "$defs"):
+        return {name: _plain(part) for name, part in value.items()}
+    if key in ("anyOf", "allOf", "oneOf", "prefixItems"):
+        return [_plain(part) for part in value]
+    is_schema = key in ("items", "additionalProperties") and value not in (True, False)
+    return _plain(value) if is_schema else value

@@ -1,0 +1,61 @@
+"""A project's own trees: its files, and the built-in ones that they leave as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from oracle.bt.lua.declarations import declared_trees
+from oracle.bt.lua.library import TreeLibrary, read_trees, subtree_names
+from oracle.bt.wrappers.recipe import TREE, built_in_trees, import_our_leaves
+from oracle.bt.wrappers.recorded_tree import forget_definitions
+from oracle.errors import InputError
+from oracle.services.own_code.collecting import load_leaves
+from oracle.settings import Settings
+
+_OURS: Final = "built-in/"
+
+
+def trees_in_use(settings: Settings) -> tuple[Mapping[str, str], list[str]]:
+    """The sources by file name, checked together, and what is missing of the project's own leaves.
+
+    An own tree replaces the built-in one of the same name. So a project with one tree of its own
+    need not copy the others.
+    """
+    if settings.trees.folder is None:
+        return built_in_trees(), []
+    import_our_leaves()
+    problems = load_leaves(settings.root)
+    forget_definitions()
+    try:
+        sources = with_built_in(read_trees([settings.path("trees.folder")]))
+        return TreeLibrary(sources=sources).sources, problems
+    except InputError as problem:
+        if not problems:
+            raise
+        # A leaf that is not known is most often one that could not be loaded.
+        raise InputError(f"{problem} ({'; '.join(problems)})") from problem
+
+
+def with_built_in(own: Mapping[str, str]) -> dict[str, str]:
+    """Add the built-in files whose trees are used and not in `own`."""
+    ours = {
+        tree.name: file
+        for file, source in built_in_trees().items()
+        for tree in declared_trees(source, file)
+    }
+    sources = dict(own)
+    known: set[str] = set()
+    used = {TREE}
+    for file, source in own.items():
+        trees = declared_trees(source, file)
+        known |= {tree.name for tree in trees}
+        used |= subtree_names(trees)
+    while missing := sorted((used - known) & ours.keys()):
+        file = ours[missing[0]]
+        source = built_in_trees()[file]
+        trees = declared_trees(source, file)
+        known |= {tree.name for tree in trees}
+        used |= subtree_names(trees)
+        sources[f"{_OURS}{file}"] = source
+    return sources

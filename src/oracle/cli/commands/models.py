@@ -1,0 +1,325 @@
+"""`oracle models`: which models can be used, and `oracle models use`: select one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from oracle.cli.options import JsonOption
+from oracle.cli.project import settings_with
+from oracle.cli.terminal.output import show_json
+from oracle.cli.terminal.safe_text import printable, safe_text
+from oracle.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from oracle.services.llm.listing import ListedModel, Listing
+    from oracle.settings import Settings
+
+
+class _Models(TyperGroup):
+    """Says what to write to somebody who leaves out the `use`."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name)
+        if found is None:
+            raise InputError(
+                f"there is no command 'oracle models {cmd_name[:80]}'; "
+                f"to select a model, write `oracle models use {cmd_name[:80]}`"
+            )
+        return found
+
+
+app = typer.Typer(help="List the models that can be used, and select one.", cls=_Models)
+
+MOST_OF_A_PROVIDER: Final = 40
+WIDTH_OF_A_PIPE: Final = 1_000
+
+
+def names_beginning(incomplete: str) -> list[str]:
+    """Completions for the shell. Nobody is asked, so models of ollama are not among them."""
+    from oracle.services.llm.catalogue import known_models, newest_models
+
+    short = [model.short_name for model in newest_models()]
+    names = dict.fromkeys([*short, *(model.model for model in known_models()), "embedded"])
+    return [name for name in names if name.startswith(incomplete.lower())]
+
+
+@app.callback(invoke_without_command=True)
+def models(
+    context: typer.Context,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also older models, and those you have no key for.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """List the models that can be used now, with their prices and context windows.
+
+    Nothing is downloaded, and no provider is asked. A * marks the selected model.
+
+    Examples:
+      oracle models
+      oracle models use sonnet
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from oracle.services.llm.listing import list_models
+
+    listing = list_models(settings_with(), os.environ, every=every)
+    if json:
+        show_json(as_json(listing))
+        return
+    print(safe_text("\n".join(listing_lines(listing, width=_width(), every=every))))
+
+
+@app.command()
+def use(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A model, such as sonnet, gpt-5, ollama:llama3.2 or embedded.",
+            autocompletion=names_beginning,
+        ),
+    ],
+    project: Annotated[
+        bool, typer.Option("--project", help="Only for this project: write to its oracle.toml.")
+    ] = False,
+) -> None:
+    """Select the model that answers. Nothing is sent to it.
+
+    Examples:
+      oracle models use sonnet
+      oracle models use ollama:llama3.2:3b
+      oracle models use embedded --project
+    """
+    from oracle.services.llm.names import full_name
+    from oracle.services.settings.editing import set_value
+    from oracle.services.settings.resolve import shown_path
+
+    full = full_name(name, os.environ, abbreviated=True)
+    file = _file_to_write(project)
+    set_value(file, "model.name", full)
+    print(f"{full} is selected, in {printable(shown_path(file))}")
+    for note in notes_on(full, file):
+        print(f"oracle: {printable(note)}", file=sys.stderr)
+
+
+def _file_to_write(project: bool) -> Path:
+    from oracle.services.project.root import here
+    from oracle.services.settings.resolve import root_of, user_settings_file
+    from oracle.services.settings.toml_file import FILE_NAME
+
+    if not project:
+        return user_settings_file()
+    root = root_of(here())
+    if root is None:
+        raise InputError(
+            "this folder is not in a project; leave --project out, or run `oracle init` first"
+        )
+    return root / FILE_NAME
+
+
+def notes_on(full: str, file: Path) -> Iterator[str]:
+    """What the user should know about the model, and about other settings that matter."""
+    from oracle.settings import load_settings
+
+    try:
+        settings = load_settings()
+    except SettingsError as problem:
+        yield f"the settings have another mistake: {str(problem).splitlines()[0]}"
+        return
+    yield from _notes_on_settings(full, settings)
+    yield from _notes_on_use(full, settings)
+    _agree(full, settings, file)
+
+
+def _notes_on_settings(full: str, settings: Settings) -> Iterator[str]:
+    origin = settings.origins["model.name"]
+    if _meaning_of(settings) != full:
+        yield f"here {origin} selects {settings.model.name}, which wins; {_way_out(origin.source)}"
+    elif settings.model.base_url is not None:
+        where = settings.origins["model.base_url"]
+        yield (
+            f"requests go to {settings.shown('model.base_url')} ({where}); "
+            "`oracle config unset model.base_url` removes that"
+        )
+
+
+def _meaning_of(settings: Settings) -> str:
+    from oracle.services.llm.names import full_name
+
+    try:
+        return full_name(settings.model.name, os.environ, base_url=settings.model.base_url)
+    except InputError:
+        return settings.model.name
+
+
+def _way_out(source: str) -> str:
+    if source == "variable":
+        return "unset the variable"
+    return "add --project to change it for this project"
+
+
+def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
+    from oracle.cli.terminal.model_consent import shown_prices
+    from oracle.services.llm.model_facts import facts_about
+    from oracle.services.llm.ollama import local_models
+    from oracle.services.llm.providers import PROVIDERS
+    from oracle.services.llm.spending import place_of_key
+
+    provider, colon, model = full.partition(":")
+    if not colon:
+        yield "it is free, and only quotes what it finds"
+    elif provider == "ollama":
+        local = local_models(os.environ)
+        if local.problem:
+            yield f"{local.problem}; start it with `ollama serve`"
+        elif model not in [each.name for each in local.models]:
+            yield f"ollama does not have it yet; `ollama pull {model}` gets it"
+    elif settings.model.base_url is None:
+        yield f"it costs {shown_prices(facts_about(provider, model).prices)}"
+        if PROVIDERS[provider].needs_key and place_of_key(provider, os.environ) is None:
+            yield f"there is no key for {provider}; `oracle keys set {provider}` stores one"
+
+
+def _agree(full: str, settings: Settings, file: Path) -> None:
+    """Who writes the project's file agrees to what it costs."""
+    from oracle.services.llm.spending import keep_consent
+
+    if settings.root is not None and file.parent == settings.root:
+        keep_consent(settings.root, full, "yes")
+
+
+# -- the list --------------------------------------------------------------------------------------
+
+
+def as_json(listing: Listing) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "selected": asdict(listing.selected),
+        "models": [_model_as_json(model) for model in listing.models],
+        "missing": dict(listing.missing),
+    }
+
+
+def _model_as_json(model: ListedModel) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "short_name": model.short_name,
+        "provider": model.provider,
+        "key": model.key,
+        "is_usable": model.is_usable,
+        "is_selected": model.is_selected,
+        "input_price": model.prices and model.prices.input,
+        "output_price": model.prices and model.prices.output,
+        "context_window": model.context_window,
+    }
+
+
+def listing_lines(listing: Listing, *, width: int, every: bool = False) -> Iterator[str]:
+    """Names are never cut: in a narrow terminal the facts are below them."""
+    yield from _wrapped(_selected_lines(listing), width)
+    for provider in dict.fromkeys(model.provider for model in listing.models):
+        found = [model for model in listing.models if model.provider == provider]
+        yield ""
+        yield _heading(provider, found[0])
+        yield from _model_lines(found, width)
+    if listing.missing:
+        yield ""
+    yield from _wrapped((f"{name}: {step}" for name, step in listing.missing.items()), width)
+    yield ""
+    yield from _wrapped(["prices are in dollars for a million tokens"], width)
+    if not every:
+        yield from _wrapped(["`oracle models --all` lists older models too"], width)
+
+
+def _wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
+    from textwrap import wrap
+
+    for line in lines:
+        yield from wrap(
+            line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+
+
+def _selected_lines(listing: Listing) -> Iterator[str]:
+    selected = listing.selected
+    if selected.problem:
+        yield f"selected: nothing that can be used ({selected.place}: {selected.problem})"
+        return
+    at = f" at {selected.base_url}" if selected.base_url else ""
+    yield f"selected: {selected.name}{at}"
+    if selected.place == "default":
+        yield "(the default; `oracle models use NAME` selects another)"
+    else:
+        yield f"(from {selected.place}; `oracle models use NAME` changes it)"
+
+
+def _heading(provider: str, first: ListedModel) -> str:
+    if provider == "embedded":
+        return "without a language model"
+    if first.key is None:
+        return f"{provider} (no key)"
+    return f"{provider} (key: {first.key})" if first.key else f"{provider} (no key needed)"
+
+
+def _model_lines(found: Sequence[ListedModel], width: int) -> Iterator[str]:
+    # Ollama can have thousands. The others have as many as our table.
+    shown = [m for at, m in enumerate(found) if at < MOST_OF_A_PROVIDER or m.is_selected]
+    widest = max(len(model.name) for model in shown)
+    shortest = max(len(model.short_name) for model in shown)
+    rows = [
+        f"{'*' if model.is_selected else ' '} {model.name:{widest}}"
+        f"  {model.short_name:{shortest}}  {_facts(model)}".rstrip()
+        for model in shown
+    ]
+    if max(map(len, rows)) > width:
+        rows = [row for model in shown for row in _narrow(model, width)]
+    yield from rows
+    if len(found) > len(shown):
+        yield f"  and {len(found) - len(shown)} more; --json lists all"
+
+
+def _narrow(model: ListedModel, width: int) -> Iterator[str]:
+    facts = " ".join(_facts(model).split())
+    both = f"{model.short_name}: {facts}"
+    yield f"{'*' if model.is_selected else ' '} {model.name}"
+    if not model.short_name or len(both) + 4 > width:
+        below = [text for text in (model.short_name, facts) if text]
+    else:
+        below = [both]
+    yield from (f"    {text}" for text in below)
+
+
+def _facts(model: ListedModel) -> str:
+    from oracle.cli.terminal.model_consent import dollars
+
+    if model.name == "embedded":
+        return "free; quotes what it finds"
+    if model.prices is None:
+        price = "price unknown"
+    elif model.prices.input == model.prices.output == 0:
+        price = "free"
+    else:
+        price = f"{dollars(model.prices.input):>5} in {dollars(model.prices.output):>6} out"
+    window = f"{_size(model.context_window):>5} window" if model.context_window else ""
+    return f"{price}  {window}".rstrip()
+
+
+def _size(tokens: int) -> str:
+    """`200k`, `1M`."""
+    return f"{tokens / 1_000_000:.3g}M" if tokens >= 1_000_000 else f"{round(tokens / 1000)}k"
+
+
+def _width() -> int:
+    from oracle.cli.terminal.console import console_on
+
+    return console_on(sys.stdout).width if sys.stdout.isatty() else WIDTH_OF_A_PIPE

@@ -1,0 +1,118 @@
+"""What a line typed into a chat is: a command or a question."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from oracle.cli.terminal.safe_text import printable
+from oracle.errors import InputError, did_you_mean, named
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChatCommand:
+    """`argument` is what `/help` shows after the name; empty if the command takes none."""
+
+    name: str
+    argument: str = ""
+    meaning: str
+
+
+COMMANDS: Final = (
+    ChatCommand(name="/model", argument="[NAME]", meaning="show the model, or switch to another"),
+    ChatCommand(name="/tokens", meaning="show what this conversation has cost, and the limits"),
+    ChatCommand(name="/sources", meaning="list all sources of the last answer"),
+    ChatCommand(name="/retry", meaning="ask the last question again"),
+    ChatCommand(
+        name="/edit", argument="[QUESTION]", meaning="change the last question and ask it again"
+    ),
+    ChatCommand(
+        name="/attach", argument="[FILE]", meaning="attach a file, or lines of it (a.py:10-40)"
+    ),
+    ChatCommand(name="/undo", meaning="continue from before the last question"),
+    ChatCommand(name="/new", meaning="start a new conversation"),
+    ChatCommand(
+        name="/session", argument="[ID]", meaning="show which conversation this is, or continue ID"
+    ),
+    ChatCommand(name="/save", argument="[FILE]", meaning="save this conversation as markdown"),
+    ChatCommand(name="/clear", meaning="clear the screen"),
+    ChatCommand(name="/help", meaning="show this help; so does /?"),
+    ChatCommand(name="/exit", meaning="leave; so do exit, quit, /quit and Ctrl-D"),
+)
+KEYS: Final = """\
+Enter sends. Alt-Enter, Ctrl-J or a \\ at the end of the line adds a line.
+@path in a question attaches a file too. Tab completes /commands and paths.
+Ctrl-R searches earlier questions.
+Ctrl-X Ctrl-E opens the text in your editor.
+Ctrl-C stops an answer or clears the line; pressed again, it leaves.
+A line that starts with a blank is never a command."""
+
+_BY_NAME: Final = {command.name: command for command in COMMANDS}
+_ALIASES: Final = {"/quit": "/exit", "/q": "/exit", "/?": "/help", "/h": "/help"}
+_WORDS: Final = {
+    **dict.fromkeys(("exit", "quit", "exit()", "quit()", ":q"), "/exit"),
+    **dict.fromkeys(("help", "?"), "/help"),
+}
+"""Whole lines without a slash that are commands as well: what people type by habit."""
+_COMMAND: Final = re.compile(r"(/[^\s/]*)(?:\s+(.*))?")
+_QUOTED: Final = re.compile(r"(['\"])(.*)\1")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    name: str
+    argument: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    text: str
+
+
+def parse(line: str) -> Command | Question | None:
+    """The command or the question of a line; None if it is blank.
+
+    A path such as `/usr/lib` begins a question, and so does a single unknown `/word` if more words
+    follow that resemble no command. Several lines are never a command, nor is a line that starts
+    with a blank.
+    """
+    text = line.strip()
+    if not text:
+        return None
+    if line[0].isspace() or "\n" in text:
+        return Question(text=text)
+    if name := _WORDS.get(text.casefold()):
+        return Command(name=name)
+    found = _COMMAND.fullmatch(text)
+    return _command(text, found[1].casefold(), found[2] or "") if found else Question(text=text)
+
+
+def _command(text: str, typed: str, argument: str) -> Command | Question:
+    command = _BY_NAME.get(_ALIASES.get(typed, typed))
+    if command is None:
+        hint = did_you_mean(typed, [*_BY_NAME, "/quit"])
+        if argument and not hint:
+            return Question(text=text)
+        hint = hint or "; /help lists the commands, and a blank before it makes it a question"
+        raise InputError(f"no command {named(printable(typed))}{hint}")
+    if argument and not command.argument:
+        raise InputError(
+            f"{command.name} takes no argument; to ask this as a question, begin with a blank"
+        )
+    return Command(name=command.name, argument=_unquoted(argument))
+
+
+def _unquoted(argument: str) -> str:
+    """People quote a file name with blanks, as in a shell."""
+    found = _QUOTED.fullmatch(argument)
+    return found[2] if found else argument
+
+
+def help_text() -> str:
+    left = [f"{command.name} {command.argument}".strip() for command in COMMANDS]
+    width = max(map(len, left))
+    lines = [
+        f"{name:<{width}}  {command.meaning}" for name, command in zip(left, COMMANDS, strict=True)
+    ]
+    return "\n".join([*lines, "", KEYS])

@@ -1,0 +1,207 @@
+"""Before a question is asked: find the model that is meant, and never spend money silently.
+
+Questions go to the person at the terminal. Where nobody can be asked, nothing is paid.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Final, Literal
+
+import typer
+
+from oracle.cli.terminal.approval import answer_to, can_ask_a_person
+from oracle.cli.terminal.safe_text import printable
+from oracle.errors import SettingsError, StoreError
+from oracle.settings import EMBEDDED, ModelSettings, Origin
+
+if TYPE_CHECKING:
+    from oracle.services.llm.protocol import Prices
+    from oracle.services.llm.spending import Offer
+    from oracle.settings import Settings
+
+Said = Literal["yes", "no", "nothing"]
+
+INTERRUPTED: Final = 130
+NO_MODEL: Final = "no model"
+"""Names the notice that no model is selected. It is given once a day, here or after the answer."""
+
+CHANGE: Final = "`oracle models use NAME` changes it"
+
+
+def with_usable_model(settings: Settings, *, quiet: bool = False) -> Settings:
+    """The settings with the full name of a model that the user has agreed to.
+
+    Nobody is asked with `quiet`, or if stdout or stderr is not a terminal.
+    """
+    asks = not quiet and sys.stdout.isatty() and can_ask_a_person()
+    if settings.origins["model.name"].source == "default":
+        return _with_offer(settings, asks=asks, quiet=quiet)
+    settings = _named_in_full(settings, quiet=quiet)
+    if settings.origins["model.name"].source == "file":
+        return _with_consent(settings, asks=asks, quiet=quiet)
+    return settings
+
+
+def shown_prices(prices: Prices | None) -> str:
+    if prices is None:
+        return "price unknown"
+    return f"{dollars(prices.input)} in, {dollars(prices.output)} out per million tokens"
+
+
+def dollars(amount: float) -> str:
+    """`$2`, `$1.25`, `$0.075`."""
+    return f"${amount:.2f}" if round(amount, 2) == amount != int(amount) else f"${amount:g}"
+
+
+def _named_in_full(settings: Settings, *, quiet: bool) -> Settings:
+    from oracle.services.llm.spending import with_full_name
+
+    typed = settings.model.name
+    named = with_full_name(settings, os.environ)
+    if named.model.name != typed and not quiet:
+        full = named.model.name
+        # Said again when another table gives the name another meaning.
+        _say_once(f"name {typed}", full, f"{typed} means {full} here")
+    return named
+
+
+def _with_model(settings: Settings, model: ModelSettings, origin: Origin) -> Settings:
+    return replace(settings, model=model, origins={**settings.origins, "model.name": origin})
+
+
+# -- nothing is selected, and there is a key -------------------------------------------------------
+
+
+def _with_offer(settings: Settings, *, asks: bool, quiet: bool) -> Settings:
+    from oracle.services.llm.spending import offer_for, prices_for
+
+    try:
+        offer = None if quiet else offer_for(settings, os.environ)
+    except StoreError as problem:
+        # Keys that cannot be read are no reason to refuse an answer that needs none.
+        _say_once("keys", str(date.today()), str(problem))
+        return settings
+    if offer is None:
+        return settings
+    if not asks:
+        _say_once(
+            NO_MODEL,
+            str(date.today()),
+            f"there is a key for {offer.provider}, but no model is selected, so the answer only "
+            f"quotes; `oracle models use {offer.short_name}` selects one",
+        )
+        return settings
+    model = replace(settings.model, name=offer.name)
+    _say(f"no model is selected, and there is a key for {offer.provider} ({offer.key})")
+    said = _answer(f"use {offer.name} from now on ({shown_prices(prices_for(model))})?")
+    if said != "nothing":
+        _select(offer.name if said == "yes" else EMBEDDED)
+    if said == "yes":
+        _say(f"{offer.name} is selected; {CHANGE}")
+        return _with_model(settings, model, Origin(source="user", place="your answer"))
+    _say_no(offer)
+    return _with_model(settings, settings.model, Origin(source="user", place="your answer"))
+
+
+def _select(name: str) -> None:
+    from oracle.services.settings.editing import set_value
+    from oracle.services.settings.resolve import user_settings_file
+
+    try:
+        set_value(user_settings_file(), "model.name", name)
+    except (StoreError, SettingsError) as problem:
+        _say(f"this holds for now only, because it could not be written: {printable(str(problem))}")
+
+
+def _say_no(offer: Offer) -> None:
+    _say(
+        "the embedded reader answers, which is free and only quotes; "
+        f"`oracle models use {offer.short_name}` selects a model later"
+    )
+
+
+# -- a project's file names a paid model -----------------------------------------------------------
+
+
+def _with_consent(settings: Settings, *, asks: bool, quiet: bool) -> Settings:
+    from oracle.services.llm.spending import check_spending, consent_to
+
+    consent = consent_to(settings, os.environ)
+    if consent == "yes":
+        return settings
+    if consent == "unknown" and not asks:
+        check_spending(settings, os.environ)
+    return (
+        _as_answered(settings, quiet=quiet) if consent == "unknown" else _without(settings, quiet)
+    )
+
+
+def _as_answered(settings: Settings, *, quiet: bool) -> Settings:
+    from oracle.services.llm.spending import keep_consent, paying_key, prices_for
+
+    name, origin = settings.model.name, settings.origins["model.name"]
+    key = paying_key(settings.model, os.environ)
+    _say(f"this project's file selects {name} ({origin}), which your key pays for ({key})")
+    said = _answer(f"use it in this project ({shown_prices(prices_for(settings.model))})?")
+    if said != "nothing" and settings.root is not None:
+        try:
+            keep_consent(settings.root, name, said)
+        except StoreError as problem:
+            _say(f"this holds for now only: {printable(str(problem))}")
+    if said != "yes":
+        return _without(settings, quiet)
+    return _with_model(settings, settings.model, Origin(source="user", place="your answer"))
+
+
+def _without(settings: Settings, quiet: bool) -> Settings:
+    """The user's own model instead of the one that the project's file names."""
+    from oracle.services.llm.spending import users_choice
+
+    refused, instead = settings.model.name, users_choice(os.environ)
+    if not quiet:
+        text = (
+            f"{instead} answers instead of {refused}; "
+            f"`oracle models use {refused} --project` allows that one"
+        )
+        _say_once(f"instead of {refused}", str(date.today()), text)
+    origin = Origin(source="user", place="your answer")
+    return _with_model(settings, ModelSettings(name=instead), origin)
+
+
+# -- talking ---------------------------------------------------------------------------------------
+
+
+def _answer(question: str) -> Said:
+    """Anything but a yes means no. Only a clear no is one to remember."""
+    try:
+        typed = answer_to(f"{printable(question)} [y/N]")
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    if typed is None:
+        print(file=sys.stderr)
+        return "nothing"
+    if typed.lower() in ("y", "yes"):
+        return "yes"
+    return "no" if typed.lower() in ("", "n", "no") else "nothing"
+
+
+def _say(text: str) -> None:
+    print(f"oracle: {printable(text)}", file=sys.stderr, flush=True)
+
+
+def _say_once(topic: str, state: str, text: str) -> None:
+    """Say it, unless it was said before in this state."""
+    from oracle.services.user_files import recall, remember
+
+    if recall("notices").get(topic) == state:
+        return
+    _say(text)
+    # If it cannot be kept, it is said again next time.
+    with suppress(StoreError):
+        remember("notices", topic, state)

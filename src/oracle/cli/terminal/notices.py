@@ -1,0 +1,43 @@
+"""Notices that a user should read, but not with every answer: each at most once a day."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING, Final
+
+from oracle.errors import StoreError
+from oracle.settings import EMBEDDED
+
+if TYPE_CHECKING:
+    from oracle.settings import Settings
+
+NO_MODEL: Final = (
+    "no language model is configured, so answers only quote what was found; `oracle models` lists "
+    "models, `oracle models use NAME` selects one"
+)
+NOTHING_PIPED_IN: Final = (
+    "nothing was piped in, so the question is asked alone; check the command before the pipe"
+)
+_TOPIC: Final = "notices"
+
+
+def notice_about_model(settings: Settings) -> str | None:
+    """None if a model was chosen, `embedded` included, or if the user was told today."""
+    is_default = settings.origins["model.name"].source == "default"
+    if settings.model.name != EMBEDDED or not is_default or not _is_due("no model"):
+        return None
+    return NO_MODEL
+
+
+def _is_due(name: str) -> bool:
+    """Whether this was not shown today. From now on it was."""
+    from oracle.services.user_files import recall, remember
+
+    today = time.strftime("%Y-%m-%d")
+    if recall(_TOPIC).get(name) == today:
+        return False
+    # Where nothing can be kept, the notice is shown each time: it must be seen once.
+    with contextlib.suppress(StoreError):
+        remember(_TOPIC, name, today)
+    return True

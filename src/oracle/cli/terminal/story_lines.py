@@ -1,0 +1,143 @@
+"""The story of a run as lines of text, for a terminal of any width or for a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from oracle.cli.terminal.output import counted
+from oracle.cli.terminal.safe_text import printable, safe_text
+from oracle.cli.terminal.tables import StyledLine, Tone, cut, wrapped
+from oracle.cli.terminal.times import shown_duration, shown_money
+from oracle.services.story.story import Step, Story, Turn
+from oracle.services.story.words import stop_words
+
+OFFLINE: Final = "embedded"
+"""The model that costs nothing. Its tokens are an estimate that nobody pays."""
+LONGEST_DRAFT: Final = 300
+MOST_SOURCES: Final = 8
+_INDENT: Final = "  "
+_BELOW: Final = "      "
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heading:
+    """What the record knows besides the story, ready to be shown."""
+
+    run: str
+    question: str
+    about: Sequence[str]
+    model: str
+    state: str
+    not_replayed: str = ""
+
+
+def story_lines(heading: Heading, story: Story, width: int | None) -> Iterator[StyledLine]:
+    yield StyledLine(f"Run {printable(heading.run)}", "bold")
+    yield from _paragraph(" · ".join(map(printable, heading.about)), width, tone="dim")
+    yield from _section("Question", heading.question, width)
+    if heading.not_replayed:
+        text = f"Told from the record alone: {printable(heading.not_replayed)}."
+        yield StyledLine("")
+        yield from _paragraph(text, width, tone="yellow")
+    has_costs = heading.model != OFFLINE
+    for turn in story.turns:
+        yield StyledLine("")
+        yield StyledLine(_turn_heading(turn, has_costs=has_costs), "bold")
+        for step in turn.steps:
+            yield from _step_lines(step, width)
+    if story.answer:
+        yield from _section("Answer", story.answer, width)
+    yield from _ending(heading, story, width, has_costs=has_costs)
+
+
+def _turn_heading(turn: Turn, *, has_costs: bool) -> str:
+    title = f"Turn {turn.number}" if turn.number else "Before the first turn"
+    costs = [shown_duration(turn.seconds)] if turn.seconds >= 0.05 else []
+    if has_costs and turn.tokens:
+        costs.append(f"{turn.tokens:,} tokens")
+    if turn.money:
+        costs.append(f"cost {shown_money(turn.money)}")
+    return " · ".join([title, *costs])
+
+
+def _step_lines(step: Step, width: int | None) -> Iterator[StyledLine]:
+    is_bad = step.kind in ("warning", "error") or not step.ok
+    yield from _lines(
+        _sentence(step), width, first=_INDENT, rest=_BELOW, tone="yellow" if is_bad else ""
+    )
+    if step.node:
+        by = f"by {printable(step.node)}"
+        yield from _lines(by, width, first=_BELOW, rest=f"{_BELOW}   ", tone="dim")
+
+
+def _sentence(step: Step) -> str:
+    text, result = printable(step.text), printable(step.result)
+    if step.kind == "text":
+        return f"the model wrote: {cut(text, LONGEST_DRAFT)}"
+    if step.kind == "signal":
+        return f"the model {text} ({result})" if result else f"the model {text}"
+    if step.kind == "decision":
+        return f"decided: {text}"
+    if step.kind == "call":
+        return f"{text} → {result}" if step.ok else f"{text} → failed: {result}"
+    return text if step.kind == "note" else f"{step.kind}: {text}"
+
+
+def _ending(
+    heading: Heading, story: Story, width: int | None, *, has_costs: bool
+) -> Iterator[StyledLine]:
+    yield StyledLine("")
+    ended = stop_words(story.stop_reason) if story.stop_reason else heading.state
+    yield StyledLine(f"Ended: {printable(ended)}" if story.stop_reason else ended, "bold")
+    if story.detail:
+        yield from _paragraph(printable(story.detail), width)
+    if story.caveat:
+        yield from _paragraph(f"caveat: {printable(story.caveat)}", width, tone="yellow")
+    for missing in story.missing:
+        yield from _paragraph(f"missing: {printable(missing)}", width, tone="yellow")
+    if story.sources:
+        yield from _paragraph(f"sources: {_listed(story.sources)}", width)
+    if costs := usage_words(story.usage, has_costs=has_costs):
+        yield from _paragraph(costs, width, tone="dim")
+
+
+def _listed(sources: Sequence[str]) -> str:
+    more = len(sources) - MOST_SOURCES
+    shown = ", ".join(map(printable, sources[:MOST_SOURCES]))
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def usage_words(usage: Mapping[str, Any], *, has_costs: bool = True) -> str:
+    """`2 turns · 3 tool calls · 1.2 s · 3,400 tokens · cost 0.012`"""
+    if not usage:
+        return ""
+    calls = sum(usage.get("uses", {}).values())
+    parts = [counted(usage.get("turns", 0), "turn"), counted(calls, "tool call")]
+    parts.append(shown_duration(usage.get("seconds", 0)))
+    if has_costs and usage.get("tokens"):
+        parts.append(f"{usage['tokens']:,} tokens")
+    if usage.get("money"):
+        parts.append(f"cost {shown_money(usage['money'])}")
+    return " · ".join(parts)
+
+
+def _section(title: str, text: str, width: int | None) -> Iterator[StyledLine]:
+    yield StyledLine("")
+    yield StyledLine(title, "bold")
+    for line in safe_text(text).strip("\n").splitlines():
+        # The indent of a line of code is a part of it.
+        own = " " * min(len(line) - len(line.lstrip()), (width or 1_000) // 3)
+        yield from _lines(line.strip(), width, first=f"{_INDENT}{own}", rest=f"{_INDENT}{own}")
+
+
+def _paragraph(text: str, width: int | None, *, tone: Tone = "") -> Iterator[StyledLine]:
+    return _lines(text, width, first=_INDENT, rest=_INDENT, tone=tone)
+
+
+def _lines(
+    text: str, width: int | None, *, first: str, rest: str, tone: Tone = ""
+) -> Iterator[StyledLine]:
+    for line in wrapped(text, width, first=first, rest=rest):
+        yield StyledLine(line.rstrip(), tone)

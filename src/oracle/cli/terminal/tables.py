@@ -1,0 +1,179 @@
+"""Tables of one-line cells that stay readable at any width from 40 columns.
+
+On a terminal a table is made to fit: columns that may be are dropped, then long texts are cut. What
+still does not fit is printed as blocks, with the first cell as their heading. In a pipe a table is
+complete.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Final, Literal
+
+from oracle.cli.terminal.safe_text import printable
+
+GAP: Final = "  "
+INDENT: Final = "    "
+_ELLIPSIS: Final = "…"
+
+
+Tone = Literal["", "bold", "dim", "yellow"]
+
+
+@dataclass(frozen=True, slots=True)
+class StyledLine:
+    text: str
+    tone: Tone = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`cut_to` is the width that a column may be cut to; without one it is always shown whole.
+
+    Columns with a `drop` are left out of a narrow table, those with the smallest number first.
+    """
+
+    heading: str
+    _: KW_ONLY
+    is_number: bool = False
+    cut_to: int | None = None
+    drop: int | None = None
+
+
+def table_lines(
+    columns: Sequence[Column], rows: Iterable[Sequence[str]], *, width: int | None = None
+) -> list[str]:
+    """The heading and a line for each row. Without a `width`, everything is shown."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    shown = list(range(len(columns)))
+    widths = [
+        max(map(_cells, (column.heading, *(row[at] for row in cells))))
+        for at, column in enumerate(columns)
+    ]
+    if width is not None:
+        while _least(columns, widths, shown) > width and (gone := _next_to_drop(columns, shown)):
+            shown.remove(gone[0])
+        if _least(columns, widths, shown) > width:
+            return _blocks(cells, width)
+        _fit(columns, widths, shown, width)
+    headings = [column.heading for column in columns]
+    return [_line(columns, row, widths, shown) for row in (headings, *cells)]
+
+
+def show_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on stdout, fitted to the terminal; complete if stdout is a pipe."""
+
+    def lines(width: int | None) -> Iterator[StyledLine]:
+        heading, *rest = table_lines(columns, rows, width=width)
+        yield StyledLine(heading, "bold")
+        yield from map(StyledLine, rest)
+
+    show_lines(lines)
+
+
+def show_lines(lines: Callable[[int | None], Iterable[StyledLine]]) -> None:
+    """Print lines on stdout, made for the width of the terminal; for a pipe there is no width."""
+    if not sys.stdout.isatty():
+        for line in lines(None):
+            print(line.text)
+        return
+    from rich.text import Text
+
+    from oracle.cli.terminal.console import console_on
+
+    console = console_on(sys.stdout)
+    for line in lines(console.width):
+        console.print(Text(line.text, style=line.tone), soft_wrap=True)
+
+
+def wrapped(text: str, width: int | None, *, first: str = "", rest: str = "") -> list[str]:
+    """A paragraph in lines: `first` begins the first one, `rest` the others. Without a width, one.
+
+    A word that is longer than a line, such as a path, is broken.
+    """
+    if width is None:
+        return [first + text]
+    lines, line, gap = list[str](), first, ""
+    for word in text.split():
+        while word:
+            room = width - _cells(line) - len(gap)
+            if _cells(word) <= room:
+                line, gap, word = line + gap + word, " ", ""
+            elif gap:
+                lines, line, gap = [*lines, line], rest, ""
+            else:
+                piece = _beginning(word, room) or word[0]
+                lines, line, word = [*lines, line + piece], rest, word[len(piece) :]
+    return [*lines, line] if gap or not lines else lines
+
+
+def cut(text: str, width: int) -> str:
+    """The text in at most `width` cells; an ellipsis says that there is more."""
+    return text if _cells(text) <= width else _beginning(text, width - 1).rstrip() + _ELLIPSIS
+
+
+def _beginning(text: str, width: int) -> str:
+    """As much of the text as fits into `width` cells. Some characters take two, others none."""
+    if text.isascii():
+        return text[: max(0, width)]
+    taken, end = 0, 0
+    for char in text:
+        taken += _cells(char)
+        if taken > width:
+            break
+        end += 1
+    return text[:end]
+
+
+def _cells(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    blanks = " " * (width - _cells(text))
+    return blanks + text if right else text + blanks
+
+
+def _line(
+    columns: Sequence[Column], row: Sequence[str], widths: Sequence[int], shown: Sequence[int]
+) -> str:
+    cells = [
+        _padded(cut(row[at], widths[at]), widths[at], right=columns[at].is_number) for at in shown
+    ]
+    return GAP.join(cells).rstrip()
+
+
+def _least(columns: Sequence[Column], widths: Sequence[int], shown: Sequence[int]) -> int:
+    """The least width of the table with these columns, cut as far as they may be."""
+    least = [min(widths[at], columns[at].cut_to or widths[at]) for at in shown]
+    return sum(least) + len(GAP) * (len(shown) - 1)
+
+
+def _next_to_drop(columns: Sequence[Column], shown: Sequence[int]) -> list[int]:
+    """The column to leave out next, in a list; an empty list if all others must stay."""
+    may_go = [at for at in shown if columns[at].drop is not None]
+    return sorted(may_go, key=lambda at: columns[at].drop or 0)[:1]
+
+
+def _fit(columns: Sequence[Column], widths: list[int], shown: Sequence[int], width: int) -> None:
+    """Cut the widest columns that may be cut, a cell at a time, until the table fits."""
+    excess = sum(widths[at] for at in shown) + len(GAP) * (len(shown) - 1) - width
+    for _ in range(excess):
+        may_be_cut = [at for at in shown if widths[at] > (columns[at].cut_to or widths[at])]
+        widths[max(may_be_cut, key=lambda at: widths[at])] -= 1
+
+
+def _blocks(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Each row over several lines: its first cell, and the others below it."""
+    lines: list[str] = []
+    for first, *others in rows:
+        lines += wrapped(first, width)
+        for cell in filter(None, others):
+            lines += wrapped(cell, width, first=INDENT, rest=INDENT)
+    return lines

@@ -1,0 +1,84 @@
+"""Asks the person at the terminal whether to trust a project's own code, and loads it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from threading import Event
+from typing import TYPE_CHECKING, Final
+
+from oracle.cli.terminal.approval import ask_now, can_ask_a_person
+from oracle.cli.terminal.safe_text import printable
+from oracle.errors import StoreError
+
+if TYPE_CHECKING:
+    from oracle.services.own_code.collecting import OwnCode
+    from oracle.services.own_code.files import CodeFile, CodeFiles
+    from oracle.settings import Settings
+
+_shown: Final[set[str]] = set()
+
+
+async def own_code(settings: Settings, *, quiet: bool = False) -> OwnCode:
+    """The tools that the user brings along. Files that are new or changed are asked about."""
+    from oracle.services.background import in_thread
+    from oracle.services.own_code.collecting import load_tools
+
+    if settings.root is not None and can_ask_a_person():
+        # In a thread, so that Ctrl-C ends the wait for an answer.
+        is_over = Event()
+        try:
+            await in_thread(_settle_trust, settings, is_over)
+        finally:
+            is_over.set()
+    own = await in_thread(load_tools, settings.root)
+    if not quiet:
+        say_problems(own.problems)
+    return own
+
+
+def say_problems(problems: Iterable[str]) -> None:
+    """Each line once in a process: a chat loads the code before each question."""
+    for problem in problems:
+        if problem not in _shown:
+            _shown.add(problem)
+            print(f"oracle: {printable(problem)}", file=sys.stderr)
+
+
+def _settle_trust(settings: Settings, is_over: Event) -> None:
+    from oracle.services.own_code.files import find_code
+    from oracle.services.own_code.trust import trust_in
+
+    assert settings.root is not None
+    code = find_code(settings.root)
+    trust = trust_in(code, os.environ)
+    unknown = [file for file in code.files if trust[file.name] == "unknown"]
+    if unknown:
+        print(f"oracle: {trust_notice(code, unknown)}", file=sys.stderr)
+        agrees = ask_now("Trust it?", is_over)
+        if not is_over.is_set():
+            keep_trust(code, unknown, agrees=agrees)
+
+
+def trust_notice(code: CodeFiles, files: Sequence[CodeFile]) -> str:
+    """What the question is about: each file with its size and the beginning of its digest."""
+    rows = [f"- {file.name}: {_size(file)}, sha256 {file.digest[:12]}" for file in files]
+    head = f"{code.root} has code of its own that would run on this machine, as you:"
+    return "\n".join(map(printable, [head, *rows]))
+
+
+def _size(file: CodeFile) -> str:
+    lines = file.content.count(b"\n")
+    return f"{lines} {'line' if lines == 1 else 'lines'}, {len(file.content):,} bytes"
+
+
+def keep_trust(code: CodeFiles, files: Sequence[CodeFile], *, agrees: bool) -> None:
+    from oracle.services.own_code.trust import remember_trust
+
+    try:
+        remember_trust(code, "trusted" if agrees else "refused", [file.name for file in files])
+    except StoreError as problem:
+        say_problems([f"this counts only for now: {problem}"])
+    if not agrees:
+        say_problems(["not trusted, so it is not used; `oracle tools trust` changes that"])

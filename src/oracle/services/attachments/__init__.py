@@ -1,0 +1,1 @@
+"""What the user attaches to a question: files, lines of files, and a diff."""

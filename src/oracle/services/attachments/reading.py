@@ -1,0 +1,156 @@
+"""Reads an attached file: text of any folder, but no secrets, no folders, no images."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from oracle.errors import InputError, ToolProblem, named
+from oracle.models.source import Source
+from oracle.regular_file import OPEN, kind_of_file
+from oracle.services.attachments.references import Reach
+from oracle.services.project.file_rules import begins_with_key
+from oracle.services.project.safe_open import LARGEST_READ, Content, real_path
+from oracle.services.search.roles import kind_of
+from oracle.services.tools.files import FileText, ProjectFiles, as_text, is_binary, split_lines
+from oracle.services.tools.workspace import lines_of
+
+_MOST_UNREADABLE: Final = 0.1
+_IMAGES: Final = (
+    *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".ico", ".icns", ".tif", ".tiff"),
+    *(".heic", ".heif", ".avif", ".psd"),
+)
+_IMAGE_STARTS: Final = (
+    (b"\x89PNG\r\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"BM\x00", "a BMP image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttachedFile:
+    """The text of a file. `is_outside` means that it is not a file of the project."""
+
+    text: FileText
+    is_outside: bool = False
+
+    @property
+    def had_secrets(self) -> bool:
+        return self.text.lines != split_lines(self.text.raw)
+
+    def source(self, first: int, last: int) -> Source:
+        """Lines `first` to `last` as a source; an empty file has no lines."""
+        kind = "code" if kind_of(self.text.path) == "code" else "vault"
+        if not self.text.lines:
+            path = self.text.path
+            return Source(kind=kind, where=path, text="", path=path, digest=self.text.digest)
+        source = lines_of(self.text, first, last, kind)
+        if first == 1 and last >= len(self.text.lines):
+            source["whole"] = True
+        return source
+
+
+def read_attached(path: Path, reach: Reach) -> AttachedFile:
+    """Raises `InputError` with the reason and the next step."""
+    root = Path(os.path.realpath(reach.root))
+    # The folder is resolved, but not the file: a link has the name that the user sees.
+    given = Path(os.path.normpath(Path(os.path.realpath(path.parent)) / path.name))
+    named_inside = given.is_relative_to(root)
+    shown = given.relative_to(root).as_posix() if named_inside else str(given)
+    _check_name(shown, reach)
+    if reach.is_confined:
+        return AttachedFile(text=_read_confined(shown, root, reach))
+    real, content = _content(given, shown)
+    is_outside = not real.is_relative_to(root)
+    # A link may lead to a secret under another name.
+    _check_name(str(real) if is_outside else real.relative_to(root).as_posix(), reach)
+    if is_outside and named_inside:
+        raise InputError(
+            f"{named(shown)} is a link that leads out of the project, to {named(str(real))}; "
+            "attach that path itself if you mean it"
+        )
+    if not is_outside and not named_inside:
+        shown = real.relative_to(root).as_posix()
+    return AttachedFile(text=_as_text(content, shown), is_outside=is_outside)
+
+
+def _check_name(path: str, reach: Reach) -> None:
+    if rule := reach.secrets.rule_for(path):
+        raise InputError(
+            f"{named(path)} is not attached: its name matches `{rule}`, a file of secrets; to read "
+            "it, add its path to secrets.allow (ORACLE_SECRETS_ALLOW)"
+        )
+    name = path.lower()
+    if name.endswith(_IMAGES):
+        raise InputError(f"{named(path)} is an image; only text can be attached")
+    if name.endswith(".pdf"):
+        raise _pdf(path)
+
+
+def _read_confined(shown: str, root: Path, reach: Reach) -> FileText:
+    """By the rules for tools: nothing outside of the project, and nothing that git ignores."""
+    try:
+        return ProjectFiles(root, secrets=reach.secrets).read(shown)
+    except ToolProblem as problem:
+        reason = str(problem).partition(";")[0]
+        raise InputError(f"{reason}; attach it yourself with -f if you trust it") from problem
+
+
+def _content(path: Path, shown: str) -> tuple[Path, Content]:
+    try:
+        descriptor = os.open(path, OPEN)
+    except OSError as problem:
+        raise InputError(f"{named(shown)} cannot be read: {problem.strerror}") from problem
+    try:
+        # Asked of the open file: the one at this path may be another by now.
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(
+                f"{named(shown)} is {kind_of_file(status.st_mode)}; attach files, one -f for each"
+            )
+        if status.st_size > LARGEST_READ:
+            raise InputError(
+                f"{named(shown)} has {status.st_size:,} bytes, more than {LARGEST_READ:,}; pipe "
+                f"the part that matters: tail -n 500 {shown} | oracle ask …"
+            )
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(LARGEST_READ)
+        real = real_path(descriptor, path, status)
+        return real, Content(path=shown, data=data, size=len(data))
+    except OSError as problem:
+        raise InputError(f"{named(shown)} cannot be read: {problem.strerror}") from problem
+    finally:
+        os.close(descriptor)
+
+
+def _as_text(content: Content, shown: str) -> FileText:
+    data = content.data
+    for start, kind in _IMAGE_STARTS:
+        if data.startswith(start):
+            raise InputError(f"{named(shown)} holds {kind}; only text can be attached")
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        raise InputError(f"{named(shown)} holds a WebP image; only text can be attached")
+    if data.startswith(b"%PDF-"):
+        raise _pdf(shown)
+    if is_binary(data):
+        raise InputError(f"{named(shown)} is a binary file; only text can be attached")
+    if begins_with_key(data):
+        raise InputError(f"{named(shown)} is a private key, so it is never attached")
+    text = as_text(content, shown)
+    if text.raw.count("\ufffd") > len(text.raw) * _MOST_UNREADABLE:
+        raise InputError(
+            f"{named(shown)} is not UTF-8 text; convert it first, for example with `iconv`"
+        )
+    return text
+
+
+def _pdf(path: str) -> InputError:
+    return InputError(
+        f"{named(path)} is a PDF; only text can be attached: pdftotext {path} - | oracle ask …"
+    )

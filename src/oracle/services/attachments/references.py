@@ -1,0 +1,165 @@
+"""Which files a user names: `a.py`, `a.py:10-40`, and `@a.py` inside a question."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from oracle.errors import InputError, NotFound, named
+from oracle.services.project.secret_files import OURS, SecretFiles
+
+# `:12`, `:10-40` and `:10-` (to the end).
+_LINES: Final = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:(?P<to>-)(?P<last>\d{0,9}))?")
+# `:12:5`, as compilers print a place.
+_COLUMN: Final = re.compile(r"(?P<place>.+:\d{1,9}):\d{1,9}")
+_AFTER_COLON: Final = re.compile(r"(?P<path>.+):(?P<rest>[^:/]*)")
+# After a letter it is an e-mail address. In quotes, or with `\ `, a path may have blanks.
+_AT: Final = re.compile(
+    r"(?<![\w@.\\-])@(?:"
+    r"\"(?P<double>[^\"\n]{1,300})\"(?P<double_lines>:[\d-]+)?"
+    r"|'(?P<single>[^'\n]{1,300})'(?P<single_lines>:[\d-]+)?"
+    r"|(?P<bare>(?!@)(?:\\.|[^\s\"'`<>|\\]){1,300}))"
+)
+_PUNCTUATION: Final = ",.;:!?)]}'\""
+_MOST_MENTIONS: Final = 200
+# Text such as `@angular/core` or `@app.route` names no file. These look as if they should.
+_LOOKS_LIKE_A_FILE: Final = re.compile(
+    r"(?:.*/[^/]*\.\w{1,5}|.*\.(?:py|js|ts|tsx|jsx|go|rs|java|c|h|cpp|rb|php|cs|sh|md|toml|ya?ml"
+    r"|json|txt|log|sql|html|css))(?::[\d-]+)?"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reach:
+    """Where paths begin, and what may be read.
+
+    A relative path is looked up in `folder`, then in the project's `root`. If `is_confined`, only
+    files of the project are read: the one who names them is not the user.
+    """
+
+    folder: Path
+    root: Path
+    secrets: SecretFiles = OURS
+    is_confined: bool = False
+
+    def find(self, text: str) -> Path | None:
+        """The path of something that exists."""
+        if not text or "\0" in text:
+            return None
+        given = Path(text)
+        if text.startswith("~"):
+            given = Path(os.path.expanduser(text))
+        # Joining with an absolute path gives that path.
+        places = (self.folder / given, self.root / given)
+        return next((place for place in places if os.path.lexists(place)), None)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileReference:
+    """A file that exists, and the lines that are wanted; all lines without `first`.
+
+    `last` is None if the lines go to the end of the file.
+    """
+
+    text: str
+    path: Path
+    first: int | None = None
+    last: int | None = None
+
+
+def reference(text: str, reach: Reach) -> FileReference:
+    """What `-f` names. A name with a colon that exists is taken as it is."""
+    if path := reach.find(text):
+        return FileReference(text=text, path=path)
+    if file := _lines_of_a_file(text, reach):
+        return file
+    before = _AFTER_COLON.fullmatch(text)
+    if before and reach.find(before["path"]):
+        raise InputError(
+            f"{named(before['rest'])} in {named(text)} are not lines; write them as "
+            f"{before['path']}:10-40"
+        )
+    found = _LINES.fullmatch(text)
+    wanted = found["path"] if found else text
+    raise NotFound(f"there is no file {named(wanted)}{_near(wanted, reach)}")
+
+
+def references_in(question: str, reach: Reach) -> tuple[list[FileReference], list[str]]:
+    """The files that a question names with `@`, and the names that look like files but are none."""
+    found: list[FileReference] = []
+    unknown: list[str] = []
+    for mention in _mentions(question):
+        file = _first_file(mention, reach)
+        if file is not None:
+            found.append(file)
+        elif _LOOKS_LIKE_A_FILE.fullmatch(name := mention[0].rstrip(_PUNCTUATION)):
+            unknown.append(name)
+    return found, list(dict.fromkeys(unknown))
+
+
+def _mentions(question: str) -> Iterator[list[str]]:
+    """For each `@`, what it may name, the longest first: a sentence goes on with punctuation."""
+    for number, found in enumerate(_AT.finditer(question)):
+        if number == _MOST_MENTIONS:
+            return
+        for kind in ("double", "single"):
+            if found[kind] is not None:
+                yield [found[kind] + (found[f"{kind}_lines"] or "")]
+        if found["bare"] is not None:
+            bare = re.sub(r"\\(.)", r"\1", found["bare"])
+            ends = len(bare) - len(bare.rstrip(_PUNCTUATION))
+            yield [bare[: len(bare) - cut] for cut in range(min(ends, 5) + 1)]
+
+
+def _first_file(candidates: list[str], reach: Reach) -> FileReference | None:
+    for text in candidates:
+        if (path := reach.find(text)) and path.is_file():
+            return FileReference(text=text, path=path)
+        file = _lines_of_a_file(text, reach)
+        if file is not None and file.path.is_file():
+            return file
+    return None
+
+
+def _lines_of_a_file(text: str, reach: Reach) -> FileReference | None:
+    column = _COLUMN.fullmatch(text)
+    for each in (text, column["place"] if column else ""):
+        found = _LINES.fullmatch(each)
+        if found and (path := reach.find(found["path"])):
+            return _with_lines(text, path, found)
+    return None
+
+
+def _with_lines(text: str, path: Path, found: re.Match[str]) -> FileReference:
+    first = int(found["first"])
+    last = int(found["last"]) if found["last"] else (None if found["to"] else first)
+    if first < 1:
+        raise InputError(f"{named(text)} begins at line 0; the first line is 1")
+    if last is not None and last < first:
+        raise InputError(
+            f"the lines of {named(text)} are reversed; write {found['path']}:{last}-{first}"
+        )
+    return FileReference(text=text, path=path, first=first, last=last)
+
+
+def _near(wanted: str, reach: Reach) -> str:
+    """The advice after "there is no file …"."""
+    folder, _, name = wanted.rpartition("/")
+    names = _names_in(reach.folder / folder)
+    close = get_close_matches(name[:200], names, n=1)
+    if not close:
+        return f" in {reach.folder}; check the path"
+    return f"; did you mean {(f'{folder}/' if folder else '') + close[0]!r}?"
+
+
+def _names_in(folder: Path, most: int = 5_000) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry, _ in zip(entries, range(most), strict=False)]
+    except (OSError, ValueError):
+        return []

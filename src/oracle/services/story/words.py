@@ -1,0 +1,137 @@
+"""Words for the codes of a run: stop reasons, signals, decisions, calls and their results.
+
+A code that is not in a table is shown as words too: a tree of one's own may have others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+LONGEST_VALUE: Final = 200
+LONGEST_RESULT: Final = 240
+
+STOP_REASONS: Final[Mapping[str, str]] = {
+    "answered": "answered",
+    "partial_answer": "partial answer",
+    "stuck": "got stuck",
+    "turn_limit": "reached the turn limit",
+    "token_limit": "reached the token limit",
+    "money_limit": "reached the cost limit",
+    "time_limit": "reached the time limit",
+    "refusal": "the model refused",
+    "content_filter": "stopped by the provider's filter",
+    "cancelled": "cancelled",
+    "model_unavailable": "the model was unavailable",
+    "no_progress": "stopped without progress",
+    "tick_budget": "stopped after too many steps",
+    "internal_error": "internal error",
+    "invalid_input": "invalid input",
+    "store_failed": "could not be stored",
+    "held_elsewhere": "another process worked on it",
+    "settled": "ended",
+    "not_recorded": "went on without a record",
+    "never_begun": "died before it began",
+}
+
+_SIGNALS: Final[Mapping[str, str]] = {
+    "need_turn": "needs another turn: {reason}",
+    "context_sufficient": "has enough to answer, from {sources_found} sources",
+    "stuck": "is stuck: {blocker}",
+    "need_capability": "asks for a tool: {capability} ({reason})",
+    "partial_answer": "has a partial answer; missing: {missing}",
+    "delegation_recommended": "wants to delegate {scope}: {reason}",
+}
+
+_VERDICTS: Final[Mapping[str, str]] = {
+    "granted": "granted",
+    "refused": "refused",
+    "believed": "took it as the answer",
+    "not_believed": "did not take it as the answer",
+    "asked_again": "asked again",
+    "strategy_changed": "changed the approach",
+    "asked_for_the_answer": "asked for the answer now",
+    "taken_as_stuck": "took it as the end: stuck",
+    "taken_as_the_last_word": "took it as the last word",
+    "taken_as_partial": "took it as a partial answer",
+    "fallback_continue": "fallback: let it go on",
+    "fallback_force_response": "fallback: asked for the answer now",
+    "fallback_retry_with_hint": "fallback: tried again with a hint",
+    "fallback_escalate": "fallback: granted more",
+}
+
+OUTCOMES: Final[Mapping[str, str]] = {
+    "answer": "the text is the answer",
+    "draft": "the text is a draft",
+    "tools": "tools were called",
+    "empty": "the response was empty",
+    "cut": "the response was cut off",
+}
+
+
+def stop_words(reason: str) -> str:
+    """>>> stop_words("token_limit"), stop_words("own_reason")
+    ('reached the token limit', 'own reason')
+    """
+    return STOP_REASONS.get(reason, reason.replace("_", " "))
+
+
+def signal_words(signal: Mapping[str, Any]) -> str:
+    """What the model said of its own state, as the rest of a sentence that begins with it."""
+    known = _SIGNALS.get(str(signal.get("type")))
+    try:
+        text = known.format_map(signal) if known else str(signal.get("type")).replace("_", " ")
+    except (KeyError, IndexError, ValueError, AttributeError):
+        # A record of another version, or one that was changed, may lack the field.
+        text = str(signal.get("type")).replace("_", " ")
+    return text.replace("from 1 sources", "from 1 source")
+
+
+def confidence_words(confidence: Any) -> str:
+    return f"{confidence:.0%} sure" if isinstance(confidence, int | float) else ""
+
+
+def decision_words(verdict: str, reason: str = "") -> str:
+    words = _VERDICTS.get(verdict, verdict.replace("_", " "))
+    return f"{words}: {reason}" if reason else words
+
+
+def call_words(name: str, arguments: Any) -> str:
+    """A call as programmers write it.
+
+    >>> call_words("search_code", {"query": "login", "limit": 10})
+    'search_code("login", limit=10)'
+    """
+    if not isinstance(arguments, Mapping):
+        return f"{name}({_value(arguments)})" if arguments else f"{name}()"
+    given = [
+        _value(value) if number == 0 and isinstance(value, str) else f"{key}={_value(value)}"
+        for number, (key, value) in enumerate(cast("Mapping[str, Any]", arguments).items())
+    ]
+    return f"{name}({', '.join(given)})"
+
+
+def _value(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text) <= LONGEST_VALUE:
+        return text
+    return f"{text[:LONGEST_VALUE]}… ({len(text):,} characters)"
+
+
+def result_words(content: str, *, places: int) -> str:
+    """The first line of a result, which says what was found."""
+    first = next((line for line in map(str.strip, content.splitlines()) if line), "")
+    if not first:
+        return "1 place" if places == 1 else f"{places} places" if places else "nothing"
+    return first if len(first) <= LONGEST_RESULT else f"{first[: LONGEST_RESULT - 1]}…"
+
+
+def budget_words(budget: str, used: float, limit: float | None) -> str:
+    """`used 21 of 30 turns`; of a tool, `used search_code 8 of 8 times`."""
+    of = "" if limit is None else f" of {limit:,g}"
+    if budget in ("turns", "tokens", "seconds"):
+        return f"used {used:,g}{of} {budget}"
+    if budget == "money":
+        return f"spent {used:,g}{of}"
+    return f"used {budget} {used:,g}{of} times"

@@ -1,0 +1,1 @@
+"""Named questions with placeholders, in files of the project and of the user."""

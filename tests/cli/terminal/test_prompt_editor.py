@@ -1,0 +1,115 @@
+"""The editor of a chat, with keys from a pipe; and what Tab completes."""
+
+from contextlib import contextmanager
+
+import pytest
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.key_binding import KeyPress
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.output import DummyOutput
+
+from oracle.cli.terminal.interrupts import ChatSignals
+from oracle.cli.terminal.prompt_editor import PromptEditor, completions, ends_of_lines
+
+
+@contextmanager
+def editor_with(keys, history=None):
+    with create_pipe_input() as given, ChatSignals() as signals:
+        given.send_text(keys)
+        editor = PromptEditor(history, signals, input_=given, output=DummyOutput())
+        editor.is_interactive = True
+        yield editor
+
+
+@pytest.mark.parametrize(("keys", "text"), [
+    ("hello\r", "hello"),
+    ("one\x1b\rtwo\r", "one\ntwo"),
+    ("one\ntwo\r", "one\ntwo"),
+    ("one\\\rtwo\r", "one\ntwo"),
+    ("a \\ b\r", "a \\ b"),
+    ("\x1b[200~a\r\nb\rc\n\x1b[201~\r", "a\nb\nc\n"),
+    ("\x1b[200~red \x1b[31m\x07 \u202eback\x1b[201~\r", "red [31m back"),
+    ("\x1b[200~" + "x" * 10_000 + "\x1b[201~\r", "x" * 10_000),
+    ("ab\x01c\x05d\r", "cabd"),
+])  # fmt: skip
+def test_what_is_typed_is_what_is_read(keys, text):
+    with editor_with(keys) as editor:
+        assert editor.read() == text
+
+
+def test_the_last_question_can_be_edited():
+    with editor_with(" now?\r") as editor:
+        assert editor.read("why") == "why now?"
+
+
+def test_ctrl_c_clears_the_line_and_then_leaves(capsys):
+    with editor_with("half\x03\x03") as editor, pytest.raises(KeyboardInterrupt):
+        editor.read()
+    assert capsys.readouterr().err.count("press Ctrl-C again") == 1
+
+
+def test_ctrl_c_leaves_only_if_nothing_was_typed_since():
+    with editor_with("half\x03other\x03hello\r") as editor:
+        assert editor.read() == "hello"
+
+
+def test_ctrl_c_gives_up_an_edit():
+    with editor_with("\x03") as editor:
+        assert editor.read("the last question") == ""
+
+
+def test_ctrl_d_leaves_from_an_empty_line_only():
+    with editor_with("a\x02\x04\x04") as editor, pytest.raises(EOFError):
+        editor.read()
+
+
+def test_the_history_is_searched_with_ctrl_r_and_walked_with_the_arrows(tmp_path):
+    file = tmp_path / "history"
+    file.write_text("where is login?\nwhat is a\\nsession?\nhello\n")
+    with editor_with("\x12LOGIN\r\r", file) as editor:
+        assert editor.read() == "where is login?"
+    with editor_with("\x1b[A\x1b[A\r", file) as editor:
+        assert editor.read() == "what is a\nsession?"
+
+
+def test_a_line_that_arrives_whole_ends_with_enter_and_a_single_ctrl_j_does_not():
+    def keys(*names):
+        return [KeyPress(name, "") for name in names]
+
+    enter, ctrl_j, escape = Keys.ControlM, Keys.ControlJ, Keys.Escape
+    assert ends_of_lines(keys("h", ctrl_j, "t", ctrl_j)) == keys("h", enter, "t", enter)
+    assert ends_of_lines(keys(ctrl_j)) == keys(ctrl_j)
+    assert ends_of_lines(keys(ctrl_j, "t")) == keys(ctrl_j, "t")
+    assert ends_of_lines(keys(escape, ctrl_j)) == keys(escape, ctrl_j)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    project = tmp_path / "project"
+    for name in ("src/app.py", "src/api.py", ".env", "a b.py", "evil\x1b[31m.py", "setup.py"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).touch()
+    monkeypatch.chdir(project)
+
+
+@pytest.mark.parametrize(("text", "whole"), [
+    ("/mo", ["/model "]),
+    ("/e", ["/edit ", "/exit"]),
+    ("/at", ["/attach "]),
+    ("/s", ["/sources", "/session ", "/save "]),
+    ("/usr/l", []),
+    ("what is /s", []),
+    ("what is @s", ["@setup.py", "@src/"]),
+    ("@src/a", ["@src/api.py", "@src/app.py"]),
+    ("@src/a ", []),
+    ("@", ["@setup.py", "@src/"]),
+    ("see @s", ["@setup.py", "@src/"]),
+    ("/attach set", ["setup.py"]),
+    ("@gone/x", []),
+    ("/save src/ap", ["src/api.py", "src/app.py"]),
+    ("", []),
+])  # fmt: skip
+def test_tab_completes_commands_and_paths(folder, text, whole):
+    found = list(completions(text))
+    assert [after for _, after in found] == whole
+    assert all(text.endswith(before) for before, _ in found)

@@ -1,0 +1,163 @@
+"""Whether the arguments of `oracle` are a command, a question or a mistake."""
+
+import pytest
+from typer.main import get_command
+
+from oracle.cli.main import app
+from oracle.cli.routing import FLAGS, OF_THE_ROOT, TAKES_VALUE, close_command, routed
+from oracle.errors import InputError
+
+COMMANDS = [
+    "ask",
+    "chat",
+    "init",
+    "config",
+    "doctor",
+    "completion",
+    "tree",
+    "classify",
+    "index",
+    "search",
+    "prompt",
+    "runs",
+    "run",
+    "replay",
+    "sessions",
+    "purge",
+    "audit",
+    "eval",
+    "models",
+    "keys",
+    "questions",
+    "help",
+]
+
+QUESTIONS = [
+    ["where is the login?"],
+    ["runs of what?"],
+    ["modls are where"],
+    ["where", "is", "the", "login?"],
+    ["where", "is", "the", "login"],
+    ["what", "is", "this"],
+    ["What", "does", "it", "do"],
+    ["that", "test", "fails"],
+    ["there", "is", "a", "bug"],
+    ["three", "tests", "fail"],
+    ["as", "a", "newcomer,", "where", "to", "start"],
+    ["true", "or", "false"],
+    ["under", "which", "licence"],
+    ["explain", "auth.py"],
+    ["how", "does it work"],
+    ["login?"],
+    ["@a.py", "explain"],
+    ["这个项目是做什么的"],
+    ["这个项目是做什么的？"],
+    ["¿por", "qué?"],
+    [""],
+    ["-v", "why does it fail?"],
+    ["-vv", "why does it fail?"],
+    ["--json", "where", "is", "it"],
+    ["why does it fail?", "-v"],
+    ["why", "does", "it", "fail", "--json", "-q"],
+    ["--model", "embedded", "why", "not"],
+    ["--model=embedded", "why not"],
+    ["-f", "a.py", "explain"],
+    ["-f", "a.py", "-f", "b.py", "why?"],
+    ["-fa.py", "explain it"],
+    ["--diff", "is this safe?"],
+    ["--diff", "HEAD~1", "is this safe?"],
+    ["--diff", "index", "is this safe?"],
+    ["--diff=main", "review"],
+    ["review", "--diff"],
+    ["-t", "review", "path=src/x.py"],
+    ["--session", "last", "more"],
+    ["--diff"],
+    ["-v"],
+    ["--", "runs"],
+    ["--", "-x", "what is this flag?"],
+    ["-v", "--", "runs"],
+]
+
+
+@pytest.mark.parametrize("arguments", QUESTIONS, ids=" ".join)
+def test_a_question_is_asked(arguments):
+    assert routed(arguments, COMMANDS) == ["ask", *arguments]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], []),
+        (["ask", "why?"], ["ask", "why?"]),
+        (["runs"], ["runs"]),
+        (["run", "show", "last"], ["run", "show", "last"]),
+        (["search", "the login?"], ["search", "the login?"]),
+        (["help", "me", "understand"], ["help", "me", "understand"]),
+        (["--help"], ["--help"]),
+        (["-h"], ["-h"]),
+        (["-V"], ["-V"]),
+        (["--version", "why?"], ["--version", "why?"]),
+        (["--install-completion"], ["--install-completion"]),
+        (["--no-such-option"], ["--no-such-option"]),
+        (["--json", "runs"], ["runs", "--json"]),
+        (["-v", "ask", "why?"], ["ask", "-v", "why?"]),
+        (["--model", "embedded", "chat"], ["chat", "--model", "embedded"]),
+        (["-f", "a.py", "chat"], ["chat", "-f", "a.py"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_a_command_stays_a_command_and_takes_the_options_before_it(arguments, expected):
+    assert routed(arguments, COMMANDS) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["modls"], "models"),
+        (["sesions", "list"], "sessions"),
+        (["sessoins"], "sessions"),
+        (["sesion"], "sessions"),
+        (["aks", "where is it?"], "ask"),
+        (["serach", "login"], "search"),
+        (["Runs"], "runs"),
+        (["CONFIG"], "config"),
+        (["doctr"], "doctor"),
+        (["docter"], "doctor"),
+        (["tre", "show"], "tree"),
+        (["classfy", "how is it?"], "classify"),
+        (["compl"], "completion"),
+        (["what"], "chat"),
+        (["hlep"], "help"),
+        (["replya", "last"], "replay"),
+        (["-v", "modls"], "models"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_a_word_close_to_a_command_is_an_error_that_suggests_it(arguments, meant):
+    with pytest.raises(InputError, match=f"did you mean '{meant}'") as raised:
+        routed(arguments, COMMANDS)
+    assert "To ask a question" in str(raised.value)
+
+
+@pytest.mark.parametrize("arguments", [["login"], ["-v", "login"], ["login", "--json"], ["a"]])
+def test_one_unknown_word_is_an_error_that_says_how_to_ask(arguments):
+    with pytest.raises(InputError, match=r'oracle "what is (login|a)\?"'):
+        routed(arguments, COMMANDS)
+
+
+def test_a_very_long_word_is_compared_quickly():
+    assert close_command("x" * 1_000_000, COMMANDS) is None
+
+
+def test_the_options_of_ask_are_those_that_it_has():
+    ask = get_command(app).commands["ask"]
+    options = [param for param in ask.params if param.param_type_name == "option"]
+    valued = {name for param in options if not param.is_flag for name in param.opts}
+    flags = {name for param in options if param.is_flag for name in param.opts}
+    assert valued - {"--diff"} == TAKES_VALUE
+    assert flags | {"--diff", "-vv"} == FLAGS
+
+
+def test_the_options_of_the_root_are_those_that_it_has():
+    own = {name for param in get_command(app).params for name in param.opts}
+    assert own | {"-h", "--help"} == OF_THE_ROOT

@@ -1,0 +1,192 @@
+"""Files as sources: what is read, what is refused, and how much."""
+
+import os
+import re
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from oracle.errors import InputError
+from oracle.services.attachments.gathering import MOST_BYTES, gather
+from oracle.services.attachments.references import Reach
+from oracle.services.project.secret_files import SecretFiles
+
+
+@pytest.fixture
+def reach(tmp_path):
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "a.py").write_text("".join(f"line = {n}\n" for n in range(1, 11)))
+    return Reach(folder=root, root=root)
+
+
+def places(*files, reach, **given):
+    return gather(reach=reach, files=files, **given).names
+
+
+def refused(*files, reach):
+    with pytest.raises(InputError) as raised:
+        gather(reach=reach, files=files)
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+def test_a_file_is_a_source_with_its_lines_and_a_digest(reach):
+    [source] = gather(reach=reach, files=["a.py:2-3"]).sources
+    assert (source["where"], source["path"]) == ("a.py:2-3", "a.py")
+    assert (source["start"], source["end"]) == (2, 3)
+    assert source["text"] == "line = 2\nline = 3"
+    assert source["digest"]
+    assert "whole" not in source
+
+
+def test_a_whole_file_says_so(reach):
+    [source] = gather(reach=reach, files=["a.py"]).sources
+    assert source["whole"] is True
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (["a.py", "a.py"], ["a.py:1-10"]),
+        (["a.py:1-3", "a.py:3-5"], ["a.py:1-5"]),
+        (["a.py:1-3", "a.py:6", "./a.py:7"], ["a.py:1-3", "a.py:6-7"]),
+        (["a.py:8-99"], ["a.py:8-10"]),
+        (["a.py:9-"], ["a.py:9-10"]),
+        (["a.py:2", "a.py"], ["a.py:1-10"]),
+    ],
+)
+def test_the_same_file_twice_is_one_source_for_each_range(reach, files, found):
+    assert places(*files, reach=reach) == found
+
+
+def test_files_of_a_question_and_of_the_option_are_joined(reach):
+    assert gather("compare @a.py:1-2", reach=reach, files=["a.py:2-4"]).names == ["a.py:1-4"]
+
+
+def test_lines_after_the_end_are_an_error(reach):
+    assert "has only 10 lines" in refused("a.py:11", reach=reach)
+
+
+def test_an_empty_file_is_attached_and_noted(reach):
+    (reach.root / "empty.py").touch()
+    found = gather(reach=reach, files=["empty.py"])
+    assert found.names == ["empty.py"]
+    assert found.notes == ["empty.py is empty"]
+
+
+def test_line_ends_of_windows_and_a_byte_order_mark_are_removed(reach):
+    (reach.root / "w.txt").write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n")
+    (reach.root / "u.txt").write_bytes("one\r\ntwo".encode("utf-16"))
+    texts = [s["text"] for s in gather(reach=reach, files=["w.txt", "u.txt"]).sources]
+    assert texts == ["one\ntwo", "one\ntwo"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("x.png", b"text", "is an image"),
+        ("x.JPG", b"text", "is an image"),
+        ("x.pdf", b"text", "is a PDF"),
+        ("noname", b"\x89PNG\r\n\x1a\n", "holds a PNG image"),
+        ("noname", b"\xff\xd8\xff\xe0", "holds a JPEG image"),
+        ("noname", b"GIF89a", "holds a GIF image"),
+        ("noname", b"RIFF\0\0\0\0WEBP", "holds a WebP image"),
+        ("noname", b"%PDF-1.7", "is a PDF"),
+        ("x.bin", b"a\0b", "is a binary file"),
+        ("x.txt", b"\xe9\xe8\xe7" * 30, "is not UTF-8 text"),
+        ("key.txt", b"-----BEGIN RSA PRIVATE KEY-----\nMIIE", "is a private key"),
+        (".env", b"A=1", "secrets.allow"),
+        ("id_rsa", b"x", "secrets.allow"),
+        ("big.log", b"x\n" * 3_000_000, "pipe the part"),
+    ],
+)
+def test_what_is_not_text_and_what_is_secret_is_refused_by_name(reach, name, data, words):
+    (reach.root / name).write_bytes(data)
+    message = refused(name, reach=reach)
+    assert words in message
+    assert name in message
+
+
+def test_a_secret_in_a_question_is_refused_too(reach):
+    (reach.root / ".env").write_text("A=1")
+    with pytest.raises(InputError, match=r"secrets\.allow"):
+        gather("what is in @.env?", reach=reach)
+
+
+def test_a_secret_that_the_user_allowed_is_attached(reach):
+    (reach.root / ".env").write_text("A=1")
+    allowing = replace(reach, secrets=SecretFiles(allowed=(".env",)))
+    assert places(".env", reach=allowing) == [".env:1"]
+
+
+def test_secrets_inside_of_a_file_are_removed(reach):
+    (reach.root / "b.py").write_text('token = "ghp_' + "a1B2" * 9 + '"\n')
+    found = gather(reach=reach, files=["b.py"])
+    assert found.had_secrets
+    assert "a1B2a1B2" not in found.sources[0]["text"]
+
+
+def test_folders_pipes_and_missing_files_are_refused(reach):
+    (reach.root / "src").mkdir()
+    os.mkfifo(reach.root / "pipe")
+    assert "'src' is a folder" in refused("src", reach=reach)
+    assert "'pipe' is a pipe" in refused("pipe", reach=reach)
+    assert "there is no file" in refused("none.py", reach=reach)
+
+
+def test_the_user_may_attach_a_file_outside_of_the_project(reach):
+    other = reach.root.parent / "other.py"
+    other.write_text("x = 1\n")
+    assert places("../other.py", reach=reach) == [f"{other}:1"]
+    assert places(str(other), reach=reach) == [f"{other}:1"]
+
+
+def test_a_link_that_leads_out_of_the_project_is_refused(reach):
+    (reach.root.parent / "notes.txt").write_text("private")
+    (reach.root / "link.txt").symlink_to(reach.root.parent / "notes.txt")
+    assert "leads out of the project" in refused("link.txt", reach=reach)
+    (reach.root / "inner.py").symlink_to("a.py")
+    assert places("inner.py:1", reach=reach) == ["inner.py:1"]
+
+
+def test_a_link_to_a_secret_is_refused(reach):
+    (reach.root / ".env").write_text("A=1")
+    (reach.root / "plain.txt").symlink_to(".env")
+    assert "secrets.allow" in refused("plain.txt", reach=reach)
+
+
+def test_whoever_is_confined_reads_only_what_tools_may_read(reach):
+    confined = replace(reach, is_confined=True)
+    (reach.root.parent / "notes.txt").write_text("private")
+    (reach.root / ".gitignore").write_text("local.txt\n")
+    (reach.root / "local.txt").write_text("private")
+    assert places("a.py:1", reach=confined) == ["a.py:1"]
+    assert "outside the project" in refused("../notes.txt", reach=confined)
+    assert "ignored by the project" in refused("local.txt", reach=confined)
+
+
+def test_all_attachments_share_one_limit(reach):
+    (reach.root / "half.txt").write_text("x" * (MOST_BYTES // 2) + "\n")
+    (reach.root / "more.txt").write_text("y" * (MOST_BYTES // 2 + 1) + "\n")
+    assert places("half.txt", reach=reach)
+    message = refused("half.txt", "more.txt", reach=reach)
+    assert "'more.txt:1' has 250,001 bytes" in message
+    with pytest.raises(InputError, match="all attachments together"):
+        gather(reach=reach, files=["half.txt"], piped_bytes=MOST_BYTES // 2 + 1)
+
+
+def test_very_many_files_are_refused(reach):
+    assert "more than 100" in refused(*["a.py"] * 101, reach=reach)
+
+
+def test_a_diff_is_a_source_and_untracked_files_are_named(reach):
+    for command in ("git init -q", "git add a.py"):
+        subprocess.run(command.split(), cwd=reach.root, check=True, capture_output=True)
+    (reach.root / "new.py").write_text("x")
+    found = gather(reach=reach, diff="")
+    assert re.fullmatch("git diff --cached", found.names[0])
+    assert "+line = 1" in found.sources[0]["text"]
+    assert "Untracked files, which are not in this diff: new.py" in found.sources[0]["text"]
+    assert found.notes == ["untracked files are not in the diff: new.py"]
