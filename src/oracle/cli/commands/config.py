@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
@@ -96,7 +97,7 @@ def config(
     names = chosen(name)
     settings = settings_with()
     if "model.name" in names:
-        _warn_of_model(settings.model.name)
+        _warn_of_model(settings.model.name, settings.model.base_url)
     if json:
         show_json([as_object(settings, each) for each in names])
     elif name is not None and name in names:
@@ -132,7 +133,7 @@ def set_(
     _report(file, f"{name} = {_shown(value_in(file, name))}{was}")
     _warn_if_overridden(name, file)
     if name == "model.name":
-        _warn_of_model(value, file)
+        _warn_of_model(value, written_to=file)
 
 
 @app.command()
@@ -219,17 +220,14 @@ def _warn_if_overridden(name: str, file: Path) -> None:
         _warn(f"{origin} sets {name} too, and has priority here")
 
 
-def _warn_of_model(name: str, file: Path | None = None) -> None:
-    """`file` is the one that the name was written to just now."""
-    import os
-
+def _warn_of_model(name: str, base_url: str | None = None, written_to: Path | None = None) -> None:
     from oracle.services.llm.names import full_name
     from oracle.services.llm.spending import agree_by_writing
 
     try:
-        full = full_name(name, os.environ)
-        if file is not None:
-            agree_by_writing(full, file)
+        full = full_name(name, os.environ, base_url=base_url)
+        if written_to is not None:
+            agree_by_writing(full, written_to)
     except InputError as problem:
         _warn(str(problem))
 

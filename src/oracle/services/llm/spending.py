@@ -91,8 +91,7 @@ def with_full_name(settings: Settings, environment: Environment) -> Settings:
     try:
         full = full_name(chosen.name, environment, base_url=chosen.base_url)
     except InputError as problem:
-        error = InputError if origin.source == "flag" else SettingsError
-        raise error(f"{origin}: {problem}") from None
+        raise SettingsError(f"{origin}: {problem}") from None
     return replace(settings, model=replace(chosen, name=full))
 
 
