@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -11,50 +10,53 @@ from typing import Annotated
 
 import typer
 
-from oracle.cli.commands.ask import ask
-from oracle.cli.commands.audit import audit
-from oracle.cli.commands.chat import chat
-from oracle.cli.commands.classify import classify
-from oracle.cli.commands.config import config
-from oracle.cli.commands.doctor import doctor
-from oracle.cli.commands.evaluate import app as eval_app
-from oracle.cli.commands.index import index
-from oracle.cli.commands.prompt import prompt
-from oracle.cli.commands.runs import app as run_app
-from oracle.cli.commands.runs import replay, runs
-from oracle.cli.commands.search import search
-from oracle.cli.commands.sessions import app as sessions_app
-from oracle.cli.commands.sessions import purge
-from oracle.cli.commands.setup import completion, init
-from oracle.cli.commands.tree import app as tree_app
+from oracle.cli.lazy_commands import LazyCommand, LazyGroup
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.streams import guard_streams
 from oracle.errors import DeveloperError, OracleError
 
+# Each command: its name, where it is (`module:function` in oracle.cli.commands, or `module:app` for
+# a command with subcommands), and the first line of its help. The order is that of `--help`.
+COMMANDS = (
+    ("ask", "ask:ask", "Answer a question about the project."),
+    ("chat", "chat:chat", "Hold a conversation: each question builds on the ones before."),
+    ("init", "setup:init", "Write an oracle.toml with every setting in comments."),
+    ("config", "config:config", "Show the settings, their values and where these come from."),
+    ("doctor", "doctor:doctor", "Check the configuration and say how to fix it."),
+    ("completion", "setup:completion", "Print a completion script for a shell."),
+    (
+        "classify",
+        "classify:classify",
+        "Show the type of a question, the sources it needs, and why.",
+    ),
+    ("index", "index:index", "Index the project's files."),
+    ("search", "search:search", "Find passages in code, notes or threads."),
+    ("prompt", "prompt:prompt", "Print the system prompt for a question."),
+    ("runs", "runs:runs", "List the runs of this project, newest first."),
+    ("replay", "runs:replay", "Replay a recorded run and check that it ends the same way."),
+    ("purge", "sessions:purge", "Delete old sessions, runs and events for good."),
+    ("audit", "audit:audit", "Print stored events, oldest first."),
+    ("tree", "tree:app", "Check tree files and show trees."),
+    ("run", "runs:app", "Show a run, or resume one."),
+    ("sessions", "sessions:app", "List, show, rename, export and delete conversations."),
+    ("eval", "evaluate:app", "Measure classification and retrieval."),
+)
+
+
+class _Root(LazyGroup):
+    table = {  # noqa: RUF012
+        name: LazyCommand(name, f"oracle.cli.commands.{place}", line)
+        for name, place, line in COMMANDS
+    }
+
+
 app = typer.Typer(
     name="oracle",
+    cls=_Root,
     help="Answer questions about a project. A behavior tree controls the language model.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command()(ask)
-app.command()(chat)
-app.command()(init)
-app.command()(config)
-app.command()(doctor)
-app.command()(completion)
-app.add_typer(tree_app, name="tree")
-app.command()(classify)
-app.command()(index)
-app.command()(search)
-app.command()(prompt)
-app.command()(runs)
-app.add_typer(run_app, name="run")
-app.command()(replay)
-app.add_typer(sessions_app, name="sessions")
-app.command()(purge)
-app.command()(audit)
-app.add_typer(eval_app, name="eval")
 
 
 def _print_version(wanted: bool) -> None:
@@ -79,8 +81,6 @@ def _root(
 
 def run() -> None:
     """Run the command line and end the process with its exit code."""
-    # Few objects of a short command are garbage. Looking for them takes a tenth of its time.
-    gc.set_threshold(50_000)
     guard_streams()
     try:
         code = _exit_code_of_app()
