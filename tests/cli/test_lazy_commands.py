@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from oracle.cli.lazy_commands import LazyCommand
 from oracle.cli.main import COMMANDS, app
-from oracle.cli.plain_parameters import KNOWN_TYPER
+from oracle.cli.plain_parameters import KNOWN_TYPER, read_plainly
 
 RUN = "from oracle.cli.main import run; run()"
 # A command leaves with `os._exit`, so the modules are printed before that.
@@ -113,10 +113,13 @@ PARAMETERS = [
 
 @pytest.mark.skipif(not KNOWN_TYPER, reason="this version of typer reads parameters itself")
 @pytest.mark.parametrize("parameter", PARAMETERS)
-def test_a_parameter_is_read_as_typer_would_read_it(parameter):
+def test_a_parameter_is_read_as_typer_would_read_it(parameter, monkeypatch):
     from typer._click.core import Context
     from typer._coercion import build_runtime_param
+    from typer.core import _TyperParameter
 
+    monkeypatch.setattr(_TyperParameter, "get_runtime_param", None)
+    read_plainly()
     context = Context(get_command(app))
     theirs = build_runtime_param(parameter.type_descriptor)
     several = parameter.multiple or parameter.nargs == -1

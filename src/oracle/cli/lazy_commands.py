@@ -15,8 +15,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from oracle.cli.plain_parameters import read_plainly
-
 
 @dataclass(frozen=True)
 class LazyCommand:
@@ -39,14 +37,7 @@ class LazyCommand:
             inner.callback()(lambda: None)
             inner.command(self.name)(found)
         command: Any = typer.main.get_group(inner).commands[self.name]
-        _read_all_plainly(command)
         return command
-
-
-def _read_all_plainly(command: Any) -> None:
-    read_plainly(command.params)
-    for below in getattr(command, "commands", {}).values():
-        _read_all_plainly(below)
 
 
 class CommandMap(MutableMapping[str, Any]):
@@ -85,11 +76,6 @@ class LazyGroup(TyperGroup):
     def __init__(self, *, commands: Any = None, **attributes: Any) -> None:
         super().__init__(commands={}, **attributes)
         self.commands = CommandMap(self.table, commands or {})
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        # Not earlier: typer adds the options for completion to a group that is made already.
-        read_plainly(self.params)
-        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         TyperGroup.format_help(self._listing(), ctx, formatter)

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from oracle.cli.lazy_commands import LazyCommand, LazyGroup
+from oracle.cli.plain_parameters import read_plainly
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.streams import guard_streams
 from oracle.errors import DeveloperError, OracleError
@@ -82,6 +83,7 @@ def _root(
 def run() -> None:
     """Run the command line and end the process with its exit code."""
     guard_streams()
+    read_plainly()
     try:
         code = _exit_code_of_app()
     except OracleError as error:

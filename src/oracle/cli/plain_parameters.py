@@ -7,13 +7,13 @@ already has the type of the parameter. Every other value is left to typer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     build_runtime_param: Any
+    TyperParameter: Any
 
     @dataclass(frozen=True)
     class RuntimeParam:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 else:
     try:
         from typer._coercion import RuntimeParam, build_runtime_param
+        from typer.core import _TyperParameter as TyperParameter
 
         KNOWN_TYPER = True
     except ImportError:
@@ -31,16 +32,19 @@ else:
         RuntimeParam, KNOWN_TYPER = object, False
 
 
-def read_plainly(parameters: Iterable[Any]) -> None:
-    """Make the parameters of a command read simple values without pydantic."""
-    for parameter in parameters if KNOWN_TYPER else ():
-        descriptor = getattr(parameter, "type_descriptor", None)
-        if descriptor is not None and getattr(parameter, "_runtime_param", descriptor) is None:
-            parameter._runtime_param = _PlainParameter(
-                parameter_info=descriptor.parameter_info,
-                annotation=descriptor.annotation,
-                descriptor=descriptor,
-            )
+def read_plainly() -> None:
+    """Make all commands of this process read simple values without pydantic."""
+    if KNOWN_TYPER:
+        TyperParameter.get_runtime_param = _plain_parameter
+
+
+def _plain_parameter(parameter: Any) -> _PlainParameter:
+    descriptor = parameter.type_descriptor
+    return _PlainParameter(
+        parameter_info=descriptor.parameter_info,
+        annotation=descriptor.annotation,
+        descriptor=descriptor,
+    )
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 
+from oracle.patterns import lazy_pattern
+
 _MARGIN = 1.08
 """Raises every estimate, so that it is never below the real count."""
 
@@ -34,12 +36,12 @@ _LONGEST_REMEMBERED = 40
 _MOST_REMEMBERED = 100_000
 """Limits of the cache: long chunks rarely return, and the memory of a server is finite."""
 
-_CHUNK = re.compile(r"[^\S\r\n]?\S+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+_CHUNK = lazy_pattern(r"[^\S\r\n]?\S+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 """A word with the space before it and the line ends after it. No piece crosses the end of a chunk,
 so chunks can be counted separately, and cached.
 """
 
-_COMMON = re.compile(r"[\x00-\u02ff\u2000-\u206f]*")
+_COMMON = lazy_pattern(r"[\x00-\u02ff\u2000-\u206f]*")
 """Latin letters and their punctuation: what `_common_pattern` covers."""
 
 
