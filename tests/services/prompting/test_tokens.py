@@ -9,10 +9,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from splintr import Tokenizer
 
 from oracle.services.prompting import tokens
 from oracle.services.prompting.tokens import estimate_tokens
+from oracle.services.prompting.vocabulary import MARKS, Vocabulary, pack
 
 SAMPLES = sorted(Path(__file__).with_name("samples").iterdir())
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -138,7 +141,21 @@ def test_time_is_linear_in_the_text(unit: str) -> None:
 
 
 def test_each_shipped_word_is_one_token() -> None:
-    words = list(tokens._piece_costs())
+    words = tokens._piece_costs()._vocabulary.words()
     assert len(words) > 90_000
     sample = words[::37]
     assert [word for word in sample if len(_o200k().encode_ordinary(word)) != 1] == []
+
+
+WORDS = st.lists(st.text(st.characters(exclude_characters=MARKS), min_size=1, max_size=5))
+
+
+@given(words=WORDS, others=WORDS)
+def test_a_packed_vocabulary_has_the_same_words(words: list[str], others: list[str]) -> None:
+    vocabulary = Vocabulary(pack(words))
+    assert vocabulary.words() == sorted(set(words))
+    for word in (*words, *others):
+        group = vocabulary.like(word)
+        assert (word in group.words) == (word in words)
+        alike = [known for known in words if known[:2] == word[:2]]
+        assert group.longest == max(map(len, alike), default=1)
