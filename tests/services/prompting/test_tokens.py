@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splintr import Tokenizer
 
-from oracle.services.prompting import tokens
+from oracle.services.prompting import segment_files, tokens
+from oracle.services.prompting.segment_files import counted_tokens
 from oracle.services.prompting.tokens import estimate_tokens
 from oracle.services.prompting.vocabulary import MARKS, Vocabulary, pack
 
@@ -159,3 +160,15 @@ def test_a_packed_vocabulary_has_the_same_words(words: list[str], others: list[s
         assert (word in group.words) == (word in words)
         alike = [known for known in words if known[:2] == word[:2]]
         assert group.longest == max(map(len, alike), default=1)
+
+
+def test_the_shipped_counts_are_those_of_the_built_in_segments() -> None:
+    """If a segment was changed, run scripts/token_table.py."""
+    shipped = Path(tokens.__file__).with_name("segment_tokens.json").read_text(encoding="utf-8")
+    assert json.loads(shipped) == counted_tokens()
+
+
+def test_a_segment_whose_text_is_not_the_shipped_one_is_counted(monkeypatch) -> None:
+    monkeypatch.setattr(segment_files, "fingerprint", lambda _: "another")
+    counted = segment_files.built_in_segments.__wrapped__()
+    assert counted == segment_files.built_in_segments()

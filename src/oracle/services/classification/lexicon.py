@@ -61,7 +61,7 @@ def lexicon() -> Lexicon:
         tags=tags,
         function_words=frozenset(function_words),
         longest=longest,
-        cjk=re.compile("|".join(map(re.escape, cjk))),
+        cjk=lazy_pattern("|".join(map(re.escape, cjk))),
     )
 
 
