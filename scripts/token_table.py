@@ -1,17 +1,20 @@
-"""Writes `o200k_common.z`: the most common half of o200k's tokens, packed.
+"""Writes `o200k_common.z`: the most common half of o200k's tokens, packed. With it, the tokens of
+each built-in prompt segment are counted, into `segment_tokens.json`.
 
-Run it when the estimates shall know more tokens, or fewer: `python scripts/token_table.py`.
+Run it after a change of a built-in segment: `python scripts/token_table.py`.
 """
 
-import zlib
-from itertools import pairwise, takewhile
+import json
 from pathlib import Path
 
 from splintr import Tokenizer
 
+from oracle.services.prompting.segment_files import counted_tokens
+from oracle.services.prompting.vocabulary import MARKS, pack
+
 TOKENS = 100_000
+SEGMENTS = Path(__file__).parents[1] / "src/oracle/services/prompting/segment_tokens.json"
 TABLE = Path(__file__).parents[1] / "src/oracle/services/prompting/o200k_common.z"
-MARKS = "".join(map(chr, range(0x0E, 0x20)))
 
 
 def common_words() -> list[str]:
@@ -28,20 +31,8 @@ def _word(token: bytes) -> str | None:
     return None if set(MARKS) & set(word) else word
 
 
-def pack(words: list[str]) -> str:
-    """Front coding, as `oracle.services.prompting.tokens.unpack_words` reads it."""
-    packed: list[str] = []
-    for previous, word in pairwise(["", *words]):
-        shared = min(_shared(previous, word), len(MARKS) - 1)
-        packed += MARKS[shared], word[shared:]
-    return "".join(packed)
-
-
-def _shared(first: str, second: str) -> int:
-    alike = (a == b for a, b in zip(first, second, strict=False))
-    return sum(takewhile(bool, alike))
-
-
 if __name__ == "__main__":
-    TABLE.write_bytes(zlib.compress(pack(common_words()).encode(), 9))
+    TABLE.write_bytes(pack(common_words()))
+    counted = json.dumps(counted_tokens(), indent=2, sort_keys=True)
+    SEGMENTS.write_text(f"{counted}\n", encoding="utf-8")
     print(f"{TABLE.name}: {TABLE.stat().st_size} bytes")

@@ -25,8 +25,12 @@ LENGTH = struct.Struct("!I")
 LIBRARIES = (
     "anyio._backends._asyncio",
     "genai_prices.data",
+    "importlib.metadata",
+    "keyring.backends.fail",
     "openai.lib.streaming.chat",
     "openai.resources.chat.completions.completions",
+    "pathspec",
+    "prompt_toolkit.shortcuts",
     "psycopg",
     "pydantic_ai.direct",
     "pydantic_ai.models.ollama",
@@ -58,12 +62,22 @@ def import_everything() -> None:
 
 
 def read_tables() -> None:
-    """The two large ones that never change: weights of the classifier, costs of tokens."""
+    """What never changes and is read or made at first use: tables, segments, trees, patterns."""
+    from oracle.bt.core.leaves import LEAVES
+    from oracle.bt.wrappers.recipe import built_in_trees
+    from oracle.bt.wrappers.recorded_tree import _definition
+    from oracle.patterns import LazyPattern
     from oracle.services.classification.classifier import classify_query
-    from oracle.services.prompting.tokens import estimate_tokens
+    from oracle.services.prompting.segment_files import built_in_segments, counted_tokens
 
     classify_query("Where is it?")
-    estimate_tokens("Here.")
+    built_in_segments()
+    _definition("oracle-agent", tuple(built_in_trees().items()), LEAVES)
+    # Reads the vocabulary for common words.
+    counted_tokens()
+    for found in gc.get_objects():
+        if type(found) is LazyPattern:
+            found.search("")
 
 
 def next_job(server: socket.socket) -> dict | None:

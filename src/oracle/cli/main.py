@@ -3,74 +3,81 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import sys
 from typing import Annotated
 
 import typer
 
-from oracle.cli.commands.ask import ask
-from oracle.cli.commands.audit import audit
-from oracle.cli.commands.chat import chat
-from oracle.cli.commands.classify import classify
-from oracle.cli.commands.config import app as config_app
-from oracle.cli.commands.doctor import doctor
-from oracle.cli.commands.evaluate import app as eval_app
-from oracle.cli.commands.help import help_
-from oracle.cli.commands.index import index
-from oracle.cli.commands.keys import app as keys_app
-from oracle.cli.commands.models import app as models_app
-from oracle.cli.commands.prompt import prompt
-from oracle.cli.commands.questions import questions
-from oracle.cli.commands.runs import app as run_app
-from oracle.cli.commands.runs import replay, runs
-from oracle.cli.commands.search import search
-from oracle.cli.commands.sessions import app as sessions_app
-from oracle.cli.commands.sessions import purge
-from oracle.cli.commands.setup import completion, init
-from oracle.cli.commands.tools import app as tools_app
-from oracle.cli.commands.tree import app as tree_app
+from oracle.cli.lazy_commands import LazyCommand, LazyGroup
 from oracle.cli.optional_values import WithOptionalValues
 from oracle.cli.plain_help import use_plain_help
+from oracle.cli.plain_parameters import read_plainly
 from oracle.cli.routing import QuestionOrCommand
 from oracle.cli.terminal.failures import fail, is_bug
 from oracle.cli.terminal.streams import guard_streams
 
+# Each command: its name, where it is (`module:function` in oracle.cli.commands, or `module:app` for
+# a command with subcommands), and the first line of its help. The order is that of `--help`.
+COMMANDS = (
+    ("ask", "ask:ask", "Answer a question about the project."),
+    ("chat", "chat:chat", "Hold a conversation: each question builds on the ones before."),
+    ("models", "models:app", "List the models that can be used, and select one."),
+    ("keys", "keys:app", "Keep the keys of providers in the system keyring or in a private file."),
+    ("doctor", "doctor:doctor", "Check the configuration and say how to fix it."),
+    (
+        "config",
+        "config:app",
+        "Show the settings, their values and where these come from; set and unset them.",
+    ),
+    ("init", "setup:init", "Write an oracle.toml with every setting in comments."),
+    ("completion", "setup:completion", "Print a completion script for a shell."),
+    (
+        "questions",
+        "questions:questions",
+        "List the named questions for oracle ask -t, or print one.",
+    ),
+    ("sessions", "sessions:app", "List, show, rename, export and delete conversations."),
+    ("runs", "runs:runs", "List the runs of this project, newest first."),
+    ("run", "runs:app", "Show a run, or resume one."),
+    ("replay", "runs:replay", "Replay a recorded run and check that it ends the same way."),
+    ("audit", "audit:audit", "Print stored events, oldest first."),
+    ("purge", "sessions:purge", "Delete old sessions, runs and events for good."),
+    ("index", "index:index", "Index the project's files."),
+    ("search", "search:search", "Find passages in code, notes or threads."),
+    (
+        "classify",
+        "classify:classify",
+        "Show the type of a question, the sources it needs, and why.",
+    ),
+    ("prompt", "prompt:prompt", "Print the system prompt for a question."),
+    ("tools", "tools:app", "List the tools of the model, and trust those of a project."),
+    ("tree", "tree:app", "Check tree files and show trees."),
+    ("eval", "evaluate:app", "Measure classification and retrieval."),
+    ("help", "help:help_", "Explain a command, or list all of them."),
+)
+CLASSES = {"ask": WithOptionalValues}
+"""Commands that read their arguments in their own way."""
+
+
+class _Root(QuestionOrCommand, LazyGroup):
+    table = {  # noqa: RUF012
+        name: LazyCommand(name, f"oracle.cli.commands.{place}", line, CLASSES.get(name))
+        for name, place, line in COMMANDS
+    }
+
+
 app = typer.Typer(
     name="oracle",
+    cls=_Root,
     help="""Answer questions about a project. A behavior tree controls the language model.
 
     To ask, write the question: oracle "where is the login?"
     """,
-    cls=QuestionOrCommand,
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command(cls=WithOptionalValues)(ask)
-app.command()(chat)
-app.add_typer(models_app, name="models")
-app.command()(init)
-app.add_typer(config_app, name="config")
-app.add_typer(keys_app, name="keys")
-app.command()(doctor)
-app.command()(completion)
-app.add_typer(tools_app, name="tools")
-app.add_typer(tree_app, name="tree")
-app.command()(classify)
-app.command()(index)
-app.command()(search)
-app.command()(prompt)
-app.command()(questions)
-app.command()(runs)
-app.add_typer(run_app, name="run")
-app.command()(replay)
-app.add_typer(sessions_app, name="sessions")
-app.command()(purge)
-app.command()(audit)
-app.add_typer(eval_app, name="eval")
-app.command("help")(help_)
 
 
 def _print_version(wanted: bool) -> None:
@@ -95,10 +102,9 @@ def _root(
 
 def run() -> None:
     """Run the command line and end the process with its exit code."""
-    # Few objects of a short command are garbage. Looking for them takes a tenth of its time.
-    gc.set_threshold(50_000)
     guard_streams()
     use_plain_help()
+    read_plainly()
     try:
         code = _exit_code_of_app()
     except Exception as problem:

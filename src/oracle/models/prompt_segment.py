@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from oracle.models.query_classification import QueryType
+from oracle.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -38,7 +38,7 @@ CONDITIONS = (
     *map(query_type_is, QueryType),
 )
 
-_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+_ID = lazy_pattern(r"[a-z][a-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True, kw_only=True)

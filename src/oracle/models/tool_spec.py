@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from oracle.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,7 @@ Role = Literal["search", "read", "uses", "map", "list", "write", "other"]
 | other | its own arguments | anything: only the model calls it |
 """
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME: Final = lazy_pattern(r"[A-Za-z0-9_-]{1,64}")
 _ROLES_BY_WORD: Final[Mapping[str, Role]] = {
     "search": "search",
     "read": "read",

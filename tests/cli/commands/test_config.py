@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import re
 
 import pytest
 from rich.console import Console

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from importlib.resources import files
 from types import SimpleNamespace
 
 import pytest
@@ -17,6 +18,7 @@ from oracle.services.classification.classifier import (
     explain_query,
     terms_to_look_up,
 )
+from oracle.services.classification.linear_model import SHARES, linear_model
 
 CODE, DOCUMENTATION, RESEARCH, CONVERSATIONAL, ACTION = QueryType
 
@@ -305,3 +307,12 @@ def test_an_answer_explains_itself():
 def test_an_accepted_offer_is_read_as_the_query_that_it_would_be():
     history = asked("we go with uv", "Shall I record that as a decision?")
     assert explain_query("yes please", history).read_as == "record that as a decision"
+
+
+def test_the_weights_are_those_of_the_lines_of_the_file():
+    text = files("oracle.services.classification").joinpath("weights.txt").read_text("utf-8")
+    by_line = {group: {} for group in SHARES}
+    for line in text.splitlines()[1:]:
+        group, name, code = line.split("\t")
+        by_line[group][name] = code
+    assert linear_model().weights == by_line

@@ -9,10 +9,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from splintr import Tokenizer
 
-from oracle.services.prompting import tokens
+from oracle.services.prompting import segment_files, tokens
+from oracle.services.prompting.segment_files import counted_tokens
 from oracle.services.prompting.tokens import estimate_tokens
+from oracle.services.prompting.vocabulary import MARKS, Vocabulary, pack
 
 SAMPLES = sorted(Path(__file__).with_name("samples").iterdir())
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -138,7 +142,33 @@ def test_time_is_linear_in_the_text(unit: str) -> None:
 
 
 def test_each_shipped_word_is_one_token() -> None:
-    words = list(tokens._piece_costs())
+    words = tokens._piece_costs()._vocabulary.words()
     assert len(words) > 90_000
     sample = words[::37]
     assert [word for word in sample if len(_o200k().encode_ordinary(word)) != 1] == []
+
+
+WORDS = st.lists(st.text(st.characters(exclude_characters=MARKS), min_size=1, max_size=5))
+
+
+@given(words=WORDS, others=WORDS)
+def test_a_packed_vocabulary_has_the_same_words(words: list[str], others: list[str]) -> None:
+    vocabulary = Vocabulary(pack(words))
+    assert vocabulary.words() == sorted(set(words))
+    for word in (*words, *others):
+        group = vocabulary.like(word)
+        assert (word in group.words) == (word in words)
+        alike = [known for known in words if known[:2] == word[:2]]
+        assert group.longest == max(map(len, alike), default=1)
+
+
+def test_the_shipped_counts_are_those_of_the_built_in_segments() -> None:
+    """If a segment was changed, run scripts/token_table.py."""
+    shipped = Path(tokens.__file__).with_name("segment_tokens.json").read_text(encoding="utf-8")
+    assert json.loads(shipped) == counted_tokens()
+
+
+def test_a_segment_whose_text_is_not_the_shipped_one_is_counted(monkeypatch) -> None:
+    monkeypatch.setattr(segment_files, "fingerprint", lambda _: "another")
+    counted = segment_files.built_in_segments.__wrapped__()
+    assert counted == segment_files.built_in_segments()

@@ -170,6 +170,6 @@ def test_time_is_linear_in_the_text(piece):
         filtered([text])
         return time.process_time() - began
 
-    seconds(20_000)
-    small, large = min(seconds(40_000) for _ in range(3)), min(seconds(160_000) for _ in range(2))
+    seconds(10_000)
+    small, large = min(seconds(20_000) for _ in range(3)), min(seconds(80_000) for _ in range(2))
     assert large < 12 * small + 0.05

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from oracle.bt.core.node import UNBOUND, Node
 from oracle.errors import StructureError, did_you_mean
+from oracle.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from oracle.bt.state.schema import Key
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]*")
+_NAME: Final = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_. -]*")
 
 
 class TreeDefinition:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, Final, get_type_hints
 
 from oracle.bt import nodes
@@ -29,6 +29,9 @@ _CHECKED: Final[dict[object, tuple[str, tuple[type, ...]]]] = {
 _CHECKED.update({type_.__name__: _CHECKED[type_] for type_ in (bool, int, float, str)})
 MOST_NODES: Final = 10_000
 DEEPEST: Final = 100
+# Each copy of a subtree has the same leaves, and an expression has no state.
+_signature = cache(inspect.signature)
+_parsed = lru_cache(maxsize=1024)(Expression)
 _LEAF_OPTIONS: Final = ("fn", "expression", "args")
 
 
@@ -96,11 +99,8 @@ class TreeBuilder:
         self._nodes += 1
         self._depth += 1
         if self._nodes > MOST_NODES or self._depth > DEEPEST:
-            raise _error(
-                tree,
-                declared,
-                f"more than {MOST_NODES} nodes or {DEEPEST} levels, with all subtrees",
-            )
+            limits = f"{MOST_NODES} nodes or {DEEPEST} levels"
+            raise _error(tree, declared, f"more than {limits}, with all subtrees")
         children = [self._node(tree, child) for child in declared.children]
         self._depth -= 1
         return children
@@ -170,7 +170,7 @@ class TreeBuilder:
         self, tree: TreeDeclaration, declared: NodeDeclaration, source: str
     ) -> Expression:
         try:
-            return Expression(source)
+            return _parsed(source)
         except ExpressionError as problem:
             raise _error(tree, declared, str(problem)) from None
 
@@ -191,7 +191,7 @@ def _with_arguments(
     if arguments is not None and not isinstance(arguments, dict):
         raise _error(tree, declared, "args must be a table of names and values")
     try:
-        (signature := inspect.signature(leaf.fn)).bind(None, **(arguments or {}))
+        (signature := _signature(leaf.fn)).bind(None, **(arguments or {}))
     except TypeError as problem:
         raise _error(tree, declared, f"{leaf.name!r}: {problem}") from None
     for name, value in (arguments or {}).items():

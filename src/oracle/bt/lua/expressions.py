@@ -20,16 +20,17 @@ from typing import Any, Final, TypeAlias, cast
 from oracle.bt.core.context import TickContext
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import InputError, LeafError
+from oracle.patterns import lazy_pattern
 
 LONGEST: Final = 1_000
 DEEPEST: Final = 30
 
 Evaluate: TypeAlias = Callable[[TypedBlackboard], Any]
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy_pattern(
     r"""\s*(\d+\.\d+|\d+|[A-Za-z_]\w*|"[^"\\\n]*"|'[^'\\\n]*'|[=~<>]=|[<>+\-*/%\#().])""", re.ASCII
 )
-_NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_NAME: Final = lazy_pattern(r"[A-Za-z_]\w*", re.ASCII)
 _CONSTANTS: Final = {"true": True, "false": False, "nil": None}
 _RESERVED: Final = {"and", "or", "not", *_CONSTANTS}
 

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 from lupa import lua54
 
 from oracle.errors import TreeFileError
+from oracle.patterns import lazy_pattern
 
 MOST_MEMORY: Final = 16 * 1024 * 1024
 MOST_INSTRUCTIONS: Final = 1_000_000
@@ -25,7 +26,7 @@ DEEPEST: Final = 100
 
 _new_runtime: Any = lua54.LuaRuntime  # the stubs lack options that the wheel has
 _PRELUDE: Final = Path(__file__).with_name("prelude.lua").read_text(encoding="utf-8")
-_LOCATED: Final = re.compile(r"tree:(?P<line>\d+): (?P<message>.*)", re.DOTALL)
+_LOCATED: Final = lazy_pattern(r"tree:(?P<line>\d+): (?P<message>.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

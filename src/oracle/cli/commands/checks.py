@@ -7,7 +7,6 @@ To add a check, write a function and put it into `CHECKS`.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +17,7 @@ from typing import Final, Literal
 from oracle.cli.commands.keys import places
 from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
+from oracle.patterns import lazy_pattern
 from oracle.services.project.root import DATABASE_FILES, INDEX_FILES, check_links, here, user_folder
 from oracle.services.settings.keys import key_for, missing_key
 from oracle.services.settings.resolve import (
@@ -35,7 +35,7 @@ Level = Literal["ok", "warning", "problem"]
 LITTLE_SPACE: Final = 1_000_000_000
 NO_SPACE: Final = 50_000_000
 DEVELOPMENT_EXTRAS: Final = frozenset({"dev", "bench", "train"})
-_REQUIREMENT: Final = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*['"]([\w-]+)['"]""")
+_REQUIREMENT: Final = lazy_pattern(r"""([\w.-]+).*;.*\bextra\s*==\s*['"]([\w-]+)['"]""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

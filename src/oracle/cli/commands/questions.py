@@ -23,7 +23,7 @@ def questions(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the named questions for oracle ask -t, or print one.
+    """List the named questions for `ask -t`, or print one.
 
     They are in .oracle/questions/NAME.md of the project and of your settings folder.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import traceback
 from contextlib import contextmanager
@@ -37,6 +36,8 @@ def show(renderable: RenderableType, *, wraps: bool = True) -> None:
 
 
 def show_json(value: Any) -> None:
+    import json
+
     print(json.dumps(value, indent=2))
 
 

@@ -6,15 +6,16 @@ one: without its ESC, the rest is plain text.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 from unicodedata import category
+
+from oracle.patterns import lazy_pattern
 
 MOST_MARKS: Final = 8
 """Combining marks on one letter. More would cover the lines above and below."""
 
-_KNOWN_PLAIN: Final = re.compile(r"[\n\t\x20-\x7e]*")
-_MAY_STACK: Final = re.compile(rf"[^\x00-\u02ff]{{{MOST_MARKS + 1}}}")
+_KNOWN_PLAIN: Final = lazy_pattern(r"[\n\t\x20-\x7e]*")
+_MAY_STACK: Final = lazy_pattern(rf"[^\x00-\u02ff]{{{MOST_MARKS + 1}}}")
 _INVISIBLE: Final = frozenset(
     {
         *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0),

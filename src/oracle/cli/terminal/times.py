@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Final
 
 from oracle.errors import InputError
+from oracle.patterns import lazy_pattern
 
 SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_DURATION: Final = re.compile(r"\s*([0-9]{1,6})\s*([hdw])\s*", re.IGNORECASE)
-_AGE: Final = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_DURATION: Final = lazy_pattern(r"\s*([0-9]{1,6})\s*([hdw])\s*", re.IGNORECASE)
+_AGE: Final = lazy_pattern(r"(\d+(?:\.\d+)?)([smhdw])")
 
 
 def parse_duration(typed: str) -> int:

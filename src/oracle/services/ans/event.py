@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
+from oracle.patterns import lazy_pattern
 from oracle.plain import is_plain
 
 log = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ class Event:
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 # The escape of NUL, unless its backslash is itself escaped (an even number before it), and single
 # halves of characters.
-_UNSTORABLE = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000|[\ud800-\udfff]")
+_UNSTORABLE = lazy_pattern(r"(?<!\\)((?:\\\\)*)\\u0000|[\ud800-\udfff]")
 
 
 def _as_json(payload: object) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from oracle.patterns import lazy_pattern
 from oracle.services.citations.finding import Citation, Span
 
 Adjacency = Literal["said", "near"]
@@ -19,7 +20,7 @@ _LONGEST: Final = 60
 # What may open before a citation: brackets, code, bold type, the text of a link.
 _OPENING: Final = r"[\s(\[<`*_]*+(?:[^\[\]\n]{0,60}\]\()?"
 # From a quotation to a citation after it: "`x = 1` is set in (a.py:3", "`x = 1` – a.py:3".
-_BEFORE: Final = re.compile(
+_BEFORE: Final = lazy_pattern(
     r"[)\]*_]*+\s*+(?:(?:[:–—→]|-{1,2}|->|,\s(?=see\b))\s*+)?[(\[]?\s*+"
     r"(?:(?:is|are|was|stands?|lives?|sits?|appears?|comes?|found)\s++"
     r"(?:(?:defined|set|declared|written|found|located)\s++)?(?=at|in|on|from))?"
@@ -28,20 +29,20 @@ _BEFORE: Final = re.compile(
 )
 _CLOSING: Final = r"[)\]>`*_]*+"
 # From a citation to a quotation after it: "a.py:3, which says: `x = 1`".
-_SAYING: Final = re.compile(
+_SAYING: Final = lazy_pattern(
     rf"{_CLOSING},?\s++(?:(?:which|that|it|clearly|there)\s++)?"
     r"(?P<verb>says|reads|contains|has|is|states|shows)\s*+:?\s*+[*_]*+",
     re.IGNORECASE,
 )
-_AFTER: Final = re.compile(rf"{_CLOSING}\s*+(?:[:–—→=(]|-{{1,2}}|->)?\s*+[*_]*+")
+_AFTER: Final = lazy_pattern(rf"{_CLOSING}\s*+(?:[:–—→=(]|-{{1,2}}|->)?\s*+[*_]*+")
 # A quotation after a citation counts only if its clause ends there. In "a.py:3 `x` is set by `y`"
 # the sentence goes on about it.
-_STOP: Final = re.compile(r"[*_]*+(?:[.,;)]|\s*+$|\s++[(–—])", re.MULTILINE)
-_SAID_BEFORE: Final = re.compile(
+_STOP: Final = lazy_pattern(r"[*_]*+(?:[.,;)]|\s*+$|\s++[(–—])", re.MULTILINE)
+_SAID_BEFORE: Final = lazy_pattern(
     r"\b(?:says|reads|contains|states)\s*+:?\s*+[*_]*+$", re.IGNORECASE
 )
 # Words that turn a statement into a condition, a denial or a proposal.
-_NO_CLAIM: Final = re.compile(
+_NO_CLAIM: Final = lazy_pattern(
     r"\b(?:if|once|when|until|unless|so|that|sure|before|after|never|not?|nowhere|nothing|neither"
     r"|should|would|must|instead|change|replace|make|let)\b",
     re.IGNORECASE,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.citations.adjacency import adjacency_of, is_introduced
 from oracle.services.citations.finding import (
     NO_NAMES,
@@ -28,13 +28,13 @@ _STRONG: Final = 6
 # In characters: so little around a citation is not a sentence of its own.
 _NEARLY_ALONE: Final = 40
 
-_MARKS: Final = re.compile(r"\"([^\"\n]{3,400}+)\"|“([^”\n]{3,400}+)”|„([^“”\n]{3,400}+)[“”]")
-_SENTENCE_END: Final = re.compile(r"[.!?][\"')\]*_]*+(?=\s)")
-_LEFT_OUT: Final = re.compile(r"\W*(?:\.\.\.|…)\W*")
+_MARKS: Final = lazy_pattern(r"\"([^\"\n]{3,400}+)\"|“([^”\n]{3,400}+)”|„([^“”\n]{3,400}+)[“”]")
+_SENTENCE_END: Final = lazy_pattern(r"[.!?][\"')\]*_]*+(?=\s)")
+_LEFT_OUT: Final = lazy_pattern(r"\W*(?:\.\.\.|…)\W*")
 # Line numbers as our tools (`12  x`), grep (`12:x`) and tables (`12| x`) print them.
-_LINE_NUMBER: Final = re.compile(r"\s*\d+(?:  |[:|\t] ?)")
-_WORDS: Final = re.compile(r"\w")
-_ONLY_A_NAME: Final = re.compile(r"[\w.():]*")
+_LINE_NUMBER: Final = lazy_pattern(r"\s*\d+(?:  |[:|\t] ?)")
+_WORDS: Final = lazy_pattern(r"\w")
+_ONLY_A_NAME: Final = lazy_pattern(r"[\w.():]*")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

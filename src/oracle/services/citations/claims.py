@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from oracle.patterns import lazy_pattern
 
 # A whole line that gives a name a plain value: `limit = 30,  # seconds`, `debug: true`. A call or
 # an expression does not match, because two spellings of it can mean the same.
-_VALUE: Final = re.compile(
+_VALUE: Final = lazy_pattern(
     r"\s*+(?P<name>[\w.]++)\s*+(?P<sign>=|:)\s*+"
     r"(?P<value>[+-]?\d[\w.]*+|\"[^\"]*+\"|'[^']*+'|[Tt]rue|[Ff]alse)\s*+[,;]?\s*+(?:(?:\#|//).*+)?"
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.citations.forms import (
     FURTHER,
     LINK,
@@ -37,8 +38,8 @@ CitationKind = str
 NO_NAMES: Final[Names] = {}
 # Endings of the groups of the patterns: `:12`, `#L12`, `#12`, "line 12".
 _FORMS: Final = ("", "_l", "_n", "_w")
-_CLOSING: Final = re.compile(r"[`*]+")
-_DRIVE: Final = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
+_CLOSING: Final = lazy_pattern(r"[`*]+")
+_DRIVE: Final = lazy_pattern(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

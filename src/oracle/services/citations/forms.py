@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from oracle.models.source_kind import PREFIXES
+from oracle.patterns import lazy_pattern
 
 LONGEST_PATH: Final = 300
 
@@ -39,7 +40,7 @@ _NOTE: Final = (
     r"(?:\#(?P<heading>[^\[\]\n|^]{0,200}+))?(?:\#?\^[^\[\]\n|]{0,200}+)?(?:\|[^\[\]\n]{0,200}+)?\]\]"
 )
 
-TOKEN: Final = re.compile(
+TOKEN: Final = lazy_pattern(
     rf"""
     (?<![A-Za-z0-9+.\-])(?P<url>[A-Za-z][A-Za-z0-9+.\-]*+://[!\#-;=?-Z_a-z~\u00c0-\u1fff]*+)
     | (?<![{_LETTERS}:/.\-])(?P<prefix>{_PREFIX}):(?P<holder>[^\s@`\[\]()<>"]{{1,200}}+)
@@ -54,13 +55,13 @@ TOKEN: Final = re.compile(
 An address is matched as a whole, so that its `host:80` is not read as a file and its line.
 """
 
-WHOLE: Final = re.compile(
+WHOLE: Final = lazy_pattern(
     rf"(?P<path>[^:\#`\\]{{1,{LONGEST_PATH}}}?){_LINES}"
     rf"|(?P<prefix>{_PREFIX}):(?P<holder>[^@`]{{1,200}})@(?P<time>{_TIME})",
 )
 """Inline code that is only a citation. Here a name may have blanks in it."""
 
-SPREAD: Final = re.compile(
+SPREAD: Final = lazy_pattern(
     rf"""
     (?<!{_PATH})(?P<path>{_PATH}++)
     (?: [`*]{{1,4}}+:L?(?P<first>\d{{1,7}})(?:[-–—]L?(?P<last>\d{{1,7}}))?{_MORE}
@@ -75,9 +76,9 @@ SPREAD: Final = re.compile(
 )
 """A path whose lines are outside its code or bold type, or are given as "line 12"."""
 
-FURTHER: Final = re.compile(r"L?(\d{1,7})(?:[-–—]L?(\d{1,7}))?")
+FURTHER: Final = lazy_pattern(r"L?(\d{1,7})(?:[-–—]L?(\d{1,7}))?")
 
-LINK: Final = re.compile(
+LINK: Final = lazy_pattern(
     r"\[[^\[\]\n]*+\]"
     r"(?:\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:[ \t]++\"[^\"\n]*+\")?\)"
     r"|\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*+\))"
@@ -115,9 +116,9 @@ internal invalid io jp kr lan local localdomain localhost mil net nl online org 
 xyz
 """
 _ENDS_OF_HOSTS: Final = frozenset(_OF_HOSTS.split())
-_PRODUCTS: Final = re.compile(r"(?:node|vue|next|nuxt|react|express|three|d3)\.js", re.IGNORECASE)
-_WORD_OF_A_TITLE: Final = re.compile(rf"[{_LETTERS}][{_LETTERS}'’,!?-]*+|&|–")
-_LOCAL_HOST: Final = re.compile(
+_PRODUCTS: Final = lazy_pattern(r"(?:node|vue|next|nuxt|react|express|three|d3)\.js", re.IGNORECASE)
+_WORD_OF_A_TITLE: Final = lazy_pattern(rf"[{_LETTERS}][{_LETTERS}'’,!?-]*+|&|–")
+_LOCAL_HOST: Final = lazy_pattern(
     r"[^.]*|[\d.]+|.*\.(?:local|localhost|internal|lan|test|example|invalid|arpa)"
     r"|(?:.*\.)?example\.(?:com|org|net)",
     re.IGNORECASE,

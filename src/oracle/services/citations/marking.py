@@ -6,16 +6,16 @@ changes nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.citations.finding import Citation
 from oracle.services.citations.resolving import Resolved, Status
 
 # Exactly the marks that `mark_of` makes, so that no words of the model are taken for a mark.
-_MARK: Final = re.compile(
+_MARK: Final = lazy_pattern(
     r" \(⚠ (?:not read|lines not read|entry not read|no such heading|changed since"
     r"|it says otherwise"
     r"|it is at lines? \d{1,9}(?:-\d{1,9})?|it is in the entry of [\dTZ:.-]{4,40})\)"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from oracle.patterns import lazy_pattern
 from oracle.services.classification.parsed_query import ParsedQuery
 
 # Characters. A longer reply says something of its own.
@@ -12,7 +11,7 @@ LONGEST_REPLY = 60
 MOST_WORDS_OF_A_CHOICE = 5
 
 # The whole reply consists of words of agreement, in any order: `oh yes, please go ahead`.
-_YES = re.compile(
+_YES = lazy_pattern(
     r"(?i)\W*(?:(?:oh|ok|okay|k|ah|hm+|well|yes|yeah|yep|yup|yea|sure|please|pls|do|go|on|ahead|"
     r"for it|so|it|that|both|then|absolutely|definitely|of course|why not|obviously|exactly|"
     r"correct|right|try|check|look|proceed|now|with pleasure|would be great|great|good idea|"
@@ -21,21 +20,21 @@ _YES = re.compile(
     r"be my guest|let's|lets|yes we can|hit me|all of (?:it|them)|i don't mind|knock yourself out)"
     r"\W*)+"
 )
-_NO = re.compile(
+_NO = lazy_pattern(
     r"(?i)\W*(?:no|nope|nah|not now|not yet|leave it|don't|never ?mind|forget it|nein|non|não)\b"
 )
 # The words before the offered action: `Shall I …`, `Do you want me to …`, `I could also …`.
-_OFFER = re.compile(
+_OFFER = lazy_pattern(
     r"(?i)\b(?:shall|should|can|could|may) (?:i|we)(?: (?:also|just|maybe))?|\bwant me to|"
     r"\blike me to|\bneed me to|\bi (?:can|could)(?: also)?|\bi(?:'d| would) (?:have|need) to|"
     r"\bsoll ich|\bdois-je|\bquieres que|\bquer que eu"
 )
-_SENTENCE = re.compile(r"(?<=[.!])\s+")
+_SENTENCE = lazy_pattern(r"(?<=[.!])\s+")
 # Separates the choices of an offer: `log it, or should I open a thread`.
-_OR = re.compile(r"(?i),? \bor\b (?:(?:should|shall|rather|do) (?:i )?)?|, |; ")
-_FIRST = re.compile(r"(?i)\b(?:first|former|1st|1)\b")
-_LAST = re.compile(r"(?i)\b(?:second|latter|last|2nd|2|other)\b")
-_WORD = re.compile(r"[^\W_]{3,}")
+_OR = lazy_pattern(r"(?i),? \bor\b (?:(?:should|shall|rather|do) (?:i )?)?|, |; ")
+_FIRST = lazy_pattern(r"(?i)\b(?:first|former|1st|1)\b")
+_LAST = lazy_pattern(r"(?i)\b(?:second|latter|last|2nd|2|other)\b")
+_WORD = lazy_pattern(r"[^\W_]{3,}")
 _POLITE = frozenset({"the", "please", "pls", "one", "thanks", "just", "yes", "and", "that", "only"})
 
 

@@ -11,12 +11,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
 from oracle.models.query_classification import NEEDS, Needs, QueryClassification, QueryType
+from oracle.patterns import lazy_pattern
 from oracle.services.classification.accepted_offers import accepted_offer
 from oracle.services.classification.features import (
     Features,
@@ -52,7 +52,7 @@ MOST_TURNS = 8
 _INSIDE = (QueryType.CODE, QueryType.DOCUMENTATION)
 _LOCATION = r"\bwhere\b.*\b(?:code|inside)\b"
 _DECISION = r"\bdecide\b"
-_BOTH = re.compile(rf"{_DECISION}.*\band {_LOCATION}|{_LOCATION}.*\band\b.*{_DECISION}")
+_BOTH = lazy_pattern(rf"{_DECISION}.*\band {_LOCATION}|{_LOCATION}.*\band\b.*{_DECISION}")
 """Matches the sketch of a query for a decision and for its place in the code, in either order."""
 # The groups whose features a person can read. N-grams of letters and sketches say nothing.
 _READABLE = ("evidence", "word", "history", "known")

@@ -8,10 +8,10 @@ The names of the features are keys in `weights.txt`. To change one, train the cl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from oracle.patterns import lazy_pattern
 from oracle.services.classification.accepted_offers import find_offer
 from oracle.services.classification.parsed_query import IDENTIFIERS, ParsedQuery, parse_query
 from oracle.services.classification.structure import mood_of, size_class
@@ -30,13 +30,13 @@ _PRONOUNS = frozenset(
     | {"ones", "both"}
 )
 # `no, I meant …`, `not the parser`, `actually …`: a few fillers, then a word that corrects.
-_CORRECTING = re.compile(
+_CORRECTING = lazy_pattern(
     r"(?i)\W*(?:(?:no|nope|not|wait|sorry|sry|hm+|oh|actually|nein|non|i)\b\W*)*"
     r"(?:(?:not|actually|i mean|meant|didn't mean|i want|nicht|no)\b)"
 )
 # An answer that begins by reporting a change: `Done.`, `Added to …`, `I've renamed …`, in several
 # languages. After it, the next turn is often about the same change.
-_WRITTEN = re.compile(
+_WRITTEN = lazy_pattern(
     r"(?i)\W*(?:ok(?:ay)?\W+|all )?(?:done|added|created|logged|saved|deleted|removed|renamed|"
     r"moved|updated|changed|noted|recorded|written|inserted|linked|tagged|appended|set|replaced|"
     r"fixed|merged|marked|archived|put|closed|reverted|restored|i(?:'ve| have)? (?:added|created|"
@@ -46,20 +46,20 @@ _WRITTEN = re.compile(
 # The kind of source that an answer cites is the likely source of the next answer.
 _CITED = {
     # Backquoted text (unless it names a document), source files, calls, and identifiers.
-    "code": re.compile(
+    "code": lazy_pattern(
         r"`(?![^`\n]*\.(?:md|rst|txt)\b)[^`\n]+`|\b[\w/]+\.(?:py|[jt]sx?|go|rs|java|kt|c|h|cc|cpp|cs|"
         r"rb|swift|sh|sql|ya?ml|toml|json|tf|css|html|proto|ini)\b|\w\(\)|\w::\w|[a-z]_[a-z]|"
         r"[a-z][A-Z][a-z]"
     ),
     # Words for documents and decisions, markdown files, and titles in quotation marks.
-    "notes": re.compile(
+    "notes": lazy_pattern(
         r"(?i)\b(?:notes?|threads?|adrs?|adr-?\d+|docs?|documentation|minutes|runbooks?|playbook|"
         r"roadmap|handbook|wiki|vault|entry|entries|readme|changelog|contributing|checklist|retro|"
         r"spec|policy|guide|guidelines?|register|glossary|meeting|notiz|protokoll|nota|notatka|"
         r"decided|agreed|agreement|according to)\b|\.md\b|\"[A-Z][^\"\n]{2,60}\""
     ),
     # Addresses, standards, years, and the words of general statements.
-    "web": re.compile(
+    "web": lazy_pattern(
         r"(?i)https?://|\b\w+\.(?:com|org|io|dev|net)\b|\b(?:rfc|cve|iso|en)[- ]?\d|\busually\b|"
         r"\b(?:since version|released?|most \w+s|in general|people|common(?:ly)?|supports?|stable|"
         r"(?:19|20)\d\d)\b"

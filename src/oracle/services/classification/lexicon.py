@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from oracle.patterns import lazy_pattern
 from oracle.services import classification
 from oracle.services.classification.tokenizer import expand
 
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_CJK = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +61,7 @@ def lexicon() -> Lexicon:
         tags=tags,
         function_words=frozenset(function_words),
         longest=longest,
-        cjk=re.compile("|".join(map(re.escape, cjk))),
+        cjk=lazy_pattern("|".join(map(re.escape, cjk))),
     )
 
 

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from oracle.patterns import lazy_pattern
+
 # Characters kept from the start and the end of a long text.
 HEAD, TAIL = 400, 240
 # A text of PASTE characters is not typed by hand. It is a paste, and the request is at one end.
@@ -17,7 +19,7 @@ PASTE, PASTE_HEAD, PASTE_TAIL = 1600, 140, 80
 
 _CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
 # Control characters (tab and newline excepted) and invisible marks of direction or width.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]")
+_CONTROL = lazy_pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]")
 
 _CODE_FILE = (
     r"(?:py|pyi|js|jsx|mjs|ts|tsx|go|rs|java|kt|kts|c|h|cc|cpp|hpp|cs|rb|php|swift|scala|lua|jl|"
@@ -82,7 +84,9 @@ _PATTERNS = (
 )
 # The quick patterns produce the same kinds as the general ones further down.
 _SAME = {"plain": "word", "pause": "stop", "stamp": "number"}
-_SCANNER = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS), re.DOTALL)
+_SCANNER = lazy_pattern(
+    "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS), re.DOTALL
+)
 
 _CONTRACTED = dict(
     re.findall(

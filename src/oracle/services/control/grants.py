@@ -14,12 +14,13 @@ from typing import Any, Final, Literal, TypeAlias
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.source_kind import SOURCE_KINDS, kind_named
 from oracle.models.tool_spec import ToolSpec
+from oracle.patterns import lazy_pattern
 
 Rung: TypeAlias = Literal["second_class", "local", "all"]
 
 _SHORTEST_STEM: Final = 4
-_WORD: Final = re.compile(r"[a-z]+")
-_BETWEEN_PARTS: Final = re.compile(r"\s*(?:[,;\n+&]|\band\b|\bor\b|\bplus\b)\s*", re.IGNORECASE)
+_WORD: Final = lazy_pattern(r"[a-z]+")
+_BETWEEN_PARTS: Final = lazy_pattern(r"\s*(?:[,;\n+&]|\band\b|\bor\b|\bplus\b)\s*", re.IGNORECASE)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -44,12 +45,12 @@ _WORDS_OF_DOING: Final = (
 """Verbs that no tool for reading or writing notes can do. Only a tool with that name can."""
 
 # A path or a name such as `delete_user` is one token, so that its parts are not verbs.
-_TOKEN: Final = re.compile(r"[\w./-]*\w")
+_TOKEN: Final = lazy_pattern(r"[\w./-]*\w")
 _BEFORE_A_REQUEST: Final = _words("please kindly just to and or then also you me us plus")
 _BEFORE_A_GERUND: Final = _words("for of by with")
 # "how to delete a user" is something to look for, not something to do.
 _BEFORE_A_TOPIC: Final = _words("how where when what whether code function method")
-_AFTER_THE_OBJECT: Final = re.compile(r"\b(?:with|using|via|through|by|on|in|for|to|from)\b")
+_AFTER_THE_OBJECT: Final = lazy_pattern(r"\b(?:with|using|via|through|by|on|in|for|to|from)\b")
 
 
 def first_grant(

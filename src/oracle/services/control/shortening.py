@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from oracle.patterns import lazy_pattern
 from oracle.services.control.conversation import Weight, rough_tokens
 
 KEPT_RESULTS: Final = 4
@@ -20,7 +21,7 @@ KEPT_CHARACTERS: Final = 200
 """What is kept of an old result, draft or argument: enough to see what it was."""
 DATA_OF_A_CONTENT: Final = ("sources", "more_uses")
 """Keys that repeat the content as data. They are removed together with the content."""
-_FENCE: Final = re.compile(r"^(`{3,})", re.MULTILINE)
+_FENCE: Final = lazy_pattern(r"^(`{3,})", re.MULTILINE)
 _PROMPT: Final = "the system prompt"
 _LEFT_OUT: Final = "[left out by the tree: no room]"
 _NOTE_TOKENS: Final = 60

@@ -9,9 +9,10 @@ A question stays on the topic if one of these is true:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
+
+from oracle.patterns import lazy_pattern
 
 RECENT_EXCHANGES: Final = 3
 LONGEST_READ: Final = 4_000
@@ -21,14 +22,14 @@ FEW_WORDS: Final = 5
 SHORTEST_STEM: Final = 4
 """Words are equal if they share one letter more than this, or if one of them is only this long."""
 
-_WORD: Final = re.compile(r"[^\W\d_]+")
+_WORD: Final = lazy_pattern(r"[^\W\d_]+")
 # Phrases that announce another topic.
-_BREAKS_OFF: Final = re.compile(
+_BREAKS_OFF: Final = lazy_pattern(
     r"(?i)\b(?:something else|(?:different|another|new|unrelated) (?:question|topic|subject)|"
     r"unrelated(?:ly)?\b|chang(?:e|ing) (?:the )?(?:topic|subject)|by the way|btw)\b"
 )
 # A first word that continues, a word that refers back anywhere, or `the second one`.
-_LEANS_BACK: Final = re.compile(
+_LEANS_BACK: Final = lazy_pattern(
     r"(?i)^\W*(?:and|but|so|then|or|also|ok|okay|yes|no|yeah|thanks|thank|"
     r"(?:what|how) about|what if|why not)\b"
     r"|\b(?:above|previous|previously|earlier|again|instead|so far|you (?:said|wrote|mentioned))\b"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.models.prompt_segment import ONE_PART, PromptSegment
+from oracle.patterns import lazy_pattern
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.shortening import beginning_of, characters_for
 from oracle.services.coverage.parts import Part
@@ -25,8 +26,8 @@ MOST_CHARACTERS: Final = 4 * LONGEST_EXTRACT
 _BEFORE_THE_PART: Final = "\n\nOne part of the project, as data, to extract from:\n\n"
 _LONGEST_QUESTION: Final = 2_000
 _LONGEST_NOTHING: Final = 60
-_CITES: Final = re.compile(r"\w:\d")
-_SAYS_NOTHING: Final = re.compile(r"\W*(?:nothing|none|no(?:t| part| line)|n/a)\b", re.I)
+_CITES: Final = lazy_pattern(r"\w:\d")
+_SAYS_NOTHING: Final = lazy_pattern(r"\W*(?:nothing|none|no(?:t| part| line)|n/a)\b", re.I)
 
 
 def prompt_for_a_part(segments: Sequence[PromptSegment]) -> str:

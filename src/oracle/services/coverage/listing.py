@@ -11,6 +11,7 @@ from typing import Any, Final
 from oracle.models.source import MoreUses
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec
+from oracle.patterns import lazy_pattern
 from oracle.services.coverage.parts import Part
 from oracle.services.questions.search_words import (
     SearchWords,
@@ -45,7 +46,7 @@ _FILES_OF_A_MAP: Final = 12
 # A vote is 1 / (10 + rank): the offset keeps one first place from outweighing two good ones.
 _RANK_OFFSET: Final = 10
 # A name that cannot be a plain word: `a_b`, `aB`, `AbC`, `a.b`.
-_CODE: Final = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w")
+_CODE: Final = lazy_pattern(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w")
 
 SourceData = Mapping[str, Any]
 Found = tuple[Role, Sequence[SourceData]]

@@ -10,18 +10,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.tools.definitions import DefinedName, definitions_in
 
 # Shorter names are often words of the language or of comments.
 _SHORTEST_NAME: Final = 4
-_WORD: Final = re.compile(r"(?P<dot>\.?)\b(?P<name>\w+)(?P<call>\(?)")
+_WORD: Final = lazy_pattern(r"(?P<dot>\.?)\b(?P<name>\w+)(?P<call>\(?)")
 # `snake_case` or a capital: it looks like a name even if it is not called.
-_SHAPED: Final = re.compile(r"[a-z0-9]_[a-z0-9]|[A-Z]")
-_IMPORT: Final = re.compile(
+_SHAPED: Final = lazy_pattern(r"[a-z0-9]_[a-z0-9]|[A-Z]")
+_IMPORT: Final = lazy_pattern(
     r"\s*(?:from|import|use|require|#\s*include)\b|.*\brequire\(|\s*export .{1,200} from\b"
 )
-_MODULE: Final = re.compile(r"[\w./:-]+")
+_MODULE: Final = lazy_pattern(r"[\w./:-]+")
 # Files that are imported by the name of their folder.
 _FOLDER_FILES: Final = ("__init__", "index", "mod")
 

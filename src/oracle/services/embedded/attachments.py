@@ -7,21 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.embedded.response import counted, quoted
 from oracle.services.quoting.excerpts import is_opening
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.tools.answer import code
 
-_DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+)", re.M)
-_ERROR: Final = re.compile(
+_DIFF: Final = lazy_pattern(r"^(?:diff --git |@@ -\d+)", re.M)
+_ERROR: Final = lazy_pattern(
     r"\b(?:\w*error|\w*exception|fatal|panic(?:ked)?|failed|failure|fail)\b", re.I
 )
 # "0 errors" is not an error.
-_HARMLESS: Final = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed)\b", re.I)
-_WARNING: Final = re.compile(r"\bwarn(?:ing)?\b", re.I)
+_HARMLESS: Final = lazy_pattern(r"\b(?:0|no) (?:errors?|failures?|failed)\b", re.I)
+_WARNING: Final = lazy_pattern(r"\bwarn(?:ing)?\b", re.I)
 _TRACEBACK: Final = "Traceback (most recent call last):"
-_FRAME: Final = re.compile(r'File "(?P<path>[^"\n]{1,300})", line (?P<line>\d{1,7})')
-_PLACE: Final = re.compile(r"(?P<path>[\w./-]{1,200}\.\w{1,5}):(?P<line>\d{1,7})\b")
+_FRAME: Final = lazy_pattern(r'File "(?P<path>[^"\n]{1,300})", line (?P<line>\d{1,7})')
+_PLACE: Final = lazy_pattern(r"(?P<path>[\w./-]{1,200}\.\w{1,5}):(?P<line>\d{1,7})\b")
 _MOST_FILES: Final = 20
 _SHOWN: Final = 6
 _NO_JUDGEMENT: Final = "Whether it is right I cannot judge: I only count and quote."

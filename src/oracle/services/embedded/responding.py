@@ -98,7 +98,7 @@ def read_files(situation: Situation, aim: Aim) -> Response:
     """
     files = situation.attached_files
     if set(aim.own.all) <= set(aim.own.paths):
-        return _about(situation, files)
+        return _about(files)
     terms = terms_for(aim.words, files)
     found = passages(files, terms, prefers_prose=aim.words.asks_what)
     if found and not words_missing(aim, found):

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.citations import find_citations
 from oracle.services.embedded.response import Response, signal
 from oracle.services.embedded.situation import Situation
 from oracle.services.tools.answer import code
 
-_THANKS: Final = re.compile(r"\b(?:thanks?|thank you|thx|cheers|danke|merci|gracias)\b", re.I)
-_HELLO: Final = re.compile(r"\b(?:hello|hi|hey|hallo|bonjour|good (?:morning|evening|day))\b", re.I)
-_BYE: Final = re.compile(r"\b(?:bye|goodbye|see you|good night|ciao)\b", re.I)
-_BACK: Final = re.compile(
+_THANKS: Final = lazy_pattern(r"\b(?:thanks?|thank you|thx|cheers|danke|merci|gracias)\b", re.I)
+_HELLO: Final = lazy_pattern(
+    r"\b(?:hello|hi|hey|hallo|bonjour|good (?:morning|evening|day))\b", re.I
+)
+_BYE: Final = lazy_pattern(r"\b(?:bye|goodbye|see you|good night|ciao)\b", re.I)
+_BACK: Final = lazy_pattern(
     r"\b(?:again|summar\w+|shorter|that|this|it|you said|your answer|above|mean|explain)\b",
     re.I,
 )
-_SHORT: Final = re.compile(
+_SHORT: Final = lazy_pattern(
     r"\W*(?:ok(?:ay)?|yes|no|sure|great|nice|cool|perfect|good|right|fine|got it|i see)\W*",
     re.I,
 )

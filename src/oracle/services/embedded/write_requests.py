@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from oracle.patterns import lazy_pattern
+
 _POLITE: Final = (
     r"^\s*(?:ok(?:ay)?,?\s+|and\s+|now\s+|please,?\s+|(?:can|could|would|will) you\s+(?:please\s+)?"
     r"|i(?:'d| would) like you to\s+|let'?s\s+)*"
@@ -22,40 +24,40 @@ _WITH: Final = r"\b[^:\n]{0,40}?\b"
 _THREADS: Final = (rf"thread\s+{_NAME}", rf"{_NAME}\s+thread")
 # "add to the thread NAME: TEXT" and "record TEXT in the NAME thread".
 _ENTRIES: Final = tuple(
-    re.compile(pattern, _FLAGS)
+    lazy_pattern(pattern, _FLAGS)
     for thread in _THREADS
     for pattern in (
         rf"{_POLITE}{_VERB}{_WITH}{_TO}{thread}{_SAYS}(?P<text>.+)",
         rf"{_POLITE}{_VERB}\s+(?:that\s+)?(?P<text>.+?)\s+{_TO}{thread}\s*[.!]?\s*$",
     )
 )
-_NOTE: Final = re.compile(
+_NOTE: Final = lazy_pattern(
     rf"{_POLITE}{_VERB}(?:\s+(?:me|us|down|up|this|it|as|a|an|the|new|short|another|quick))*"
     r"\s+note\b(?P<rest>.*)",
     _FLAGS,
 )
-_NOTE_THAT: Final = re.compile(
+_NOTE_THAT: Final = lazy_pattern(
     rf"{_POLITE}(?:note(?:\s+down)?|remember|write down|jot down)(?:\s+that\b|\s*:)\s*(?P<rest>.+)",
     _FLAGS,
 )
-_TITLED: Final = re.compile(
+_TITLED: Final = lazy_pattern(
     r"\s*(?:titled|called|named)\s+(?:[`'\"](?P<quoted>[^`'\"\n]+)[`'\"]|(?P<bare>[^:\n]+?))"
     r"\s*(?:(?:[:,]|that says\b|saying\b|with(?: the)?(?: content| text)?\b|about\b)"
     r"\s*(?P<text>.*))?$",
     _FLAGS,
 )
-_ABOUT: Final = re.compile(
+_ABOUT: Final = lazy_pattern(
     r"\s*(?:about|on|for|regarding|describing|explaining|summari[sz]ing)\s+(?P<title>[^:\n]+?)"
     r"\s*(?:[:\n]\s*(?P<text>.*))?$",
     _FLAGS,
 )
-_SAYS_IT: Final = re.compile(r"\s*(?:(?:that says|that|saying)\b\s*:?|:)\s*(?P<text>.*)", _FLAGS)
-_CHANGE: Final = re.compile(
+_SAYS_IT: Final = lazy_pattern(r"\s*(?:(?:that says|that|saying)\b\s*:?|:)\s*(?P<text>.*)", _FLAGS)
+_CHANGE: Final = lazy_pattern(
     rf"{_POLITE}(?:fix|delete|remove|rename|deploy|refactor|implement|change|update|edit|write|create"
     r"|add|install|commit|push|merge|move|replace|generate)\s+\w",
     re.I,
 )
-_ASKS_NICELY: Final = re.compile(r"\s*(?:can|could|would|will) you\b", re.I)
+_ASKS_NICELY: Final = lazy_pattern(r"\s*(?:can|could|would|will) you\b", re.I)
 # Bounds the time of the patterns. The text to write is not a part of the command.
 _LONGEST_COMMAND: Final = 1_000
 # Takes the place of the text while the command is matched, so that its words cannot be taken for a

@@ -10,13 +10,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import httpx2
 
 from oracle.errors import InputError
+from oracle.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model as DirectModel
@@ -37,7 +37,7 @@ _NEEDED = {
     "host",
     "user-agent",
 }
-_OF_OPENAI = re.compile(r"gpt-(?!oss)|chatgpt-|o\d")
+_OF_OPENAI = lazy_pattern(r"gpt-(?!oss)|chatgpt-|o\d")
 """OpenAI's own models. They accept only the newer name of the output limit,
 `max_completion_tokens`; most other servers know only the older name. `gpt-oss` runs on those.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
@@ -11,13 +10,14 @@ import httpx2
 from pydantic_ai import exceptions as direct
 
 from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused, did_you_mean
+from oracle.patterns import lazy_pattern
 from oracle.services.llm.providers import NO_KEY, Endpoint
 from oracle.services.settings.value_types import masked
 
 _MOST_QUOTED = 300
 # Most servers have no error code for this. They say it in words, with any status, and some in the
 # middle of a stream. The comments name servers that use the words.
-_TOO_LONG = re.compile(
+_TOO_LONG = lazy_pattern(
     r"context[ _](?:length|size|limit|window)"  # OpenAI, vLLM, OpenRouter, llama.cpp, LM Studio
     r"|(?:prompt|inputs?|request|message|conversation)[^.]{0,80} too (?:long|large)"  # Anthropic
     r"|too many (?:input )?tokens"  # Cohere

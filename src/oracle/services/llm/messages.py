@@ -29,13 +29,14 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from oracle.patterns import lazy_pattern
 from oracle.services.llm.protocol import Message
 
 NEVER_RUN = "This call was not run; it has no result."
 EMPTY = "(empty)"
 LEFT_OUT = "(What came before is left out.)"
 # The `<` of an opening or closing tag, in any spelling that a model might read as one.
-_TAG = re.compile(r"<(?=\s*/?\s*(?:system_message|project_facts))", re.IGNORECASE)
+_TAG = lazy_pattern(r"<(?=\s*/?\s*(?:system_message|project_facts))", re.IGNORECASE)
 
 
 def well_formed(text: str) -> str:

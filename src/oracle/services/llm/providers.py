@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from oracle.errors import InputError, ModelRefused, SettingsError, did_you_mean
+from oracle.patterns import lazy_pattern
 from oracle.settings import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # The characters in names of models at all providers: `llama3.2:3b`, `qwen/qwen3-coder@q4`.
-_MODEL = re.compile(r"[\w./:@+-]{1,200}", re.ASCII)
+_MODEL = lazy_pattern(r"[\w./:@+-]{1,200}", re.ASCII)
 # For suggestions only: the provider of a model that was named without one.
 _FAMILIES = {"claude": "anthropic", "gpt": "openai", "o1": "openai", "o3": "openai"}
 

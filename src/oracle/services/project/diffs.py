@@ -11,37 +11,38 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.project.hidden_characters import visible
 from oracle.services.project.secret_files import is_secret_file
 
 LEFT_OUT: Final = "[left out: a line of a file with secrets]"
 
 # An indentation, the mark of a quotation, or the lines of a graph. It is kept: it holds no secret.
-_PREFIX: Final = re.compile(r"[ \t]{0,40}+(?:[|>*\\/_#][ \t|>*\\/_-]{0,40}+(?<=[ \t]))?+")
-_COMMAND: Final = re.compile(r"diff (?P<files>\S.*)")
-_NAMED: Final = re.compile(
+_PREFIX: Final = lazy_pattern(r"[ \t]{0,40}+(?:[|>*\\/_#][ \t|>*\\/_-]{0,40}+(?<=[ \t]))?+")
+_COMMAND: Final = lazy_pattern(r"diff (?P<files>\S.*)")
+_NAMED: Final = lazy_pattern(
     r"(?:Index: |=== \w+ file '?|==> |File: |(?:Binary files|Only in) )(?P<files>.+)"
 )
 # The two lines before the first hunk: `---` and `+++`, or `***` and `---` in a context diff.
 _PAIR: Final = {"---": "+++", "***": "---"}
 _FIRST_HUNK: Final = {"---": "@@", "***": "***************"}
 # Where the next commit or mail begins.
-_COMMIT: Final = re.compile(r"(?:commit|From|changeset:) ?[0-9a-f:]{7,}\b.*")
+_COMMIT: Final = lazy_pattern(r"(?:commit|From|changeset:) ?[0-9a-f:]{7,}\b.*")
 # What a diff says about itself.
-_FRAME: Final = re.compile(
+_FRAME: Final = lazy_pattern(
     r"(?:index [0-9a-f]{4,}\.\.[0-9a-f]+|(?:new|deleted|old) (?:file )?mode \d+|=+|\*{10,}"
     r"|(?:\*\*\*|---) \d+(?:,\d+)? (?:\*\*\*\*|----)|\d+(?:,\d+)?[acd]\d+(?:,\d+)?|---|\s*)\Z"
 )
-_HUNK: Final = re.compile(r"@@@? [-+\d, ]{3,60} @@@?")
+_HUNK: Final = lazy_pattern(r"@@@? [-+\d, ]{3,60} @@@?")
 # `.env:3:…` or `.env-3-…` of grep.
-_GREP: Final = re.compile(
+_GREP: Final = lazy_pattern(
     r"(?P<path>[^\s:][^:\n]{0,300}?)"
     r"(?:(?P<sign>[:=-])\d{1,7}(?P=sign)|:(?P<tight>(?=\S)))"
 )
 # `git blame -f`, or blame of a file that was renamed.
-_BLAME: Final = re.compile(r"\^?[0-9a-f]{7,40} (?P<path>\S.{0,300}?) +\(.{4,200}? \d+\) ")
-_A_HEADING: Final = re.compile(r"(?=\S*[./])[^\s:=]{2,300}")
-_NUMBERED: Final = re.compile(r"\d{1,7}[:-]")
+_BLAME: Final = lazy_pattern(r"\^?[0-9a-f]{7,40} (?P<path>\S.{0,300}?) +\(.{4,200}? \d+\) ")
+_A_HEADING: Final = lazy_pattern(r"(?=\S*[./])[^\s:=]{2,300}")
+_NUMBERED: Final = lazy_pattern(r"\d{1,7}[:-]")
 
 IsSecret = Callable[[str], bool]
 

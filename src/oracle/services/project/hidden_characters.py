@@ -6,15 +6,16 @@ for the key would not match there, but the key can be used by everybody who read
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from oracle.patterns import lazy_pattern
 
 _INVISIBLE: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
 _CONTROLS: Final = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"
-_HIDDEN: Final = re.compile(
+_HIDDEN: Final = lazy_pattern(
     # Colours and other commands to a terminal, also as `cat -v`, JSON and programs write them.
     r"(?:\x1b\[|\x9b|(?:\\(?:033|[xX]1[bB]|[uU]001[bB]|[eE])|\^\[|\u241b)\[)"
     r"[0-?]{0,60}+[ -/]{0,9}+[@-~]"
@@ -25,7 +26,7 @@ _HIDDEN: Final = re.compile(
     r"|[^\n\x08]\x08"
     rf"|[{_CONTROLS}{_INVISIBLE}]"
 )
-_ANY: Final = re.compile(f"[{_CONTROLS}{_INVISIBLE}]")
+_ANY: Final = lazy_pattern(f"[{_CONTROLS}{_INVISIBLE}]")
 _SPELLED: Final = ("033[", "1b[", "1B[", "\\e[", "\\E[", "^[[", "\u241b[")
 _PLAIN: Final = bytes([9, 10, 11, 12, 13, *range(32, 127)])
 

@@ -6,13 +6,14 @@ error. The index goes further (`search/terms.py`): it folds accents and stems ea
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-WORD: Final = re.compile(r"\w+")
+from oracle.patterns import lazy_pattern
+
+WORD: Final = lazy_pattern(r"\w+")
 # Capitals that no small letter follows (`HTTP` in `HTTPServer`), a word with or without a capital,
 # digits, or letters that are not ASCII.
-PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+PART: Final = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _ENDINGS: Final = ("ies", "ing", "ed", "es", "s")
 
 

@@ -15,12 +15,14 @@ from typing import AnyStr, Final, cast
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from oracle.patterns import lazy_pattern
+
 _STAR: Final = "[^/]*"
 _FOLDERS_FIRST: Final = "(?:.+/)?"
 _FOLDERS_INSIDE: Final = "(?:/.+)?"
 _AT_SLASH: Final = "(?=/)"
 # The parts of an expression that pathspec writes. A bracket is one part, whatever is in it.
-_PART: Final = re.compile(
+_PART: Final = lazy_pattern(
     r"\\.|\(\?:\.\+/\)\?|\(\?:/\.\+\)\?|\[\^/\]\*|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL
 )
 

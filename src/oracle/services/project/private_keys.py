@@ -11,19 +11,21 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-_EDGE: Final = re.compile(
+from oracle.patterns import lazy_pattern
+
+_EDGE: Final = lazy_pattern(
     r"-{4,5} ?(?P<kind>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
     r"|PuTTY-User-Key-File-\d: |Private-MAC: [0-9a-f]{20,}"
 )
 # A line of a key: nothing but base64 after a prefix, or a header line such as `Proc-Type: 4`. The
 # prefix is that of a diff, a quotation, a comment, a listing with numbers, or a string in code.
-_LINE: Final = re.compile(
+_LINE: Final = lazy_pattern(
     r"[ \t]{0,40}(?:\d{1,7}[:|]?[ \t]{1,8})?[-+> \t#*/|\"'`]{0,20}"
     r"(?:(?P<key>[A-Za-z0-9+/=]{8,}+)|[A-Z][A-Za-z-]{1,30}: [^\n]{0,200})?"
     r"(?:\\[nr]|[\s\"'`+,;.\\)]){0,12}"
 )
 # In a string of code or JSON the lines are divided by the two characters `\\n`.
-_ESCAPED: Final = re.compile(r"(?=\\[nr])(?:\\[nr]|[A-Za-z0-9+/=]){40,}+")
+_ESCAPED: Final = lazy_pattern(r"(?=\\[nr])(?:\\[nr]|[A-Za-z0-9+/=]){40,}+")
 _LEAST: Final = 32
 """Characters of base64 that make a key. Documentation writes `…` or a word in its place."""
 NAME: Final = "private key"

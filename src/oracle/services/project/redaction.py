@@ -14,6 +14,7 @@ import traceback
 from functools import lru_cache
 from typing import Any, Final, cast
 
+from oracle.patterns import lazy_pattern
 from oracle.services.project import private_keys
 from oracle.services.project.hidden_characters import visible
 from oracle.services.project.secret_assignments import assigned
@@ -21,24 +22,24 @@ from oracle.services.project.secret_contexts import CONTEXTS
 from oracle.services.project.secret_shapes import VENDORS, Shape
 
 # A key of a known service has no blank and is at least this long.
-_WORD: Final = re.compile(r"[\w+/=.:~$%@|!?&\\-]{15,}")
+_WORD: Final = lazy_pattern(r"[\w+/=.:~$%@|!?&\\-]{15,}")
 # Names of modules, settings and folders, which are most of the long words of a program.
-_NAME: Final = re.compile(r"(?:[a-z]{1,20}[_.:/=-]+)*+[a-z]{0,20}|[A-Z_]+")
+_NAME: Final = lazy_pattern(r"(?:[a-z]{1,20}[_.:/=-]+)*+[a-z]{0,20}|[A-Z_]+")
 # A letter, a digit or a sign of a key, as an address or a string of JSON can write it.
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = lazy_pattern(
     r"(?:\\u00|\\x|%)((?:2[bdef]|3[0-9d]|[46][1-9a-f]|[57][0-9a]|5f|7e))|=(5F|2D)",
     re.I,
 )
 # The values of a Secret of Kubernetes, which may look like anything.
-_KUBERNETES: Final = re.compile(
+_KUBERNETES: Final = lazy_pattern(
     r"(^(?:[-+ ] ?)?(?:stringData|data):[ \t]*\r?\n)((?:[-+ ]?[ \t]+\S[^\n]*\n?)++)", re.M
 )
-_ENTRY: Final = re.compile(
+_ENTRY: Final = lazy_pattern(
     r"^([-+ \t]++(?:[^\s:]{1,250}:[ \t]+)?+)(?!\[redacted: |[|>][-+]?\s*$)\S[^\r\n]*", re.M
 )
 
 # Base64 of readable text. Longer runs are looked at by their beginning only.
-_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
+_BASE64: Final = lazy_pattern(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
 _LONGEST_DECODED: Final = 16_384
 _SHORT: Final = 24
 _SHORTEST_KEY: Final = 16

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.project.secret_values import (
     is_bare_key,
     is_bare_password,
@@ -23,26 +24,26 @@ from oracle.services.project.secret_values import (
 
 # The beginning of a name, and the whole name from there on.
 _PASSWORDS: Final = {
-    "pass": re.compile(r"pass(?:words?|wd|phrase|code)?"),
-    "pwd": re.compile(r"pwd"),
-    "pw": re.compile(r"pw(?![a-z])"),
-    "psk": re.compile(r"psk(?![a-z])"),
+    "pass": lazy_pattern(r"pass(?:words?|wd|phrase|code)?"),
+    "pwd": lazy_pattern(r"pwd"),
+    "pw": lazy_pattern(r"pw(?![a-z])"),
+    "psk": lazy_pattern(r"psk(?![a-z])"),
 }
 _KEYS: Final = {
-    "secret": re.compile(r"secrets?"),
-    "token": re.compile(r"tokens?"),
-    "key": re.compile(r"keys?(?:_?base)?"),
-    "cred": re.compile(r"cred(?:ential)?s?"),
-    "auth": re.compile(r"auth(?:orization)?"),
-    "bearer": re.compile(r"bearer"),
-    "_pat": re.compile(r"_pat(?![a-z])"),
-    "sess": re.compile(r"sess(?:ion)?[_-]?id"),
-    "jwt": re.compile(r"jwt"),
-    "dsn": re.compile(r"dsn"),
-    "conn": re.compile(r"conn(?:ection)?[_-]?str(?:ing)?"),
+    "secret": lazy_pattern(r"secrets?"),
+    "token": lazy_pattern(r"tokens?"),
+    "key": lazy_pattern(r"keys?(?:_?base)?"),
+    "cred": lazy_pattern(r"cred(?:ential)?s?"),
+    "auth": lazy_pattern(r"auth(?:orization)?"),
+    "bearer": lazy_pattern(r"bearer"),
+    "_pat": lazy_pattern(r"_pat(?![a-z])"),
+    "sess": lazy_pattern(r"sess(?:ion)?[_-]?id"),
+    "jwt": lazy_pattern(r"jwt"),
+    "dsn": lazy_pattern(r"dsn"),
+    "conn": lazy_pattern(r"conn(?:ection)?[_-]?str(?:ing)?"),
 }
 # `key` alone is a key of a map. These words before it make it one that opens something.
-_KEY_BEFORE: Final = re.compile(
+_KEY_BEFORE: Final = lazy_pattern(
     r"(?:api|app|access|secret|private|pre_?shared|sign(?:ing|ature)|encrypt(?:ion)?|account|auth"
     r"|master|licen[cs]e|service|consumer|client|storage|shared|session|webhook|deploy|admin|hmac"
     r"|aes|jwt|crypto|cipher|decryption|root|team|project|bot|ssh|gpg|subscription|function|host"
@@ -50,7 +51,7 @@ _KEY_BEFORE: Final = re.compile(
 )
 _LONGEST_BEFORE: Final = 20
 # What may follow a name: `PASSWORD_2`, `API_KEY_PROD`. Other words change its meaning.
-_FOLLOWED: Final = re.compile(
+_FOLLOWED: Final = lazy_pattern(
     r"(?:[_.-]?\d{1,3}|[_.-](?:prod(?:uction)?|dev|stag(?:e|ing)|live|test|main|primary|secondary"
     r"|value|string|text|old|new|current|previous|default|b(?:ase)?64|raw|plain|clear|hex|db|api"
     r"|admin|root|user|ro|rw)|_for_\w{1,20})?"
@@ -60,7 +61,7 @@ _FOLLOWED: Final = re.compile(
     r"(?:[rbuf@$](?=\\?[\"'`]))?(?P<open>\\{0,7}(?:\"{3}|'{3}|[\"'`]))?"
 )
 # What else can be between a name and its value. The value is always in quotes or in an element.
-_LINKED: Final = re.compile(
+_LINKED: Final = lazy_pattern(
     r"(?P<close>[\"'`])?(?P<sign>"
     # A declared type: `password: str =`, `password: &'static str =`, `password string =`.
     r"\??\s{0,3}:\s{0,3}&?[\w.'\[\]<>|? ]{1,40}?\s{0,3}=\s{0,5}"
@@ -76,25 +77,27 @@ _LINKED: Final = re.compile(
     r"(?P<open>[\"'])?"
 )
 # In a block below its name, as YAML has it: `password: |`.
-_BLOCK: Final = re.compile(r"[|>][-+\d]{0,2}[ \t]{0,5}\r?\n[ \t]{1,40}")
-_BARE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|]{4,300}+")
-_REST_OF_BARE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|]*+")
-_MAY_LINK: Final = re.compile(r"[\"'`?:=<>\n,]|[ ](?:[:={]|st)")
-_CONTINUED: Final = re.compile(r"(?:[\"'][ \t]{0,3}\+\s{0,20}[\"'][^\"'\n]{1,300}){1,5}")
-_NEXT_LINE: Final = re.compile(r"[^\s\"'`()\[\]{}<>,;&|:]{6,300}+[ \t]{0,5}(?=\r?\n|\Z)")
+_BLOCK: Final = lazy_pattern(r"[|>][-+\d]{0,2}[ \t]{0,5}\r?\n[ \t]{1,40}")
+_BARE: Final = lazy_pattern(r"[^\s\"'`()\[\]{}<>,;&|]{4,300}+")
+_REST_OF_BARE: Final = lazy_pattern(r"[^\s\"'`()\[\]{}<>,;&|]*+")
+_MAY_LINK: Final = lazy_pattern(r"[\"'`?:=<>\n,]|[ ](?:[:={]|st)")
+_CONTINUED: Final = lazy_pattern(r"(?:[\"'][ \t]{0,3}\+\s{0,20}[\"'][^\"'\n]{1,300}){1,5}")
+_NEXT_LINE: Final = lazy_pattern(r"[^\s\"'`()\[\]{}<>,;&|:]{6,300}+[ \t]{0,5}(?=\r?\n|\Z)")
 # The rest of a line in a file of settings. A password may have signs that end a value in code.
-_WHOLE_LINE: Final = re.compile(r"(?=\S{0,100}\d)[^\s\"'`()\[\]]{6,200}(?=[ \t]{0,5}\r?(?:\n|\Z))")
-_LINE_START: Final = re.compile(r"[+\- \t]{0,20}(?:export[ ]|set[ ])?[\w.-]{0,60}\Z")
-_SETS: Final = re.compile(
+_WHOLE_LINE: Final = lazy_pattern(
+    r"(?=\S{0,100}\d)[^\s\"'`()\[\]]{6,200}(?=[ \t]{0,5}\r?(?:\n|\Z))"
+)
+_LINE_START: Final = lazy_pattern(r"[+\- \t]{0,20}(?:export[ ]|set[ ])?[\w.-]{0,60}\Z")
+_SETS: Final = lazy_pattern(
     r"(?:^|[\s;&|`$+])(?:ENV|ARG|setenv|setx|set[ ]-[a-zA-Z-]{1,12}|config(?:ure)?[ ]set)"
     r"[ ]{1,3}\S{0,60}\Z|(?:^|\s)require\Z"
 )
-_FLAG: Final = re.compile(r"(?<![\w-])--?[\w-]{0,30}\Z")
-_VARIABLE: Final = re.compile(
+_FLAG: Final = lazy_pattern(r"(?<![\w-])--?[\w-]{0,30}\Z")
+_VARIABLE: Final = lazy_pattern(
     r"(?:^|[\s;&|\"'`+#>(,-])(?:export\s+|set\s+|env\s+|ENV\s+|ARG\s+)?[A-Z0-9_]{0,60}\Z"
 )
-_PAT_BEFORE: Final = re.compile(r"(?i)(?:git\w{3}|azure|devops|ado|gh|access|my)\Z")
-_WORDS_BEFORE: Final = re.compile(r"[\"'],\s?[\"']\Z")
+_PAT_BEFORE: Final = lazy_pattern(r"(?i)(?:git\w{3}|azure|devops|ado|gh|access|my)\Z")
+_WORDS_BEFORE: Final = lazy_pattern(r"[\"'],\s?[\"']\Z")
 _LONGEST_VALUE: Final = 2_000
 _SHORTEST_PASSWORD: Final = 4
 _SHORTEST_KEY: Final = 8

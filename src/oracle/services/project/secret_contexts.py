@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.project.secret_shapes import is_random_key, shape
 from oracle.services.project.secret_values import (
     is_random,
@@ -31,7 +31,7 @@ def _is_cookie(value: str) -> bool:
     )
 
 
-_SESSION: Final = re.compile(r"(?i)[\w.-]{0,30}(?:sess|sid|auth|token|jwt)[\w.-]{0,30}=\S{6}")
+_SESSION: Final = lazy_pattern(r"(?i)[\w.-]{0,30}(?:sess|sid|auth|token|jwt)[\w.-]{0,30}=\S{6}")
 
 CONTEXTS: Final = (
     shape(

@@ -12,6 +12,7 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from oracle.patterns import lazy_pattern
 from oracle.services.project.hidden_characters import visible
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ _HARMLESS: Final = """
 sample.*
 """
 # Endings of copies that editors, patches and people make. A copy of a secret is one.
-_COPY: Final = re.compile(
+_COPY: Final = lazy_pattern(
     r"(?:~\d*|\.~\d+~|\.(?:bak|backup|back|bkp|old|orig|original|save|saved|sav|copy|tmp|temp|prev"
     r"|rej|disabled|disable|off|swp|swo|swn|swx|un~|dpkg-(?:old|dist|new)|rpm(?:save|new|orig)"
     r"|ucf-(?:old|dist)|\d{1,14}|\d{4}-\d\d-\d\d|gz|bz2|xz|zst|zip|7z|enc|decrypted|dec|plain|txt|yml"
@@ -116,7 +117,7 @@ _COPY: Final = re.compile(
     r"|[ _-](?:copy|backup|bak|old|orig|new|save|\d{1,8})|[ ]?\(\d{1,3}\)"
     r"|[ ]?\(copy(?: \d+)?\)| - copy)\Z"
 )
-_BEFORE_A_COPY: Final = re.compile(r"\A(?:copy of |backup[-_ ]of[-_ ]|\.#|#|\.~lock\.)")
+_BEFORE_A_COPY: Final = lazy_pattern(r"\A(?:copy of |backup[-_ ]of[-_ ]|\.#|#|\.~lock\.)")
 _MOST_ENDINGS: Final = 4
 
 
@@ -126,7 +127,7 @@ def _globs(listed: str) -> tuple[str, ...]:
 
 
 def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<g{n}>{translate(glob)})" for n, glob in enumerate(globs)))
+    return lazy_pattern("|".join(f"(?P<g{n}>{translate(glob)})" for n, glob in enumerate(globs)))
 
 
 _IN_ANY_FOLDER: Final = tuple(glob for glob in _globs(_NAMES) if "/" not in glob)
@@ -136,17 +137,17 @@ _BY_PATH: Final = tuple(f"*/{glob}" for glob in _globs(_NAMES) if "/" in glob)
 _SECRET: Final = _any_of(_BY_NAME)
 _SECRET_PATH: Final = _any_of(_BY_PATH)
 _FINE: Final = _any_of(_globs(_HARMLESS))
-_WORD: Final = re.compile(
+_WORD: Final = lazy_pattern(
     rf".*(?P<word>{'|'.join(_globs(_WORDS))})(?:\.(?P<kind>{'|'.join(_globs(_DATA))}))?"
 )
 # A wildcard does not make a secret of code, except for settings that are written as code.
-_CODE: Final = re.compile(
+_CODE: Final = lazy_pattern(
     r"(?!\.env).*\.(?:py|pyi|js|mjs|cjs|jsx|ts|tsx|go|rs|java|kt|scala|c|h|cc|cpp|hpp|cs|rb|php|swift"
     r"|m|mm|lua|sh|bash|zsh|ps1|vue|svelte|css|scss|ex|exs|erl|hs|ml|clj|dart|r|jl|pl|proto|tf)"
 )
 _SECRET_FOLDERS: Final = tuple(f"/{folder}/" for folder in _globs(_FOLDERS))
 _SECRET_DATA: Final = tuple(f"/{folder}/" for folder in _globs(_DATA_FOLDERS))
-_DATA_FILE: Final = re.compile(rf"[^.]+|.*\.(?:{'|'.join(_globs(_DATA))})")
+_DATA_FILE: Final = lazy_pattern(rf"[^.]+|.*\.(?:{'|'.join(_globs(_DATA))})")
 
 
 @dataclass(frozen=True, kw_only=True)

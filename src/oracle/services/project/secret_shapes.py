@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.project.secret_values import is_random, is_stand_in
 
 
@@ -42,7 +43,7 @@ class Shape:
 def shape(name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] = _is_key) -> Shape:
     """`marks` are separated by blanks; a blank inside one is written as `·`."""
     words = tuple(mark.replace("·", " ") for mark in marks.split())
-    return Shape(name=name, marks=words, pattern=re.compile(pattern, re.M), is_secret=is_secret)
+    return Shape(name=name, marks=words, pattern=lazy_pattern(pattern, re.M), is_secret=is_secret)
 
 
 # The start of a word or of its part after `_`; also after an escape such as `\n`, `%3D` or `=3D`,
@@ -52,7 +53,7 @@ _START: Final = (
     r"(?:(?<![A-Za-z0-9-])|(?<=\\[nrt])|(?<=[%=][0-9A-Fa-f][0-9A-Fa-f])|(?<=^-)|(?<=[^\w-]-))"
 )
 _END: Final = r"(?![A-Za-z0-9])"
-_UNMISTAKABLE: Final = re.compile(r"\S{2,}[_.$~-]|\S{8,}")
+_UNMISTAKABLE: Final = lazy_pattern(r"\S{2,}[_.$~-]|\S{8,}")
 
 
 def _prefixed(

@@ -6,9 +6,11 @@ import re
 from itertools import pairwise
 from typing import Final
 
+from oracle.patterns import lazy_pattern
+
 # What documentation and code write in place of a key, also inside the shape of a real one. Words
 # such as `test` are missing on purpose: test keys of a provider are keys.
-_STAND_IN: Final = re.compile(
+_STAND_IN: Final = lazy_pattern(
     r"""(?xi) example | dummy | placeholder | change[-_]?(?:me|this) | replace[-_]?(?:me|this|with)
     | redacted | x{5,} | \*{3} | \.{3} | … | not[-_]?a?[-_]?real | [-_]fake | fake[-_]
     | (?:^|[-_])(?:your|my|some|insert|goes)[-_](?!\w*\d\d$)
@@ -19,7 +21,7 @@ _STAND_IN: Final = re.compile(
     """
 )
 # In an assignment any of these may be the value, because the name promises more than it holds.
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = lazy_pattern(
     r"""(?xi)
     (?!\d+$).*(?:1234567890|abcdefghij|••|\*\*\*).*
     | (?:.*[-_])?(?:sample|insert|replace|todo|fixme|fake|test|mock|stub|here|none)(?:[-_].*)?
@@ -38,11 +40,11 @@ _PLACEHOLDER: Final = re.compile(
         |x{3,}|\#+|\*+|-+|_+|\.+|\?+)
     """
 )
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_HEX: Final = re.compile(r"[0-9a-fA-F]{16,}")
-_NAME_WITH_NUMBER: Final = re.compile(r"[A-Za-z][a-z_.A-Z-]*\d{0,4}")
-_CAMEL_PARTS: Final = re.compile(r"[A-Z]*[a-z]*")
-_CODE: Final = re.compile(r"[()\[\]{}<>]|::|->|\?\.|[A-Za-z_]\w*\.[A-Za-z_]\w*\.?|\$\w|%\(|#\{")
+_UUID: Final = lazy_pattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_HEX: Final = lazy_pattern(r"[0-9a-fA-F]{16,}")
+_NAME_WITH_NUMBER: Final = lazy_pattern(r"[A-Za-z][a-z_.A-Z-]*\d{0,4}")
+_CAMEL_PARTS: Final = lazy_pattern(r"[A-Z]*[a-z]*")
+_CODE: Final = lazy_pattern(r"[()\[\]{}<>]|::|->|\?\.|[A-Za-z_]\w*\.[A-Za-z_]\w*\.?|\$\w|%\(|#\{")
 _SHORT_WORDS: Final = 3.2
 """The longest average part of a random text. Words in a name are longer."""
 
@@ -57,8 +59,8 @@ rabcdefgiklmnoprstuvy sacdefhiklmnopqstuwy tabcdefhilmnoprstuwy uabcdefgilmnprst
 xceipt yaeilmnopst zaei
 """
 _PAIRS: Final = frozenset(row[0] + after for row in _FOLLOWERS.split() for after in row[1:])
-_CHUNK: Final = re.compile(r"[A-Za-z0-9]+")
-_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CHUNK: Final = lazy_pattern(r"[A-Za-z0-9]+")
+_PART: Final = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _STRANGE: Final = 0.4
 """How many breaks and rare pairs a generated text has for each of its characters, at least."""
 

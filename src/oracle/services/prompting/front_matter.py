@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from oracle.errors import PromptFileError, did_you_mean
 from oracle.models.prompt_segment import CONDITIONS
+from oracle.patterns import lazy_pattern
 
 # The block begins at the first character of the file and ends at the first line that is `---`.
 # A YAML parser would be a dependency for three keys.
-_BLOCK = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.S | re.M)
-_ENTRY = re.compile(r"([A-Za-z_]+)[ \t]*:[ \t]*(.*)")
-_LIST_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
+_BLOCK = lazy_pattern(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.S | re.M)
+_ENTRY = lazy_pattern(r"([A-Za-z_]+)[ \t]*:[ \t]*(.*)")
+_LIST_ITEM = lazy_pattern(r"[ \t]*-[ \t]+(.*)")
 _KEYS = ("id", "priority", "conditions")
 
 

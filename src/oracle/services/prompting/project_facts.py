@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from oracle.errors import ToolProblem
+from oracle.patterns import lazy_pattern
 from oracle.services.project.file_rules import not_shown
 from oracle.services.project.redaction import redact
 from oracle.services.project.safe_open import read_inside
@@ -38,7 +39,7 @@ _MOST_ENTRIES: Final = 500
 """How much of the root is listed if there is no index."""
 _LONGEST_NAME: Final = 60
 # The `<` of a tag that would end the block, or pretend to be another of ours.
-_TAG: Final = re.compile(r"<(?=\s*/?\s*(?:project_facts|system_message))", re.IGNORECASE)
+_TAG: Final = lazy_pattern(r"<(?=\s*/?\s*(?:project_facts|system_message))", re.IGNORECASE)
 _FRESH_SECONDS: Final = 60.0
 
 _SUFFIXES: Final = {

@@ -9,7 +9,9 @@ nobody would notice.
 from __future__ import annotations
 
 import errno
+import json
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -31,7 +33,7 @@ from oracle.services.prompting.front_matter import read_front_matter
 from oracle.services.prompting.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from oracle.services.prompting.front_matter import FrontMatter
@@ -73,11 +75,26 @@ OWN_SEGMENTS = frozenset(id_ for id_, _, _, condition in _REGISTRY if "=" in con
 
 @cache
 def built_in_segments() -> tuple[PromptSegment, ...]:
-    folder = files("oracle") / "prompts" / "oracle"
+    known = json.loads((files("oracle") / "services/prompting/segment_tokens.json").read_bytes())
     return tuple(
-        _segment(id_, (folder / name).read_text(encoding="utf-8"), priority, (condition,))
-        for id_, name, priority, condition in _REGISTRY
+        _segment(id_, text, priority, (condition,), tokens=known.get(fingerprint(text)))
+        for id_, text, priority, condition in _built_in_texts()
     )
+
+
+def counted_tokens() -> dict[str, int]:
+    """What `segment_tokens.json` should be. Counting takes longer than the rest of a start."""
+    return {fingerprint(text): estimate_tokens(text) for _, text, _, _ in _built_in_texts()}
+
+
+def fingerprint(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def _built_in_texts() -> Iterator[tuple[str, str, int, str]]:
+    folder = files("oracle") / "prompts" / "oracle"
+    for id_, name, priority, condition in _REGISTRY:
+        yield id_, (folder / name).read_text(encoding="utf-8"), priority, condition
 
 
 def load_segments(
@@ -176,11 +193,12 @@ def _segment(
     conditions: tuple[str, ...],
     *,
     from_project: bool = False,
+    tokens: int | None = None,
 ) -> PromptSegment:
     return PromptSegment(
         id=id_,
         content=content.strip(),
-        token_estimate=estimate_tokens(content),
+        token_estimate=estimate_tokens(content) if tokens is None else tokens,
         priority=priority,
         conditions=conditions,
         from_project=from_project,

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-import zlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
+
+from oracle.patterns import lazy_pattern
+from oracle.services.prompting.vocabulary import Vocabulary
 
 _MARGIN = 1.08
 """Raises every estimate, so that it is never below the real count."""
@@ -32,14 +34,14 @@ _LONGEST_PART = 24
 
 _LONGEST_REMEMBERED = 40
 _MOST_REMEMBERED = 100_000
-"""Limits of the cache: long chunks rarely return, and the memory of a server is finite."""
+"""Limits of the caches: long chunks rarely return, and the memory of a server is finite."""
 
-_CHUNK = re.compile(r"[^\S\r\n]?\S+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+_CHUNK = lazy_pattern(r"[^\S\r\n]?\S+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 """A word with the space before it and the line ends after it. No piece crosses the end of a chunk,
 so chunks can be counted separately, and cached.
 """
 
-_COMMON = re.compile(r"[\x00-\u02ff\u2000-\u206f]*")
+_COMMON = lazy_pattern(r"[\x00-\u02ff\u2000-\u206f]*")
 """Latin letters and their punctuation: what `_common_pattern` covers."""
 
 
@@ -61,27 +63,34 @@ class _ChunkCosts(dict[str, float]):
 
 
 class _PieceCosts(dict[str, float]):
-    """A piece of the shipped vocabulary costs 1. Any other is split into parts."""
+    """A piece of the shipped vocabulary costs 1. Any other is split into parts. Costs are kept."""
 
-    def __init__(self, vocabulary: list[str]) -> None:
-        super().__init__(dict.fromkeys(vocabulary, 1))
-        # The longest word for each first two characters: longer parts need not be tried.
-        self._longest = {word[:2]: len(word) for word in sorted(vocabulary, key=len)}
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
 
     def __missing__(self, piece: str) -> float:
-        return 1 + _COST_OF_FURTHER_PART * (self._parts(piece) - 1)
+        cost = 1
+        if piece not in self._vocabulary.like(piece).words:
+            cost += _COST_OF_FURTHER_PART * (self._parts(piece) - 1)
+        if len(piece) <= _LONGEST_REMEMBERED:
+            if len(self) >= _MOST_REMEMBERED:
+                self.clear()
+            self[piece] = cost
+        return cost
 
     def _parts(self, piece: str) -> float:
         """Take the longest known part from the left until nothing is left, and count."""
         count: float = 0
         start = 0
         while start < len(piece):
-            longest = min(self._longest.get(piece[start : start + 2], 1), _LONGEST_PART)
-            end = min(start + longest, len(piece))
-            while end > start and piece[start:end] not in self:
+            words, longest = self._vocabulary.like(piece[start : start + 2])
+            end = min(start + min(longest, _LONGEST_PART), len(piece))
+            while end > start + 1 and piece[start:end] not in words:
                 end -= 1
-            count += 1 if end > start else _COST_OF_UNKNOWN_CHARACTER
-            start = max(end, start + 1)
+            is_known = end > start + 1 or piece[start] in self._vocabulary.like(piece[start]).words
+            count += 1 if is_known else _COST_OF_UNKNOWN_CHARACTER
+            start = end
         return count
 
 
@@ -93,20 +102,7 @@ def _chunk_costs() -> _ChunkCosts:
 @cache
 def _piece_costs() -> _PieceCosts:
     packed = files("oracle.services.prompting").joinpath("o200k_common.z").read_bytes()
-    return _PieceCosts(unpack_words(zlib.decompress(packed).decode()))
-
-
-def unpack_words(packed: str) -> list[str]:
-    """Undo front coding: a mark gives the number of characters shared with the word before.
-
-    The marks are the control characters from 0x0E on, which do not occur in words.
-    """
-    words: list[str] = []
-    word = ""
-    for mark, rest in re.findall(r"([\x0e-\x1f])([^\x0e-\x1f]*)", packed):
-        word = word[: ord(mark) - 0x0E] + rest
-        words.append(word)
-    return words
+    return _PieceCosts(Vocabulary(packed))
 
 
 @cache

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
+
+from oracle.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from oracle.models.tool_spec import ToolSpec
 
 _LONGEST_SENTENCE = 160
-_FIRST_SENTENCE = re.compile(
+_FIRST_SENTENCE = lazy_pattern(
     r".*?(?:(?<!\b[A-Z])(?<!\b[A-Z][a-z])(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s[^a-z]|$)|[。！？]|$)"
 )
 """The text up to the first full stop. A stop after an initial or an abbreviation (`Dr.`, `e.g.`)

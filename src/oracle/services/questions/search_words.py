@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.project.identifiers import parts_of
 from oracle.services.project.identifiers import without_ending as stem
 from oracle.services.questions.word_lists import (
@@ -19,37 +20,37 @@ from oracle.services.questions.word_lists import (
 )
 
 # A question is cut before these patterns see it, which bounds their time.
-_QUOTED: Final = re.compile(
+_QUOTED: Final = lazy_pattern(
     r"`([^`\n]{2,120})`|\"([^\"\n]{2,120})\"|(?<!\w)'([^'\n]{2,120})'(?!\w)"
 )
-_PATH: Final = re.compile(r"(?<![\w/.])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]{1,5}(?![\w(])")
-_FOLDER: Final = re.compile(r"(?<![\w/.:])[\w.-]+(?:/[\w.-]+)+/?")
-_WORD: Final = re.compile(r"[^\W_]\w*(?:[.:]{1,2}\w+)*|__?\w+")
+_PATH: Final = lazy_pattern(r"(?<![\w/.])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]{1,5}(?![\w(])")
+_FOLDER: Final = lazy_pattern(r"(?<![\w/.:])[\w.-]+(?:/[\w.-]+)+/?")
+_WORD: Final = lazy_pattern(r"[^\W_]\w*(?:[.:]{1,2}\w+)*|__?\w+")
 # What looks like an identifier: `a_b`, `aB`, `AbC`, `a.b`, `ABC`, `Abc`.
-_NAME: Final = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w|^[A-Z]{2,}$|^[A-Z]\w*[a-z]$")
-_PAIRS_IN: Final = re.compile(r"[^\W\d_]{3,}")
-_REFERS_BACK: Final = re.compile(
+_NAME: Final = lazy_pattern(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w|^[A-Z]{2,}$|^[A-Z]\w*[a-z]$")
+_PAIRS_IN: Final = lazy_pattern(r"[^\W\d_]{3,}")
+_REFERS_BACK: Final = lazy_pattern(
     r"\b(?:it|its|that|this|these|those|they|them|there|he|she|same|other|another|above)\b", re.I
 )
-_GOES_ON: Final = re.compile(r"\s*(?:and|also|but|so|what about|how about|or|then)\b", re.I)
+_GOES_ON: Final = lazy_pattern(r"\s*(?:and|also|but|so|what about|how about|or|then)\b", re.I)
 # "where is the X defined?", "what does X do?": a plain word in the place of a name.
-_DEFINED: Final = re.compile(
+_DEFINED: Final = lazy_pattern(
     r"(?:\bwhere(?:'s| is| are| do we)|\bwhat(?:'s| is| are| does| do)|\bfind|\bshow(?: me)?)"
     r"\s+(?:the |a |an )?(?:(?:class|function|method|type|constant|module|command)\s+)?"
     r"(?P<name>[A-Za-z]\w{2,})\s*(?:class|function|method|type|constant)?"
     r"\s*(?:defined|implemented|declared|located|do|live|lives|for)?\s*(?:[?.!]|$)",
     re.I,
 )
-_WHAT: Final = re.compile(
+_WHAT: Final = lazy_pattern(
     r"\s*(?:what(?:'s| is| are)|how (?:do|can|should) (?:i|we|you)|how to|why|explain|describe)\b",
     re.I,
 )
 # "which files …" asks for all of them; "which class …" asks for one, though it ends with an s.
-_EVERY: Final = re.compile(
+_EVERY: Final = lazy_pattern(
     r"\b(?:list|every|everywhere|all|which (?!\w*(?:is|has|was|does|class|process)\b)\w+s)\b", re.I
 )
 # "where is X used" asks for uses; "what is X used for" and "X is used to …" ask for its purpose.
-_USES: Final = re.compile(
+_USES: Final = lazy_pattern(
     r"\b(?:callers?|usages?|references to"
     r"|(?:who|what|which \w+|places? that) (?:calls?|uses?|imports?)"
     r"|(?:is|are|gets?|place) (?:[\w.`]+ ){0,5}?(?:called|used|invoked|imported|referenced)"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from oracle.patterns import lazy_pattern
+
 _STOP_WORDS: Final = """
 a about above actually after again all also am an and another any anyone anything are around as
 ask at be because been before behind being below between both but by call called calls can
@@ -93,7 +95,7 @@ SYNONYMS: Final[dict[str, tuple[str, ...]]] = {
 
 # `walk me through`, `could you please`, `step by step`, `in detail`: they say how to answer. Their
 # words (`walk`, `step`) must not be searched for. Alone, such a word is searched for.
-_WAYS_OF_ASKING: Final = re.compile(
+_WAYS_OF_ASKING: Final = lazy_pattern(
     r"\b(?:(?:walk|talk|take|run|guide|lead)\s+(?:me|us)\s+through|step\s+by\s+step"
     r"|(?:from\s+)?(?:end[\s-]+to[\s-]+end|start[\s-]+to[\s-]+finish)|all\s+the\s+way"
     r"|in\s+(?:detail|depth|a\s+nutshell|short|general)|at\s+a\s+high\s+level"

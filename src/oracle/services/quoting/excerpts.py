@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.quoting.quotation import Quotation
 
 _CODE_LINES: Final = 10
@@ -15,12 +16,12 @@ _PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _KINDS: Final = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var|local"
 # A line that opens a definition, in several languages; or a constant at the start of a line. `==`
 # is a comparison.
-_DEFINES: Final = re.compile(
+_DEFINES: Final = lazy_pattern(
     rf"\s*(?:(?:async|pub|export|public|private|static|final|abstract|default)\s+){{0,4}}"
     rf"(?:{_KINDS})\s+(?P<name>[\w$.:]+)|^(?P<constant>[A-Za-z_]\w*)\s*(?::[^=\n]{{1,80}})?=(?!=)"
 )
 # A decorator or a comment, which belongs to what is below it.
-_ABOVE: Final = re.compile(r"\s*(?:@|#|//|/\*|\*)")
+_ABOVE: Final = lazy_pattern(r"\s*(?:@|#|//|/\*|\*)")
 _QUOTES: Final = ('"""', "'''")
 
 

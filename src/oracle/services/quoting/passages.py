@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.quoting.excerpts import excerpt_around, is_prose
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import DECISION, Term
@@ -15,10 +16,12 @@ from oracle.services.quoting.terms import DECISION, Term
 _FOR_PROSE: Final = 1.5
 _PER_RANK: Final = 0.4
 LAST_RANK: Final = 10
-IN_TESTS: Final = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/")
+IN_TESTS: Final = lazy_pattern(
+    r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/"
+)
 _DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
 # Imports, lines of a list, closing brackets, `name=name,` and decorators.
-_DULL: Final = re.compile(
+_DULL: Final = lazy_pattern(
     r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|\"(?!\"\")|['\])}]|\w+,$|(\w+)=\1,?$|@\w+\s)"
 )
 

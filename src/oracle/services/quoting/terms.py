@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.questions.search_words import SearchWords, bare_name, short_stem
 from oracle.services.quoting.excerpts import is_definition
 from oracle.services.quoting.quotation import Quotation
 
 _PAIR_WEIGHT: Final = 0.4
 # The place between two words of a CamelCase name.
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMP: Final = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,7 +95,7 @@ def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
 
 _REASON: Final = Term(
     word="why",
-    pattern=re.compile(
+    pattern=lazy_pattern(
         r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than)\b",
         re.I,
     ),
@@ -105,7 +106,7 @@ _REASON: Final = Term(
 
 DECISION: Final = Term(
     word="decided",
-    pattern=re.compile(
+    pattern=lazy_pattern(
         r"\b(?:we (?:will|chose|choose|use|keep)|decided|agreed|settled|decisions?)\b", re.I
     ),
     weight=1.5,

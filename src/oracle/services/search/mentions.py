@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.search.grammar_outline import (
     PARSE_SECONDS,
     Captures,
@@ -20,7 +21,7 @@ from oracle.services.search.languages import dialect_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_PROSE: Final = re.compile("comment|string|text|heredoc|regex|char")
+_PROSE: Final = lazy_pattern("comment|string|text|heredoc|regex|char")
 _SIGILS: Final = b":#"
 
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from oracle.patterns import lazy_pattern
 from oracle.services.search.symbols import Symbol
 
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.{1,300}?)[ \t]*#*$", re.MULTILINE)
-_UNDERLINED = re.compile(r"^([^\s=\-~^#*.].{0,200})\n([=\-~^#*])\2{2,200}$", re.MULTILINE)
-_FENCE = re.compile(r"`{3,}|~{3,}")
-_FRONT = re.compile(r"\A---[ \t]*\n(.{0,8000}?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
-_WIKILINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:[#|][^\[\]\n]{0,200})?\]\]")
-_DATE = re.compile(r"\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b")
+_HEADING = lazy_pattern(r"^(#{1,6})[ \t]+(.{1,300}?)[ \t]*#*$", re.MULTILINE)
+_UNDERLINED = lazy_pattern(r"^([^\s=\-~^#*.].{0,200})\n([=\-~^#*])\2{2,200}$", re.MULTILINE)
+_FENCE = lazy_pattern(r"`{3,}|~{3,}")
+_FRONT = lazy_pattern(r"\A---[ \t]*\n(.{0,8000}?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
+_WIKILINK = lazy_pattern(r"\[\[([^\[\]\n|#]{1,200})(?:[#|][^\[\]\n]{0,200})?\]\]")
+_DATE = lazy_pattern(r"\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b")
 # Words that speak of a decision; where decisions are kept; and how one is withdrawn (`_OVER`).
-_DECISION = re.compile(
+_DECISION = lazy_pattern(
     r"\b(?:decision|decided|adr|we (?:will|chose|choose|agreed)|agreed|status: *accepted)\b", re.I
 )
-_KEPT_AS_DECISION = re.compile(r"(?:^|/)(?:adrs?|decisions?)(?:/|[-_.\d])", re.IGNORECASE)
-_HEADED_DECISION = re.compile(r"^#{1,4}[ \t]+decisions?\b", re.IGNORECASE | re.MULTILINE)
-_OVER = re.compile(
+_KEPT_AS_DECISION = lazy_pattern(r"(?:^|/)(?:adrs?|decisions?)(?:/|[-_.\d])", re.IGNORECASE)
+_HEADED_DECISION = lazy_pattern(r"^#{1,4}[ \t]+decisions?\b", re.IGNORECASE | re.MULTILINE)
+_OVER = lazy_pattern(
     r"\bstatus\W{1,12}(?:superseded|deprecated|rejected|replaced|withdrawn)\b", re.IGNORECASE
 )
 _MOST = 200

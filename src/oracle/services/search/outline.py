@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.search.grammar_pool import outline_by_grammar
 from oracle.services.search.languages import PARSED, language_of
 from oracle.services.search.pattern_outline import PATTERNS, pattern_outline
@@ -15,14 +16,14 @@ from oracle.services.search.python_outline import python_outline
 from oracle.services.search.symbols import Outline
 
 _OPENED: Final = {"(": ")", "[": "]", "{": "}"}
-_BRACKET: Final = re.compile(r"[()\[\]{}]")
+_BRACKET: Final = lazy_pattern(r"[()\[\]{}]")
 _ENDED_BY_A_WORD: Final = ("ruby", "lua")
-_WORD_OPENS: Final = re.compile(
+_WORD_OPENS: Final = lazy_pattern(
     r"^[ \t]*(?:local[ \t]+)?(?:module|class|def|function|if|unless|while|for|begin|case)\b"
     r"|\bdo\b(?:[ \t]*\|[^|\n]{0,80}\|)?[ \t]*$",
     re.MULTILINE,
 )
-_WORD_CLOSES: Final = re.compile(r"\bend\b")
+_WORD_CLOSES: Final = lazy_pattern(r"\bend\b")
 
 
 def outline_of(text: str, path: str, source: bytes | None = None) -> Outline:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.search.symbols import Outline, Symbol, nested
 
 _LONGEST: Final = 5_000
@@ -36,7 +37,7 @@ _SQL: Final = (
     rf"[ \t]+)?[\"`]?{_NAME}"
 )
 PATTERNS: Final = {
-    language: tuple(re.compile(pattern, re.MULTILINE) for pattern in patterns)
+    language: tuple(lazy_pattern(pattern, re.MULTILINE) for pattern in patterns)
     for language, patterns in {
         "jvm": (_JVM,),
         "script": (_SCRIPT,),

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.search.symbols import Outline, Symbol, nested
 
-_QUOTED: Final = re.compile(
+_QUOTED: Final = lazy_pattern(
     r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
     r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
     r'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
@@ -22,8 +23,8 @@ _QUOTED: Final = re.compile(
     r"|#[^\n]*",
     re.DOTALL,
 )
-_BEGINS: Final = re.compile(r"\n([ \t]*)(?:(@)|(?:async[ \t]+)?(def|class)[ \t]+(\w+))")
-_ASSIGNED: Final = re.compile(
+_BEGINS: Final = lazy_pattern(r"\n([ \t]*)(?:(@)|(?:async[ \t]+)?(def|class)[ \t]+(\w+))")
+_ASSIGNED: Final = lazy_pattern(
     r"\n(?:type[ \t]+(\w+)[ \t]*(?:\[[^\n]*?\])?|(\w+)[ \t]*(?::[^=\n]*)?)[ \t]*=(?!=)"
 )
 

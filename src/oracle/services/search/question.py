@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.project.identifiers import WORD
 from oracle.services.questions.word_lists import without_ways_of_asking
 from oracle.services.search.records import Role
@@ -30,18 +31,18 @@ _FAINT: Final = 0.1
 """The weight of words that only say how it is asked: enough to order hits that are equal."""
 
 _ASKS_FOR: Final = {
-    Role.TEST: re.compile(r"\b(?:tests?|tested|testing|fixtures?|specs?)\b", re.I),
-    Role.DOCUMENT: re.compile(
+    Role.TEST: lazy_pattern(r"\b(?:tests?|tested|testing|fixtures?|specs?)\b", re.I),
+    Role.DOCUMENT: lazy_pattern(
         r"\b(?:docs?|documentation|documented|readme|changelog|tutorial|guide|examples?|notes?|"
         r"decided?|decisions?|adrs?|contributing)\b",
         re.I,
     ),
-    Role.SETTINGS: re.compile(
+    Role.SETTINGS: lazy_pattern(
         r"\b(?:toml|yaml|yml|json|ini|cfg|html|css|makefile|dockerfile|pyproject|templates?)\b",
         re.I,
     ),
 }
-_ASKS_FOR_DECISION: Final = re.compile(
+_ASKS_FOR_DECISION: Final = lazy_pattern(
     r"\b(?:decid\w*|decision\w*|agreed?|adrs?|chose|chosen|choose|rationale|"
     r"why (?:do|did|are) we)\b",
     re.I,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sqlite3
 from typing import Final
+
+from oracle.patterns import lazy_pattern
 
 _NO_ROOM: Final = "; make room, and try again"
 _NOT_ALLOWED: Final = "; make it writable, or remove the folder, and the index is built again"
@@ -33,7 +34,7 @@ _SQLITE: Final = {
     "SQLITE_PERM": errno.EACCES,
     "SQLITE_NOMEM": errno.ENOMEM,
 }
-_IN_RUST: Final = re.compile(r"\bos error (\d+)\)|\bcode: (\d+), kind")
+_IN_RUST: Final = lazy_pattern(r"\bos error (\d+)\)|\bcode: (\d+), kind")
 
 
 def refusal(problem: BaseException) -> str:

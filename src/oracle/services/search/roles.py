@@ -6,6 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.search.languages import NOTE_SUFFIXES
 from oracle.services.search.records import Kind, Role
@@ -15,7 +16,7 @@ _TEST_FOLDERS_LISTED: Final = (
     "test tests spec specs __tests__ testdata test_data fixtures e2e conftest"
 )
 _TEST_FOLDERS: Final = frozenset(_TEST_FOLDERS_LISTED.split())
-_TEST_NAME: Final = re.compile(
+_TEST_NAME: Final = lazy_pattern(
     r"(?:test_.*|.*_tests?|.*_spec|.*\.(?:test|spec)|.*Tests?|conftest|tests?)", re.DOTALL
 )
 _DOCUMENT_FOLDERS_LISTED: Final = (

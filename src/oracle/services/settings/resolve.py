@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from oracle.errors import InputError, SettingsError, StoreError, did_you_mean
+from oracle.patterns import lazy_pattern
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import find_root
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
@@ -22,7 +23,7 @@ from oracle.settings import PREFIX, SECTIONS, SETTINGS, Origin, Setting, Setting
 MOST_MISTAKES: Final = 20
 SEE_ALL: Final = "; `oracle init --print` lists all settings"
 
-_SECRET: Final = re.compile(r"(?:.*_)?(?:api_?key|key|token|secret|password)", re.IGNORECASE)
+_SECRET: Final = lazy_pattern(r"(?:.*_)?(?:api_?key|key|token|secret|password)", re.IGNORECASE)
 _NO_SECRETS: Final = (
     "a key does not belong here; put it into the provider's variable, such as ANTHROPIC_API_KEY, "
     "or keep it with `oracle keys set PROVIDER`"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from oracle.errors import SettingsError
+from oracle.patterns import lazy_pattern
 from oracle.regular_file import NotRegular, read_regular
 
 if TYPE_CHECKING:
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "oracle.toml"
 LARGEST_FILE: Final = 64 * 1024
 
-TOKEN: Final = re.compile(
+TOKEN: Final = lazy_pattern(
     r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[][{},]|\n',
     re.DOTALL,
 )
 """What matters for the structure of a text that is valid TOML. Texts and comments are whole tokens,
 so that a bracket or a newline inside one does not count."""
 
-_PLACE: Final = re.compile(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", re.DOTALL)
+_PLACE: Final = lazy_pattern(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

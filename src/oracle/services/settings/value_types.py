@@ -10,6 +10,7 @@ from typing import Final, Protocol, cast
 from urllib.parse import urlsplit
 
 from oracle.errors import did_you_mean
+from oracle.patterns import lazy_pattern
 from oracle.services.project.file_rules import TOOL_FOLDERS
 
 LARGEST_NUMBER: Final = 1_000_000_000
@@ -17,9 +18,9 @@ LONGEST_TEXT: Final = 2_000
 LONGEST_LIST: Final = 200
 OFF: Final = "off"
 
-_VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
-_PASSWORD: Final = re.compile(r"(://[^:/@\s]*:)\S+(?=@)|([?&]password=)[^&\s]+")
-_KEY: Final = re.compile(
+_VARIABLE: Final = lazy_pattern(r"[A-Z_][A-Z0-9_]{0,99}")
+_PASSWORD: Final = lazy_pattern(r"(://[^:/@\s]*:)\S+(?=@)|([?&]password=)[^&\s]+")
+_KEY: Final = lazy_pattern(
     r"(?i)([?&][\w.-]{0,30}(?:password|passwd|pwd|key|token|secret|auth|sig|signature)=)[^&#\s]+"
 )
 _MASK: Final = "••••"

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from oracle.patterns import lazy_pattern
 from oracle.services.signals.cursor import SIGNAL_OPENING
 
 LINE_LIMIT = 4096
 """A longer line neither opens nor closes a fence, so that the wait for its end is bounded."""
 
 LEAD_LIMIT = 64
-LEAD = re.compile(r"[ \t>*+0-9.)-]+")
+LEAD = lazy_pattern(r"[ \t>*+0-9.)-]+")
 """What may precede a fence on its line: indentation, quote marks and list marks."""
 
-_WELL_FORMED_LEAD = re.compile(r"(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))*[ \t]*", re.A)
-_LIST_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.A)
-_OPENING = re.compile(r"(`{3,}+)[^`\n]*+\n|(~{3,}+)[^\n]*+\n")
+_WELL_FORMED_LEAD = lazy_pattern(r"(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))*[ \t]*", re.A)
+_LIST_ITEM = lazy_pattern(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.A)
+_OPENING = lazy_pattern(r"(`{3,}+)[^`\n]*+\n|(~{3,}+)[^\n]*+\n")
 
 # Possessive: after as many blanks as may precede it, a quote mark must follow.
 _OUTSIDE_QUOTE = rf"[ \t]{{0,{LEAD_LIMIT}}}+[^>]"

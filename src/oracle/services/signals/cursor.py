@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from oracle.patterns import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
@@ -12,7 +14,7 @@ T = TypeVar("T")
 Waiting: TypeAlias = "Generator[None, None, T]"
 """A reader: it yields when it needs more text, is resumed when there is some, and returns a T."""
 
-SIGNAL_OPENING = re.compile(r"<signal(?:[\s>]|/>)", re.I | re.A)
+SIGNAL_OPENING = lazy_pattern(r"<signal(?:[\s>]|/>)", re.I | re.A)
 _LONGEST_UNDECIDED = "<signal/"
 _UNLIMITED = 1 << 40
 

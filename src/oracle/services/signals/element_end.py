@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from oracle.patterns import lazy_pattern
 from oracle.services.signals.code_fences import Fence, fence_of_line
 from oracle.services.signals.inline_code import code_spans
 
@@ -14,23 +15,23 @@ if TYPE_CHECKING:
 ELEMENT_LIMIT = 4096
 """Characters from `<signal` to the end of `</signal>`; a longer element counts as never closed."""
 
-_TAG_MARK = re.compile(r"[<>\"']")
-_QUOTED_END = {'"': re.compile(r'["<]'), "'": re.compile(r"['<]")}
-_NO_SPACE = re.compile(r"[^ \t\r\n]")
-_LINE_END = re.compile(r"\n")
-_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
-_SECTION_END = {"<![CDATA[": re.compile(r"]]>"), "<!--": re.compile(r"-->")}
+_TAG_MARK = lazy_pattern(r"[<>\"']")
+_QUOTED_END = {'"': lazy_pattern(r'["<]'), "'": lazy_pattern(r"['<]")}
+_NO_SPACE = lazy_pattern(r"[^ \t\r\n]")
+_LINE_END = lazy_pattern(r"\n")
+_BLANK_LINE = lazy_pattern(r"\n[ \t\r]*+\n")
+_SECTION_END = {"<![CDATA[": lazy_pattern(r"]]>"), "<!--": lazy_pattern(r"-->")}
 _LONGEST_MARK = len("<![CDATA[")
 
 # The marks in the content. A mark that begins with a line end and has no group is cut off by the
 # end of the window: more text has to show what it is.
 _TAGS = r"</signal[\s>]|<signal\s"
 _TAGS_AND_SECTIONS = rf"{_TAGS}|<!\[CDATA\[|<!--"
-_ONLY_TAGS = re.compile(_TAGS, re.I | re.A)
-_NO_FENCES = re.compile(_TAGS_AND_SECTIONS, re.I | re.A)
-_BEFORE_BLANK_LINE = re.compile(rf"{_TAGS_AND_SECTIONS}|\n[ \t\r]*+(?:(\n)|\Z)", re.I | re.A)
+_ONLY_TAGS = lazy_pattern(_TAGS, re.I | re.A)
+_NO_FENCES = lazy_pattern(_TAGS_AND_SECTIONS, re.I | re.A)
+_BEFORE_BLANK_LINE = lazy_pattern(rf"{_TAGS_AND_SECTIONS}|\n[ \t\r]*+(?:(\n)|\Z)", re.I | re.A)
 # The first look ahead is a quick no for most lines, the second finds those that may open a fence.
-_AFTER_BLANK_LINE = re.compile(
+_AFTER_BLANK_LINE = lazy_pattern(
     rf"{_TAGS_AND_SECTIONS}"
     r"|\n(?![^ \t>*+0-9.)`~-])(?=[ \t>*+0-9.)-]{0,63}(?:(```|~~~)|`{0,2}\Z|~{0,2}\Z))",
     re.I | re.A,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from oracle.models.signals import SIGNALS, FieldKind, FieldSpec, FieldValue, Signal, SignalType
+from oracle.patterns import lazy_pattern
 from oracle.services.signals.said import is_visible
 
 if TYPE_CHECKING:
@@ -25,9 +26,11 @@ class Reading:
 
 
 # Possessive quantifiers (`*+`, `++`) keep time linear: what they matched is never tried again.
-_OPENING_TAG = re.compile(r"<signal((?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+)>", re.I)
-_SPOILT_OPENING_TAG = re.compile(r"<signal([^<>]*)>?", re.I)
-_ATTRIBUTE = re.compile(r"(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/]+))")
+_OPENING_TAG = lazy_pattern(r"<signal((?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+)>", re.I)
+_SPOILT_OPENING_TAG = lazy_pattern(r"<signal([^<>]*)>?", re.I)
+_ATTRIBUTE = lazy_pattern(
+    r"(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/]+))"
+)
 
 
 def read_element(raw: str, timestamp: datetime) -> Reading:
@@ -113,8 +116,8 @@ def _without_sections(body: str) -> str:
     return "".join(parts) + body[at:]
 
 
-_SECTION_START = re.compile(r"<!\[CDATA\[|<!--", re.I)
-_TAG = re.compile(r"<(/?)([^\W\d][\w.-]*+)((?:[\s/][^<>]*)?)>")
+_SECTION_START = lazy_pattern(r"<!\[CDATA\[|<!--", re.I)
+_TAG = lazy_pattern(r"<(/?)([^\W\d][\w.-]*+)((?:[\s/][^<>]*)?)>")
 
 
 def _children(body: str) -> Iterator[tuple[str, str]]:
@@ -141,7 +144,7 @@ def _children(body: str) -> Iterator[tuple[str, str]]:
             end = partners[0].end()
 
 
-_ENTITY = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));", re.A)
+_ENTITY = lazy_pattern(r"&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));", re.A)
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
@@ -163,8 +166,8 @@ def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.A)
-_WHOLE_NUMBER = re.compile(r"\+?(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.A)
+_NUMBER = lazy_pattern(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.A)
+_WHOLE_NUMBER = lazy_pattern(r"\+?(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.A)
 
 
 def _to_confidence(text: str) -> float | None:
@@ -190,7 +193,7 @@ def _to_list(text: str) -> list[str] | None:
     return [item for item in items if is_visible(item)] or None
 
 
-_ARRAY_ITEM = re.compile(
+_ARRAY_ITEM = lazy_pattern(
     r"""\s*+(?:("(?:[^"\\]|\\.)*+"|'[^']*+')(?=\s*+(?:,|\Z))|([^,]++))""", re.S
 )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from oracle.patterns import lazy_pattern
 from oracle.services.signals.code_fences import LEAD_LIMIT, LINE_LIMIT, Fence
 
 if TYPE_CHECKING:
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from oracle.services.signals.cursor import Cursor, Waiting
     from oracle.services.signals.element_end import ElementEnd
 
-_BLANKS = re.compile(r"[ \t]*+")
-_QUOTE_MARKS = re.compile(r"[ \t>]*+")
-_MARKS = {mark: re.compile(rf"{mark}*+") for mark in "`~"}
-_TRAILING = re.compile(r"[ \t\r]*+")
-_INK = re.compile(r"\S")
-_INK_OR_LINE_END = re.compile(r"[\S\n]")
+_BLANKS = lazy_pattern(r"[ \t]*+")
+_QUOTE_MARKS = lazy_pattern(r"[ \t>]*+")
+_MARKS = {mark: lazy_pattern(rf"{mark}*+") for mark in "`~"}
+_TRAILING = lazy_pattern(r"[ \t\r]*+")
+_INK = lazy_pattern(r"\S")
+_INK_OR_LINE_END = lazy_pattern(r"[\S\n]")
 _ANGLE = r"<(?=[sS]|\Z)"
-_ANGLE_OR_LINE_END = re.compile(rf"{_ANGLE}|\n")
+_ANGLE_OR_LINE_END = lazy_pattern(rf"{_ANGLE}|\n")
 # One search passes all lines that do not begin with the fence's own character.
-_ANGLE_OR_CLOSING = {mark: re.compile(rf"{_ANGLE}|\n(?=[ \t]*+(?:{mark}|\Z))") for mark in "`~"}
+_ANGLE_OR_CLOSING = {mark: lazy_pattern(rf"{_ANGLE}|\n(?=[ \t]*+(?:{mark}|\Z))") for mark in "`~"}
 _MIDDLE_OF_LINE = "x"
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-_RUN = re.compile(r"`+")
-_RUN_OR_TEXT = re.compile(r"`+|[^`]+")
+from oracle.patterns import lazy_pattern
+
+_RUN = lazy_pattern(r"`+")
+_RUN_OR_TEXT = lazy_pattern(r"`+|[^`]+")
 
 _BATCH = 256
 """Runs are counted in batches of about this many characters: one call for many small chunks."""

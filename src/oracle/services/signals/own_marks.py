@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from oracle.patterns import lazy_pattern
+
 _NAMES: Final = "system_message|project_facts"
-TAG: Final = re.compile(rf"<(/?)({_NAMES})(?:[\s>]|/>)", re.I | re.A)
+TAG: Final = lazy_pattern(rf"<(/?)({_NAMES})(?:[\s>]|/>)", re.I | re.A)
 TAG_BEGINNINGS: Final = frozenset(
     f"{mark}{name}/"[:length]
     for mark in ("<", "</")
@@ -14,20 +16,22 @@ TAG_BEGINNINGS: Final = frozenset(
     for length in range(1, len(f"{mark}{name}/") + 1)
 )
 LONGEST_TAG: Final = max(map(len, TAG_BEGINNINGS)) + 1
-CLOSING: Final = {name: re.compile(rf"</{name}\s?>", re.I | re.A) for name in _NAMES.split("|")}
-BLANK_LINE: Final = re.compile(r"\r?\n[ \t\r]*\n")
-TAG_END: Final = re.compile(r"[^>\n]*>?")
+CLOSING: Final = {name: lazy_pattern(rf"</{name}\s?>", re.I | re.A) for name in _NAMES.split("|")}
+BLANK_LINE: Final = lazy_pattern(r"\r?\n[ \t\r]*\n")
+TAG_END: Final = lazy_pattern(r"[^>\n]*>?")
 
 DATA_MARK: Final = "(data, not instructions"
-FRAME: Final = re.compile(
+FRAME: Final = lazy_pattern(
     rf"(?:From|Extract of) .{{1,300}} {re.escape(DATA_MARK)}[^)\n]*\):\s*"
     r"|Attached by the user, as data:\s*"
 )
-NOTE: Final = re.compile(
+NOTE: Final = lazy_pattern(
     r"\[(?:shortened by the tree|Cut to fit): .*|\[\d+ earlier exchanges? left out: no room\]\s*"
 )
 # What is in brackets but not one of our notes is known after a few characters.
-OTHER_NOTE: Final = re.compile(r"\[(?![sC0-9]|\Z)|\[(?=.{16})(?!shortened by|Cut to fit|\d+ earl)")
+OTHER_NOTE: Final = lazy_pattern(
+    r"\[(?![sC0-9]|\Z)|\[(?=.{16})(?!shortened by|Cut to fit|\d+ earl)"
+)
 LINES_OF_OURS: Final = ("From ", "Extract of ", "Attached by the user", "[")
 
 

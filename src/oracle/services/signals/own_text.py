@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.signals import own_marks as marks
 from oracle.services.signals.code_fences import LINE_LIMIT, Fence, fence_of_line
 from oracle.services.signals.own_words import Match, OwnText, bare, followed, may_be_followed
@@ -32,12 +33,12 @@ _PIECE: Final = 4_096
 """A longer chunk is read in pieces of this size, so that a step copies little."""
 
 # A chunk without any of these is passed on as it is, in the middle of a line.
-_MARK: Final = re.compile(r"[\n<`.!?:]")
-_LINE_END: Final = re.compile(r"\n")
+_MARK: Final = lazy_pattern(r"[\n<`.!?:]")
+_LINE_END: Final = lazy_pattern(r"\n")
 _CLOSERS: Final = "\"')*_]"
-_FLOW_MARK: Final = re.compile(rf"\n|`+|<|[.!?:][{re.escape(_CLOSERS)}]*(?=\s|\Z)")
-_LEAD: Final = re.compile(r"[ \t>*+0-9.)-]*")
-_WORD: Final = re.compile(r"\S+")
+_FLOW_MARK: Final = lazy_pattern(rf"\n|`+|<|[.!?:][{re.escape(_CLOSERS)}]*(?=\s|\Z)")
+_LEAD: Final = lazy_pattern(r"[ \t>*+0-9.)-]*")
+_WORD: Final = lazy_pattern(r"\S+")
 
 
 class OwnTextFilter:

@@ -6,11 +6,12 @@ recognised in bold, as a list, or with other line ends.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+from oracle.patterns import lazy_pattern
 
 MOST_PLACES: Final = 8
 """A phrase that our texts repeat more often is compared at its first places only."""
@@ -19,8 +20,8 @@ COMMON_OPENINGS: Final = frozenset(
 )
 """Answers begin so too. They are not held back for the sake of a sentence of ours that does."""
 _PUNCTUATION: Final = "*_\"'`.,;:!?()[]{}<>#-–—…“”‘’|/\\"
-_WORD: Final = re.compile(r"\S+")
-_SENTENCE_END: Final = re.compile(r"[.!?:][\"')*_\]]*\Z")
+_WORD: Final = lazy_pattern(r"\S+")
+_SENTENCE_END: Final = lazy_pattern(r"[.!?:][\"')*_\]]*\Z")
 
 
 def bare(word: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from oracle.patterns import lazy_pattern
 from oracle.services.signals.cursor import Cursor
 from oracle.services.signals.element_end import ELEMENT_LIMIT
 from oracle.services.signals.element_fields import read_element
@@ -30,7 +31,7 @@ NEVER_CLOSED = "malformed signal: never closed"
 NOT_LAST = "the signal is not the last thing in the text"
 
 # The beginning of an opening tag, with which a text ends that was cut.
-_CUT_OFF_TAG = re.compile(r"<s(?:i(?:g(?:na?)?)?)?\Z", re.I | re.A)
+_CUT_OFF_TAG = lazy_pattern(r"<s(?:i(?:g(?:na?)?)?)?\Z", re.I | re.A)
 
 
 @dataclass(slots=True)

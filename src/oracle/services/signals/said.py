@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
+from oracle.patterns import lazy_pattern
+
 _ANCHOR: Final = 40
 """This many characters before a signal identify its place."""
 
@@ -65,7 +67,9 @@ def signals_in_answer(kept: object) -> list[dict[str, Any]]:
 
 # Letters and symbols by their class, but blank: fillers of Hangul, and a Braille cell without dots.
 _BLANK: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
-_UNSEEN_MARKUP: Final = re.compile(r"<!--.*?-->|&nbsp;|&#(?:160|xa0);|</signal>", re.DOTALL | re.I)
+_UNSEEN_MARKUP: Final = lazy_pattern(
+    r"<!--.*?-->|&nbsp;|&#(?:160|xa0);|</signal>", re.DOTALL | re.I
+)
 
 
 def is_visible(text: str) -> bool:

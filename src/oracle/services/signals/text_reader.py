@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from oracle.patterns import lazy_pattern
 from oracle.services.signals.code_fences import (
     LEAD,
     LEAD_LIMIT,
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from oracle.services.signals.cursor import Cursor, Waiting
 
 # Of all angle brackets, only those are looked at that a signal may begin with.
-_TEXT_MARK = re.compile(r"<(?=[sS]|\Z)|\n")
-_LINE_MARK = re.compile(r"[`\n]")
-_HIDDEN_MARK = re.compile(r"<|\r?\n|\r\Z")
-_BACKTICKS = re.compile(r"`*+")
-_BLANKS = re.compile(r"[ \t\r]*+")
-_RUNS = {"`": _BACKTICKS, "~": re.compile(r"~*+")}
-_INFO = {"`": re.compile(r"[^`\n]*+"), "~": re.compile(r"[^\n]*+")}
+_TEXT_MARK = lazy_pattern(r"<(?=[sS]|\Z)|\n")
+_LINE_MARK = lazy_pattern(r"[`\n]")
+_HIDDEN_MARK = lazy_pattern(r"<|\r?\n|\r\Z")
+_BACKTICKS = lazy_pattern(r"`*+")
+_BLANKS = lazy_pattern(r"[ \t\r]*+")
+_RUNS = {"`": _BACKTICKS, "~": lazy_pattern(r"~*+")}
+_INFO = {"`": lazy_pattern(r"[^`\n]*+"), "~": lazy_pattern(r"[^\n]*+")}
 
 
 class TextReader:

@@ -7,7 +7,6 @@ fails later, in code that trusts its types.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Any, Final, NamedTuple, NoReturn, TypeAlias, cast
@@ -15,6 +14,7 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeAlias, cast
 from sqlalchemy import BigInteger, Column, Connection, Double, Integer, Table, not_, select
 
 from oracle.errors import named
+from oracle.patterns import lazy_pattern
 from oracle.services.storage.values import Json
 
 RESTORE: Final = "restore a copy of the database, or move it away, and a new one is made"
@@ -35,7 +35,7 @@ def refused(reason: str) -> str:
 _LATEST: Final = 253_402_300_799.0
 """The last second of the year 9999; later times cannot be shown as a date."""
 _STATES: Final = ("running", "done")
-_HUGE: Final = re.compile(r"\d[eE]\+?\d{3}")
+_HUGE: Final = lazy_pattern(r"\d[eE]\+?\d{3}")
 
 
 def _is_number(value: Any) -> bool:

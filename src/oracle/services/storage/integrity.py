@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from itertools import groupby
@@ -11,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import URL, Connection, Table, func, inspect, select, text
 
 from oracle.errors import JournalError, OracleError, named
+from oracle.patterns import lazy_pattern
 from oracle.services.journal.record import decoded
 from oracle.services.journal.sinks import name_of
 from oracle.services.storage.connections import backend_of, shown, store_errors
@@ -26,7 +26,7 @@ from oracle.services.storage.schema import (
     sessions,
 )
 
-_HASH: Final = re.compile('"([0-9a-f]{64})"')
+_HASH: Final = lazy_pattern('"([0-9a-f]{64})"')
 SECONDS: Final = 5.0
 """How long to look at rows. A person waits for the result."""
 MOST_SHOWN: Final = 5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, func, select, t
 
 from oracle.errors import LeaseHeld
 from oracle.models.session import Session, StoredRun
+from oracle.patterns import lazy_pattern
 from oracle.services.storage.connections import backend_of
 from oracle.services.storage.damage import check_text, check_times
 from oracle.services.storage.database import Database
@@ -29,7 +29,7 @@ from oracle.services.storage.schema import (
 
 log = logging.getLogger(__name__)
 
-_HASH: Final = re.compile("[0-9a-f]{64}")
+_HASH: Final = lazy_pattern("[0-9a-f]{64}")
 _BATCH: Final = 500
 """Ids in one statement: databases limit how many values a statement may have."""
 

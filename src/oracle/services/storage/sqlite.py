@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sqlite3
 import stat
 import time
@@ -21,6 +20,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import StoreError, named
+from oracle.patterns import lazy_pattern
 from oracle.regular_file import check_database
 from oracle.services.storage.damage import FOREIGN, RESTORE, read_json, refused
 
@@ -59,7 +59,7 @@ def _check_file(path: str) -> None:
         ) from None
 
 
-_NO_TABLE: Final = re.compile(r"no such table: (?:main\.)?(\w+)")
+_NO_TABLE: Final = lazy_pattern(r"no such table: (?:main\.)?(\w+)")
 _FAULTS_OF_VALUES: Final = (
     sqlite3.DataError,
     sqlite3.IntegrityError,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -12,9 +11,10 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
+from oracle.patterns import lazy_pattern
 from oracle.services.storage.connections import BACKENDS
 
-_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+_UNSTORABLE: Final = lazy_pattern("[\0\ud800-\udfff]")
 
 
 def storable(text: str) -> str:

@@ -7,19 +7,19 @@ the events, `--json` and the provider. The rest is kept as text, with the reason
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from math import isfinite
 from typing import Any, Final, NoReturn, cast
 
 from oracle.errors import ToolProblem, named
+from oracle.patterns import lazy_pattern
 from oracle.plain import LARGEST_INTEGER
 
 DEEPEST: Final = 6
 """How deep lists and objects may be nested in arguments. Ours are flat."""
 _LONGEST_SHOWN: Final = 2_000
-_HALF: Final = re.compile("[\ud800-\udfff]")
-_UNSAFE: Final = re.compile("[\0\ud800-\udfff]")
+_HALF: Final = lazy_pattern("[\ud800-\udfff]")
+_UNSAFE: Final = lazy_pattern("[\0\ud800-\udfff]")
 
 
 def checked_call(call: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,15 +7,15 @@ removed here, whoever wrote the tool.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from oracle.patterns import lazy_pattern
 from oracle.plain import is_plain
 from oracle.services.project.redaction import redacted
 
 # `path:12` or `path:12-20`, but not the port of an address.
-_LINES: Final = re.compile(r"(?!\w+://)(?P<path>.+):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?")
+_LINES: Final = lazy_pattern(r"(?!\w+://)(?P<path>.+):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?")
 
 
 def well_formed(answer: object) -> dict[str, Any]:

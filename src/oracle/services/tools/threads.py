@@ -24,16 +24,17 @@ from hashlib import sha256
 from typing import Any, Final
 
 from oracle.errors import InterruptedWrite, ToolProblem, did_you_mean, named
+from oracle.patterns import lazy_pattern
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.tools import tickets
 from oracle.services.tools.files import LARGEST_KEPT, FileText, ProjectFiles, with_plain_ends
 from oracle.services.tools.tickets import READ, Mark, check_regular, key_of
 from oracle.services.tools.writing import file_name, folder_inside, new_mark, without_line_ends
 
-_ENTRY: Final = re.compile(
+_ENTRY: Final = lazy_pattern(
     r"## (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)(?:[ \t]+<!-- ([0-9a-f]{16}) -->)?[ \t]*"
 )
-_LOOKS_LIKE_ENTRY: Final = re.compile(r"^(?=## \d{4}-\d\d-\d\d)", re.M)
+_LOOKS_LIKE_ENTRY: Final = lazy_pattern(r"^(?=## \d{4}-\d\d-\d\d)", re.M)
 _SECONDS_FOR_LOCK: Final = 5.0
 # How often a thread is opened again because another program has replaced its file.
 _TRIES: Final = 5

@@ -19,13 +19,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 import secrets
 import stat
 import time
 from typing import Any, Final, Literal, TypeAlias
 
 from oracle.errors import ToolProblem, named
+from oracle.patterns import lazy_pattern
 from oracle.services.project.file_rules import TEMPORARY
 
 Mark: TypeAlias = dict[str, Any]
@@ -35,7 +35,7 @@ digest `before`. All of it is JSON-shaped."""
 State: TypeAlias = Literal["fresh", "begun", "gone"]
 
 _DAYS_KEPT: Final = 30
-_KEY: Final = re.compile(r"[0-9a-f]{16}")
+_KEY: Final = lazy_pattern(r"[0-9a-f]{16}")
 # Opening must not follow a link, nor wait for a pipe.
 READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 

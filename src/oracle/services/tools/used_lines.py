@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from oracle.models.source import MoreUses, Source
+from oracle.patterns import lazy_pattern
 from oracle.services.tools.answer import one_line, quotation
 
 MOST_SHOWN: Final = 100
 _LONGEST_SHOWN: Final = 15_000
 _NAMED: Final = 20
 _FIRST_OF_A_FILE: Final = 2
-_IMPORT: Final = re.compile(r"\s*(?:from\s+\S+\s+import|import\s|#\s*include|use\s)")
+_IMPORT: Final = lazy_pattern(r"\s*(?:from\s+\S+\s+import|import\s|#\s*include|use\s)")
 
 
 def spread(found: Sequence[Source], used: int = 0) -> list[Source]:

@@ -8,14 +8,15 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from oracle.errors import ToolProblem, did_you_mean, named
+from oracle.patterns import lazy_pattern
 from oracle.services.project.walk import FoundFile
 from oracle.services.search.roles import kind_of
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.writing import file_name
 
-_FRONT_MATTER: Final = re.compile(r"---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.S)
-_FRONT_TITLE: Final = re.compile(r"^title[ \t]*:[ \t]*(.+)$", re.M)
-_HEADING: Final = re.compile(r"^#[ \t]+(\S.*)$", re.M)
+_FRONT_MATTER: Final = lazy_pattern(r"---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.S)
+_FRONT_TITLE: Final = lazy_pattern(r"^title[ \t]*:[ \t]*(.+)$", re.M)
+_HEADING: Final = lazy_pattern(r"^#[ \t]+(\S.*)$", re.M)
 
 
 def title_of(text: FileText) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from oracle.errors import AlreadyThere, ToolProblem, named
+from oracle.patterns import lazy_pattern
 from oracle.services.project.file_rules import TEMPORARY
 from oracle.services.tools import tickets
 
@@ -22,7 +23,7 @@ _LONGEST_NAME: Final = 80
 # File systems allow 255 bytes, the ending included.
 _MOST_BYTES: Final = 200
 # Names that Windows does not allow.
-_RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)")
+_RESERVED: Final = lazy_pattern(r"(?:con|prn|aux|nul|com\d|lpt\d)")
 # A file system without hard links reports one of these.
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 

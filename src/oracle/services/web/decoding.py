@@ -7,16 +7,17 @@ import zlib
 from typing import Final, Literal
 
 from oracle.errors import WebProblem
+from oracle.patterns import lazy_pattern
 
-_HTML: Final = re.compile(r"text/html|application/xhtml\+xml")
+_HTML: Final = lazy_pattern(r"text/html|application/xhtml\+xml")
 # All of `text/…`, and the types of `application/…` that are text, also as suffixes: `feed+json`.
-_TEXT: Final = re.compile(
+_TEXT: Final = lazy_pattern(
     r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|toml|javascript|x-yaml|x-sh|rtf|ld\+json)"
 )
-_CHARSET: Final = re.compile(r"charset\s{0,5}=\s{0,5}[\"']?([\w.:-]{1,40})", re.I)
+_CHARSET: Final = lazy_pattern(r"charset\s{0,5}=\s{0,5}[\"']?([\w.:-]{1,40})", re.I)
 # Only charsets. Python also has codecs such as `zip` or `unicode_escape`, which a page must not
 # choose.
-_KNOWN_CHARSET: Final = re.compile(
+_KNOWN_CHARSET: Final = lazy_pattern(
     r"utf-?(?:8|16|16le|16be|32)|us-ascii|ascii|iso-?8859-\d{1,2}|latin-?\d|windows-\d{3,4}|cp\d{3,4}"
     r"|gbk|gb2312|gb18030|big5|shift[_-]jis|euc-(?:jp|kr)|iso-2022-jp|koi8-[ru]|macintosh",
     re.I,

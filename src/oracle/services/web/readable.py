@@ -11,14 +11,16 @@ from html import unescape
 from typing import Final
 from urllib.parse import urljoin
 
+from oracle.patterns import lazy_pattern
+
 # A tag with attributes that may be quoted. Every repetition is limited and possessive (`}+`), so
 # the expression never backtracks. What is longer is read as text.
-_TAG: Final = re.compile(
+_TAG: Final = lazy_pattern(
     r"<(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9:-]{0,30}+)"
     r"(?P<attributes>[^<>\"']{0,2000}+"
     r"(?:(?:\"[^\"]{0,4000}+\"|'[^']{0,4000}+')[^<>\"']{0,2000}+){0,24}+)>"
 )
-_HREF: Final = re.compile(r"\bhref\s{0,5}=\s{0,5}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
+_HREF: Final = lazy_pattern(r"\bhref\s{0,5}=\s{0,5}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
 _LONGEST_LINK: Final = 500
 _UNREAD: Final = """
 script style noscript template svg iframe object canvas select button
@@ -33,7 +35,7 @@ _HEADINGS: Final = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 
 
 # No character has a number of so many digits, and Python refuses to read thousands of them.
-_TOO_LONG: Final = re.compile(r"&#(?:[0-9]{9,}|[xX][0-9a-fA-F]{9,});?")
+_TOO_LONG: Final = lazy_pattern(r"&#(?:[0-9]{9,}|[xX][0-9a-fA-F]{9,});?")
 
 
 def decoded(text: str) -> str:
