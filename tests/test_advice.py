@@ -87,7 +87,7 @@ _IN_SECTION = re.compile(rf"\[({'|'.join(SECTIONS)})\] ([a-z]+_[a-z_]+)")
 _BARE = re.compile(r"(?<![\w.])[a-z]+_[a-z_]+(?![\w(=])")
 _ADVISED = re.compile(r"\b(?:raise|lower|set|unset|change|check|increase|reduce) $")
 _IN_TICKS = re.compile(r"`oracle ([a-z][^`\n|;&<>#]*)")
-_AT_A_PROMPT = re.compile(r"(?:^|[|;&] |[A-Z]=\S+ )(?:\$ )?oracle ([a-z][^\n|;&<>#]*)", re.MULTILINE)
+_AT_A_PROMPT = re.compile(r"(?:^|[|;&] |[A-Z]=\S+ )(?:\$ )?oracle ([a-z][^\n|;&<>#]*)", re.M)
 _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
