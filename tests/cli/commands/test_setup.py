@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from oracle.services.settings.resolve import user_settings_file
 from oracle.services.settings.template import template
 from tests.processes import ORACLE, run
 
@@ -112,3 +113,13 @@ def test_a_broken_settings_file_does_not_hinder_completion(tmp_path):
         env={**os.environ, **environment, "_ORACLE_COMPLETE": "complete_bash"},
     )
     assert result.stdout.split() == ["web.url"]
+
+
+def test_the_users_own_file_can_be_written_with_every_setting_in_comments(folder):
+    result = oracle("init", "--user", cwd=folder)
+    assert (result.returncode, result.stdout) == (0, f"{user_settings_file()}\n")
+    text = user_settings_file().read_text(encoding="utf-8")
+    assert text == template(user=True)
+    assert "for all projects of this user" in text
+    assert list(folder.iterdir()) == []
+    assert "leave out the folder or --user" in oracle("init", ".", "--user", cwd=folder).stderr

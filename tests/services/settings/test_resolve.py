@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from oracle.bt.wrappers.project_agent import model_of
 from oracle.errors import SettingsError
 from oracle.services.settings.resolve import unread_variables, user_settings_file
 from oracle.services.storage.database import url_from
@@ -313,3 +314,13 @@ def test_in_its_own_folder_the_users_file_is_not_a_projects(users_file, monkeypa
     monkeypatch.chdir(users_file.parent)
     settings = load_settings(environment={})
     assert settings.origins["model.base_url"].source == "user"
+
+
+def test_the_patience_with_a_server_can_be_set(monkeypatch):
+    given = {}
+    monkeypatch.setattr(
+        "oracle.services.llm.opening.open_model", lambda _, **all_: given.update(all_)
+    )
+    write("[model]\nname = 'openai:x'\nstall_seconds = 7\nattempts = 1\n")
+    model_of(load_settings(environment={}), {})
+    assert (given["stall_seconds"], given["attempts"]) == (7.0, 1)
