@@ -284,7 +284,7 @@ async def test_it_cannot_change_the_recorded_arguments():
 
 
 async def test_arguments_arrive_with_their_types_and_defaults_are_its_own():
-    marker = object()
+    marker = threading.Lock()  # cannot be copied
     seen = []
 
     def look(a: int, /, point: Point, *, b: float = 1.5, c: object = marker):

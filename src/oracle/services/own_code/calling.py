@@ -96,10 +96,9 @@ def _passed(own: OwnTool, given: Arguments) -> tuple[list[Any], dict[str, Any]]:
 
     A copy, because the arguments are on record, and a function may change what it gets.
     """
-    values = deepcopy(given.__dict__)
-    positional = [values[name] for name in own.positional if name in given.model_fields_set]
-    names = given.model_fields_set - set(own.positional)
-    return positional, {name: values[name] for name in names}
+    values = {name: deepcopy(given.__dict__[name]) for name in given.model_fields_set}
+    positional = [values.pop(name) for name in own.positional if name in values]
+    return positional, values
 
 
 async def _in_thread(work: Callable[[], Any], *, must_end: bool = False) -> Any:
