@@ -189,7 +189,7 @@ def test_on_a_terminal_ids_are_short_texts_are_cut_and_attachments_are_named():
     lines = [line.text for line in session_lines(session, [exchange], 40)]
     assert lines[:3] == [
         "aaaaaaaa  On tea",
-        "└── bbbbbbbb  Is 漢字 🍵 safe to drink ev…",
+        "└── bbbbbbbb  Is 漢字 🍵 safe to drink…",
         "    attached: tea.py:1-9, git diff",
     ]
     assert all(cell_len(line) <= 40 for line in lines)
