@@ -43,7 +43,7 @@ def project_listed(every: bool) -> str | None:
 
 
 def project_of(typed: str) -> str | None:
-    """The project in which `last` is looked for. An id needs none: it is found without settings."""
+    """The project in which `last` is looked for; None for an id, which needs no project."""
     return project_listed(False) if typed == "last" else None
 
 

@@ -6,9 +6,11 @@ import os
 import pty
 
 import pytest
+from rich.cells import cell_len
 
+from oracle.cli.commands.sessions import session_lines
 from oracle.cli.terminal.output import printable
-from oracle.models.session import Exchange
+from oracle.models.session import Exchange, Session
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.sessions import Sessions
@@ -172,3 +174,22 @@ def test_a_database_that_cannot_be_opened_is_told_without_a_traceback(tmp_path):
 )
 def test_no_text_can_steer_the_terminal(text, shown):
     assert printable(text) == shown
+
+
+def test_on_a_terminal_ids_are_short_texts_are_cut_and_attachments_are_named():
+    session = Session(id="a" * 32, title="On tea", created_at=1.0, updated_at=1.0)
+    exchange = Exchange(
+        id="b" * 32,
+        session_id=session.id,
+        question="Is 漢字 🍵 safe to drink every day?",
+        answer="Yes. " * 20,
+        metadata={"attached": ["tea.py:1-9", "git diff"]},
+        created_at=1.0,
+    )
+    lines = [line.text for line in session_lines(session, [exchange], 40)]
+    assert lines[:3] == [
+        "aaaaaaaa  On tea",
+        "└── bbbbbbbb  Is 漢字 🍵 safe to drink…",
+        "    attached: tea.py:1-9, git diff",
+    ]
+    assert all(cell_len(line) <= 40 for line in lines)

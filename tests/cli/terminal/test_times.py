@@ -4,7 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from oracle.cli.terminal.times import parse_duration, parse_moment
+from oracle.cli.terminal.times import (
+    parse_duration,
+    parse_moment,
+    shown_age,
+    shown_duration,
+    shown_money,
+)
 from oracle.errors import InputError
 
 NOW = 1_000_000.0
@@ -51,3 +57,33 @@ def test_hours_days_and_weeks_are_understood(typed, seconds):
 def test_any_other_span_is_refused_with_examples(typed):
     with pytest.raises(InputError, match="such as 12h, 30d or 2w"):
         parse_duration(typed)
+
+
+@pytest.mark.parametrize(
+    ("age", "shown"),
+    [
+        (-5, "just now"),
+        (59, "just now"),
+        (60, "1 min ago"),
+        (7_200, "2 h ago"),
+        (90_000, "1 day ago"),
+    ],
+)
+def test_an_age_is_rounded_down_to_its_unit(age, shown):
+    assert shown_age(1_000_000.0 - age, now=1_000_000.0) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.04, "0.0 s"), (12.4, "12 s"), (60, "1 min"), (200, "3 min 20 s"), (3_900, "1 h 5 min")],
+)
+def test_a_duration_has_at_most_two_units(seconds, shown):
+    assert shown_duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(12.5, "12.50"), (0.354, "0.35"), (0.0121, "0.012"), (0.00012, "0.00012"), (1e-6, "< 0.0001")],
+)
+def test_small_amounts_keep_two_digits_that_count(amount, shown):
+    assert shown_money(amount) == shown

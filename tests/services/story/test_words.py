@@ -51,11 +51,6 @@ def test_a_verdict_of_ones_own_tree_is_shown_too():
     assert decision_words("sent_home", "too late") == "sent home: too late"
 
 
-def example(meaning):
-    """A value of the kind that the event has by the table of events."""
-    return {"turns": 1, "tokens": 2, "money": 0.5, "seconds": 0.1} if "budget it" in meaning else 1
-
-
 PAYLOADS = {
     "run.started": {"question": "why?", "tree": "t", "model": "m", "resumed": True},
     "run.ended": {"stop_reason": "token_limit", "turns": 1, "usage": {}},

@@ -14,10 +14,9 @@ from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError, OracleError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Sequence
 
     from rich.console import RenderableType
-    from rich.table import Table
 
     from oracle.services.search.records import Progress, ProgressListener
 
@@ -64,21 +63,6 @@ def indexing_bar() -> Generator[ProgressListener | None]:
         yield listen
     finally:
         bar.stop()
-
-
-def table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
-) -> Table:
-    """A table of one-line cells; columns of `numbers` are aligned at the right."""
-    from rich.table import Table
-
-    made = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        justify = "right" if heading in numbers else "left"
-        made.add_column(heading, no_wrap=True, justify=justify)
-    for row in rows:
-        made.add_row(*map(printable, row))
-    return made
 
 
 def nothing_yet(what: str) -> None:

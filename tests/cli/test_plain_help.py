@@ -1,0 +1,22 @@
+"""`--help` shows words that people know, and no types of Python."""
+
+import re
+
+import pytest
+
+from tests.cli.processes import PIPE, oracle
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("run show", "oracle run show [OPTIONS] [RUN]"),
+        ("sessions rename", "oracle sessions rename [OPTIONS] SESSION TITLE"),
+        ("search", "oracle search [OPTIONS] QUERY"),
+        ("tree check", "oracle tree check [OPTIONS] PATH..."),
+    ],
+)
+def test_usage_names_arguments_in_capitals(command, usage):
+    shown = oracle(*command.split(), "--help", stdout=PIPE, env={"COLUMNS": "80"}).stdout.decode()
+    assert f"Usage: {usage} " in shown
+    assert not re.search(r"<\w+|\{\w+\}|int range", shown)
