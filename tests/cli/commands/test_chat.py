@@ -39,7 +39,7 @@ def test_a_file_that_is_saved_between_two_questions_is_found(project):
     chat = at_prompt(Terminal("chat")).type("where is MAX_IDLE defined?\r").until("session.py:1")
     at_prompt(chat.until("sources: "))
     (project / "moon.py").write_text("def moonrise_hour():\n    return 5\n")
-    chat.type("where is moonrise_hour defined?\r").until("moon.py:1").until("run  ")
+    chat.type("where is moonrise_hour defined?\r").until("sources: moon.py:1")
     assert at_prompt(chat).type("\x04").end() == 0
 
 
@@ -47,7 +47,7 @@ def test_ctrl_c_cancels_the_answer_and_keeps_the_chat(project):
     with model_serving(STALLING, says("Better.")) as (env, _):
         chat = Terminal("chat", env=env).until("? ").type("hello\r").until("It is so.")
         at_prompt(chat.type("\x03").until("not complete: cancelled (Ctrl-C)"))
-        at_prompt(chat.type("again\r").until("Better.").until("run  "))
+        at_prompt(chat.type("again\r").until("Better.").until(" tokens"))
         assert chat.type("\x04").end() == 0
 
 
