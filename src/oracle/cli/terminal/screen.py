@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from oracle.cli.terminal.activity import Activity
+from oracle.cli.terminal.activity import WAITING, Activity
 from oracle.cli.terminal.links import Links, can_link, target_of
 from oracle.cli.terminal.outcome import below, fitting, is_error, summary, what_is_missing
 from oracle.cli.terminal.places import places
@@ -168,7 +168,10 @@ class Screen:
             if chunk.type == ChunkType.TURN_START and self._has_model:
                 self.print_line(WAITING_LINE)
         elif self._activity.words != before:
-            self._region.activity = self._activity.words
+            is_wait = self._activity.words == WAITING
+            self._region.activity = (
+                "thinking" if is_wait and not self._has_model else self._activity.words
+            )
 
     def _write(self, text: str) -> None:
         self._draft = text

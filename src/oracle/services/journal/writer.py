@@ -99,7 +99,7 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
     def raise_failure(self, run_id: str) -> None:
         failure = self._failures.get(run_id)
         if failure is not None and self.on_failure == "stop":
-            raise JournalError(f"the journal cannot be written: {failure}; {_CHECK}") from failure
+            raise JournalError(f"the journal cannot be written: {failure}") from failure
 
     def _write(self, items: list[Rows | Waiter]) -> None:
         """Never raises: a lost record fails its run, so nothing is tried again."""
@@ -165,7 +165,7 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         self._failures[run_id] = problem
         sink = self._sinks.get(run_id)
         if sink is not None and self.on_failure == "stop":
-            sink.fail(JournalError(f"the journal cannot be written: {problem}; {_CHECK}"))
+            sink.fail(JournalError(f"the journal cannot be written: {problem}"))
         log.error("run %s: %s%s", run_id, problem, _CONSEQUENCE[self.on_failure])
         get_event_bus().emit(
             Event(
@@ -193,7 +193,6 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
             waiter.safe.set_result(None)
 
 
-_CHECK: Final = "check that the database can be written"
 _CONSEQUENCE: Final = {
     "stop": "; make sure that the database can be written, then run `oracle run resume`",
     "memory": "; GOING ON WITHOUT A RECORD: this run can be neither replayed nor resumed",

@@ -136,8 +136,7 @@ class OnDisk:
         except BaseException as problem:
             if reason := refusal(problem):
                 raise StoreError(
-                    f"the index in {self._folder} cannot be used: {reason}; delete that folder, "
-                    "and `oracle index` makes a new one"
+                    f"the index in {self._folder} cannot be used: {reason}"
                 ) from problem
             raise
 
