@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from oracle.cli.options import JsonOption
-from oracle.cli.terminal.output import show, show_json, table
+from oracle.cli.terminal.output import show_json
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.tables import Column, show_table
 from oracle.errors import InputError, NotFound, did_you_mean
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def list_(json: JsonOption = False) -> None:
         fields = ("provider", "source", "place", "variable")
         show_json([dict(zip(fields, row, strict=True)) for row in rows])
         return
-    show(table(("PROVIDER", "KEY IN"), [(name, place or "none") for name, _, place, _ in rows]))
+    columns = (Column("PROVIDER"), Column("KEY IN"))
+    show_table(columns, [(name, place or "none") for name, _, place, _ in rows])
     if not any(source for _, source, _, _ in rows):
         typer.echo("oracle: `oracle keys set PROVIDER` stores a key", err=True)
 
