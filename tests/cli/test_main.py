@@ -76,9 +76,13 @@ def test_output_that_cannot_be_written_is_told():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["nonsense"], "no such command 'nonsense'; see `oracle --help`"),
-        (["config", "--nonsense"], "no such option: --nonsense; see `oracle config --help`"),
-        (["replay"], "missing argument 'RUN'; see `oracle replay --help`"),
+        (
+            ["nonsense"],
+            "there is no command 'nonsense'; `oracle --help` lists them. To ask about it, write a "
+            'question: oracle "what is nonsense?"',
+        ),
+        (["doctor", "--nonsense"], "no such option: --nonsense; see `oracle doctor --help`"),
+        (["sessions", "delete"], "missing argument 'SESSION'; see `oracle sessions delete --help`"),
         (["ask", "--model"], "option '--model' requires an argument; see `oracle ask --help`"),
         (
             ["search", "--kind", "x", "y"],
@@ -87,7 +91,7 @@ def test_output_that_cannot_be_written_is_told():
         ),
         (
             ["runs", "--limit", "x"],
-            "invalid value for '--limit': write a whole number; see `oracle runs --help`",
+            "invalid value for '--limit' / '-n': write a whole number; see `oracle runs --help`",
         ),
     ],
 )

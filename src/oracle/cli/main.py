@@ -35,7 +35,7 @@ COMMANDS = (
     (
         "questions",
         "questions:questions",
-        "List the named questions for oracle ask -t, or print one.",
+        "List the named questions for `ask -t`, or print one.",
     ),
     ("sessions", "sessions:app", "List, show, rename, export and delete conversations."),
     ("runs", "runs:runs", "List the runs of this project, newest first."),

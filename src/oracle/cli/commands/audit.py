@@ -238,6 +238,9 @@ def _flush() -> None:
     sys.stdout.flush()
     # A closed pipe raises only on the next write, and the next event may never come. So ask.
     poller = select.poll()
-    poller.register(sys.stdout.fileno(), 0)
+    try:
+        poller.register(sys.stdout.fileno(), 0)
+    except OSError:  # not a file of the system, so it has no reader
+        return
     if any(state & select.POLLERR for _, state in poller.poll(0)):
         raise BrokenPipeError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -26,6 +25,7 @@ from oracle.services.embedded.searching import (
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.embedded.small_talk import talk
 from oracle.services.embedded.write_requests import request_in
+from oracle.services.questions.search_words import points_at_a_text
 from oracle.services.quoting.passages import Passage, passages
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import terms_for
@@ -34,12 +34,6 @@ from oracle.services.tools.offered import ToCall, read_call
 
 # So many turns without a call may report `stuck`; then the answer says that nothing was found.
 _MOST_STUCK_TURNS: Final = 2
-_POINTS: Final = re.compile(
-    r"\b(?:this|these|that|those|it|its|them|here|above|below|the (?:diff|patch|changes?|log|"
-    r"output|error|traceback|input|text|message|stdin))\b",
-    re.I,
-)
-"""Words that point at a text which goes with the question."""
 
 
 def respond(situation: Situation) -> Response:
@@ -50,7 +44,7 @@ def respond(situation: Situation) -> Response:
         return read_attachment(situation, aim)
     if situation.attached_files:
         return read_files(situation, aim)
-    if situation.is_pipe_empty and _POINTS.search(situation.question):
+    if situation.is_pipe_empty and points_at_a_text(situation.question):
         return _nothing_piped_in()
     return talk(situation) or look(situation, aim)
 

@@ -32,6 +32,11 @@ _PAIRS_IN: Final = lazy_pattern(r"[^\W\d_]{3,}")
 _REFERS_BACK: Final = lazy_pattern(
     r"\b(?:it|its|that|this|these|those|they|them|there|he|she|same|other|another|above)\b", re.I
 )
+_POINTS: Final = lazy_pattern(
+    r"\b(?:this|these)\b(?! (?:project|repo|repository|code ?base|package|library|app|folder)\b)"
+    r"|\b(?:the|above|following) (?:diff|patch|changes?|log|output|error|traceback|input|stdin)\b",
+    re.I,
+)
 _GOES_ON: Final = lazy_pattern(r"\s*(?:and|also|but|so|what about|how about|or|then)\b", re.I)
 # "where is the X defined?", "what does X do?": a plain word in the place of a name.
 _DEFINED: Final = lazy_pattern(
@@ -143,6 +148,11 @@ def goes_on(question: str, words: SearchWords) -> bool:
         return bool(_GOES_ON.match(question)) and len(words.all) < 2
     few = len(words.all) <= 1
     return few or bool(_REFERS_BACK.search(question) and len(words.all) <= 4)
+
+
+def points_at_a_text(question: str) -> bool:
+    """Whether it is about a text that should go with it: "is this safe?", "explain the diff"."""
+    return _POINTS.search(question) is not None
 
 
 def asks_for_all(question: str) -> bool:
