@@ -38,7 +38,7 @@ def index(
 
     Examples:
       oracle index
-      oracle index --explain secrets.env
+      oracle index --explain deploy/.env
     """
     from oracle.services.project.root import find_root
     from oracle.services.search import Index
