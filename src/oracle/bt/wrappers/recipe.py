@@ -25,7 +25,7 @@ from oracle.bt.core.context import DEFAULT_TICK_BUDGET
 from oracle.errors import InputError, JournalError, named
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import Exchange
-from oracle.models.source import Source
+from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.services.agent_services import AgentServices, Sources
 from oracle.services.classification.classifier import terms_to_look_up
 from oracle.services.control.grants import specs_as_data
@@ -192,9 +192,7 @@ class AgentSetup:
         self,
         query: str,
         *,
-        attachment: str = "",
-        attached: Sequence[Source] = (),
-        is_pipe_empty: bool = False,
+        given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
         seconds_before: float = 0.0,
@@ -207,7 +205,7 @@ class AgentSetup:
         `facts` are about the project. They are on record, as is the date, so that a replay reads
         neither the disk nor the calendar.
         """
-        live, given = self.live, self.definitions or self
+        live, definitions = self.live, self.definitions or self
         board: dict[str, Any] = {
             "query": query,
             "facts": {"date": date_of(time.time()), **(facts or {})},
@@ -216,11 +214,11 @@ class AgentSetup:
         }
         if live.approve is not None:
             board["can_ask"] = True
-        if has_visible_text(attachment):
-            board["attachment"] = without_secret_files(attachment)
-        if attached:
-            board["attached"] = [dict(source) for source in attached]
-        if is_pipe_empty:
+        if has_visible_text(given.text):
+            board["attachment"] = without_secret_files(given.text)
+        if given.sources:
+            board["attached"] = [dict(source) for source in given.sources]
+        if given.is_pipe_empty:
             # Among the facts and not a key of its own: a user's own tree declares its keys.
             board["facts"][PIPE_EMPTY] = True
         if seconds_before:
@@ -233,8 +231,10 @@ class AgentSetup:
         board["tool_list"] = "[]" if live.tools is None else _tool_list(live.tools)
         return Recipe(
             tree=TREE,
-            sources=built_in_trees() if given.trees is None else redacted(dict(given.trees)),
-            prompts=_segment_texts(given.segments or built_in_segments()),
+            sources=built_in_trees()
+            if definitions.trees is None
+            else redacted(dict(definitions.trees)),
+            prompts=_segment_texts(definitions.segments or built_in_segments()),
             question=board["query"],
             model=board["model"]["name"],
             board=board,

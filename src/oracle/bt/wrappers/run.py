@@ -29,7 +29,7 @@ from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError, TimedOut
 from oracle.models.session import Exchange
-from oracle.models.source import Source
+from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import in_thread, within
 from oracle.services.project.redaction import redact, redacted_traceback
@@ -100,9 +100,7 @@ class Run:
         *,
         context_id: str | None = None,
         session_id: str | None = None,
-        attachment: str = "",
-        attached: Sequence[Source] = (),
-        is_pipe_empty: bool = False,
+        given: Given = NOTHING_GIVEN,
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
@@ -112,9 +110,7 @@ class Run:
             query=query,
             context_id=context_id,
             session_id=session_id,
-            attachment=attachment,
-            attached=attached,
-            is_pipe_empty=is_pipe_empty,
+            given=given,
         )
         return cls(agent, begin, store=store, nodes=nodes)
 
@@ -223,9 +219,7 @@ class Run:
         query: str,
         context_id: str | None,
         session_id: str | None,
-        attachment: str,
-        attached: Sequence[Source],
-        is_pipe_empty: bool,
+        given: Given,
     ) -> RecordedTree:
         if not query.strip():
             raise InputError("the question is empty; ask something")
@@ -237,9 +231,7 @@ class Run:
         await self._refresh_definitions()
         recipe = self._agent.recipe(
             query,
-            attachment=attachment,
-            attached=attached,
-            is_pipe_empty=is_pipe_empty,
+            given=given,
             history=history,
             known_terms=known,
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),

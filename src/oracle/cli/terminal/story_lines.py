@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
 from oracle.cli.terminal.output import counted
@@ -68,8 +69,13 @@ def _step_lines(step: Step, width: int | None) -> Iterator[StyledLine]:
         _sentence(step), width, first=_INDENT, rest=_BELOW, tone="yellow" if is_bad else ""
     )
     if step.node:
-        by = f"by {printable(step.node)}"
+        by = f"by {printable(_path(step.node))}"
         yield from _lines(by, width, first=_BELOW, rest=f"{_BELOW}   ", tone="dim")
+
+
+def _path(node: str) -> str:
+    """A subtree and its root often have the same name, which a reader needs once."""
+    return "/".join(name for name, _ in groupby(node.split("/")))
 
 
 def _sentence(step: Step) -> str:
