@@ -147,3 +147,11 @@ def test_each_command_imports_all_that_it_uses(tmp_path):
         *("tree show oracle-agent", "purge --older-than 30d --yes"),
     ):
         fresh(*command.split(), cwd=tmp_path)
+
+
+def test_on_windows_it_says_that_it_does_not_work_there():
+    """In a fresh interpreter, before anything that Windows lacks is imported."""
+    pretend = "import sys; sys.platform = 'win32'; import oracle.cli.main"
+    ended = subprocess.run([sys.executable, "-c", pretend], capture_output=True, text=True)
+    assert ended.stderr == "oracle does not work on Windows yet; use it in WSL\n"
+    assert ended.returncode == 1
