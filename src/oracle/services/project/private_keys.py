@@ -1,8 +1,8 @@
 """Private keys that take several lines: PEM, OpenSSH, PGP, SSH2, PuTTY.
 
 A key may have any prefix on its lines, as in a diff, a quotation, a comment or a numbered listing,
-and it may have lost its beginning, its end, or both. Every part of the text is looked at a fixed number of
-times, so time is linear.
+and it may have lost its beginning, its end, or both. Every part of the text is looked at a fixed
+number of times, so time is linear.
 """
 
 from __future__ import annotations
