@@ -31,6 +31,7 @@ from oracle.services.classification.classifier import terms_to_look_up
 from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Limits
 from oracle.services.journal import Record
+from oracle.services.journal.record import KEPT_BY_CONTENT
 from oracle.services.llm.protocol import Model
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.redaction import redact, redacted
@@ -43,7 +44,6 @@ from oracle.services.tools.protocol import Tools
 TREE: Final = "oracle-agent"
 UNKNOWN_WINDOW: Final = 8_192
 LEAF_PACKAGES: Final = ("oracle.bt.actions", "oracle.bt.conditions")
-KEPT_BY_CONTENT: Final = ("sources", "prompts")
 
 FORMAT: Final = 3
 """Which leaves a recorded tree may name. A record without a format is of format 1."""
@@ -91,11 +91,6 @@ class Recipe:
             }
         _check_facts(known)
         return cls(**known)
-
-
-def names_of_texts(start: Mapping[str, Any]) -> list[str]:
-    """The names of the texts that a first record refers to."""
-    return [name for kind in KEPT_BY_CONTENT for name in _named_texts(start, kind).values()]
 
 
 def _named_texts(start: Mapping[str, Any], kind: str) -> Mapping[str, str]:

@@ -25,6 +25,10 @@ _QUOTED: Final = lazy_pattern(
 )
 _PATH: Final = lazy_pattern(r"(?<![\w/.])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]{1,5}(?![\w(])")
 _FOLDER: Final = lazy_pattern(r"(?<![\w/.:])[\w.-]+(?:/[\w.-]+)+/?")
+# `a.py:12`, `a.py:10-40` and `a.py:12:5`: the numbers are not words.
+_PLACE: Final = lazy_pattern(
+    r"(?P<path>[\w./-]{1,300}\.[A-Za-z]{1,5}):\d{1,7}(?:[-:]\d{0,7})?(?!\w)"
+)
 _WORD: Final = lazy_pattern(r"[^\W_]\w*(?:[.:]{1,2}\w+)*|__?\w+")
 # What looks like an identifier: `a_b`, `aB`, `AbC`, `a.b`, `ABC`, `Abc`.
 _NAME: Final = lazy_pattern(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w|^[A-Z]{2,}$|^[A-Z]\w*[a-z]$")
@@ -115,7 +119,7 @@ class SearchWords:
 
 def search_words(question: str) -> SearchWords:
     # Each kind is cut out before the next is looked for: a path in quotes must not be found twice.
-    text = without_ways_of_asking(question[:4000])
+    text = _PLACE.sub(_only_path, without_ways_of_asking(question[:4000]))
     phrases = [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
     rest = _QUOTED.sub(" ", text)
     paths = [found[0] for found in _FOLDER.finditer(rest) if _is_path(found[0])]
@@ -190,6 +194,11 @@ def _is_path(text: str) -> bool:
     return (
         _is_file(text) or text.count("/") >= 2 or bool(re.match(r"(?:src|docs|tests?|lib)/", text))
     )
+
+
+def _only_path(found: re.Match[str]) -> str:
+    """The number after the name of a host is a port, which may be asked about."""
+    return found["path"] if _is_file(found["path"]) else found[0]
 
 
 def _is_file(text: str) -> bool:

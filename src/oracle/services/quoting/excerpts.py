@@ -34,6 +34,13 @@ def is_definition(line: str, name: str) -> bool:
     return defined == name or (name.islower() and name in defined.lower())
 
 
+def names_opened(text: str) -> list[str]:
+    """The public names that lines of a text define, also quoted ones: `- `a.py:3`: `class A:``."""
+    found = [_DEFINES.match(line.rpartition(": `")[2]) for line in text.split("\n")]
+    names = [match["name"].strip(":.").split(".")[-1] for match in found if match and match["name"]]
+    return list(dict.fromkeys(name for name in names if not name.startswith("_")))
+
+
 def is_opening(line: str) -> bool:
     """Whether the line opens a public definition at the top level."""
     found = _DEFINES.match(line)
