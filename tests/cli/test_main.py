@@ -73,6 +73,22 @@ def test_output_that_cannot_be_written_is_told():
     assert result.stderr == f"{told}\n"
 
 
+def test_an_error_that_cannot_be_written_as_json_ends_with_74_and_one_line():
+    with open("/dev/full", "w") as full:
+        result = oracle("runs", "--json", "--bogus", stdout=full)
+    assert result.returncode == 74
+    assert result.stderr.startswith("oracle: the output: No space left on device; ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = oracle("--json", "", stdout=writing)
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (141, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

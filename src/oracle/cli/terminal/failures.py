@@ -44,7 +44,10 @@ def fail(problem: Exception, arguments: Sequence[str]) -> int:
     wants_json = "--json" in options[: options.index("--") if "--" in options else None]
     # What could not be written to stdout cannot be reported there.
     if wants_json and not isinstance(problem, OSError):
-        print(json.dumps({"type": "error", "turn": 0, "content": text}), flush=True)
+        try:
+            print(json.dumps({"type": "error", "turn": 0, "content": text}), flush=True)
+        except OSError as unwritable:
+            return fail(unwritable, arguments)
     print(f"oracle: {text}", file=sys.stderr)
     return code
 
