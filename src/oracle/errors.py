@@ -13,6 +13,7 @@ OracleError
 │   ├── TimedOut
 │   ├── BoundReached
 │   ├── ModelError           the model cannot be reached, or its response broke off
+│   │   ├── ModelUnreachable … there is no connection, so nothing was sent
 │   │   ├── ModelOverloaded  … try again later
 │   │   ├── ModelRefused     … change the key or the model's name in the settings
 │   │   └── ContextTooLong   … send less text
@@ -107,6 +108,10 @@ class BoundReached(Failure):
 class ModelError(Failure):
     exit_code = 69
     status = 502
+
+
+class ModelUnreachable(ModelError):  # noqa: N818 - the name is a sentence
+    pass
 
 
 class ModelOverloaded(ModelError):  # noqa: N818 - the name is a sentence

@@ -9,6 +9,7 @@ from oracle import errors
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.times import shown_tokens
 
 INCOMPLETE: Final = 3
 EXIT_CODES: Final[Mapping[str, int]] = {
@@ -129,5 +130,9 @@ def summary(done: Done, *, has_model: bool) -> str:
 
 
 def _spent(usage: Mapping[str, Any]) -> list[str]:
-    money = [f"cost {usage['money']:.4f}"] if usage["money"] else []
-    return [f"{usage['tokens']:,} tokens", *money]
+    """Nothing for a run whose requests never arrived."""
+    is_estimate = usage.get("is_estimate", False)
+    tokens = [shown_tokens(usage["tokens"], is_estimate=is_estimate)] if usage["tokens"] else []
+    about = "about " if is_estimate else ""
+    money = [f"cost {about}{usage['money']:.4f}"] if usage["money"] else []
+    return [*tokens, *money]
