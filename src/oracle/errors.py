@@ -204,10 +204,15 @@ class NoProgress(RunawayError):  # noqa: N818 - the name is a sentence
     pass
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'sequence'?`, or an empty text if no known word is similar."""
+def did_you_mean(word: str, known: Iterable[str], *, step: str = "") -> str:
+    """`; did you mean 'sequence'?`, or an empty text if no known word is similar.
+
+    With a `step`, which is said in both cases: ` (did you mean 'sequence'?); the step`.
+    """
     close = get_close_matches(word, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    if not step:
+        return f"; did you mean {close[0]!r}?" if close else ""
+    return f" (did you mean {close[0]!r}?); {step}" if close else f"; {step}"
 
 
 def named(value: object, longest: int = 120) -> str:

@@ -54,7 +54,13 @@ QuietOption = Annotated[
 ]
 VerboseOption = Annotated[
     int,
-    typer.Option("--verbose", "-v", count=True, help="Print progress; -vv prints everything."),
+    typer.Option(
+        "--verbose",
+        "-v",
+        count=True,
+        show_default=False,
+        help="Print progress; -vv prints everything.",
+    ),
 ]
 
 

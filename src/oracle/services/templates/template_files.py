@@ -71,8 +71,9 @@ def find_template(name: str, root: Path | None) -> Template:
             f"there is no question {named(name)}, and no other; write one in "
             f".oracle/questions/{name if _NAME.fullmatch(name) else 'review'}.md"
         )
-    hint = did_you_mean(name, [file.name for file in files])
-    raise NotFound(f"there is no question {named(name)}{hint}; `oracle questions` lists them")
+    names = [file.name for file in files]
+    hint = did_you_mean(name, names, step="`oracle questions` lists them")
+    raise NotFound(f"there is no question {named(name)}{hint}")
 
 
 def _in_project(root: Path) -> Iterator[TemplateFile]:
