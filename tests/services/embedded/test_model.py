@@ -6,6 +6,7 @@ import pytest
 
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
+from oracle.models.source import Given
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.services.llm.protocol import ModelRequest
 from oracle.services.storage.database import as_url
@@ -88,7 +89,8 @@ def agent(root):
 @pytest.fixture
 def ask(agent):
     async def asked(question, *, attachment="", **given):
-        return await hear(agent(**given).process_query(question, attachment=attachment))
+        chunks = agent(**given).process_query(question, given=Given(text=attachment))
+        return await hear(chunks)
 
     return asked
 
@@ -291,7 +293,7 @@ async def test_a_follow_up_uses_the_words_of_the_question_before(agent, tmp_path
 async def test_an_empty_pipe_is_admitted_if_the_question_points_at_its_text(
     agent, question, is_lost
 ):
-    outcome = await hear(agent().process_query(question, is_pipe_empty=True))
+    outcome = await hear(agent().process_query(question, given=Given(is_pipe_empty=True)))
     assert outcome.answer.startswith("Nothing was piped in") is is_lost
     assert (outcome.done["stop_reason"] == "partial_answer") is is_lost
 
