@@ -73,6 +73,22 @@ def test_output_that_cannot_be_written_is_told():
     assert result.stderr == f"{told}\n"
 
 
+def test_an_error_that_cannot_be_written_as_json_ends_with_74_and_one_line():
+    with open("/dev/full", "w") as full:
+        result = oracle("runs", "--json", "--bogus", stdout=full)
+    assert result.returncode == 74
+    assert result.stderr.startswith("oracle: the output: No space left on device; ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = oracle("--json", "", stdout=writing)
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (141, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -82,6 +98,19 @@ def test_output_that_cannot_be_written_is_told():
             'question: oracle "what is nonsense?"',
         ),
         (["doctor", "--nonsense"], "no such option: --nonsense; see `oracle doctor --help`"),
+        (["ask", "--bogus"], "no such option: --bogus; see `oracle ask --help`"),
+        (["run", "shw"], "no such command 'shw' (did you mean 'show'?); see `oracle run --help`"),
+        (
+            ["run", "the", "tests"],
+            "no such command 'the'; see `oracle run --help`. To ask a question, put it in quotes: "
+            'oracle "run the tests"',
+        ),
+        (
+            ["where", "is", "--bogus", "used"],
+            "no such option: --bogus; see `oracle ask --help`. If it belongs to a question, put "
+            "the question in quotes",
+        ),
+        (["ask", "--max-turns", "1.5", "x"], "--max-turns is '1.5'; write a whole number from 1"),
         (["sessions", "delete"], "missing argument 'SESSION'; see `oracle sessions delete --help`"),
         (["ask", "--model"], "option '--model' requires an argument; see `oracle ask --help`"),
         (
@@ -98,6 +127,13 @@ def test_output_that_cannot_be_written_is_told():
 def test_wrong_usage_ends_with_2_and_one_line_with_the_next_step(arguments, told):
     result = oracle(*arguments, stdout=PIPE)
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"oracle: {told}\n")
+
+
+def test_piped_text_without_a_question_is_one_line_that_says_how_to_ask():
+    result = oracle(stdout=PIPE, input="hi")
+    assert (result.returncode, result.stdout) == (2, "")
+    told = 'a question is missing; to ask about piped text: … | oracle "what is this?"'
+    assert result.stderr == f"oracle: {told}\n"
 
 
 def test_a_group_without_a_command_shows_its_help():

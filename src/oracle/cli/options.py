@@ -54,7 +54,13 @@ QuietOption = Annotated[
 ]
 VerboseOption = Annotated[
     int,
-    typer.Option("--verbose", "-v", count=True, help="Print progress; -vv prints everything."),
+    typer.Option(
+        "--verbose",
+        "-v",
+        count=True,
+        show_default=False,
+        help="Print progress; -vv prints everything.",
+    ),
 ]
 
 
@@ -62,7 +68,8 @@ def _names_of_templates() -> list[str]:
     from oracle.services.templates.template_files import template_files
     from oracle.settings import load_settings
 
-    return [file.name for file in template_files(load_settings().root)]
+    files = template_files(load_settings().root)
+    return [file.name for file in files if file.has_usable_name]
 
 
 FilesOption = Annotated[

@@ -54,7 +54,7 @@ def test_the_list_says_where_and_nothing_of_the_key(monkeypatch):
         (["set", "openai", "--key", SECRET], "", "a key is not given as an argument"),
         (["set", "openai", f"--key={SECRET}"], "", "a key is not given as an argument"),
         (["set", SECRET], "", "there is no such provider; providers: anthropic, openai"),
-        (["set", "opnai"], SECRET, "there is no such provider; did you mean 'openai'?"),
+        (["set", "opnai"], SECRET, "there is no such provider (did you mean 'openai'?)"),
         (["set", "openai"], "", "no key was piped in"),
         (["set", "openai"], f"{SECRET} {SECRET}", "this is not a key"),
         (["set", "openai"], f"OPENAI_API_KEY={SECRET}", "give only the key"),

@@ -141,7 +141,9 @@ def take_in_response(ctx: TickContext) -> RunStatus:
         bb_set(bb, "calls", calls)
         bb_set(bb, "calls_wait", True)
     if text:
-        bb_set(bb, "answer_so_far", text)
+        # "I will look for it" announces work. It must not be taken for an answer later.
+        if not response["calls"] and not _announces_work(response):
+            bb_set(bb, "answer_so_far", text)
         before: str = bb_get(bb, "accumulated_content")
         bb_set(bb, "accumulated_content", f"{before}\n\n{text}" if before else text)
     if said or response["calls"]:
@@ -152,6 +154,10 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     if (text or response["calls"]) and not bb_get(bb, "is_last_turn"):
         bb_set(bb, "empty_responses", 0)
     return SUCCESS
+
+
+def _announces_work(response: dict[str, Any]) -> bool:
+    return (response["signal"] or {}).get("type") in ("need_turn", "need_capability")
 
 
 def _texts_of(response: dict[str, Any]) -> tuple[str, str]:

@@ -29,9 +29,8 @@ def help_(
         found = shown.command.get_command(shown, word) if below else None
         if found is None:
             asked = " ".join(command or ())
-            raise InputError(
-                f"{shown.command_path} has no command {named(word)}{did_you_mean(word, below)}; "
-                f'to ask a question, put it in quotes: oracle "help {asked[:60]}"'
-            )
+            step = f'to ask a question, put it in quotes: oracle "help {asked[:60]}"'
+            hint = did_you_mean(word, below, step=step)
+            raise InputError(f"{shown.command_path} has no command {named(word)}{hint}")
         shown = type(shown)(found, info_name=word, parent=shown)
     typer.echo(shown.get_help())

@@ -127,8 +127,9 @@ def _provider(given: str) -> str:
     name = by_variable.get(given.lower(), given.lower())
     if name not in VARIABLES:
         # What was given may be a key, so it is not repeated.
-        hint = did_you_mean(name[:40], VARIABLES)
-        raise InputError(f"there is no such provider{hint}; providers: {', '.join(VARIABLES)}")
+        step = f"providers: {', '.join(VARIABLES)}"
+        hint = did_you_mean(name[:40], VARIABLES, step=step)
+        raise InputError(f"there is no such provider{hint}")
     return name
 
 

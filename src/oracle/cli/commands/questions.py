@@ -25,7 +25,8 @@ def questions(
 ) -> None:
     """List the named questions for `ask -t`, or print one.
 
-    They are in .oracle/questions/NAME.md of the project and of your settings folder.
+    Those of a project are in its folder .oracle/questions, as NAME.md. Yours, for all projects,
+    are in ~/.config/oracle/questions.
 
     Examples:
       oracle questions

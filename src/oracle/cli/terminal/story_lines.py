@@ -10,7 +10,7 @@ from typing import Any, Final
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.cli.terminal.tables import StyledLine, Tone, cut, wrapped
-from oracle.cli.terminal.times import shown_duration, shown_money
+from oracle.cli.terminal.times import shown_duration, shown_money, shown_tokens
 from oracle.services.story.story import Step, Story, Turn
 from oracle.services.story.words import stop_words
 
@@ -57,7 +57,7 @@ def _turn_heading(turn: Turn, *, has_costs: bool) -> str:
     title = f"Turn {turn.number}" if turn.number else "Before the first turn"
     costs = [shown_duration(turn.seconds)] if turn.seconds >= 0.05 else []
     if has_costs and turn.tokens:
-        costs.append(f"{turn.tokens:,} tokens")
+        costs.append(shown_tokens(turn.tokens, is_estimate=turn.is_estimate))
     if turn.money:
         costs.append(f"cost {shown_money(turn.money)}")
     return " · ".join([title, *costs])
@@ -123,7 +123,8 @@ def usage_words(usage: Mapping[str, Any], *, has_costs: bool = True) -> str:
     parts = [counted(usage.get("turns", 0), "turn"), counted(calls, "tool call")]
     parts.append(shown_duration(usage.get("seconds", 0)))
     if has_costs and usage.get("tokens"):
-        parts.append(f"{usage['tokens']:,} tokens")
+        is_estimate = usage.get("is_estimate", False)
+        parts.append(shown_tokens(usage["tokens"], is_estimate=is_estimate))
     if usage.get("money"):
         parts.append(f"cost {shown_money(usage['money'])}")
     return " · ".join(parts)

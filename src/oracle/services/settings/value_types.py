@@ -70,7 +70,7 @@ class WholeNumber:
 
     def check(self, raw: object) -> object:
         if isinstance(raw, bool) or not isinstance(raw, int):
-            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw, self)}")
         if not self.least <= raw <= LARGEST_NUMBER:
             raise Unfit(f"is {quoted(raw)}; write {self.words} to {LARGEST_NUMBER:,}")
         return raw
@@ -98,7 +98,7 @@ class Number:
         if self.can_be_off and raw == OFF:
             return None
         if isinstance(raw, bool) or not isinstance(raw, int | float):
-            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw, self)}")
         if not (math.isfinite(raw) and self.least <= raw <= LARGEST_NUMBER):
             bounds = f"a number from {self.least:g} to {LARGEST_NUMBER:,}"
             off = f', or "{OFF}"' if self.can_be_off else ""
@@ -240,5 +240,7 @@ def quoted(raw: object) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _unquoted(raw: object) -> str:
-    return ", without quotes" if isinstance(raw, str) and re.fullmatch(r"[\d._]+", raw) else ""
+def _unquoted(raw: object, kind: WholeNumber | Number) -> str:
+    """Only a quoted value of a file is a text that would be a number. Flags have no quotes."""
+    is_number = isinstance(raw, str) and not isinstance(kind.from_text(raw), str)
+    return ", without quotes" if is_number else ""

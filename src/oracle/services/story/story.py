@@ -43,6 +43,7 @@ class Turn:
     tokens: int = 0
     money: float = 0.0
     seconds: float = 0.0
+    is_estimate: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,6 +94,7 @@ class _TurnSoFar:
         self._needs = ""
         self._outcome = ""
         self._tokens, self._money, self._seconds = 0, 0.0, 0.0
+        self._is_estimate = False
 
     def take(self, chunk: OracleStreamChunk) -> None:
         if (take := _TAKES.get(chunk.type)) is not None:
@@ -109,6 +111,7 @@ class _TurnSoFar:
             tokens=self._tokens,
             money=self._money,
             seconds=round(self._seconds, 4),
+            is_estimate=self._is_estimate,
         )
 
     @property
@@ -177,6 +180,7 @@ class _TurnSoFar:
         self._tokens += chunk["tokens"]
         self._money += chunk["money"]
         self._seconds += chunk["seconds"]
+        self._is_estimate = self._is_estimate or chunk["is_estimate"]
 
     def turn_end(self, chunk: OracleStreamChunk) -> None:
         self._outcome = chunk["outcome"]
