@@ -219,7 +219,8 @@ class RecordedTree:
             self._emit("node.failed", {"node_path": path, "error": error}, Severity.ERROR)
         stop_reason, usage = self.ending(outcome)
         turns = self.tree_run.context.turn
-        self._emit("run.ended", {"stop_reason": stop_reason, "turns": turns, "usage": usage})
+        ended = {"stop_reason": stop_reason, "turns": turns, "usage": usage}
+        self._emit("run.ended", {**ended, "missing": self.read("missing") or []})
 
     def _emit(
         self, type_: str, payload: Mapping[str, Any], severity: Severity = Severity.INFO

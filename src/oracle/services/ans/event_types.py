@@ -66,6 +66,7 @@ EVENT_TYPES: Mapping[str, EventType] = {
             "stop_reason": "why, as a word for programs",
             "turns": "how many turns it took",
             "usage": "how much of each budget it used",
+            "missing": "what the answer lacks; a list",
         },
     ),
     "turn.started": EventType(
@@ -142,6 +143,14 @@ EVENT_TYPES: Mapping[str, EventType] = {
             "kind": "the same reason, or the same call with the same result",
             "what": "the reason, or the call",
             "times": "how many times in a row",
+        },
+    ),
+    "decision.made": EventType(
+        when="the tree decides what follows from a response; the fallback has its own event",
+        payload={
+            "signal": "the type of the signal, or null",
+            "verdict": "what was decided, as a word for programs",
+            "reason": "why, as a text for people; may be empty",
         },
     ),
     "fallback.triggered": EventType(

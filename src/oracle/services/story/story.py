@@ -100,8 +100,8 @@ class _TurnSoFar:
 
     def told(self) -> Turn:
         # The text of the last turn is told as the answer.
-        if self._text.strip() and self._outcome != "answer":
-            self._steps.insert(self._first_said, Step(kind="text", text=self._text.strip()))
+        if self._outcome != "answer":
+            self._tell_text()
         return Turn(
             number=self._number,
             steps=tuple(self._steps),
@@ -110,6 +110,11 @@ class _TurnSoFar:
             money=self._money,
             seconds=round(self._seconds, 4),
         )
+
+    def _tell_text(self) -> None:
+        if text := self._text.strip():
+            self._steps.insert(self._first_said, Step(kind="text", text=text))
+        self._text = ""
 
     @property
     def _first_said(self) -> int:
@@ -179,7 +184,13 @@ class _TurnSoFar:
         self._seconds += chunk["seconds"]
 
     def turn_end(self, chunk: OracleStreamChunk) -> None:
+        if self._outcome:
+            # The tree has written the answer in the model's place. That says nothing of the turn.
+            self._text = ""
+            return
         self._outcome = chunk["outcome"]
+        if self._outcome != "answer":
+            self._tell_text()
 
 
 _TAKES: Final[Mapping[ChunkType, Callable[[_TurnSoFar, OracleStreamChunk], None]]] = {
