@@ -14,7 +14,7 @@ from oracle.services.story.story import tell
 from oracle.testing import RecordingBus
 from tests.scenarios import SCENES, play
 
-HEADING = Heading(run="0a1b", question="why?", about=["model x"], model="x", state="")
+HEADING = Heading(run="0a1b", question="why?", about=["model x"], has_costs=True, state="")
 
 
 @pytest.fixture(scope="module")

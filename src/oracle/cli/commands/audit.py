@@ -137,6 +137,7 @@ def event_lines(
 
 
 def text_line(event: Event, short: Mapping[str, str], *, is_short: bool) -> str:
+    from oracle.cli.terminal.story_lines import short_path
     from oracle.services.story.event_words import event_words, node_of
 
     at = datetime.fromtimestamp(event.at).isoformat(" ", "seconds" if is_short else "milliseconds")
@@ -148,6 +149,8 @@ def text_line(event: Event, short: Mapping[str, str], *, is_short: bool) -> str:
     if is_short:
         # The whole path of a node is longer than most terminals are wide; a pipe has it.
         node = node.rpartition("/")[2]
+    else:
+        node = short_path(node)
     run = printable(short.get(event.run_id or "", event.run_id or "-"))
     type_ = "" if is_short or event.type in words else printable(event.type)
     # A line that is wrapped keeps no double blanks.

@@ -6,6 +6,7 @@ import logging
 import sys
 import time
 from dataclasses import asdict
+from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ from oracle.cli.options import (
     JsonOption,
     LeavesOption,
     LimitOption,
+    ModelOption,
     QuietOption,
     TraceOption,
     VerboseOption,
@@ -141,55 +143,74 @@ def show_(run: RunArgument = "last", json: JsonOption = False) -> None:
     _silence_the_engine()
     project = project_of(run)
 
-    async def read(database: Database) -> tuple[ToldRun, str]:
+    async def read(database: Database) -> tuple[ToldRun, Mapping[str, str]]:
         from oracle.bt.wrappers.retelling import retold
         from oracle.bt.wrappers.run_store import RunStore
-        from oracle.services.storage.naming import short_session_ids
 
         found = await Naming(database, project).run(run)
-        session = found.session_id or ""
-        short = await short_session_ids(database, [session]) if session else {}
-        return await retold(RunStore(database), found), short.get(session, "")
+        ids = await _ids_to_show(database, found) if sys.stdout.isatty() else {}
+        return await retold(RunStore(database), found), ids
 
-    told, session = with_database(read)
+    told, ids = with_database(read)
     if json:
         show_json(told.as_data())
     else:
-        _show_story(told, session)
+        _show_story(told, ids)
 
 
-def _show_story(told: ToldRun, session: str) -> None:
+async def _ids_to_show(database: Database, run: StoredRun) -> Mapping[str, str]:
+    """Short ids for a terminal. An exchange has the id of its run."""
+    from oracle.services.storage.naming import short_run_ids, short_session_ids
+
+    runs = [id_ for id_ in (run.id, run.context_node_id) if id_]
+    sessions = [run.session_id] if run.session_id else []
+    return {
+        **await short_run_ids(database, runs),
+        **await short_session_ids(database, sessions),
+    }
+
+
+def _show_story(told: ToldRun, ids: Mapping[str, str]) -> None:
     from oracle.cli.terminal.story_lines import story_lines
 
-    heading = _heading(told, session)
+    heading = heading_of(told, ids, now=time.time())
     show_lines(lambda width: story_lines(heading, told.story, width))
 
 
-def _heading(told: ToldRun, session: str) -> Heading:
+def heading_of(told: ToldRun, ids: Mapping[str, str], *, now: float) -> Heading:
+    """`ids` has the short form of an id; one that is not there is shown whole, as in a pipe."""
     from oracle.cli.terminal.story_lines import Heading
+    from oracle.settings import EMBEDDED
 
     run = told.run
-    about = [f"asked {shown_age(run.started_at, now=time.time())}, {shown_time(run.started_at)}"]
+    about = [f"asked {shown_age(run.started_at, now=now)}, {shown_time(run.started_at)}"]
     about += [f"model {told.model}"] if told.model else []
-    about += [f"session {session}"] if session else []
-    if told.attached_characters:
-        about.append(f"attached {told.attached_characters:,} characters")
+    about += [f"session {ids.get(run.session_id, run.session_id)}"] if run.session_id else []
+    if parent := run.context_node_id:
+        about.append(f"continues exchange {ids.get(parent, parent)}")
+    if told.attached:
+        about.append(f"attached {', '.join(told.attached)}")
     if told.times_resumed:
-        about.append(f"resumed {counted(told.times_resumed, 'time')}")
+        by = f" with {', '.join(told.later_models)}" if told.later_models else ""
+        about.append(f"resumed {counted(told.times_resumed, 'time')}{by}")
     return Heading(
         run=run.id,
         question=run.question,
         about=about,
-        model=told.model,
-        state=_unended(run),
+        # The embedded model costs nothing. Its tokens are an estimate that nobody pays.
+        has_costs={told.model, *told.later_models} != {EMBEDDED},
+        state=_unended(run, ids.get(run.id, run.id), now),
         not_replayed=told.not_replayed,
     )
 
 
-def _unended(run: StoredRun) -> str:
+def _unended(run: StoredRun, shown_id: str, now: float) -> str:
     state = state_of(run)
     if state == "interrupted":
-        return f"Interrupted: `oracle run resume {run.id[:8]}` goes on with it"
+        # A process that was killed holds its lease for up to half a minute more.
+        left = ceil((run.lease_until or 0) - now)
+        when = f" in {left} s" if left > 0 else ""
+        return f"Interrupted: `oracle run resume {shown_id}` can go on with it{when}"
     return "Still running" if state == "running" else f"Ended: {state}"
 
 
@@ -202,23 +223,41 @@ def resume(
     yes: YesOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = 0,
+    model: ModelOption = None,
     leaves: LeavesOption = None,
 ) -> None:
     """Resume a run whose process died; by default the newest one that was interrupted.
 
-    What the run has already done is read from its record and not done again.
+    What the run has already done is read from its record and not done again. The model is the one
+    in the settings, or --model.
     """
     from oracle.bt.wrappers.recipe import TREE
     from oracle.services.background import run_async
     from oracle.services.storage.naming import Naming
 
     import_leaves(leaves or [])
-    settings = settings_for()
+    settings = settings_for(model, quiet=quiet)
     options = ask_options(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )
     project = project_of(run)
-    found = with_database(lambda database: Naming(database, project).interrupted_run(run))
+
+    async def find(database: Database) -> tuple[StoredRun, str]:
+        from oracle.bt.wrappers.run_store import RunStore
+
+        named = await Naming(database, project).interrupted_run(run)
+        records, _ = await RunStore(database).record_of(named.id)
+        is_open = bool(records) and records[-1].kind != "end"
+        return named, records[0].body.get("model", "") if is_open else ""
+
+    found, first_model = with_database(find)
+    if model is None and not quiet and first_model not in ("", settings.model.name):
+        # Not opened by itself: a record must not choose a model that somebody pays for.
+        text = (
+            f"the run was begun with {first_model} and goes on with {settings.model.name}; "
+            f"`oracle run resume {found.id} --model {first_model}` goes on with that one"
+        )
+        print(f"oracle: {printable(text)}", file=sys.stderr, flush=True)
     if found.tree != TREE:
         typer.echo(run_async(_resume_other_tree(settings, found.id)))
     elif code := run_async(_resume(settings, options, found.id)):

@@ -63,6 +63,7 @@ class Naming:
         for run in open_runs:
             if is_interrupted(run):
                 return run
+        await self.run()  # if there are no runs at all, it says so
         raise NotFound("no run was interrupted; `oracle runs` shows how each one ended")
 
     async def place(self, typed: str = LAST) -> tuple[Session, Exchange | None]:

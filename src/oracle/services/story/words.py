@@ -128,6 +128,11 @@ def result_words(content: str, *, places: int) -> str:
     return first if len(first) <= LONGEST_RESULT else f"{first[: LONGEST_RESULT - 1]}…"
 
 
+def resumed_words(model: object) -> str:
+    by = f", with the model {model}" if model else ""
+    return f"the process died here, and another one resumed the run{by}"
+
+
 def budget_words(budget: str, used: float, limit: float | None) -> str:
     """`used 21 of 30 turns`; of a tool, `used search_code 8 of 8 times`."""
     of = "" if limit is None else f" of {limit:,g}"
