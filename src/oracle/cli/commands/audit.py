@@ -146,11 +146,8 @@ def text_line(event: Event, short: Mapping[str, str], *, is_short: bool) -> str:
     if event.severity in BAD:
         words = f"{event.severity}: {words}"
     node = printable(node_of(event))
-    if is_short:
-        # The whole path of a node is longer than most terminals are wide; a pipe has it.
-        node = node.rpartition("/")[2]
-    else:
-        node = short_path(node)
+    # The whole path of a node is longer than most terminals are wide; a pipe has it.
+    node = node.rpartition("/")[2] if is_short else short_path(node)
     run = printable(short.get(event.run_id or "", event.run_id or "-"))
     type_ = "" if is_short or event.type in words else printable(event.type)
     # A line that is wrapped keeps no double blanks.

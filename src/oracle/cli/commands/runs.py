@@ -236,7 +236,7 @@ def resume(
     from oracle.services.storage.naming import Naming
 
     import_leaves(leaves or [])
-    settings = settings_for(model, quiet=quiet)
+    settings = settings_for(model, quiet=quiet or json)
     options = ask_options(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )
