@@ -105,6 +105,10 @@ def run() -> None:
     guard_streams()
     use_plain_help()
     read_plainly()
+    if any(argument.endswith("-completion") for argument in sys.argv[1:]):
+        from oracle.cli.completing import use_our_script
+
+        use_our_script()
     try:
         code = _exit_code_of_app()
     except Exception as problem:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from oracle.cli.completing import runs_beginning, types_beginning
 from oracle.cli.project import project_of, with_database
 from oracle.cli.terminal.output import nothing_yet
 from oracle.cli.terminal.safe_text import printable
@@ -37,12 +38,16 @@ def audit(
             "--type",
             metavar="TYPE",
             help="Only this type; fallback.* for a group of types. Can be repeated.",
+            autocompletion=types_beginning,
         ),
     ] = None,
     run: Annotated[
         str | None,
         typer.Option(
-            "--run", metavar="RUN", help="Only events of this run: the start of its id, or last."
+            "--run",
+            metavar="RUN",
+            help="Only events of this run: the start of its id, or last.",
+            autocompletion=runs_beginning,
         ),
     ] = None,
     since: Annotated[

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from oracle.cli.completing import runs_beginning
 from oracle.cli.options import (
     AllProjectsOption,
     ChunksOption,
@@ -47,7 +48,12 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Show a run, or resume one.", no_args_is_help=True)
 
 RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="The run's id, a unique start of it, or last.")
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="The run's id, a unique start of it, or last.",
+        autocompletion=runs_beginning,
+    ),
 ]
 RUN_COLUMNS = (
     Column("RUN"),

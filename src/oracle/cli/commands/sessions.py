@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.cli.completing import sessions_beginning
 from oracle.cli.options import AllProjectsOption, JsonOption, LimitOption, NoQuestionOption
 from oracle.cli.project import project_listed, project_of, with_database
 from oracle.cli.terminal.output import confirm, counted, more_than, nothing_yet, show_json
@@ -29,7 +30,11 @@ app = typer.Typer(help="List, show, rename, export and delete conversations.", n
 
 SessionArgument = Annotated[
     str,
-    typer.Argument(metavar="SESSION", help="The session's id, a unique start of it, or last."),
+    typer.Argument(
+        metavar="SESSION",
+        help="The session's id, a unique start of it, or last.",
+        autocompletion=sessions_beginning,
+    ),
 ]
 
 

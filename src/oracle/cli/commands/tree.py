@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.cli.completing import trees_beginning
 from oracle.cli.options import LeavesOption
 from oracle.cli.project import import_leaves, settings_with
 from oracle.cli.terminal.output import counted
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from oracle.bt.lua.library import TreeLibrary
 
 app = typer.Typer(help="Check tree files and show trees.", no_args_is_help=True)
+
+
+TreeArgument = Annotated[
+    str, typer.Argument(help="The tree's name.", autocompletion=trees_beginning)
+]
 
 
 class Format(StrEnum):
@@ -47,7 +53,7 @@ def check(
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="The tree's name.")],
+    name: TreeArgument,
     paths: Annotated[
         list[Path] | None,
         typer.Option(
@@ -92,7 +98,9 @@ def _narrower(indent: str, step: int) -> str:
 
 
 @app.command()
-def source(name: Annotated[str, typer.Argument(help="The tree's name.")]) -> None:
+def source(
+    name: TreeArgument,
+) -> None:
     """Print the Lua file of a tree, to make your own from it.
 
     Examples:
