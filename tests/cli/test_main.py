@@ -81,6 +81,10 @@ def test_output_that_cannot_be_written_is_told():
             "there is no command 'nonsense'; `oracle --help` lists them. To ask about it, write a "
             'question: oracle "what is nonsense?"',
         ),
+        (
+            ["runs", "last"],
+            "got unexpected extra argument(s) (last); did you mean `oracle run show last`?",
+        ),
         (["doctor", "--nonsense"], "no such option: --nonsense; see `oracle doctor --help`"),
         (["sessions", "delete"], "missing argument 'SESSION'; see `oracle sessions delete --help`"),
         (["ask", "--model"], "option '--model' requires an argument; see `oracle ask --help`"),
@@ -101,9 +105,9 @@ def test_wrong_usage_ends_with_2_and_one_line_with_the_next_step(arguments, told
 
 
 def test_a_group_without_a_command_shows_its_help():
-    result = oracle("tree", stdout=PIPE)
+    result = oracle("run", stdout=PIPE)
     assert result.returncode == 2
-    assert "Usage: oracle tree" in result.stdout + result.stderr
+    assert "Usage: oracle run" in result.stdout + result.stderr
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ COMMANDS = (
     ),
     ("prompt", "prompt:prompt", "Print the system prompt for a question."),
     ("tools", "tools:app", "List the tools of the model, and trust those of a project."),
-    ("tree", "tree:app", "Check tree files and show trees."),
+    ("tree", "tree:app", "List, check and show trees."),
     ("eval", "evaluate:app", "Measure classification and retrieval."),
     ("help", "help:help_", "Explain a command, or list all of them."),
 )

@@ -87,6 +87,9 @@ def routed(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
     if is_attaching or any(letter.isspace() for letter in word) or not word:
         return [ASK, *arguments]
     near = close_command(word, commands)
+    if word in BELOW and not rest[1:] and all(map(_is_id, rest)):
+        tail = " ".join([BELOW[word], *rest])
+        raise InputError(f"there is no command {named(word)}; did you mean `oracle {tail}`?")
     if near and not (_words_in(rest) and word.lower() in _ORDINARY):
         raise InputError(
             f"there is no command {named(word)}; did you mean {near!r}? "
@@ -98,6 +101,38 @@ def routed(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
             f'To ask about it, write a question: oracle "what is {word[:40]}?"'
         )
     return [ASK, *arguments]
+
+
+BELOW: Final = {
+    "show": "run show",
+    "resume": "run resume",
+    "export": "sessions export",
+    "rename": "sessions rename",
+    "delete": "sessions delete",
+}
+"""Commands below others that people also write alone."""
+
+
+def meant_by(arguments: Sequence[str]) -> str:
+    """The command that a wrong one of two words probably means; empty if that is not clear.
+
+    >>> meant_by(["runs", "last"]), meant_by(["run", "list"]), meant_by(["ask", "last"])
+    ('oracle run show last', 'oracle runs', '')
+    """
+    words = [word for word in arguments if not word.startswith("-")]
+    first, word = (*words[:2], "", "")[:2]
+    if first == "run" and word in ("list", "ls", "all"):
+        return "oracle runs"
+    if not word:
+        return ""
+    named_ = words[2] if word == "show" and len(words) > 2 else word
+    shows = {"run": "run show", "runs": "run show", "sessions": "sessions show"}
+    shows |= {"audit": "audit --run"}
+    return f"oracle {shows[first]} {named_}" if first in shows and _is_id(named_) else ""
+
+
+def _is_id(word: str) -> bool:
+    return word.lower() == "last" or (len(word) >= 4 and set(word) <= set("0123456789abcdef"))
 
 
 def close_command(word: str, commands: Collection[str]) -> str | None:

@@ -150,6 +150,8 @@ def test_a_run_of_the_agent_is_listed_shown_audited_and_replayed(project):
     replayed = oracle(project, "replay", run[:8])
     assert (replayed.returncode, replayed.stderr) == (0, "")
     assert replayed.stdout.endswith(": the same\n")
+    as_json = json.loads(oracle(project, "replay", "LAST", "--json").stdout)
+    assert (as_json["run_id"], as_json["same"], as_json["different"]) == (run, True, [])
 
 
 def test_a_question_whose_process_died_at_the_end_is_resumed_without_a_model(project):

@@ -193,3 +193,15 @@ def test_on_a_terminal_ids_are_short_texts_are_cut_and_attachments_are_named():
         "    attached: tea.py:1-9, git diff",
     ]
     assert all(cell_len(line) <= 40 for line in lines)
+
+
+def test_the_name_of_the_group_alone_lists(project):
+    listed = oracle("sessions", "list", cwd=project).stdout
+    assert oracle("sessions", cwd=project).stdout == listed
+    assert oracle("sessions", "-n", "1", "--json", cwd=project).stdout.startswith("[")
+    assert "Usage: oracle sessions" in oracle("sessions", "--help", cwd=project).stdout
+
+
+def test_an_unknown_session_is_json_too(project):
+    result = oracle("sessions", "export", "zz", "--format", "json", cwd=project)
+    assert json.loads(result.stdout)["content"].startswith("no session 'zz'")

@@ -214,9 +214,9 @@ def _run_called(typed: str) -> str:
     from contextlib import closing
 
     from oracle.services.ans.table import open_events
-    from oracle.services.storage.naming import LAST, Naming
+    from oracle.services.storage.naming import Naming, is_last
 
-    if typed != LAST:
+    if not is_last(typed):
         with closing(open_events(_database())) as table:
             found = table.run_beginning(typed)
         if found is not None:

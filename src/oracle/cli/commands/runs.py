@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +32,7 @@ from oracle.cli.terminal.output import counted, more_than, nothing_yet, show_jso
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_lines, show_table
 from oracle.cli.terminal.times import shown_age, shown_duration, shown_money, shown_time
+from oracle.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,8 +137,8 @@ def state_of(run: StoredRun) -> str:
 def show_(run: RunArgument = "last", json: JsonOption = False) -> None:
     """Tell what happened in a run, turn by turn.
 
-    Each turn has what the model said it needs, the tools that were called and what came of it, what
-    was decided, by which node of the tree, and what it cost. --json has the whole record too.
+    Each turn has the needs of the model, the calls of tools with their results, the decisions with
+    the nodes of the tree that made them, and the cost. --json has the whole record too.
 
     Examples:
       oracle run show               the newest run
@@ -275,6 +276,7 @@ def replay(
     trace: Annotated[
         bool, typer.Option("--trace", help="Print each status change in the tree.")
     ] = False,
+    json: JsonOption = False,
     leaves: LeavesOption = None,
 ) -> None:
     """Replay a recorded run and check that it ends the same way.
@@ -290,9 +292,14 @@ def replay(
     import_leaves(leaves or [])
     _silence_the_engine()
     project = project_of(run)
-    verdict, same = with_database(lambda database: _replayed(database, run, project, trace))
-    typer.echo(verdict)
-    if not same:
+    if json and trace:
+        raise InputError("--json prints one object, and --trace prints lines; use one of them")
+    replayed = with_database(lambda database: _replayed(database, run, project, trace))
+    if json:
+        show_json(asdict(replayed))
+    else:
+        typer.echo(f"run {replayed.run_id}: {replayed.words()}")
+    if not replayed.same:
         raise typer.Exit(1)
 
 
@@ -319,9 +326,27 @@ async def _resume_other_tree(settings: Settings, run_id: str) -> str:
     return printable(f"{outcome.stop}: {outcome.status.value}")
 
 
-async def _replayed(
-    database: Database, typed: str, project: str | None, trace: bool
-) -> tuple[str, bool]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replayed:
+    """Whether a replay ended like its record. `different` names what is not the same."""
+
+    run_id: str
+    records: int
+    ticks: int
+    has_end: bool
+    different: Sequence[str]
+    same: bool
+
+    def words(self) -> str:
+        counts = f"{counted(self.records, 'record')}, {counted(self.ticks, 'tick')}"
+        if not self.has_end:
+            return f"{counts}: the same up to the end of the record; the run did not finish"
+        if self.same:
+            return f"{counts}: the same"
+        return f"{counts}: different in {printable(', '.join(self.different))}; has a leaf changed?"
+
+
+async def _replayed(database: Database, typed: str, project: str | None, trace: bool) -> Replayed:
     from oracle.bt.wrappers.recipe import services_from
     from oracle.bt.wrappers.run_store import RunStore
     from oracle.errors import ReplayDiverged
@@ -340,21 +365,22 @@ async def _replayed(
             f"run {run.id} was interrupted, and the same happens up to the end of its record "
             f"({counted(len(replayed.records), 'record')}); `oracle run resume {run.id}` goes on"
         ) from None
-    verdict, same = verdict_on(summary, replayed.records)
-    return f"run {run.id}: {verdict}", same
+    return compared(run.id, summary, replayed.records)
 
 
 def _print_change(time: float, path: str, old: RunStatus | None, new: RunStatus | None) -> None:
     typer.echo(f"{time:12.3f}  {'halted' if new is None else new.value:8} {printable(path)}")
 
 
-def verdict_on(summary: dict[str, Any], records: Sequence[Record]) -> tuple[str, bool]:
-    """Say whether the replay ended like the record; if not, name what differs."""
-    counts = f"{counted(len(records), 'record')}, {counted(summary['ticks'], 'tick')}"
-    if records[-1].kind != "end":
-        return f"{counts}: the same up to the end of the record; the run did not finish", True
-    recorded: dict[str, Any] = records[-1].body
-    differing = [name for name, value in recorded.items() if summary.get(name) != value]
-    if not differing:
-        return f"{counts}: the same", True
-    return f"{counts}: different in {printable(', '.join(differing))}; has a leaf changed?", False
+def compared(run_id: str, summary: Mapping[str, Any], records: Sequence[Record]) -> Replayed:
+    has_end = records[-1].kind == "end"
+    recorded: dict[str, Any] = records[-1].body if has_end else {}
+    different = [name for name, value in recorded.items() if summary.get(name) != value]
+    return Replayed(
+        run_id=run_id,
+        records=len(records),
+        ticks=summary["ticks"],
+        has_end=has_end,
+        different=different,
+        same=not different,
+    )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from oracle.cli.completing import sessions_beginning
+from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import AllProjectsOption, JsonOption, LimitOption, NoQuestionOption
 from oracle.cli.project import project_listed, project_of, with_database
 from oracle.cli.terminal.output import confirm, counted, more_than, nothing_yet, show_json
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from oracle.services.storage.purge import Forgotten
     from oracle.services.storage.sessions import ListedSession, SessionEnd
 
-app = typer.Typer(help="List, show, rename, export and delete conversations.", no_args_is_help=True)
+app = typer.Typer(help="List, show, rename, export and delete conversations.", cls=ListingGroup)
 
 SessionArgument = Annotated[
     str,

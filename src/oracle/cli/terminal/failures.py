@@ -14,6 +14,7 @@ from typing import Final
 
 import typer
 
+from oracle.cli.routing import meant_by
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, OracleError
@@ -41,7 +42,8 @@ def fail(problem: Exception, arguments: Sequence[str]) -> int:
     if not text:  # typer has printed the help
         return code
     options = list(arguments)
-    wants_json = "--json" in options[: options.index("--") if "--" in options else None]
+    own = options[: options.index("--") if "--" in options else None]
+    wants_json = "--json" in own or "--format json" in " ".join(own).replace("=", " ")
     # What could not be written to stdout cannot be reported there.
     if wants_json and not isinstance(problem, OSError):
         print(json.dumps({"type": "error", "turn": 0, "content": text}), flush=True)
@@ -63,6 +65,11 @@ def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
         return redact(shown_error(problem)), problem.exit_code
     if isinstance(problem, typer.TyperException):
         message = problem.format_message()
+        meant = meant_by(arguments)
+        if message and meant:
+            # Without the suggestion of typer, which knows fewer commands.
+            text = printable(message).partition(". ")[0].removesuffix(".")
+            return f"{text[:1].lower()}{text[1:]}; did you mean `{printable(meant)}`?", 2
         return usage_error(message, _command(problem, arguments)) if message else "", 2
     if isinstance(problem, typer.Abort):
         return "stopped: nothing was changed", OracleError.exit_code

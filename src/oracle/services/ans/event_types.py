@@ -186,7 +186,9 @@ def select_types(patterns: Iterable[str]) -> frozenset[str]:
 
 
 def _matching(pattern: str) -> list[str]:
-    names = [name for name in EVENT_TYPES if fnmatchcase(name, pattern)]
+    # `tool` alone means the whole family.
+    wanted = (pattern, f"{pattern}.*")
+    names = [name for name in EVENT_TYPES if any(fnmatchcase(name, each) for each in wanted)]
     if not names:
         raise InputError(f"no event type {pattern!r}{_suggestion(pattern)}")
     return names
