@@ -50,7 +50,7 @@ def say_system(ctx: TickContext, text: str, severity: str = "info") -> None:
 def say_verdict(ctx: TickContext, verdict: str, reason: str = "") -> None:
     """Say what the tree made of the signal of this turn. The node that decided is the caller's."""
     signal: dict[str, Any] = bb_get(board_of(ctx), "signal") or {}
-    decision = {"signal": signal.get("type"), "verdict": verdict, "reason": reason}
+    decision: dict[str, Any] = {"signal": signal.get("type"), "verdict": verdict, "reason": reason}
     say(ctx, ChunkType.VERDICT, **decision, node=ctx.node_path)
     # The fallback reports its decisions with more facts.
     if not verdict.startswith("fallback_"):

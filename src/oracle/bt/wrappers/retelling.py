@@ -44,8 +44,7 @@ class ToldRun:
     @property
     def attached(self) -> Sequence[str]:
         """What the user gave with the question: places of files, a diff, text from a pipe."""
-        given: Any = self._start.get("board")
-        board = cast("Mapping[str, Any]", given) if isinstance(given, dict) else {}
+        board = cast("dict[str, Any]", self._start.get("board") or {})
         names = [str(source.get("where", "")) for source in board.get("attached") or ()]
         piped = len(board.get("attachment") or "")
         return [*names, *([f"{piped:,} characters from a pipe"] if piped else [])]

@@ -155,7 +155,9 @@ def show_(run: RunArgument = "last", json: JsonOption = False) -> None:
         from oracle.bt.wrappers.run_store import RunStore
 
         found = await Naming(database, project).run(run)
-        ids = await _ids_to_show(database, found) if sys.stdout.isatty() else {}
+        ids: Mapping[str, str] = {}
+        if sys.stdout.isatty():
+            ids = await _ids_to_show(database, found)
         return await retold(RunStore(database), found), ids
 
     told, ids = with_database(read)
