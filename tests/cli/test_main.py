@@ -97,6 +97,10 @@ def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
             "there is no command 'nonsense'; `oracle --help` lists them. To ask about it, write a "
             'question: oracle "what is nonsense?"',
         ),
+        (
+            ["runs", "last"],
+            "got unexpected extra argument(s) (last); did you mean `oracle run show last`?",
+        ),
         (["doctor", "--nonsense"], "no such option: --nonsense; see `oracle doctor --help`"),
         (["ask", "--bogus"], "no such option: --bogus; see `oracle ask --help`"),
         (["run", "shw"], "no such command 'shw' (did you mean 'show'?); see `oracle run --help`"),
@@ -137,9 +141,9 @@ def test_piped_text_without_a_question_is_one_line_that_says_how_to_ask():
 
 
 def test_a_group_without_a_command_shows_its_help():
-    result = oracle("tree", stdout=PIPE)
+    result = oracle("run", stdout=PIPE)
     assert result.returncode == 2
-    assert "Usage: oracle tree" in result.stdout + result.stderr
+    assert "Usage: oracle run" in result.stdout + result.stderr
 
 
 @pytest.mark.parametrize(

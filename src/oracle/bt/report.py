@@ -50,14 +50,11 @@ def say_system(ctx: TickContext, text: str, severity: str = "info") -> None:
 def say_verdict(ctx: TickContext, verdict: str, reason: str = "") -> None:
     """Say what the tree made of the signal of this turn. The node that decided is the caller's."""
     signal: dict[str, Any] = bb_get(board_of(ctx), "signal") or {}
-    say(
-        ctx,
-        ChunkType.VERDICT,
-        signal=signal.get("type"),
-        verdict=verdict,
-        reason=reason,
-        node=ctx.node_path,
-    )
+    decision: dict[str, Any] = {"signal": signal.get("type"), "verdict": verdict, "reason": reason}
+    say(ctx, ChunkType.VERDICT, **decision, node=ctx.node_path)
+    # The fallback reports its decisions with more facts.
+    if not verdict.startswith("fallback_"):
+        report(ctx, "decision.made", **decision)
 
 
 def report(
@@ -69,12 +66,17 @@ def report(
 
 
 def end_turn(ctx: TickContext, outcome: str) -> None:
-    """Say what the turn was: an answer, a draft, tools, empty or cut."""
+    """Say what the turn was: an answer, a draft, tools, empty or cut.
+
+    The answer that the tree writes in the model's place is said after the end of the last turn. It
+    ends no turn of its own, so each turn has one event.
+    """
     bb = board_of(ctx)
-    bb_set(bb, "turn_is_open", False)
     usage = ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {}
     say(ctx, ChunkType.TURN_END, outcome=outcome, usage=usage)
-    report(ctx, "turn.ended", outcome=outcome, usage=usage)
+    if bb_get(bb, "turn_is_open"):
+        report(ctx, "turn.ended", outcome=outcome, usage=usage)
+    bb_set(bb, "turn_is_open", False)
 
 
 def outcome_of(response: Mapping[str, Any] | None) -> str:

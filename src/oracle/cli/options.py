@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from oracle.cli.completing import sessions_beginning
 from oracle.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ SessionOption = Annotated[
         "--session",
         metavar="ID",
         help="Continue a session, or branch off at an exchange: the start of its id, or last.",
+        autocompletion=sessions_beginning,
     ),
 ]
 ChunksOption = Annotated[bool, typer.Option("--json", help="Print each chunk as a line of JSON.")]

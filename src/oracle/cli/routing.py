@@ -98,6 +98,9 @@ def routed(typed: Sequence[str], commands: Collection[str], *, is_piped: bool = 
         return [ASK, *arguments]
     if word.endswith("?"):
         return [ASK, *arguments]
+    if word in BELOW and not rest[1:] and all(map(_is_id, rest)):
+        tail = " ".join([BELOW[word], *rest])
+        raise InputError(f"there is no command {named(word)}; did you mean `oracle {tail}`?")
     near = None if word.lower() in _ORDINARY else close_command(word, commands)
     if near:
         raise InputError(
@@ -136,6 +139,38 @@ def _has_blanks_after_dash(argument: str) -> bool:
     first, *more = argument.split(maxsplit=1)[:2] or [""]
     has_value = "=" in first or first[:2] in TAKES_VALUE
     return argument.startswith("-") and bool(more) and not has_value
+
+
+BELOW: Final = {
+    "show": "run show",
+    "resume": "run resume",
+    "export": "sessions export",
+    "rename": "sessions rename",
+    "delete": "sessions delete",
+}
+"""Commands below others that people also write alone."""
+
+
+def meant_by(arguments: Sequence[str]) -> str:
+    """The command that a wrong one of two words probably means; empty if that is not clear.
+
+    >>> meant_by(["runs", "last"]), meant_by(["run", "list"]), meant_by(["ask", "last"])
+    ('oracle run show last', 'oracle runs', '')
+    """
+    words = [word for word in arguments if not word.startswith("-")]
+    first, word = (*words[:2], "", "")[:2]
+    if first == "run" and word in ("list", "ls", "all"):
+        return "oracle runs"
+    if not word:
+        return ""
+    named_ = words[2] if word == "show" and len(words) > 2 else word
+    shows = {"run": "run show", "runs": "run show", "sessions": "sessions show"}
+    shows |= {"audit": "audit --run"}
+    return f"oracle {shows[first]} {named_}" if first in shows and _is_id(named_) else ""
+
+
+def _is_id(word: str) -> bool:
+    return word.lower() == "last" or (len(word) >= 4 and set(word) <= set("0123456789abcdef"))
 
 
 def close_command(word: str, commands: Collection[str]) -> str | None:

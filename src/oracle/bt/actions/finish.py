@@ -30,7 +30,7 @@ from oracle.services.control.ledger import RESOURCES, STOP_AT
 from oracle.services.control.unfinished_answer import CUT_HERE, UnfinishedRun, unfinished_answer
 from oracle.services.coverage.parts import left_out
 
-_CLOSING = ["response", "signal", "ledger"]
+_CLOSING = ["response", "signal", "ledger", "turn_is_open"]
 _CLOSED = ["stop_reason", "answer", "caveat", "missing", "turn_is_open"]
 _STOPPED = ["stop_reason", "stop_detail"]
 
@@ -157,7 +157,7 @@ def gave_empty_responses(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     stop = bb_get(bb, "stop_after_last_turn") or "stuck"
     repeated = bb_get(bb, "is_runaway")
-    did = "said the same thing over and over" if repeated else "answered nothing, again and again"
+    did = "said the same thing over and over" if repeated else "wrote no answer, again and again"
     return _stop(bb, stop, f"the model {did}")
 
 
@@ -188,7 +188,7 @@ def keep_cut_response(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["ledger"], writes=["turn_is_open"])
+@action(reads=["ledger", "turn_is_open"], writes=["turn_is_open"])
 def end_cut_turn(ctx: TickContext) -> RunStatus:
     end_turn(ctx, "cut")
     return SUCCESS

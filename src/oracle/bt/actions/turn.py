@@ -194,7 +194,7 @@ def _leave_out(ctx: TickContext, bb: TypedBlackboard, taken: int, surplus: list[
     say_system(ctx, f"{said}: {names_of(surplus)}.{unwritten}")
 
 
-@action(reads=["response", "ledger"], writes=["turn_is_open"])
+@action(reads=["response", "ledger", "turn_is_open"], writes=["turn_is_open"])
 def close(ctx: TickContext) -> RunStatus:
     """The turn is over and another follows: what it said was a draft."""
     end_turn(ctx, outcome_of(bb_get(board_of(ctx), "response")))
@@ -228,6 +228,7 @@ def _report_signals(ctx: TickContext, response: dict[str, Any]) -> None:
         where = {"raw_xml": signal["raw_xml"], "at": signal["at"]}
         problems: list[str] = signal["problems"]
         if "type" not in signal:
+            say_system(ctx, f"A signal of the model cannot be read: {'; '.join(problems)}.")
             report(ctx, "signal.malformed", problem="; ".join(problems), **where)
             continue
         is_last = signal["at"] >= len(response["text"])

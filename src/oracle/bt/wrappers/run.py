@@ -90,6 +90,8 @@ class Run:
         self._preparing: asyncio.Task[Sequence[str] | None] | None = None
         self._context_id: str | None = None
         self._started_at = 0.0
+        # Known before there is a tree, for a run that is resumed.
+        self._run_id = ""
         self._end = RunEnd()
 
     @classmethod
@@ -124,7 +126,9 @@ class Run:
         nodes: bool = False,
     ) -> Run:
         """Go on with a run whose process died; its chunks come again from the first one."""
-        return cls(agent, partial(Run._begin_again, run_id=run_id), store=store, nodes=nodes)
+        run = cls(agent, partial(Run._begin_again, run_id=run_id), store=store, nodes=nodes)
+        run._run_id = run_id
+        return run
 
     @classmethod
     def replay(cls, run_id: str, *, store: RunStore | OpenStore, nodes: bool = False) -> Run:
@@ -333,6 +337,7 @@ class Run:
         stop = next((stop for kind, stop in STOPS if isinstance(problem, kind)), "internal_error")
         kind = type(problem).__name__
         done = self._end.done() | {"stop_reason": stop, "error_kind": kind, "detail": told}
+        done["run_id"] = done["run_id"] or self._run_id
         done["answer"] = done["answer"] or self._end.what_there_is(stop, told)
         self._say(ChunkType.DONE, **done, context_id=None)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from oracle.cli.completing import commands_beginning
 from oracle.errors import InputError, did_you_mean, named
 
 
@@ -13,7 +14,11 @@ def help_(
     context: typer.Context,
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND", help="A command, such as: sessions show."),
+        typer.Argument(
+            metavar="COMMAND",
+            help="A command, such as: sessions show.",
+            autocompletion=commands_beginning,
+        ),
     ] = None,
 ) -> None:
     """Explain a command, or list all of them.

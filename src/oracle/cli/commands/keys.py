@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import JsonOption
 from oracle.cli.terminal.output import show_json
 from oracle.cli.terminal.safe_text import printable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Keep the keys of providers in the system keyring or in a private file.",
-    no_args_is_help=True,
+    cls=ListingGroup,
 )
 
 LONGEST_INPUT = 65_536

@@ -16,6 +16,7 @@ from typing import Final
 
 import typer
 
+from oracle.cli.routing import meant_by
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, OracleError
@@ -44,7 +45,8 @@ def fail(problem: Exception, arguments: Sequence[str]) -> int:
     if not text:  # typer has printed the help
         return code
     options = list(arguments)
-    wants_json = "--json" in options[: options.index("--") if "--" in options else None]
+    own = options[: options.index("--") if "--" in options else None]
+    wants_json = "--json" in own or "--format json" in " ".join(own).replace("=", " ")
     # What could not be written to stdout cannot be reported there.
     if wants_json and not isinstance(problem, OSError):
         try:
@@ -72,6 +74,10 @@ def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
         message = problem.format_message()
         if not message:
             return "", 2
+        if meant := meant_by(arguments):
+            # Without the suggestion of typer, which knows fewer commands.
+            text = printable(message).partition(". ")[0].removesuffix(".")
+            return f"{text[:1].lower()}{text[1:]}; did you mean `{printable(meant)}`?", 2
         return usage_error(message, _command(problem, arguments)) + _asking(message, arguments), 2
     if isinstance(problem, typer.Abort):
         return "stopped: nothing was changed", OracleError.exit_code
