@@ -18,7 +18,8 @@ from oracle.errors import InputError, OracleError, SettingsError, StoreError
 from oracle.services.llm.names import full_name
 from oracle.services.llm.ollama import address_of_ollama, runs_elsewhere
 from oracle.services.llm.providers import PROVIDERS, is_at_home
-from oracle.services.settings.trust import is_loopback, trusts
+from oracle.services.settings.guarded import is_loopback
+from oracle.services.settings.trust import trusts
 from oracle.services.user_files import recall, remember
 from oracle.settings import EMBEDDED
 
