@@ -279,7 +279,10 @@ def _model_meant(name: str, file: Path) -> str:
     from oracle.services.settings.editing import value_in
 
     base_url = value_in(file, "model.base_url")
-    return full_name(name, os.environ, base_url=base_url if isinstance(base_url, str) else None)
+    try:
+        return full_name(name, os.environ, base_url=base_url if isinstance(base_url, str) else None)
+    except InputError as problem:
+        raise SettingsError(f"model.name: {problem}") from None
 
 
 def _agree(model: str, file: Path) -> None:
