@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 
 LONGEST_INPUT = 65_536
+INTERRUPTED = 130
 
 
 def providers_beginning(incomplete: str) -> list[str]:
@@ -134,9 +135,21 @@ def _provider(given: str) -> str:
     return name
 
 
+def _typed_key(name: str) -> str:
+    try:
+        return typer.prompt(f"key for {name} (not shown)", hide_input=True, err=True)
+    except typer.Abort as stop:
+        # Both Ctrl-C and Ctrl-D arrive as this.
+        if isinstance(stop.__context__, KeyboardInterrupt):
+            raise typer.Exit(INTERRUPTED) from None
+        raise InputError(
+            f"no key was typed, so none is stored; run `oracle keys set {name}` again"
+        ) from None
+
+
 def _key_from_user(name: str) -> str:
     if sys.stdin is None or sys.stdin.isatty():
-        return typer.prompt(f"key for {name} (not shown)", hide_input=True, err=True)
+        return _typed_key(name)
     given = sys.stdin.buffer.read(LONGEST_INPUT).decode(errors="replace")
     if not given.strip():
         raise InputError(
