@@ -92,17 +92,24 @@ def _narrower(indent: str, step: int) -> str:
 
 
 @app.command()
-def source(name: Annotated[str, typer.Argument(help="The tree's name.")]) -> None:
-    """Print the Lua file of a tree, to make your own from it.
+def source(
+    name: Annotated[str, typer.Argument(help="The tree's name.")],
+    own: Annotated[
+        bool, typer.Option("--own", help="The tree in use: that of trees.folder, if it has one.")
+    ] = False,
+) -> None:
+    """Print the Lua file of a built-in tree, to make your own from it.
 
     Examples:
       oracle tree source finish > trees/finish.lua
     """
     from oracle.bt.lua.declarations import declared_trees
     from oracle.bt.wrappers.own_trees import trees_in_use
+    from oracle.bt.wrappers.recipe import built_in_trees
     from oracle.errors import NotFound, did_you_mean
 
-    sources, _ = trees_in_use(settings_with())
+    # Own trees may be broken: this is how to get a good one.
+    sources = trees_in_use(settings_with())[0] if own else built_in_trees()
     files = {
         tree.name: text for file, text in sources.items() for tree in declared_trees(text, file)
     }

@@ -47,7 +47,10 @@ def guard_stdout(settings: Settings) -> None:
     from oracle.services.own_code.collecting import brings_code
 
     if brings_code(settings.root):
+        from oracle.services.own_code.prints import keep_for_our_threads
+
         keep_stdout()
+        keep_for_our_threads()
 
 
 def say_problems(problems: Iterable[str]) -> None:
