@@ -167,6 +167,95 @@ async def test_a_tool_that_writes_needs_a_yes(project, approve, made):
     assert "deploy_service" not in offered(model)[0]
 
 
+DONE = "Done." + signal("context_sufficient", sources_found=1)
+
+
+def service_calls(*services):
+    asked = [("restart_service", {"service": service}) for service in services]
+    return Reply(text=signal("need_turn", reason="it hangs"), calls=asked)
+
+
+async def restarted(project, question, *replies, approve=None):
+    """The services that were restarted, what a person was asked, and all chunks."""
+    made, asked = [], []
+
+    async def noting(about):
+        asked.append(about["content"])
+        return approve(about)
+
+    @oracle.tool(writes=True)
+    def restart_service(service: str):
+        """Restart a service of the shop."""
+        made.append(service)
+        return "restarted"
+
+    model = ScriptedModel(*replies, DONE, repeats_last=True)
+    agent = Oracle(
+        project=project,
+        model=model,
+        tools=[restart_service],
+        approve=noting if approve else None,
+    )
+    chunks = [chunk async for chunk in agent.stream(question)]
+    return made, asked, chunks
+
+
+def notices(chunks):
+    return [c.content for c in chunks if c.type == "system" and c["severity"] == "notice"]
+
+
+async def test_a_question_that_names_another_action_runs_no_own_tool(project):
+    question = "Save a note about the login"
+    made, _, _ = await restarted(project, question, service_calls("web"))
+    assert made == []
+    made, asked, _ = await restarted(
+        project, question, service_calls("web"), approve=lambda _: False
+    )
+    assert made == []
+    assert asked == ['Run restart_service(service="web")? The model\'s reason: it hangs']
+
+
+async def test_a_question_that_asks_for_the_tool_in_its_words_runs_it_and_shows_it(project):
+    question = "Restart the web service"
+    made, _, chunks = await restarted(project, question, service_calls("web"))
+    assert made == ["web"]
+    assert notices(chunks) == ['ran restart_service(service="web")']
+
+
+async def test_each_call_is_asked_about_with_its_arguments(project):
+    wish = signal("need_capability", capability="restart_service", reason="it hangs")
+    made, asked, chunks = await restarted(
+        project,
+        CODE,
+        wish,
+        service_calls("web", "db"),
+        service_calls("db", "ALL", "mail"),
+        approve=lambda about: about["calls"][0]["arguments"] == {"service": "web"},
+    )
+    assert made == ["web"]
+    # A no to a call holds, and after two nobody is asked about the tool any more.
+    named = [text.partition("?")[0] for text in asked]
+    assert named == [f'Run restart_service(service="{name}")' for name in ("web", "db", "ALL")]
+    assert (
+        'restart_service(service="db") was not allowed (a person said no)'
+        in (chunks[-1]["missing"])
+    )
+
+
+@pytest.mark.parametrize("answer", [True, "yes", 1, None])
+def test_a_plain_function_can_approve_and_only_true_is_a_yes(project, answer):
+    made = []
+    model = ScriptedModel(
+        signal("need_capability", capability="deploy_service", reason="it is asked for"),
+        calls("deploy_service", service="web"),
+        DONE,
+        repeats_last=True,
+    )
+    agent = Oracle(project=project, model=model, tools=[deploying(made)], approve=lambda _: answer)
+    agent.ask_sync(CODE)
+    assert made == (["web"] if answer is True else [])
+
+
 async def test_after_a_crash_a_write_is_not_done_again():
     box = ToolBox([as_tool(own_tool_of(deploying([])))])
     with pytest.raises(InterruptedWrite, match="cannot find out whether it was done"):

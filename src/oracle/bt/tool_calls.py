@@ -33,6 +33,7 @@ from oracle.services.control.conversation import Weight, with_result
 from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of_result
 from oracle.services.control.shortening import cut_results, cut_words
 from oracle.services.project.redaction import redact, redacted_traceback
+from oracle.services.story.words import call_words, result_words
 from oracle.services.tools.protocol import MarkingTools
 from oracle.services.tools.results import well_formed
 
@@ -247,8 +248,22 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
     result |= {"tool_role": spec.role, "tool_kind": spec.source}
     if result.get("is_unknown"):
         say_system(ctx, str(result["content"]), "warning")
+    elif spec.writes:
+        say_system(ctx, _written(call, result, spec), "notice")
     _say_result(ctx, call, result, result.get("seconds", 0.0))
     return result
+
+
+def _written(call: Call, result: Result, spec: ToolSpec) -> str:
+    """One line about a write, for users who do not watch the run."""
+    shown = call_words(call["name"], call["arguments"], with_names=True)
+    if not result["success"]:
+        return f"{shown} failed: {result_words(result['content'], places=0)}"
+    if result.get("plan"):
+        return f"dry run, not run: {shown}"
+    places = ", ".join(dict.fromkeys(source["where"] for source in result["sources"]))
+    # A note is known by its file. What an own tool did, only its arguments say.
+    return f"ran {shown}" if spec.needs_yes or not places else f"wrote {places}"
 
 
 def _say_result(ctx: TickContext, call: Call, result: Result, seconds: float) -> None:

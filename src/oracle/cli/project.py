@@ -66,16 +66,16 @@ def import_leaves(modules: list[str]) -> None:
     """
     import importlib
 
+    from oracle.bt.wrappers.own_trees import register_leaves
     from oracle.bt.wrappers.recipe import import_our_leaves
     from oracle.cli.terminal.trusting import guard_stdout, say_problems
-    from oracle.services.own_code.collecting import load_leaves
     from oracle.services.own_code.importing import said
     from oracle.settings import load_settings
 
     import_our_leaves()
     settings = load_settings()
     guard_stdout(settings)
-    say_problems(load_leaves(settings.root))
+    say_problems(register_leaves(settings))
     for module in modules:
         is_file = module.endswith(".py")
         # The rest of the user's code must be importable too: it is next to the file, or, for a

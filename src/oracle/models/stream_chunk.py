@@ -84,12 +84,13 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
         },
         ChunkType.SYSTEM: {
             "content": "a message from the tree to the user",
-            "severity": "info or warning",
+            "severity": "info, notice (what was written) or warning",
         },
         ChunkType.APPROVAL: {
             "id": "the id of the request; the reply refers to it",
             "content": "what a person is asked to approve",
-            "tools": "the tools that a yes grants",
+            "tools": "the tools that a yes grants; with `calls`, the tool of the call",
+            "calls": "the calls that a yes allows, each with `name` and `arguments`",
         },
         ChunkType.BUDGET: {
             "budget": "turns, tokens, money, seconds, or a tool's name",

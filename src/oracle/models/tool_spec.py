@@ -58,6 +58,9 @@ class ToolSpec:
     `query_types` are the question types that are granted the tool from the start. `source` is the
     kind of source that it reads, a name in `SOURCE_KINDS`, or None. Without a `role`, the role
     follows from the name.
+
+    A writing tool that `needs_yes` is run only if the question itself asks for it, or after a
+    person's yes to each call. Own tools do: they can change anything.
     """
 
     name: str
@@ -67,6 +70,7 @@ class ToolSpec:
     writes: bool = False
     source: str | None = None
     role: Role | None = None
+    needs_yes: bool = False
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

@@ -3,9 +3,12 @@
 import pytest
 
 from oracle import Oracle
+from oracle.bt.core.leaves import LEAVES as REGISTRY
 from oracle.bt.wrappers.own_trees import trees_in_use, with_built_in
 from oracle.bt.wrappers.recipe import built_in_trees
 from oracle.errors import InputError
+from oracle.services.own_code.files import find_code
+from oracle.services.own_code.trust import remember_trust
 from oracle.settings import load_settings
 from oracle.testing import ScriptedModel
 from tests.services.own_code.projects import project_with, trust_all
@@ -84,3 +87,29 @@ def test_only_the_built_in_trees_that_are_used_are_added():
     assert list(with_built_in({"a.lua": own})) == ["a.lua"]
     assert "built-in/finish.lua" not in with_built_in({"b.lua": finish_with("x")})
     assert "built-in/oracle-agent.lua" in with_built_in({"b.lua": finish_with("x")})
+
+
+BROKEN = f"{LEAVES}\nraise RuntimeError('half of it')\n"
+
+
+def test_leaves_of_a_file_that_fails_later_are_not_used(tmp_path):
+    root = polite(tmp_path / "p", "polite_half", leaves=BROKEN)
+    trust_all(root)
+    with pytest.raises(InputError, match=r"no leaf 'polite_half.sign_off'.*RuntimeError: half"):
+        trees_in_use(load_settings(root))
+    assert "polite_half.sign_off" not in list(REGISTRY)
+
+
+def test_a_leaf_that_is_not_trusted_any_more_is_named_with_the_next_step(tmp_path):
+    root = polite(tmp_path / "p", "polite_gone")
+    trust_all(root)
+    trees_in_use(load_settings(root))
+    code = find_code(root)
+    names = [file.name for file in code.files]
+    remember_trust(code, "refused", names)
+    with pytest.raises(
+        InputError, match=r"polite_gone.py is not trusted; run `oracle tools trust`"
+    ):
+        trees_in_use(load_settings(root))
+    remember_trust(code, "trusted", names)
+    assert trees_in_use(load_settings(root))[1] == []

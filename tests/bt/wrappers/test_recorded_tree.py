@@ -371,8 +371,19 @@ def test_a_record_without_a_beginning_cannot_be_run_again():
 
 async def test_a_record_that_names_a_leaf_of_another_version_says_so():
     sink, _, _ = await recorded(CONCURRENT, World(1))
+    contents = {key: text.replace(HERE, "oracle.gone") for key, text in sink.contents.items()}
     with pytest.raises(InputError, match="use the version that recorded it"):
-        RecordedTree.replay(sink.records, sink.contents, leaves=LeafRegistry())
+        RecordedTree.replay(sink.records, contents, leaves=LeafRegistry())
+
+
+async def test_a_record_that_names_an_own_leaf_says_how_to_bring_it_back():
+    sink, _, _ = await recorded(CONCURRENT, World(1))
+    registry = LeafRegistry()
+    with pytest.raises(InputError, match=r"import its module \(--leaves\)\)$"):
+        RecordedTree.replay(sink.records, sink.contents, leaves=registry)
+    registry.missing[HERE] = "team.py is not trusted; run `oracle tools trust`"
+    with pytest.raises(InputError, match=r"team.py is not trusted; run `oracle tools trust`\)$"):
+        RecordedTree.replay(sink.records, sink.contents, leaves=registry)
 
 
 async def test_the_start_of_a_run_has_the_time_at_which_it_began():

@@ -99,3 +99,17 @@ def test_a_reader_that_closes_the_pipe_early_gets_no_traceback():
     with Process(command, stdout=PIPE, stderr=PIPE) as process:
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
+
+
+def test_source_prints_the_built_in_tree_whatever_the_own_ones_are(tmp_path):
+    (tmp_path / "oracle.toml").write_text('[trees]\nfolder = "trees"\n')
+    (tmp_path / "trees").mkdir()
+    # The shell makes the file before the command runs.
+    (tmp_path / "trees" / "finish.lua").touch()
+    result = oracle("tree", "source", "finish", cwd=tmp_path)
+    assert result.returncode == 0
+    assert 'BT.tree("finish"' in result.stdout
+    own = result.stdout.replace("BT.tree(", "-- ours\nBT.tree(", 1)
+    (tmp_path / "trees" / "finish.lua").write_text(own)
+    assert oracle("tree", "source", "finish", cwd=tmp_path).stdout == result.stdout
+    assert oracle("tree", "source", "finish", "--own", cwd=tmp_path).stdout == own

@@ -37,13 +37,21 @@ def test_a_yes_is_remembered_until_the_file_changes(project):
     assert "Trust it?" not in again.shown
     assert FOUND in again.shown
     (project / ".oracle/tools/tickets.py").write_text(TOOL + "\n")
-    changed = Terminal("ask", QUESTION).until("Trust it? [y/N] ").type("\n")
+    changed = Terminal("ask", QUESTION).until("Trust it? [y/N] ").type("n\n")
     changed.end()
     assert "not trusted, so it is not used; `oracle tools trust` changes that" in changed.shown
     assert FOUND not in changed.shown
     refused = oracle("ask", QUESTION)
     assert b"Trust" not in refused.stderr
     assert b"trusted" not in refused.stderr
+
+
+def test_enter_and_ctrl_d_decide_nothing_for_good(project):
+    for key in ("\n", "\x04"):
+        terminal = Terminal("ask", QUESTION).until("Trust it? [y/N] ").type(key)
+        terminal.end()
+        assert "not used now; you will be asked again" in terminal.shown
+        assert FOUND not in terminal.shown
 
 
 def test_ctrl_c_at_the_question_ends_the_command_and_decides_nothing(project):
@@ -60,7 +68,8 @@ def test_a_file_that_changes_during_a_chat_is_asked_about(project):
         terminal.until("Trust it? [y/N] ").type("y\n").until("One.")
         (project / ".oracle/tools/tickets.py").write_text(TOOL + "\n")
         terminal.type("hello again\n").until("Trust it? [y/N] ").type("n\n")
-        terminal.until("Two.").type("\x04").end()
+        # Not Ctrl-D: typed before the prompt is there, it is no key that the editor would read.
+        terminal.until("Two.").type("/exit\n").end()
 
 
 def test_in_a_pipe_the_code_is_not_run_and_one_line_says_how_to_trust(project):

@@ -124,5 +124,5 @@ def test_a_link_inside_of_the_project_is_read(tmp_path):
 
 def test_leaves_need_the_same_trust(tmp_path):
     root = project_with(tmp_path / "p", leaves__a=LOUD)
-    assert "this code: .oracle/leaves/a.py;" in load_leaves(root, {})[0]
+    assert "this code: .oracle/leaves/a.py;" in load_leaves(root, {}).problems[0]
     assert load_tools(root, {}).problems == ()

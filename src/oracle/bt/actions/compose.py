@@ -61,14 +61,18 @@ HISTORY_SHARE: Final = 4
 """History takes at most this part of the context window: a quarter."""
 
 
-@action(reads=["classification", "tool_list", "tool_reasons"], writes=["granted", "tool_reasons"])
+@action(
+    reads=["query", "can_ask", "classification", "tool_list", "tool_reasons"],
+    writes=["granted", "tool_reasons"],
+)
 def grant_first_tools(
     ctx: TickContext, sure_of_an_action: float, sure_of_a_class: float
 ) -> RunStatus:
     """Grant the tools of the question's class.
 
-    Writing tools need a class `action` with at least the first confidence. Below the second one,
-    the tools of the class that came second are granted too.
+    Writing tools need a class `action` with at least the first confidence; those that need a yes
+    also the question's own words, or a person who can be asked. Below the second confidence, the
+    tools of the class that came second are granted too.
     """
     bb = board_of(ctx)
     classification = classification_of(bb)
@@ -77,6 +81,8 @@ def grant_first_tools(
         all_tools(bb),
         sure_of_an_action=sure_of_an_action,
         sure_of_a_class=sure_of_a_class,
+        question=bb_get(bb, "query"),
+        can_ask=bb_get(bb, "can_ask"),
     )
     bb_set(bb, "granted", granted)
     give_reason(bb, granted, f"for a question about {classification.query_type}")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
-from typing import Any, cast
 
+from oracle.bt.actions.approvals import asked_a_person
 from oracle.bt.board import (
     all_tools,
     append,
@@ -16,18 +15,14 @@ from oracle.bt.board import (
     classification_of,
     give_reason,
     new_gaps,
-    services_of,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
-from oracle.bt.report import report, say, say_system, say_verdict, tell_model
+from oracle.bt.report import report, say_system, say_verdict, tell_model
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.models.source_kind import SOURCE_KINDS
-from oracle.models.stream_chunk import ChunkType
-from oracle.services.ans.event import Severity, current_run_id
+from oracle.services.ans.event import Severity
 from oracle.services.control.grants import Rung, more_tools
-
-log = logging.getLogger(__name__)
 
 _ASKED = ("signal", "tool_list", "withdrawn", "denied")
 _GIVEN = ("granted", "messages", "tool_reasons")
@@ -58,28 +53,23 @@ def remind_of_granted_tools(ctx: TickContext) -> RunStatus:
     writes=[*_GIVEN, "denied", "gaps"],
 )
 async def writing_tools_if_a_person_agrees(ctx: TickContext) -> RunStatus:
-    """Ask a person, then grant or refuse the tools that can do it and write."""
+    """Ask a person, then grant or refuse the tools that can do it and write.
+
+    A tool that needs a yes to each call is offered, and its calls are asked about.
+    """
     bb = board_of(ctx)
     known: list[str] = bb_get(bb, "granted")
-    writing = [name for name in capability_tools(bb, writes=True) if name not in known]
+    fitting = [name for name in capability_tools(bb, writes=True) if name not in known]
     reason: str = bb_get(bb, "signal")["reason"]
-    question = {
-        "id": f"{current_run_id()}-{ctx.turn}",
-        "content": f"Allow {', '.join(writing)}? {reason}",
-        "tools": writing,
-    }
-    approve = services_of(ctx).approve
-
-    async def effect() -> Any:
-        try:
-            # Only True is a yes: whatever else a door returns must not open the way to write.
-            return approve is not None and (await approve(question)) is True
-        except Exception:
-            log.exception("nobody could be asked to allow %s", writing)
-            return False
-
-    say(ctx, ChunkType.APPROVAL, **question)
-    if await ctx.perform({"approval": cast("Any", question)}, effect):
+    careful = {spec.name for spec in all_tools(bb) if spec.needs_yes}
+    if later := [name for name in fitting if name in careful]:
+        # Asked now, the person could not see what the model will call it with.
+        _give(ctx, later, reason, by="the tree: a person is asked about each call")
+        say_verdict(ctx, "granted", "a person is asked about each call")
+    writing = [name for name in fitting if name not in careful]
+    if not writing:
+        return SUCCESS
+    if await asked_a_person(ctx, f"Allow {', '.join(writing)}? {reason}", writing):
         _give(ctx, writing, reason, by="a person")
         say_verdict(ctx, "granted", "a person said yes")
     else:

@@ -1,8 +1,10 @@
-"""What a `need_capability` signal asks for, and what became of earlier requests."""
+"""What a `need_capability` signal asks for, what became of earlier requests, and which calls need a
+person's yes.
+"""
 
 from __future__ import annotations
 
-from oracle.bt.board import bb_get, board_of, capability_tools, new_gaps
+from oracle.bt.board import bb_get, board_of, calls_without_a_yes, capability_tools, new_gaps
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 
@@ -37,3 +39,9 @@ def all_of_it_was_refused_before(ctx: TickContext) -> bool:
     """Whether nothing is left to grant, to ask a person for, or to admit."""
     can_be_done = a_reading_tool_can_do_it(ctx) or a_writing_tool_can_do_it(ctx)
     return not can_be_done and not a_part_is_beyond_every_tool(ctx)
+
+
+@condition(reads=["query", "calls", "tool_list"])
+def a_call_needs_a_yes(ctx: TickContext) -> bool:
+    """Whether a call is of a tool that needs a yes, and the question does not ask for that tool."""
+    return bool(calls_without_a_yes(board_of(ctx)))

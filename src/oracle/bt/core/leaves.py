@@ -29,10 +29,14 @@ class Leaf:
 
 
 class LeafRegistry:
-    """Leaves by their dotted name, `package.module.function`."""
+    """Leaves by their dotted name, `package.module.function`.
+
+    `missing` says of modules that could not be loaded why not, and what to do.
+    """
 
     def __init__(self) -> None:
         self._leaves: dict[str, Leaf] = {}
+        self.missing: dict[str, str] = {}
 
     def action(
         self, *, reads: Iterable[str] = (), writes: Iterable[str] = ()
@@ -47,6 +51,10 @@ class LeafRegistry:
     def get(self, name: str) -> Leaf | None:
         return self._leaves.get(name)
 
+    def forget(self, module: str) -> None:
+        """Remove the leaves of a module: half of a file that failed is no file."""
+        self._leaves = {k: leaf for k, leaf in self._leaves.items() if leaf.fn.__module__ != module}
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._leaves)
 
@@ -54,13 +62,8 @@ class LeafRegistry:
         self, kind: LeafKind, reads: Iterable[str], writes: Iterable[str]
     ) -> Callable[[Function], Function]:
         def register(fn: Function) -> Function:
-            leaf = Leaf(
-                name=f"{fn.__module__}.{fn.__qualname__}",
-                kind=kind,
-                fn=fn,
-                reads=frozenset(reads),
-                writes=frozenset(writes),
-            )
+            name, keys = f"{fn.__module__}.{fn.__qualname__}", (frozenset(reads), frozenset(writes))
+            leaf = Leaf(name=name, kind=kind, fn=fn, reads=keys[0], writes=keys[1])
             self._leaves[leaf.name] = leaf
             setattr(fn, _MARK, leaf)
             return fn

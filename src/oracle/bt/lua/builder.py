@@ -176,6 +176,8 @@ class TreeBuilder:
 
     def _leaf_hint(self, name: str) -> str:
         """Some misspell a part of the dotted name, others get only its end right."""
+        if reason := self._leaves.missing.get(name.rpartition(".")[0]):
+            return f": {reason}"
         last = name.rpartition(".")[2]
         known = [leaf for leaf in self._leaves if leaf.endswith(f".{last}")]
         if known:

@@ -3,8 +3,10 @@
 local reply = BT.leaves("oracle.bt.conditions.reply")
 local evidence = BT.leaves("oracle.bt.conditions.evidence") -- is_enough and was_not_found_anywhere: services/control/sufficiency.py
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
+local capability = BT.leaves("oracle.bt.conditions.capability")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
 local calls = BT.leaves("oracle.bt.actions.calls")
+local approvals = BT.leaves("oracle.bt.actions.approvals")
 local tell = BT.leaves("oracle.bt.actions.tell")
 
 local FAILURES = 2          -- the 2nd failed call: one may be a slip, two need advice
@@ -22,6 +24,21 @@ BT.tree("work", {
         calls.refuse_half_written,
         calls.refuse_calls_refused_before,
         calls.refuse_used_up,
+      }),
+      -- A tool of the user that writes: the question asks for it, or a person says yes to each call.
+      BT.guard("a call needs a yes", {
+        capability.a_call_needs_a_yes,
+        BT.sequence("ask about each call", {
+          calls.note_the_time_left,
+          BT.selector("yes or no", {
+            BT.sequence("nobody can be asked", {
+              BT.expect("no person is there", "not bb.can_ask"),
+              approvals.refuse_calls_without_a_yes { by = "nobody could be asked" },
+            }),
+            BT.timeout("while time is left", { seconds = "seconds_left", approvals.ask_about_each_call }),
+            approvals.refuse_calls_without_a_yes("nobody answered", { by = "nobody answered in time" }),
+          }),
+        }),
       }),
       calls.note_the_time_left,
       BT.selector("run them in time", {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from oracle.bt.core.leaves import LEAVES
 from oracle.bt.lua.declarations import declared_trees
 from oracle.bt.lua.library import TreeLibrary, read_trees, subtree_names
 from oracle.bt.wrappers.recipe import TREE, built_in_trees, import_our_leaves
@@ -25,16 +26,30 @@ def trees_in_use(settings: Settings) -> tuple[Mapping[str, str], list[str]]:
     if settings.trees.folder is None:
         return built_in_trees(), []
     import_our_leaves()
-    problems = load_leaves(settings.root)
+    problems = [*register_leaves(settings)]
     forget_definitions()
     try:
         sources = with_built_in(read_trees([settings.path("trees.folder")]))
         return TreeLibrary(sources=sources).sources, problems
     except InputError as problem:
-        if not problems:
+        unsaid = [line for line in problems if line not in str(problem)]
+        if not unsaid:
             raise
         # A leaf that is not known is most often one that could not be loaded.
-        raise InputError(f"{problem} ({'; '.join(problems)})") from problem
+        raise InputError(f"{problem} ({'; '.join(unsaid)})") from problem
+
+
+def register_leaves(settings: Settings) -> Sequence[str]:
+    """Register the leaves of the project and of packages. Returns lines about what is missing.
+
+    The leaves of a file that failed, or that is not trusted any more, are removed.
+    """
+    own = load_leaves(settings.root)
+    for module in own.gone:
+        LEAVES.forget(module)
+    LEAVES.missing.clear()
+    LEAVES.missing.update(own.missing)
+    return own.problems
 
 
 def with_built_in(own: Mapping[str, str]) -> dict[str, str]:

@@ -119,9 +119,12 @@ class RecordedTree:
         except TreeFileError as problem:
             if not self.records:
                 raise
+            # With a leaf of a project or a package, the error says what to do about that one.
+            is_own = "no leaf" in str(problem) and "no leaf 'oracle." not in str(problem)
+            next_step = "" if is_own else "; use the version that recorded it"
             raise InputError(
-                f"run {recipe.run_id} cannot be played again: its tree names what this version of "
-                f"oracle does not have ({problem}); use the version that recorded it"
+                f"run {recipe.run_id} cannot be played again: its tree names what is missing here "
+                f"({problem}){next_step}"
             ) from None
 
     @classmethod

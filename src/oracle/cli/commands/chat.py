@@ -50,12 +50,14 @@ def chat(
     from oracle.cli.terminal.chat_history import history_file
     from oracle.cli.terminal.interrupts import ChatSignals, leave_at_once
     from oracle.cli.terminal.line_editor import open_editor
+    from oracle.cli.terminal.streams import keep_stdin
     from oracle.services.background import async_runner
 
     limits = {"max_turns": max_turns, "max_cost": max_cost, "timeout": timeout}
     settings = settings_for(model, **limits, quiet=quiet)
     options = ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
     history = history_file(settings)
+    keep_stdin()
     # One event loop for the whole chat, because the database connection belongs to it. Lines are
     # read between its runs, in plain code.
     with async_runner() as runner, ChatSignals() as signals:

@@ -78,14 +78,17 @@ def trust(files: FilesArgument = None) -> None:
 @app.command()
 def untrust(files: FilesArgument = None) -> None:
     """Do not use the own code of this project any more."""
-    from oracle.services.own_code.trust import remember_trust, trust_in
-    from oracle.services.settings.trust import VARIABLE
+    from oracle.services.own_code.trust import remember_trust
+    from oracle.services.settings.trust import VARIABLE, is_trusted
 
     code, chosen = _chosen(files)
     remember_trust(code, "refused", [file.name for file in chosen])
+    if is_trusted(code.root, code.digest, os.environ.get(VARIABLE, "")):
+        raise InputError(
+            f"{VARIABLE} still trusts this project, so its code is used; remove it there: "
+            f"unset {VARIABLE}"
+        )
     typer.echo(f"{counted(len(chosen), 'file')} not trusted")
-    if "trusted" in trust_in(code, os.environ).values() and len(chosen) == len(code.files):
-        typer.echo(f"oracle: {VARIABLE} still trusts this project; remove it there", err=True)
 
 
 def _chosen(names: list[str] | None) -> tuple[CodeFiles, list[CodeFile]]:

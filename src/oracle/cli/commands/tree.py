@@ -17,6 +17,8 @@ from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, StyledLine, cut, show_lines, show_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from oracle.bt.lua.library import TreeLibrary
 
 app = typer.Typer(help="List, check and show trees.", cls=ListingGroup)
@@ -111,15 +113,20 @@ def _narrower(indent: str, step: int) -> str:
 @app.command()
 def source(
     name: TreeArgument,
+    own: Annotated[
+        bool, typer.Option("--own", help="The tree in use: that of trees.folder, if it has one.")
+    ] = False,
 ) -> None:
-    """Print the Lua file of a tree, to make your own from it.
+    """Print the Lua file of a built-in tree, to make your own from it.
 
     Examples:
       oracle tree source finish > trees/finish.lua
     """
+    from oracle.bt.wrappers.recipe import built_in_trees
     from oracle.errors import NotFound, did_you_mean
 
-    files = _sources_in_use()
+    # Own trees may be broken: this is how to get a good one.
+    files = _sources_in_use() if own else _by_tree(built_in_trees())
     if name not in files:
         hint = did_you_mean(name, files) or "; `oracle tree list` names all"
         raise NotFound(f"no tree {name!r}{hint}")
@@ -127,11 +134,15 @@ def source(
 
 
 def _sources_in_use() -> dict[str, tuple[str, str]]:
-    """The file of each tree, and its text."""
-    from oracle.bt.lua.declarations import declared_trees
     from oracle.bt.wrappers.own_trees import trees_in_use
 
-    sources, _ = trees_in_use(settings_with())
+    return _by_tree(trees_in_use(settings_with())[0])
+
+
+def _by_tree(sources: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """The file of each tree, and its text."""
+    from oracle.bt.lua.declarations import declared_trees
+
     return {
         tree.name: (file, text)
         for file, text in sources.items()

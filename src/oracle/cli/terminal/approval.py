@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from oracle.services.agent_services import Approve
 
 TERMINAL: Final = "/dev/tty"
+KEYS: Final = "[y/N]"
+CALL_KEYS: Final = "[y/N/a=all its calls]"
+YES: Final = ("y", "yes")
 _POLL_SECONDS: Final = 0.1
 
 
@@ -37,10 +40,16 @@ async def say_yes(question: Mapping[str, Any]) -> bool:
 
 
 def ask_on(screen: ScreenThread) -> Approve:
-    """Ask in the thread that draws the screen, so that nothing is drawn over the question."""
+    """Ask in the thread that draws the screen, so that nothing is drawn over the question.
+
+    About a call, "a" allows all further calls of the same tools, until the answer is there.
+    """
+    allowed: set[str] = set()
 
     async def approve(question: Mapping[str, Any]) -> bool:
-        said: Future[bool] = Future()
+        if allowed.issuperset(question["tools"]):
+            return True
+        said: Future[str] = Future()
         is_over = Event()
 
         def ask() -> None:
@@ -48,35 +57,45 @@ def ask_on(screen: ScreenThread) -> Approve:
             if not said.set_running_or_notify_cancel():
                 return
             try:
-                said.set_result(ask_now(printable(question["content"]), is_over))
+                keys = CALL_KEYS if question["calls"] else KEYS
+                said.set_result(reply_to(printable(question["content"]), is_over, keys=keys) or "")
             except BaseException:
                 # The run waits for a result. Without one it would wait forever.
-                said.set_result(False)
+                said.set_result("")
                 raise
 
         screen.run_alone(ask)
         try:
-            return await asyncio.wrap_future(said)
+            reply = await asyncio.wrap_future(said)
         finally:
             is_over.set()
+        if question["calls"] and reply in ("a", "all"):
+            allowed.update(question["tools"])
+            return True
+        return reply in YES
 
     return approve
 
 
-def ask_now(question: str, is_over: Event) -> bool:
-    """Read a line from the keyboard; no if `is_over` is set first."""
+def reply_to(question: str, is_over: Event, *, keys: str = KEYS) -> str | None:
+    """The line that a person types, in small letters; empty for Enter.
+
+    None if `is_over` is set first, or if there is nobody: no keyboard, or Ctrl-D.
+    """
     descriptor = _keyboard()
     if descriptor is None:
-        return False
+        return None
     try:
-        print(f"oracle: {question} [y/N] ", end="", file=sys.stderr, flush=True)
+        print(f"oracle: {question} {keys} ", end="", file=sys.stderr, flush=True)
         # A blocking read could not be ended by a cancelled run, so wait in short steps.
         while not is_over.is_set():
             ready, _, _ = select.select([descriptor], [], [], _POLL_SECONDS)
             if ready:
-                return os.read(descriptor, 1024).strip().lower() in (b"y", b"yes")
+                if typed := os.read(descriptor, 1024):
+                    return typed.decode(errors="replace").strip().lower()
+                break
         print(file=sys.stderr, flush=True)
-        return False
+        return None
     finally:
         os.close(descriptor)
 

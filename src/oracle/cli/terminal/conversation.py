@@ -200,6 +200,9 @@ async def open_conversation(
 
     # The pool logs a traceback if a connection that was given up cannot be closed. Nobody needs it.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
+    if logging.lastResort is not None:
+        # Warnings of the agent, such as a file that is not used, look like our other messages.
+        logging.lastResort.setFormatter(logging.Formatter("oracle: %(message)s"))
     url = url_for_writing(settings)
     opening = open_store(url, on_failure=settings.journal.failure)
     seconds = settings.limits.seconds + SECONDS_BEYOND

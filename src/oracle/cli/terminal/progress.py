@@ -122,7 +122,7 @@ def _system(chunk: OracleStreamChunk, most: int) -> Line:
         text=chunk.content,
         tone="yellow" if is_warning else "dim",
         whole=True,
-        least="normal" if is_warning else "verbose",
+        least="verbose" if chunk["severity"] == "info" else "normal",
     )
 
 

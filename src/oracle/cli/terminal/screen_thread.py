@@ -12,6 +12,7 @@ from typing import Final
 from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.screen import Screen
 from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.own_code.prints import is_our_thread
 
 FRAME_SECONDS: Final = 0.1
 
@@ -65,6 +66,7 @@ class ScreenThread:
 
     def _work(self) -> None:
         """Run the jobs, and draw a frame whenever one is due."""
+        is_our_thread()
         next_frame = 0.0
         while True:
             wait = next_frame - time.monotonic()

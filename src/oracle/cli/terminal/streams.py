@@ -131,6 +131,24 @@ def keep_stdout() -> None:
     sys.stdout = _guarded(real, sys.stdout, optional=False)
 
 
+def keep_stdin() -> None:
+    """From now on only `sys.stdin` leads to a pipe or file on stdin. Its descriptor is empty.
+
+    Own code may start programs that read, and the lines are the user's questions. To be called
+    before anything is read. A terminal stays: an editor that the user opens needs it.
+    """
+    try:
+        if sys.stdin.isatty() or sys.stdin.fileno() != STDIN:
+            return
+    except (OSError, ValueError):  # it has no descriptor, as in a test
+        return
+    like, real = sys.stdin, os.dup(STDIN)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, STDIN)
+    os.close(empty)
+    sys.stdin = open(real, encoding=like.encoding, errors=like.errors)  # noqa: SIM115
+
+
 def _drop_unusable_sizes() -> None:
     """rich and typer read the size of the terminal from variables, and fail on odd values."""
     for name in ("COLUMNS", "LINES", "TERMINAL_WIDTH"):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
-from oracle.cli.terminal.approval import ask_now, can_ask_a_person
+from oracle.cli.terminal.approval import YES, can_ask_a_person, reply_to
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.streams import keep_stdout
 from oracle.errors import StoreError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from oracle.services.own_code.files import CodeFile, CodeFiles
     from oracle.settings import Settings
 
+NO: Final = ("n", "no")
+NOT_NOW: Final = "not used now; you will be asked again. `oracle tools trust` trusts it"
 _shown: Final[set[str]] = set()
 
 
@@ -45,7 +47,10 @@ def guard_stdout(settings: Settings) -> None:
     from oracle.services.own_code.collecting import brings_code
 
     if brings_code(settings.root):
+        from oracle.services.own_code.prints import keep_for_our_threads
+
         keep_stdout()
+        keep_for_our_threads()
 
 
 def say_problems(problems: Iterable[str]) -> None:
@@ -58,7 +63,7 @@ def say_problems(problems: Iterable[str]) -> None:
 
 def _settle_trust(settings: Settings, is_over: Event) -> None:
     from oracle.services.own_code.files import find_code
-    from oracle.services.own_code.trust import trust_in
+    from oracle.services.own_code.trust import remember_trust, trust_in
 
     assert settings.root is not None
     code = find_code(settings.root)
@@ -66,9 +71,15 @@ def _settle_trust(settings: Settings, is_over: Event) -> None:
     unknown = [file for file in code.files if trust[file.name] == "unknown"]
     if unknown:
         print(f"oracle: {trust_notice(code, unknown)}", file=sys.stderr)
-        agrees = ask_now("Trust it?", is_over)
-        if not is_over.is_set():
-            keep_trust(code, unknown, agrees=agrees)
+        reply = reply_to("Trust it?", is_over)
+        if is_over.is_set():
+            return
+        if reply in (*YES, *NO):
+            keep_trust(code, unknown, agrees=reply in YES)
+        else:
+            # Enter or Ctrl-D is easily pressed by mistake, so it decides nothing for good.
+            remember_trust(code, "refused", [file.name for file in unknown], only_here=True)
+            say_problems([NOT_NOW])
 
 
 def trust_notice(code: CodeFiles, files: Sequence[CodeFile]) -> str:

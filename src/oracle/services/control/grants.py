@@ -1,7 +1,8 @@
 """Which tools a question gets: a ladder, from the tools of its class to all tools that only read.
 
 Uncertainty adds tools that read, never tools that write. A tool that writes needs a clear request
-for an action, or a person's approval.
+for an action, or a person's approval. A tool that needs a yes (an own one that writes) must be
+asked for by name, or a person is asked about each call.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.source_kind import SOURCE_KINDS, kind_named
 from oracle.models.tool_spec import ToolSpec
 from oracle.patterns import lazy_pattern
+from oracle.services.control.asked_for import asks_for
 
 Rung: TypeAlias = Literal["second_class", "local", "all"]
 
@@ -59,24 +61,32 @@ def first_grant(
     *,
     sure_of_an_action: float,
     sure_of_a_class: float,
+    question: str = "",
+    can_ask: bool = False,
 ) -> list[str]:
     """The tools of the query's class, and those of every other source that it needs.
 
-    Tools that write need a clear request for an action. If the class is not sure, the tools of the
-    second class are added. If no tool of the class can search, all local sources are.
+    Tools that write need a clear request for an action. Those that need a yes must be asked for by
+    the question itself, in any class; otherwise they need a person, who `can_ask` says is there. If
+    the class is not sure, the tools of the second class are added. If no tool of the class can
+    search, all local sources are.
     """
+    asked = [spec.name for spec in specs if spec.needs_yes and asks_for(question, spec)]
     if not classification.needs_any_source:
-        return []
+        return asked
     types = _types_of(classification, sure_of_a_class)
     may_write = (
         classification.query_type == QueryType.ACTION
         and classification.confidence >= sure_of_an_action
     )
-    granted = [
-        spec
-        for spec in specs
-        if (may_write or not spec.writes) and not types.isdisjoint(spec.query_types)
-    ]
+
+    def is_granted(spec: ToolSpec) -> bool:
+        if spec.name in asked:
+            return True
+        is_allowed = not spec.writes or (may_write and (can_ask or not spec.needs_yes))
+        return is_allowed and not types.isdisjoint(spec.query_types)
+
+    granted = [spec for spec in specs if is_granted(spec)]
     names = [spec.name for spec in granted]
     if any(spec.role == "search" for spec in granted):
         return names
@@ -167,6 +177,7 @@ def specs_as_data(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
             "writes": spec.writes,
             "source": spec.source,
             "role": spec.role,
+            "needs_yes": spec.needs_yes,
         }
         for spec in specs
     ]

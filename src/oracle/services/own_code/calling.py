@@ -70,6 +70,7 @@ def as_tool(own: OwnTool, *, dry_run: bool = False, in_this_loop: bool = False) 
         role=own.role,
         query_types=own.query_types,
         timeout=own.timeout + _LATER,
+        needs_yes=own.writes,
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 GROUPS: Final[Mapping[Kind, str]] = {"tools": "oracle.tools", "leaves": "oracle.leaves"}
 """The entry points by which an installed package offers its own."""
+
+_IMPORTING: Final = "oracle.services.own_code.importing"
+"""Imported only if there is something to run: it is not needed without own code."""
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -114,16 +118,45 @@ class _Collected:
             self.tools[own.name] = Brought(tool=own, place=place, is_passed=is_passed)
 
 
-def load_leaves(root: Path | None, environment: Mapping[str, str] | None = None) -> list[str]:
-    """Run the leaf files that are trusted, which registers the leaves. Returns what is missing."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnLeaves:
+    """`problems` are lines for the user. `missing` are the modules that are not used, and why.
+
+    `gone` are those of them that this project has run before, so that their leaves may be known.
+    """
+
+    modules: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict[str, str])
+    gone: tuple[str, ...] = ()
+
+
+def load_leaves(root: Path | None, environment: Mapping[str, str] | None = None) -> OwnLeaves:
+    """Run the leaf files that are trusted, which registers the leaves."""
     environment = os.environ if environment is None else environment
     code = CodeFiles(root=Path()) if root is None else find_code(root)
-    problems = [*_untrusted(code, "leaves", environment)]
-    problems += _modules(code, "leaves", environment)[1]
+    modules, failed = _modules(code, "leaves", environment)
+    used = {place for place, _ in modules}
+    trust = trust_in(code, environment)
+    missing: dict[str, str] = {}
+    gone: list[str] = []
+    importing = sys.modules.get(_IMPORTING)
+    for file in (each for each in code.files if each.kind == "leaves" and each.name not in used):
+        if importing and importing.has_run_leaves(file):
+            gone.append(file.module)
+        is_trusted = trust[file.name] == "trusted"
+        problem = next((line for line in failed if file.name in line), f"{file.name} failed")
+        missing[file.module] = (
+            problem if is_trusted else f"{file.name} is not trusted; run `oracle tools trust`"
+        )
+    problems = [*_untrusted(code, "leaves", environment), *failed]
     for point in installed("leaves"):
         problem = _from_package(point)[1]
         problems += [problem] if problem else []
-    return problems
+        if problem:
+            missing[point.module] = problem
+    loaded = tuple(file.module for file in code.files if file.name in used)
+    return OwnLeaves(modules=loaded, problems=tuple(problems), missing=missing, gone=tuple(gone))
 
 
 def _untrusted(code: CodeFiles, kind: Kind, environment: Mapping[str, str]) -> Iterator[str]:
@@ -139,6 +172,8 @@ def _modules(
 ) -> tuple[list[tuple[str, ModuleType]], list[str]]:
     files = [file for file in trusted_files(code, environment) if file.kind == kind]
     if not files:
+        if known := sys.modules.get(_IMPORTING):
+            known.forget_files(code.root, kind)
         return [], []
     from oracle.services.own_code.importing import load_files
 

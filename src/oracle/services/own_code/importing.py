@@ -51,6 +51,17 @@ def load_files(root: Path, kind: Kind, files: Sequence[CodeFile]) -> Loaded:
         return _known[key][1]
 
 
+def forget_files(root: Path, kind: Kind) -> None:
+    """Run them again the next time: none of them is trusted now."""
+    with _lock:
+        _known.pop((str(root), kind), None)
+
+
+def has_run_leaves(file: CodeFile) -> bool:
+    """Whether this very file, and not one of another project, was run under its name."""
+    return _leaf_files.get(file.module) == file.path
+
+
 def _load(root: Path, kind: Kind, files: Sequence[CodeFile]) -> Loaded:
     package = f"oracle_own_{kind}_{hashlib.sha256(str(root).encode()).hexdigest()[:8]}"
     _forget(package)

@@ -34,13 +34,20 @@ def trusted_files(code: CodeFiles, environment: Mapping[str, str]) -> list[CodeF
     return [file for file in code.files if known[file.name] == "trusted"]
 
 
-def remember_trust(code: CodeFiles, trust: Trust, names: Collection[str]) -> None:
-    """Keep what the user said about these files. `StoreError` if it cannot be kept."""
+def remember_trust(
+    code: CodeFiles, trust: Trust, names: Collection[str], *, only_here: bool = False
+) -> None:
+    """Keep what the user said about these files; `only_here` for this process alone.
+
+    `StoreError` if it cannot be kept.
+    """
     digests = {file.name: file.digest for file in code.files}
     new = {name: [trust, digests[name]] for name in names}
     # Files that are gone are forgotten: one that comes back is asked about again.
     kept = {name: value for name, value in _said(code).items() if name in digests}
     _said_here.setdefault(str(code.root), {}).update(new)
+    if only_here:
+        return
     remember(_TOPIC, str(code.root), {**kept, **new})
 
 

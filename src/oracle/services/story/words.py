@@ -98,8 +98,8 @@ def decision_words(verdict: str, reason: str = "") -> str:
     return f"{words}: {reason}" if reason else words
 
 
-def call_words(name: str, arguments: Any) -> str:
-    """A call as programmers write it.
+def call_words(name: str, arguments: Any, *, with_names: bool = False) -> str:
+    """A call as programmers write it. `with_names` names the first argument too.
 
     >>> call_words("search_code", {"query": "login", "limit": 10})
     'search_code("login", limit=10)'
@@ -107,7 +107,9 @@ def call_words(name: str, arguments: Any) -> str:
     if not isinstance(arguments, Mapping):
         return f"{name}({_value(arguments)})" if arguments else f"{name}()"
     given = [
-        _value(value) if number == 0 and isinstance(value, str) else f"{key}={_value(value)}"
+        f"{key}={_value(value)}"
+        if with_names or number or not isinstance(value, str)
+        else _value(value)
         for number, (key, value) in enumerate(cast("Mapping[str, Any]", arguments).items())
     ]
     return f"{name}({', '.join(given)})"

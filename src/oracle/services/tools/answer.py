@@ -67,6 +67,8 @@ def as_result(answer: Answer, *, longest: int = LONGEST_CONTENT) -> ToolResult:
     result = ToolResult(success=True, content=content, sources=sources)
     if answer.empty:
         result["empty"] = True
+    if answer.plan:
+        result["plan"] = True
     if answer.more_uses is not None:
         result["more_uses"] = answer.more_uses
     return result

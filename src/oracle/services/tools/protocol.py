@@ -15,7 +15,7 @@ class ToolResult(TypedDict):
     first line is a summary. `sources` are its quotations as data; no code parses the content.
 
     A search that found nothing is a success and `empty`. `more_uses` is set if a list of uses does
-    not show all of them.
+    not show all of them. With `plan`, nothing was done: it was a dry run.
     """
 
     success: bool
@@ -23,6 +23,7 @@ class ToolResult(TypedDict):
     sources: list[Source]
     empty: NotRequired[bool]
     more_uses: NotRequired[MoreUses]
+    plan: NotRequired[bool]
 
 
 class Tools(Protocol):

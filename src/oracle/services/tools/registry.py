@@ -60,6 +60,7 @@ class Tool(Generic[A]):
     query_types: frozenset[QueryType] | None = None
     writes: Writes[A] | None = None
     timeout: float = 20.0
+    needs_yes: bool = False
 
     @property
     def spec(self) -> ToolSpec:
@@ -71,6 +72,7 @@ class Tool(Generic[A]):
             writes=self.is_writing,
             source=self.source,
             role=self.role,
+            needs_yes=self.needs_yes,
         )
 
     @property
