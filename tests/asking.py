@@ -12,6 +12,7 @@ from oracle.bt.lua.library import TreeLibrary
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.recipe import TREE, built_in_trees
+from oracle.models.source import Given
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.services.classification.classifier import classify_query
@@ -81,11 +82,10 @@ async def ask(
     tools = given if tools is None else tools
     tools = ScriptedTools(tools) if isinstance(tools, dict) else tools
     model = model or ScriptedModel(*replies)
-    names = ("attachment", "attached")
-    attached = {name: options.pop(name) for name in names if name in options}
+    given = Given(text=options.pop("attachment", ""), sources=options.pop("attached", ()))
     with event_bus_replaced(RecordingBus()) as bus:
         wrapper = OracleBTWrapper(model=model, tools=tools, **options)
-        chunks = [chunk async for chunk in wrapper.process_query(query, **attached)]
+        chunks = [chunk async for chunk in wrapper.process_query(query, given=given)]
     heard = Heard(chunks, model, tools, bus)
     check_the_end(heard)
     return heard

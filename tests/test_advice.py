@@ -11,6 +11,8 @@ import pytest
 from typer.main import get_command
 
 from oracle.cli.main import app
+from oracle.cli.routing import routed
+from oracle.errors import InputError
 from oracle.services.ans.event_types import EVENT_TYPES
 from oracle.services.llm.providers import PROVIDERS
 from oracle.services.settings.keys import VARIABLES
@@ -69,6 +71,7 @@ def _helps(command, path="oracle"):
 
 
 COMMANDS = get_command(app)
+_SHOWN_AS_MISTAKE = re.compile(r"^\| .* \| an error .*$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +82,8 @@ def messages():
 @pytest.fixture(scope="module")
 def texts(messages):
     files = [*PAGES, *sorted((SOURCE / "prompts").rglob("*.md"))]
-    return [*messages, *((file.name, file.read_text(encoding="utf-8")) for file in files)]
+    read = (_SHOWN_AS_MISTAKE.sub("", file.read_text(encoding="utf-8")) for file in files)
+    return [*messages, *((file.name, text) for file, text in zip(files, read, strict=True))]
 
 
 # -- what they may name ----------------------------------------------------------------------------
@@ -105,6 +109,7 @@ def _flags_of(command):
 FLAGS = _flags_of(COMMANDS) | {
     "--help",  # of every command
     "--git",  # in the first line of a diff
+    "--force",  # of `git add`
     "--oneline",  # of `git log`
     "--schema",  # of `llm`, in the comparison
 }
@@ -130,11 +135,21 @@ def commands_in(text):
             yield from (found[1].split() for found in _AT_A_PROMPT.finditer(example))
 
 
+def _is_question(words):
+    """`oracle where is the login`"""
+    try:
+        return routed(words, COMMANDS.commands)[0] == "ask"
+    except InputError:
+        return False
+
+
 def problem_of_command(words):
     """Follow the words down the tree of commands, and look at the flags after them."""
     command, path = COMMANDS, "oracle"
     while words and getattr(command, "commands", None):
         if words[0] not in command.commands:
+            if path == "oracle" and _is_question(words):
+                return None
             if path == "oracle config" or words[0].startswith((GAP, "-")):
                 break  # `oracle config limits` shows settings
             return f"{path} has no command {words[0]!r}"

@@ -17,7 +17,7 @@ from typing import Any, Self
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.errors import InputError, StoreError
-from oracle.models.source import Source
+from oracle.models.source import Given, Source
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import Approve
 from oracle.services.background import run_async
@@ -114,9 +114,8 @@ class Oracle:
         relative path begins in the project. They are sources, and the answer can cite them.
         """
         self._check_open()
-        return self._agent.process_query(
-            question, context_id, attachment=attachment, attached=self._read(attachments)
-        )
+        given = Given(text=attachment, sources=self._read(attachments))
+        return self._agent.process_query(question, context_id, given=given)
 
     async def ask(
         self,

@@ -13,6 +13,7 @@ OracleError
 │   ├── TimedOut
 │   ├── BoundReached
 │   ├── ModelError           the model cannot be reached, or its response broke off
+│   │   ├── ModelUnreachable … there is no connection, so nothing was sent
 │   │   ├── ModelOverloaded  … try again later
 │   │   ├── ModelRefused     … change the key or the model's name in the settings
 │   │   └── ContextTooLong   … send less text
@@ -109,6 +110,10 @@ class ModelError(Failure):
     status = 502
 
 
+class ModelUnreachable(ModelError):  # noqa: N818 - the name is a sentence
+    pass
+
+
 class ModelOverloaded(ModelError):  # noqa: N818 - the name is a sentence
     """`retry_after` is the time in seconds that the provider asks for, if it does."""
 
@@ -199,10 +204,15 @@ class NoProgress(RunawayError):  # noqa: N818 - the name is a sentence
     pass
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'sequence'?`, or an empty text if no known word is similar."""
+def did_you_mean(word: str, known: Iterable[str], *, step: str = "") -> str:
+    """`; did you mean 'sequence'?`, or an empty text if no known word is similar.
+
+    With a `step`, which is said in both cases: ` (did you mean 'sequence'?); the step`.
+    """
     close = get_close_matches(word, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    if not step:
+        return f"; did you mean {close[0]!r}?" if close else ""
+    return f" (did you mean {close[0]!r}?); {step}" if close else f"; {step}"
 
 
 def named(value: object, longest: int = 120) -> str:

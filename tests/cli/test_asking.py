@@ -31,6 +31,14 @@ def test_a_value_that_was_left_out_does_not_take_the_question(arguments, expecte
     assert with_values(arguments, {"main"}.__contains__) == expected
 
 
+def test_a_dash_alone_takes_the_question_from_stdin():
+    request = Request.typed(["-"])
+    assert request.reads_stdin
+    assert request.with_question("where is it?\n").words == ("where is it?\n",)
+    with pytest.raises(InputError, match="stdin has no question"):
+        request.with_question(" \n")
+
+
 @pytest.fixture
 def settings(tmp_path, monkeypatch):
     root = tmp_path / "project"

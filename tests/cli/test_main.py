@@ -73,12 +73,49 @@ def test_output_that_cannot_be_written_is_told():
     assert result.stderr == f"{told}\n"
 
 
+def test_an_error_that_cannot_be_written_as_json_ends_with_74_and_one_line():
+    with open("/dev/full", "w") as full:
+        result = oracle("runs", "--json", "--bogus", stdout=full)
+    assert result.returncode == 74
+    assert result.stderr.startswith("oracle: the output: No space left on device; ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = oracle("--json", "", stdout=writing)
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (141, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["nonsense"], "no such command 'nonsense'; see `oracle --help`"),
-        (["config", "--nonsense"], "no such option: --nonsense; see `oracle config --help`"),
-        (["replay"], "missing argument 'RUN'; see `oracle replay --help`"),
+        (
+            ["nonsense"],
+            "there is no command 'nonsense'; `oracle --help` lists them. To ask about it, write a "
+            'question: oracle "what is nonsense?"',
+        ),
+        (
+            ["runs", "last"],
+            "got unexpected extra argument(s) (last); did you mean `oracle run show last`?",
+        ),
+        (["doctor", "--nonsense"], "no such option: --nonsense; see `oracle doctor --help`"),
+        (["ask", "--bogus"], "no such option: --bogus; see `oracle ask --help`"),
+        (["run", "shw"], "no such command 'shw' (did you mean 'show'?); see `oracle run --help`"),
+        (
+            ["run", "the", "tests"],
+            "no such command 'the'; see `oracle run --help`. To ask a question, put it in quotes: "
+            'oracle "run the tests"',
+        ),
+        (
+            ["where", "is", "--bogus", "used"],
+            "no such option: --bogus; see `oracle ask --help`. If it belongs to a question, put "
+            "the question in quotes",
+        ),
+        (["ask", "--max-turns", "1.5", "x"], "--max-turns is '1.5'; write a whole number from 1"),
+        (["sessions", "delete"], "missing argument 'SESSION'; see `oracle sessions delete --help`"),
         (["ask", "--model"], "option '--model' requires an argument; see `oracle ask --help`"),
         (
             ["search", "--kind", "x", "y"],
@@ -87,7 +124,7 @@ def test_output_that_cannot_be_written_is_told():
         ),
         (
             ["runs", "--limit", "x"],
-            "invalid value for '--limit': write a whole number; see `oracle runs --help`",
+            "invalid value for '--limit' / '-n': write a whole number; see `oracle runs --help`",
         ),
     ],
 )
@@ -96,10 +133,17 @@ def test_wrong_usage_ends_with_2_and_one_line_with_the_next_step(arguments, told
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"oracle: {told}\n")
 
 
+def test_piped_text_without_a_question_is_one_line_that_says_how_to_ask():
+    result = oracle(stdout=PIPE, input="hi")
+    assert (result.returncode, result.stdout) == (2, "")
+    told = 'a question is missing; to ask about piped text: … | oracle "what is this?"'
+    assert result.stderr == f"oracle: {told}\n"
+
+
 def test_a_group_without_a_command_shows_its_help():
-    result = oracle("tree", stdout=PIPE)
+    result = oracle("run", stdout=PIPE)
     assert result.returncode == 2
-    assert "Usage: oracle tree" in result.stdout + result.stderr
+    assert "Usage: oracle run" in result.stdout + result.stderr
 
 
 @pytest.mark.parametrize(
@@ -143,3 +187,11 @@ def test_each_command_imports_all_that_it_uses(tmp_path):
         *("tree show oracle-agent", "purge --older-than 30d --yes"),
     ):
         fresh(*command.split(), cwd=tmp_path)
+
+
+def test_on_windows_it_says_that_it_does_not_work_there():
+    """In a fresh interpreter, before anything that Windows lacks is imported."""
+    pretend = "import sys; sys.platform = 'win32'; import oracle.cli.main"
+    ended = subprocess.run([sys.executable, "-c", pretend], capture_output=True, text=True)
+    assert ended.stderr == "oracle does not work on Windows yet; use it in WSL\n"
+    assert ended.returncode == 1

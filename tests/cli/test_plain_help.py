@@ -7,6 +7,13 @@ import pytest
 from tests.cli.processes import PIPE, oracle
 
 
+def test_an_option_that_is_counted_has_no_value_and_no_default():
+    shown = oracle("ask", "--help", stdout=PIPE, env={"COLUMNS": "80"}).stdout.decode()
+    [line] = [line for line in shown.splitlines() if "--verbose" in line]
+    assert not re.search(r"\bN\b", line)
+    assert "[default: 0]" not in shown
+
+
 @pytest.mark.parametrize(
     ("command", "usage"),
     [

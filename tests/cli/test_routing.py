@@ -4,7 +4,7 @@ import pytest
 from typer.main import get_command
 
 from oracle.cli.main import app
-from oracle.cli.routing import FLAGS, OF_THE_ROOT, TAKES_VALUE, close_command, routed
+from oracle.cli.routing import FLAGS, OF_THE_ROOT, TAKES_VALUE, close_command, meant_by, routed
 from oracle.errors import InputError
 
 COMMANDS = [
@@ -76,6 +76,10 @@ QUESTIONS = [
     ["--", "runs"],
     ["--", "-x", "what is this flag?"],
     ["-v", "--", "runs"],
+    ["runs?"],
+    ["models?", "-v"],
+    ["help?"],
+    ["-"],
 ]
 
 
@@ -126,7 +130,6 @@ def test_a_command_stays_a_command_and_takes_the_options_before_it(arguments, ex
         (["tre", "show"], "tree"),
         (["classfy", "how is it?"], "classify"),
         (["compl"], "completion"),
-        (["what"], "chat"),
         (["hlep"], "help"),
         (["replya", "last"], "replay"),
         (["-v", "modls"], "models"),
@@ -143,6 +146,42 @@ def test_a_word_close_to_a_command_is_an_error_that_suggests_it(arguments, meant
 def test_one_unknown_word_is_an_error_that_says_how_to_ask(arguments):
     with pytest.raises(InputError, match=r'oracle "what is (login|a)\?"'):
         routed(arguments, COMMANDS)
+
+
+@pytest.mark.parametrize("word", ["what", "why", "Explain"])
+def test_one_word_that_begins_a_question_is_not_asked_about(word):
+    with pytest.raises(InputError, match=f'oracle "{word} …') as raised:
+        routed([word], COMMANDS)
+    assert "did you mean" not in str(raised.value)
+
+
+@pytest.mark.parametrize("arguments", [["explain"], ["why"], ["-v", "login"]])
+def test_one_word_with_piped_text_is_a_question(arguments):
+    assert routed(arguments, COMMANDS, is_piped=True) == ["ask", *arguments]
+
+
+def test_a_misspelt_command_with_piped_text_is_an_error():
+    with pytest.raises(InputError, match="did you mean 'models'"):
+        routed(["modls"], COMMANDS, is_piped=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["-h does what?"], ["ask", " -h does what?"]),
+        (["--json is what?", "-v"], ["ask", " --json is what?", "-v"]),
+        (["ask", "-q does what?"], ["ask", " -q does what?"]),
+        (["where", "is", "-1", "used"], ["ask", "where", "is", " -1", "used"]),
+        (["ask", "why", "-1?"], ["ask", "why", " -1?"]),
+        (["ask", "--timeout", "-1", "x"], ["ask", "--timeout", "-1", "x"]),
+        (["--model=a b", "why not"], ["ask", "--model=a b", "why not"]),
+        (["-fa b.py", "why"], ["ask", "-fa b.py", "why"]),
+        (["runs", "-n", "-1"], ["runs", "-n", "-1"]),
+    ],
+    ids=str,
+)
+def test_what_begins_with_a_dash_and_cannot_be_an_option_is_a_word(arguments, expected):
+    assert routed(arguments, COMMANDS) == expected
 
 
 def test_a_very_long_word_is_compared_quickly():
@@ -163,3 +202,42 @@ def test_the_options_of_ask_are_those_that_it_has():
 def test_the_options_of_the_root_are_those_that_it_has():
     own = {name for param in get_command(app).params for name in param.opts}
     assert own | {"-h", "--help"} == OF_THE_ROOT
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("run last", "oracle run show last"),
+        ("run LAST", "oracle run show LAST"),
+        ("run 3f9a0011", "oracle run show 3f9a0011"),
+        ("run list", "oracle runs"),
+        ("runs last", "oracle run show last"),
+        ("runs show last", "oracle run show last"),
+        ("audit last", "oracle audit --run last"),
+        ("sessions 3f9a", "oracle sessions show 3f9a"),
+        ("run shwo", ""),
+        ("tree last", ""),
+        ("", ""),
+    ],
+)
+def test_a_wrong_pair_of_words_suggests_the_command_that_exists(typed, meant):
+    assert meant_by(typed.split()) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("show last", "run show last"),
+        ("show", "run show"),
+        ("resume", "run resume"),
+        ("export 3f9a", "sessions export 3f9a"),
+    ],
+)
+def test_a_command_below_another_is_suggested(typed, meant):
+    with pytest.raises(InputError, match=f"did you mean `oracle {meant}`"):
+        routed(typed.split(), COMMANDS)
+
+
+def test_a_sentence_that_begins_with_such_a_word_is_a_question():
+    assert routed(["show", "me", "the", "login"], COMMANDS)[0] == "ask"
+    assert routed(["show", "login"], COMMANDS)[0] == "ask"

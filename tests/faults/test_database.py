@@ -81,6 +81,14 @@ def test_a_missing_text_is_named(world):
     assert "needs a text that is missing" in world.run(["doctor"])[1]
 
 
+def test_the_digest_of_an_attached_file_is_not_the_name_of_a_text(world):
+    file = world.file.parent.parent / "attached.py"
+    file.write_text("def login():\n    return True\n")
+    code, output = world.run(["ask", "--quiet", "-f", str(file), "what does login return?"])
+    assert code == 0, output
+    assert "needs a text" not in world.run(["doctor"])[1]
+
+
 def test_a_missing_record_is_named(world):
     world.sql("DELETE FROM journal WHERE seq = 1")
     code, line = world.run(["replay", "RUN"])

@@ -20,6 +20,9 @@ from oracle.services.project.redaction import redact
 from oracle.services.project.root import oracle_folder
 from oracle.services.project.walk import Walk
 from oracle.services.search import Index
+from oracle.services.settings.own_changes import trust_project, untrust_project
+from oracle.services.settings.resolve import values_to_trust
+from oracle.services.settings.trust import digest_of
 from oracle.services.storage.database import as_url
 from oracle.services.storage.sqlite import _create_private
 from oracle.services.tools.project_tools import project_tools
@@ -495,15 +498,19 @@ def test_a_projects_file_decides_nothing_that_needs_trust(tmp_path, text):
     tmp_path = tmp_path / "project"
     tmp_path.mkdir()
     (tmp_path / "oracle.toml").write_text(text)
-    with pytest.raises(SettingsError, match="only if you trust it: set ORACLE_TRUST=") as refused:
+    with pytest.raises(SettingsError, match="only if you trust it: run `oracle config trust`"):
         load_settings(tmp_path, environment={})
-    advice = str(refused.value).partition("ORACLE_TRUST=")[2].partition(",")[0]
-    trusted = load_settings(tmp_path, environment={"ORACLE_TRUST": f"/other:{advice}"})
-    assert trusted.root == tmp_path
+    listed = f"/other:{tmp_path}@{digest_of(values_to_trust(tmp_path))}"
+    assert load_settings(tmp_path, environment={"ORACLE_TRUST": listed}).root == tmp_path
     load_settings(tmp_path, environment={"ORACLE_TRUST": str(tmp_path)})
     for wrong in (f"{tmp_path}@000000000000", ".", "..", "/", str(tmp_path.parent), "*"):
         with pytest.raises(SettingsError):
             load_settings(tmp_path, environment={"ORACLE_TRUST": wrong})
+    trust_project(tmp_path)
+    assert load_settings(tmp_path, environment={}).root == tmp_path
+    untrust_project(tmp_path)
+    with pytest.raises(SettingsError):
+        load_settings(tmp_path, environment={})
 
 
 @pytest.mark.parametrize("text", FREE.values(), ids=FREE)
@@ -515,12 +522,81 @@ def test_what_stays_in_the_project_and_on_this_machine_needs_no_trust(tmp_path, 
 def test_trust_in_one_address_is_not_trust_in_the_next(tmp_path):
     file = tmp_path / "oracle.toml"
     file.write_text("[model]\nbase_url='https://gateway.test'")
-    with pytest.raises(SettingsError) as refused:
-        load_settings(tmp_path, environment={})
-    advice = str(refused.value).partition("ORACLE_TRUST=")[2].partition(",")[0]
+    _, digest = trust_project(tmp_path)
+    assert load_settings(tmp_path, environment={}).model.base_url == "https://gateway.test"
     file.write_text("[model]\nbase_url='https://evil.test'")
-    with pytest.raises(SettingsError):
-        load_settings(tmp_path, environment={"ORACLE_TRUST": advice})
+    for listed in (f"{tmp_path}@{digest}", ""):
+        with pytest.raises(SettingsError):
+            load_settings(tmp_path, environment={"ORACLE_TRUST": listed})
+
+
+def test_trust_in_a_link_is_not_trust_in_where_it_leads_later(tmp_path):
+    link = tmp_path / "project" / "prompts"
+    link.parent.mkdir()
+    (link.parent / "oracle.toml").write_text("[prompts]\nfolder = 'prompts'\n")
+    for name in ("mine", "other"):
+        (tmp_path / name).mkdir()
+    link.symlink_to(tmp_path / "mine")
+    trust_project(link.parent)
+    assert load_settings(link.parent, environment={}).prompts.folder == "prompts"
+    link.unlink()
+    link.symlink_to(tmp_path / "other")
+    with pytest.raises(SettingsError, match=r"prompts\.folder"):
+        load_settings(link.parent, environment={})
+
+
+COSTLY = {
+    "no limit of money": ("[limits]\nmoney='off'", "limits.money", 1.0),
+    "money": ("[limits]\nmoney=2", "limits.money", 1.0),
+    "turns": ("[limits]\nturns=100000", "limits.turns", 30),
+    "tokens": ("[limits]\ntokens=100000000", "limits.tokens", 400_000),
+    "seconds": ("[limits]\nseconds=86400", "limits.seconds", 300.0),
+    "calls": ("[limits]\nuses_of_a_tool=500", "limits.uses_of_a_tool", 20),
+    "patience": ("[model]\nstall_seconds=9999", "model.stall_seconds", 120.0),
+    "attempts": ("[model]\nattempts=50", "model.attempts", 4),
+    "input price": ("[model]\ninput_price=0", "model.input_price", None),
+    "output price": ("[model]\noutput_price=0", "model.output_price", None),
+    "window": ("[model]\ncontext_window=9000000", "model.context_window", None),
+    "output": ("[model]\nlongest_output=900000", "model.longest_output", None),
+    "no records": ("[journal]\nfailure='memory'", "journal.failure", "stop"),
+    "paid searches": ("[web]\nprovider='tavily'", "web.provider", None),
+}
+
+
+@pytest.mark.parametrize(("text", "name", "kept"), COSTLY.values(), ids=COSTLY)
+def test_a_projects_file_costs_nothing_more_until_it_is_trusted(tmp_path, text, name, kept):
+    (tmp_path / "oracle.toml").write_text(text)
+    settings = load_settings(tmp_path, environment={"ORACLE_MODEL_NAME": "anthropic:x"})
+    assert (settings.value(name), settings.origins[name].source) == (kept, "default")
+    (warning,) = settings.warnings
+    assert f"{name} is " in warning
+    assert "until you run `oracle config trust`" in warning
+    trust_project(tmp_path)
+    settings = load_settings(tmp_path, environment={})
+    assert settings.origins[name].source == "file"
+    assert settings.warnings == ()
+
+
+def test_a_projects_file_may_lower_limits_but_not_below_a_users_own_word(tmp_path):
+    (tmp_path / "oracle.toml").write_text("[limits]\nmoney=0.1\nturns=40\n")
+    settings = load_settings(tmp_path, environment={}, flags={"limits.turns": 50})
+    assert (settings.limits.money, settings.limits.turns, settings.warnings) == (0.1, 50, ())
+
+
+def test_prices_that_were_trusted_for_one_model_do_not_make_another_one_cheap(tmp_path):
+    file = tmp_path / "oracle.toml"
+    file.write_text("[model]\nname='openai:cheap'\ninput_price=0\noutput_price=0\n")
+    trust_project(tmp_path)
+    assert load_settings(tmp_path, environment={}).model.input_price == 0
+    file.write_text(file.read_text().replace("openai:cheap", "anthropic:claude-opus-4-1"))
+    assert load_settings(tmp_path, environment={}).model.input_price is None
+
+
+def test_a_project_describes_a_model_on_this_machine_without_trust(tmp_path):
+    local = "[model]\nname='openai:x'\nbase_url='http://127.0.0.1:8080/v1'\ncontext_window=90000\n"
+    (tmp_path / "oracle.toml").write_text(f"{local}input_price=0\n")
+    settings = load_settings(tmp_path, environment={})
+    assert (settings.model.context_window, settings.warnings) == (90_000, ())
 
 
 def test_a_project_cannot_trust_itself(tmp_path):
@@ -683,8 +759,8 @@ async def test_a_path_with_a_secret_is_neither_indexed_nor_shown(tmp_path, path)
 
 
 @pytest.mark.parametrize(("name", "value"), [
-    ("model.base_url", "https://x.test/v1?api_key=plumtree"),
-    ("model.base_url", "https://x.test/v1?a=b&access_token=plumtree#c"),
+    ("database.url", "postgresql://x.test/v1?api_key=plumtree"),
+    ("database.url", "postgresql://x.test/v1?a=b&access_token=plumtree#c"),
     ("model.name", "openai:sk-proj-aB3dE5fG7hI9jK1lM3nO5pQ7-plumtree"),
 ])  # fmt: skip
 def test_a_setting_is_shown_without_the_key_in_it(tmp_path, name, value):
@@ -693,6 +769,16 @@ def test_a_setting_is_shown_without_the_key_in_it(tmp_path, name, value):
     )
     assert settings.value(name) == value
     assert "plumtree" not in settings.shown(name)
+
+
+@pytest.mark.parametrize("name", ["model.base_url", "web.url"])
+@pytest.mark.parametrize("rest", ["/v1?api_key=plumtree", "/v1?a=b&x=plumtree#c", "/#plumtree"])
+def test_an_address_with_a_query_is_refused_and_not_repeated(tmp_path, name, rest):
+    section, key = name.split(".")
+    (tmp_path / "oracle.toml").write_text(f"[{section}]\n{key} = 'https://x.test{rest}'\n")
+    with pytest.raises(SettingsError, match=r"has a \? or a # in it") as refused:
+        load_settings(tmp_path, environment={})
+    assert "plumtree" not in str(refused.value)
 
 
 def test_an_open_database_and_the_ignore_file_become_private(tmp_path):

@@ -239,7 +239,9 @@ def agent_state(ctx: TickContext) -> AgentState:
     return AgentState(
         turn=ctx.turn,
         signals=tuple(signal["type"] for signal in bb_get(bb, "signals_emitted")),
-        tools_tried=tuple(dict.fromkeys(result["name"] for result in results)),
+        tools_tried=tuple(
+            dict.fromkeys(result["name"] for result in results if result.get("run", True))
+        ),
         tools_failed=tuple(dict.fromkeys(failed)),
         sources_tried=tuple(bb_get(bb, "sources_tried")),
         sources_empty=tuple(bb_get(bb, "sources_empty")),

@@ -50,14 +50,11 @@ def say_system(ctx: TickContext, text: str, severity: str = "info") -> None:
 def say_verdict(ctx: TickContext, verdict: str, reason: str = "") -> None:
     """Say what the tree made of the signal of this turn. The node that decided is the caller's."""
     signal: dict[str, Any] = bb_get(board_of(ctx), "signal") or {}
-    say(
-        ctx,
-        ChunkType.VERDICT,
-        signal=signal.get("type"),
-        verdict=verdict,
-        reason=reason,
-        node=ctx.node_path,
-    )
+    decision: dict[str, Any] = {"signal": signal.get("type"), "verdict": verdict, "reason": reason}
+    say(ctx, ChunkType.VERDICT, **decision, node=ctx.node_path)
+    # The fallback reports its decisions with more facts.
+    if not verdict.startswith("fallback_"):
+        report(ctx, "decision.made", **decision)
 
 
 def report(
@@ -69,12 +66,17 @@ def report(
 
 
 def end_turn(ctx: TickContext, outcome: str) -> None:
-    """Say what the turn was: an answer, a draft, tools, empty or cut."""
+    """Say what the turn was: an answer, a draft, tools, empty or cut.
+
+    The answer that the tree writes in the model's place is said after the end of the last turn. It
+    ends no turn of its own, so each turn has one event.
+    """
     bb = board_of(ctx)
-    bb_set(bb, "turn_is_open", False)
     usage = ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {}
     say(ctx, ChunkType.TURN_END, outcome=outcome, usage=usage)
-    report(ctx, "turn.ended", outcome=outcome, usage=usage)
+    if bb_get(bb, "turn_is_open"):
+        report(ctx, "turn.ended", outcome=outcome, usage=usage)
+    bb_set(bb, "turn_is_open", False)
 
 
 def outcome_of(response: Mapping[str, Any] | None) -> str:
@@ -89,12 +91,16 @@ def outcome_of(response: Mapping[str, Any] | None) -> str:
 def book(ctx: TickContext, response: Mapping[str, Any]) -> None:
     """Add to the ledger what a response of the conversation cost, as far as it has arrived.
 
-    The provider's count is also a measure for the estimates of later requests.
+    A request that was refused costs nothing. The provider's count is also a measure for the
+    estimates of later requests.
     """
+    if response.get("was_refused"):
+        return
     seconds = ctx.now - bb_get(board_of(ctx), "turn_began_at")
     counted: Mapping[str, int] | None = response["usage"]
     sent = _sent(ctx, response)
-    book_usage(ctx, response["node"], usage_of(ctx, response), seconds)
+    usage = usage_of(ctx, response)
+    book_usage(ctx, response["node"], usage, seconds, is_estimate=counted is None)
     if counted is not None:
         note_count(ctx, sent, counted)
 
@@ -147,11 +153,26 @@ def money_for(bb: TypedBlackboard, usage: Mapping[str, int]) -> float:
     return 0.0 if prices is None else prices.cost(**usage)
 
 
-def book_usage(ctx: TickContext, node: str, usage: Mapping[str, int], seconds: float) -> None:
+def book_usage(
+    ctx: TickContext,
+    node: str,
+    usage: Mapping[str, int],
+    seconds: float,
+    *,
+    is_estimate: bool,
+) -> None:
     """Add what a request cost to the ledger, and say which node spent it."""
     bb = board_of(ctx)
     money = money_for(bb, usage)
     tokens = usage["input_tokens"] + usage["output_tokens"]
-    ledger = ledger_of(bb).with_usage(tokens, money, seconds)
+    ledger = ledger_of(bb).with_usage(tokens, money, seconds, is_estimate=is_estimate)
     set_ledger(bb, ledger.with_pace(usage["output_tokens"], seconds))
-    say(ctx, ChunkType.COST, node=node, tokens=tokens, money=money, seconds=round(seconds, 4))
+    say(
+        ctx,
+        ChunkType.COST,
+        node=node,
+        tokens=tokens,
+        money=money,
+        seconds=round(seconds, 4),
+        is_estimate=is_estimate,
+    )

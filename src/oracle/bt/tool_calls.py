@@ -31,7 +31,7 @@ from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.control.conversation import Weight, with_result
 from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of_result
-from oracle.services.control.shortening import cut_results
+from oracle.services.control.shortening import cut_results, cut_words
 from oracle.services.project.redaction import redact, redacted_traceback
 from oracle.services.tools.protocol import MarkingTools
 from oracle.services.tools.results import well_formed
@@ -77,6 +77,7 @@ def show_to_the_model(ctx: TickContext, done: Sequence[Done]) -> None:
         if content != result["content"]:
             # The model must not quote from what it does not see.
             data["sources"] = [s for s in result["sources"] if s["where"] in content]
+            say_system(ctx, f"{cut_words(result['content'], content)}: {call['name']}.")
         shown = {**message, "content": content, "success": bool(result["success"]), **data}
         bb_set(bb, "messages", with_result(bb_get(bb, "messages"), shown))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oracle.errors import InputError, named
 
@@ -24,6 +24,21 @@ class Request:
     diff: str | None = None
     template: str | None = None
     values: Sequence[str] = field(default=())
+    reads_stdin: bool = False
+
+    @classmethod
+    def typed(cls, words: Sequence[str], **rest: Any) -> Request:
+        """The word `-` alone means that stdin has the question."""
+        is_dash = [word.strip() for word in words] == ["-"]
+        return cls(words=words, reads_stdin=is_dash, **rest)
+
+    def with_question(self, text: str) -> Request:
+        if not text.strip():
+            raise InputError(
+                "stdin has no question; pipe one in (`oracle ask - < question.md`), or write it "
+                'as an argument: oracle ask "where is …?"'
+            )
+        return replace(self, words=(text,))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +60,7 @@ def prepared(request: Request, settings: Settings, *, piped_bytes: int = 0) -> P
             raise InputError(
                 "--set needs a template; name one with -t (`oracle questions` lists them)"
             )
-        question = " ".join(request.words).strip()
+        question = " ".join(word.strip() for word in request.words).strip()
         attached = gather(
             question, reach=reach, files=request.files, diff=request.diff, piped_bytes=piped_bytes
         )

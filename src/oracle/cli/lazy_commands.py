@@ -70,6 +70,17 @@ class CommandMap(MutableMapping[str, Any]):
         return len({*self._table, *self._loaded})
 
 
+class ListingGroup(TyperGroup):
+    """A group whose command `list` is also called by the group's name alone: `oracle keys`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first = args[0] if args else ""
+        if not ctx.resilient_parsing and first not in ("-h", "--help"):
+            args = ["list", *args] if first.startswith("-") or not first else args
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
+
 class LazyGroup(TyperGroup):
     """The root. A subclass sets `table`."""
 

@@ -35,7 +35,7 @@ COMMANDS = (
     (
         "questions",
         "questions:questions",
-        "List the named questions for oracle ask -t, or print one.",
+        "List the named questions for `ask -t`, or print one.",
     ),
     ("sessions", "sessions:app", "List, show, rename, export and delete conversations."),
     ("runs", "runs:runs", "List the runs of this project, newest first."),
@@ -52,7 +52,7 @@ COMMANDS = (
     ),
     ("prompt", "prompt:prompt", "Print the system prompt for a question."),
     ("tools", "tools:app", "List the tools of the model, and trust those of a project."),
-    ("tree", "tree:app", "Check tree files and show trees."),
+    ("tree", "tree:app", "List, check and show trees."),
     ("eval", "evaluate:app", "Measure classification and retrieval."),
     ("help", "help:help_", "Explain a command, or list all of them."),
 )
@@ -105,6 +105,10 @@ def run() -> None:
     guard_streams()
     use_plain_help()
     read_plainly()
+    if any(argument.endswith("-completion") for argument in sys.argv[1:]):
+        from oracle.cli.completing import use_our_script
+
+        use_our_script()
     try:
         code = _exit_code_of_app()
     except Exception as problem:

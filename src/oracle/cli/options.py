@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from oracle.cli.completing import sessions_beginning
 from oracle.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ SessionOption = Annotated[
         "--session",
         metavar="ID",
         help="Continue a session, or branch off at an exchange: the start of its id, or last.",
+        autocompletion=sessions_beginning,
     ),
 ]
 ChunksOption = Annotated[bool, typer.Option("--json", help="Print each chunk as a line of JSON.")]
@@ -54,7 +56,13 @@ QuietOption = Annotated[
 ]
 VerboseOption = Annotated[
     int,
-    typer.Option("--verbose", "-v", count=True, help="Print progress; -vv prints everything."),
+    typer.Option(
+        "--verbose",
+        "-v",
+        count=True,
+        show_default=False,
+        help="Print progress; -vv prints everything.",
+    ),
 ]
 
 
@@ -62,7 +70,8 @@ def _names_of_templates() -> list[str]:
     from oracle.services.templates.template_files import template_files
     from oracle.settings import load_settings
 
-    return [file.name for file in template_files(load_settings().root)]
+    files = template_files(load_settings().root)
+    return [file.name for file in files if file.has_usable_name]
 
 
 FilesOption = Annotated[

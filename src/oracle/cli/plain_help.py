@@ -22,7 +22,7 @@ def use_plain_help() -> None:
     shown_by_typer = option.display_type
 
     def value_of_option(self: Any, ctx: Any) -> str | None:
-        if self.metavar is not None or self.is_flag:
+        if self.metavar is not None or self.is_flag or self.count:
             return self.metavar
         return _placeholder(str(shown_by_typer(self, ctx)))
 

@@ -44,7 +44,7 @@ def project_listed(every: bool) -> str | None:
 
 def project_of(typed: str) -> str | None:
     """The project in which `last` is looked for; None for an id, which needs no project."""
-    return project_listed(False) if typed == "last" else None
+    return project_listed(False) if typed.lower() == "last" else None
 
 
 def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:

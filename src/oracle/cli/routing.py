@@ -4,7 +4,9 @@
     oracle where is the login         several words are one, if the first is not close to a command
     oracle modls                      close to a command: an error that suggests it
     oracle login                      one unknown word: an error that says how to ask
-    oracle login?                     one word with a question mark is a question
+    oracle login?                     one word with a question mark is a question, also `runs?`
+    git diff | oracle explain         with piped text one word is a question
+    oracle "-h does what?"            an argument with blanks is never an option
     oracle -f a.py explain            an option that only `ask` has makes it a question
 
 The name of a command always wins, also before more words. `oracle -- runs` asks "runs".
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from typer.core import TyperGroup
 
 from oracle.errors import InputError, named
+from oracle.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from typer._click import Context  # typer has its own copy of click
@@ -65,13 +68,20 @@ LONG_NAME: Final = 7
 _ORDINARY: Final = frozenset(
     ["what", "that", "as", "task", "tasks", "unit", "three", "there", "free", "true", "ran", "sun"]
 )
+_ASKING: Final = frozenset(
+    ["what", "why", "how", "where", "when", "who", "whose", "which", "is", "are", "does", "do"]
+) | frozenset(["can", "could", "should", "explain", "describe", "show", "find", "compare"])
+"""Words that begin a question, so that "what is why?" is never suggested."""
+_NUMBER: Final = lazy_pattern(r"-\d[\d.,]*\W*")
 
 
-def routed(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
+def routed(typed: Sequence[str], commands: Collection[str], *, is_piped: bool = False) -> list[str]:
     """The arguments with `ask` in front if they are a question.
 
-    Raises `InputError` if the first word is close to a command, or if it is a single unknown word.
+    Raises `InputError` if the first word is close to a command, or if it is a single unknown word
+    without piped text.
     """
+    arguments = _with_dashes_as_words(typed)
     place = _place_of_first_word(arguments)
     if place is None:
         return _with_options_only(arguments)
@@ -83,21 +93,84 @@ def routed(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
         return [ASK, *arguments]
     if word in commands and (not is_attaching or word in (ASK, "chat")):
         # `oracle --json runs`: people put options first too.
-        return [word, *options, *rest]
-    if is_attaching or any(letter.isspace() for letter in word) or not word:
+        return [word, *options, *(rest if word == ASK else typed[place + 1 :])]
+    if is_attaching or any(letter.isspace() for letter in word) or word in ("", "-"):
         return [ASK, *arguments]
-    near = close_command(word, commands)
-    if near and not (_words_in(rest) and word.lower() in _ORDINARY):
+    if word.endswith("?"):
+        return [ASK, *arguments]
+    if word in BELOW and not rest[1:] and all(map(_is_id, rest)):
+        tail = " ".join([BELOW[word], *rest])
+        raise InputError(f"there is no command {named(word)}; did you mean `oracle {tail}`?")
+    near = None if word.lower() in _ORDINARY else close_command(word, commands)
+    if near:
         raise InputError(
             f"there is no command {named(word)}; did you mean {near!r}? "
             f'To ask a question, put it in quotes: oracle "{word[:40]} …?"'
         )
-    if not _words_in(rest) and _is_single_word(word, arguments):
+    if not is_piped and not _words_in(rest) and _is_single_word(word, arguments):
+        asking = f"{word} …?" if word.lower() in _ASKING else f"what is {word[:40]}?"
         raise InputError(
             f"there is no command {named(word)}; `oracle --help` lists them. "
-            f'To ask about it, write a question: oracle "what is {word[:40]}?"'
+            f'To ask about it, write a question: oracle "{asking}"'
         )
     return [ASK, *arguments]
+
+
+def _with_dashes_as_words(typed: Sequence[str]) -> list[str]:
+    """A blank in front of what begins with a dash and cannot be an option: `-1`, `-h does what?`.
+
+    The parser takes nothing that begins with a blank for an option, and `ask` removes it again.
+    """
+    given: list[str] = []
+    is_value = False
+    for number, argument in enumerate(typed):
+        if argument == "--":
+            return [*given, *typed[number:]]
+        # The first argument is not a word of a question if it has no blanks.
+        can_be_number = bool(given) and _NUMBER.fullmatch(argument)
+        is_word = not is_value and (can_be_number or _has_blanks_after_dash(argument))
+        given.append(f" {argument}" if is_word else argument)
+        is_value = not is_value and argument in TAKES_VALUE
+    return given
+
+
+def _has_blanks_after_dash(argument: str) -> bool:
+    """Not `--model=a b` and `-fa b.py`, which are options with a value."""
+    first, *more = argument.split(maxsplit=1)[:2] or [""]
+    has_value = "=" in first or first[:2] in TAKES_VALUE
+    return argument.startswith("-") and bool(more) and not has_value
+
+
+BELOW: Final = {
+    "show": "run show",
+    "resume": "run resume",
+    "export": "sessions export",
+    "rename": "sessions rename",
+    "delete": "sessions delete",
+}
+"""Commands below others that people also write alone."""
+
+
+def meant_by(arguments: Sequence[str]) -> str:
+    """The command that a wrong one of two words probably means; empty if that is not clear.
+
+    >>> meant_by(["runs", "last"]), meant_by(["run", "list"]), meant_by(["ask", "last"])
+    ('oracle run show last', 'oracle runs', '')
+    """
+    words = [word for word in arguments if not word.startswith("-")]
+    first, word = (*words[:2], "", "")[:2]
+    if first == "run" and word in ("list", "ls", "all"):
+        return "oracle runs"
+    if not word:
+        return ""
+    named_ = words[2] if word == "show" and len(words) > 2 else word
+    shows = {"run": "run show", "runs": "run show", "sessions": "sessions show"}
+    shows |= {"audit": "audit --run"}
+    return f"oracle {shows[first]} {named_}" if first in shows and _is_id(named_) else ""
+
+
+def _is_id(word: str) -> bool:
+    return word.lower() == "last" or (len(word) >= 4 and set(word) <= set("0123456789abcdef"))
 
 
 def close_command(word: str, commands: Collection[str]) -> str | None:
@@ -143,7 +216,8 @@ def _is_of_ask(name: str) -> bool:
 
 
 def _name_of(option: str) -> str:
-    return option.partition("=")[0]
+    is_short = option[:1] == "-" and option[1:2] != "-"
+    return option[:2] if is_short and option[:2] in TAKES_VALUE else option.partition("=")[0]
 
 
 def _words_in(arguments: Sequence[str]) -> bool:
@@ -159,7 +233,7 @@ def _words_in(arguments: Sequence[str]) -> bool:
 def _is_single_word(word: str, arguments: Sequence[str]) -> bool:
     """Chinese and Japanese have no blanks, so a word with such letters may be a whole question."""
     has_option = any(_name_of(each) in ONLY_FOR_QUESTIONS for each in arguments)
-    return word.isascii() and not word.endswith("?") and not has_option
+    return word.isascii() and not has_option
 
 
 def _distance(one: str, other: str) -> int:
@@ -181,11 +255,17 @@ class QuestionOrCommand(TyperGroup):
     """`oracle` itself: puts `ask` in front of a question, also for the completion of its words."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        from oracle.cli.terminal.stdin_text import is_piped
+
         commands = self.list_commands(ctx)  # pyright: ignore
         if ctx.resilient_parsing:
             args = _routed_or_as_given(args, commands)
         elif args:
-            args = routed(args, commands)
+            args = routed(args, commands, is_piped=is_piped())
+        elif is_piped():
+            raise InputError(
+                'a question is missing; to ask about piped text: … | oracle "what is this?"'
+            )
         parsed: Any = super().parse_args(ctx, args)  # pyright: ignore
         return parsed
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NotRequired, TypedDict
 
 
 class Listed(TypedDict):
@@ -53,3 +55,19 @@ class MoreUses(TypedDict):
     shown: int
     others: list[str]
     more_files: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Given:
+    """What the user gives with a question.
+
+    `text` has no name, such as piped input. `sources` are files and diffs. `is_pipe_empty` says
+    that the user meant to give a text, but there was none.
+    """
+
+    text: str = ""
+    sources: Sequence[Source] = ()
+    is_pipe_empty: bool = False
+
+
+NOTHING_GIVEN: Final = Given()

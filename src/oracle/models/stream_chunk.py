@@ -80,6 +80,7 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
             "tokens": "tokens of this request",
             "money": "its price; 0 where no price is known",
             "seconds": "how long it took",
+            "is_estimate": "whether the provider did not count the tokens",
         },
         ChunkType.SYSTEM: {
             "content": "a message from the tree to the user",

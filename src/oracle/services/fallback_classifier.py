@@ -6,7 +6,6 @@ is not available, or fails, the heuristic decides.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,8 +14,6 @@ from typing import Any, Final, Protocol
 
 from oracle.services.ans.bus import get_event_bus
 from oracle.services.ans.event import Event, Severity, event_time
-
-log = logging.getLogger("fallback")
 
 SUBSTANTIAL_CHARACTERS: Final = 500
 """A longer text is probably an answer."""
@@ -79,7 +76,7 @@ def heuristic_classify(
     failed = [str(r.get("name", "a tool")) for r in tool_results if not r.get("success")]
     has_results = any(r.get("success") and not r.get("empty") for r in tool_results)
     decision = (
-        _if_tools_fail(failed, len(tool_results))
+        _if_tools_fail(failed, tool_results)
         or _if_an_answer_is_there(accumulated_content, turns_without_signal)
         or _if_no_tool_was_needed(query, tool_results)
         or _if_silent(turns_without_signal, failed, has_results)
@@ -93,10 +90,15 @@ def heuristic_classify(
     return _doubted(decision, last_signal_confidence)
 
 
-def _if_tools_fail(failed: list[str], calls: int) -> FallbackClassification | None:
+def _if_tools_fail(
+    failed: list[str], results: Sequence[Mapping[str, Any]]
+) -> FallbackClassification | None:
+    calls = len(results)
     if calls < MANY_TOOL_CALLS or len(failed) / calls <= HIGH_FAILURE_SHARE:
         return None
-    reason = f"high failure rate: {len(failed)} of {calls} tool calls"
+    # Calls that are about to run count as hope, but a reader looks for those that have run.
+    run = sum(not result.get("pending") for result in results)
+    reason = f"high failure rate: {len(failed)} of {run} tool calls"
     return FallbackClassification(FallbackAction.ESCALATE, 0.7, reason=reason)
 
 
@@ -165,7 +167,7 @@ def log_fallback_trigger(
     *,
     source: str = "fallback_classifier",
 ) -> None:
-    """Report a decision of the fallback to the log and to the event bus."""
+    """Report a decision of the fallback to the event bus."""
     payload = {
         "timestamp": datetime.fromtimestamp(event_time(), UTC).isoformat(),
         "reason": reason,
@@ -176,7 +178,6 @@ def log_fallback_trigger(
         "classification_confidence": classification_confidence,
     }
     escalates = classification_action == FallbackAction.ESCALATE.value
-    log.log(logging.WARNING if escalates else logging.INFO, "fallback: %s", payload)
     get_event_bus().emit(
         Event(
             type="fallback.triggered",

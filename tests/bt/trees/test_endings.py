@@ -6,7 +6,13 @@ import pytest
 
 from oracle.bt.core.leaves import action
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused
+from oracle.errors import (
+    ContextTooLong,
+    ModelError,
+    ModelOverloaded,
+    ModelRefused,
+    ModelUnreachable,
+)
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, SOON, TALK, Heard, ask, check_the_end, edited, enough, look
@@ -31,6 +37,31 @@ async def test_a_model_that_cannot_be_asked(problem):
     heard = await ask(model=ScriptedModel(Reply(raises=problem), repeats_last=True))
     assert 1 <= len(heard.model.requests) <= (12 if isinstance(problem, ContextTooLong) else 1)
     assert (heard.stop, heard.done["detail"]) == ("model_unavailable", str(problem))
+
+
+@pytest.mark.parametrize(
+    "problem", [ModelRefused("bad key"), ModelOverloaded("busy"), ModelUnreachable("no network")]
+)
+async def test_a_request_that_was_refused_costs_nothing(problem):
+    heard = await ask(model=ScriptedModel(Reply(raises=problem)))
+    used = heard.done["usage"]
+    assert (used["tokens"], used["money"], used["is_estimate"]) == (0, 0, False)
+    assert heard.of_type("cost") == []
+
+
+@pytest.mark.parametrize("text", ["", "It is in the file and"])
+async def test_a_request_that_broke_off_costs_its_estimate(text):
+    """Nobody knows whether the provider has read a request after which it was silent."""
+    heard = await ask(Reply(text=text, raises=ModelError("sent nothing for 60 seconds")))
+    assert heard.done["usage"]["tokens"] > 100
+    assert heard.done["usage"]["is_estimate"]
+    assert [cost["is_estimate"] for cost in heard.of_type("cost")] == [True]
+
+
+async def test_a_refusal_after_a_counted_turn_leaves_its_count():
+    heard = await ask(look(), Reply(raises=ModelUnreachable("no network")))
+    [cost] = heard.of_type("cost")
+    assert heard.done["usage"]["tokens"] == cost["tokens"]
 
 
 async def test_no_model_at_all():
@@ -194,6 +225,22 @@ async def test_cancelled_at_any_chunk_a_run_ends_with_what_it_has():
     stops = [(await chunks_of_a_run(cancel_at=place)).stop for place in places]
     assert set(stops) == {"answered", "cancelled"}
     assert stops[0] == "cancelled"
+
+
+async def test_a_text_that_announced_work_is_not_the_answer_of_a_run_that_was_stopped():
+    draft = "I will look for it." + signal("need_turn", reason="look")
+    calls = [("search_code", {"query": "login"})]
+    heard = await ask(Reply(text=draft, calls=calls), Reply(raises=ModelError("lost")))
+    assert heard.stop == "model_unavailable"
+    assert "I will look for it" not in heard.done["answer"]
+    assert "[…]" not in heard.done["answer"]
+
+
+async def test_the_words_of_the_tree_itself_cite_nothing():
+    problem = ModelUnreachable("cannot reach openai:x at https://api.openai.com/v1 (see b.py:3)")
+    heard = await ask(look(), Reply(raises=problem))
+    assert str(problem) in heard.done["answer"]
+    assert "⚠" not in heard.done["answer"]
 
 
 async def test_cancelled_before_it_began():

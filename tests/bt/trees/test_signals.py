@@ -249,13 +249,13 @@ async def test_partial_answer_ends_with_what_is_missing_and_the_caveat_shown():
         "It is old.",
     )
     assert heard.done["missing"] == ["who?"]
-    assert "Still open: who? It is old." in [c["content"] for c in heard.of_type("system")]
+    assert "Still open: who?; caveat: It is old." in [c["content"] for c in heard.of_type("system")]
 
 
 async def test_the_caveat_is_shown_on_the_last_turn_too():
     partial = "Half." + signal("partial_answer", missing="who?", caveat="It is old.")
     heard = await ask(partial, limits=Limits(turns=1))
-    assert "Still open: who? It is old." in [c["content"] for c in heard.of_type("system")]
+    assert "Still open: who?; caveat: It is old." in [c["content"] for c in heard.of_type("system")]
 
 
 async def test_partial_answer_without_text_is_asked_for_it():

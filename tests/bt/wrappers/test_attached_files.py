@@ -5,7 +5,7 @@ import pytest
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.recipe import services_from
 from oracle.bt.wrappers.run_store import open_store
-from oracle.models.source import Source
+from oracle.models.source import Given, Source
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.services.storage.exchanges import Exchanges
 from oracle.testing import ScriptedModel, ScriptedTools
@@ -38,7 +38,9 @@ def statuses(heard):
 
 async def embedded(question, *attached):
     wrapper = OracleBTWrapper(model=EmbeddedModel())
-    return [c async for c in wrapper.process_query(question, attached=attached)][-1]["answer"]
+    return [c async for c in wrapper.process_query(question, given=Given(sources=attached))][-1][
+        "answer"
+    ]
 
 
 async def test_the_model_gets_the_lines_with_their_numbers():
@@ -93,7 +95,9 @@ async def test_the_embedded_model_tells_what_a_file_holds_if_the_question_has_no
 async def test_the_embedded_model_shows_the_file_if_a_search_finds_nothing():
     tools = ScriptedTools({"search_code": ""})
     wrapper = OracleBTWrapper(model=EmbeddedModel(), tools=tools)
-    chunks = [c async for c in wrapper.process_query("where is the zebra?", attached=[FILE])]
+    chunks = [
+        c async for c in wrapper.process_query("where is the zebra?", given=Given(sources=[FILE]))
+    ]
     assert "`auth.py:10-12` has 3 lines" in chunks[-1]["answer"]
 
 
@@ -101,7 +105,7 @@ async def test_it_is_on_record_and_a_later_question_knows_the_names(database_url
     model = ScriptedModel(enough("It checks (auth.py:11)."), enough("As I said (auth.py:12)."))
     async with open_store(database_url) as store:
         wrapper = OracleBTWrapper(model=model, store=store)
-        first = [c async for c in wrapper.process_query(QUESTION, attached=[FILE])][-1]
+        first = [c async for c in wrapper.process_query(QUESTION, given=Given(sources=[FILE]))][-1]
         again = wrapper.process_query("And what does it return?", first["context_id"])
         second = [chunk async for chunk in again]
         kept = await Exchanges(database).get(first["context_id"])

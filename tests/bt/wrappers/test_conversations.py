@@ -10,6 +10,7 @@ from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.recipe import AgentSetup
 from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.models.session import Exchange
+from oracle.models.source import Given
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import open_events
 from oracle.services.journal.writer import journal_writer
@@ -61,7 +62,9 @@ async def test_a_conversation_goes_on_and_the_model_hears_what_was_said(store, d
 async def test_a_later_question_knows_that_a_text_was_attached(store, database):
     diff = "diff --git a/a.py b/a.py\n" + "+x = 1\n" * 200 + "a.py:3: error: no\n"
     safe = Scene(replies=["It is safe."], query="is this diff safe?", stop="answered")
-    chunks = [c async for c in safe.wrapper(store=store).process_query(safe.query, attachment=diff)]
+    chunks = [
+        c async for c in safe.wrapper(store=store).process_query(safe.query, given=Given(text=diff))
+    ]
     first = chunks[-1]
     kept = await Exchanges(database).get(first["context_id"])
     assert kept.metadata["attached_characters"] == len(diff)

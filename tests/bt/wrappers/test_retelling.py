@@ -6,12 +6,15 @@ from rich.cells import cell_len
 from oracle.bt.wrappers.retelling import retold
 from oracle.bt.wrappers.run_store import open_store
 from oracle.cli.terminal.story_lines import Heading, story_lines
+from oracle.models.stream_chunk import ChunkType
+from oracle.services.ans.bus import event_bus_replaced
 from oracle.services.storage.database import as_url
 from oracle.services.story.from_records import tell_records
 from oracle.services.story.story import tell
+from oracle.testing import RecordingBus
 from tests.scenarios import SCENES, play
 
-HEADING = Heading(run="0a1b", question="why?", about=["model x"], model="x", state="")
+HEADING = Heading(run="0a1b", question="why?", about=["model x"], has_costs=True, state="")
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +50,36 @@ async def test_a_replayed_story_is_the_one_that_was_lived(database, name):
     decisions = [step for turn in lived.turns for step in turn.steps if step.kind == "decision"]
     assert all("/" in step.node for step in decisions)
     check_record(told)
+
+
+@pytest.mark.parametrize("name", ["silence", "stuck", "tokens", "one turn", "cancelled in a tool"])
+async def test_each_turn_ends_once_in_the_events(name):
+    with event_bus_replaced(RecordingBus()) as bus:
+        await play(SCENES[name])
+    ended = [event.turn for event in bus.events if event.type == "turn.ended"]
+    begun = [event.turn for event in bus.events if event.type == "turn.started"]
+    assert ended == begun
+
+
+async def test_a_signal_that_cannot_be_read_is_told(database):
+    _, told = await told_run(database, SCENES["malformed"])
+    notes = [step.text for turn in told.story.turns for step in turn.steps if step.kind == "note"]
+    assert any(text.startswith("A signal of the model cannot be read: ") for text in notes)
+
+
+async def test_the_events_have_every_decision_of_the_story():
+    with event_bus_replaced(RecordingBus()) as bus:
+        said = await play(SCENES["insists"])
+    decided = [
+        (chunk["verdict"], chunk["reason"]) for chunk in said if chunk.type == ChunkType.VERDICT
+    ]
+    recorded = [
+        (event.payload["verdict"], event.payload["reason"])
+        for event in bus.events
+        if event.type == "decision.made"
+    ]
+    assert decided == recorded
+    assert "nothing was gathered" in dict(recorded)["not_believed"]
 
 
 def check_record(told):

@@ -137,8 +137,13 @@ def test_a_damaged_database_is_a_problem(folder):
         ({"ORACLE_MODEL_NAME": "openai:x", "ORACLE_MODEL_KEY_VARIABLE": "MINE"}, "problem", "MINE"),
         (
             {"ORACLE_MODEL_NAME": "openai:x", "ORACLE_MODEL_BASE_URL": "http://127.0.0.1:1/v1"},
+            "problem",
+            "openai:x at http://127.0.0.1:1/v1: nothing answers there",
+        ),
+        (
+            {"ORACLE_MODEL_NAME": "openai:x", "ORACLE_MODEL_BASE_URL": "https://h.test/v1"},
             "ok",
-            "without a key",
+            "without a key of yours; not contacted",
         ),
         (
             {"ORACLE_MODEL_NAME": "ollama:x", "OLLAMA_BASE_URL": "http://127.0.0.1:1"},

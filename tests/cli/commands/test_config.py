@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 
 import pytest
 from rich.console import Console
@@ -28,7 +29,7 @@ def oracle(*arguments, cwd, **environment):
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "oracle.toml").write_text("[limits]\nturns = 3\nmoney = 'off'\n")
+    (tmp_path / "oracle.toml").write_text("[limits]\nturns = 3\nmoney = 0.5\n")
     return tmp_path
 
 
@@ -38,7 +39,7 @@ def test_every_setting_is_shown_with_where_it_comes_from(folder):
     assert (result.returncode, result.stderr) == (0, "")
     assert rows.keys() - {"SETTING"} == SETTINGS.keys()
     assert rows["limits.turns"] == ["3", "oracle.toml:2"]
-    assert rows["limits.money"] == ["off", "oracle.toml:3"]
+    assert rows["limits.money"] == ["0.5", "oracle.toml:3"]
     assert rows["model.name"] == ["openai:x", "ORACLE_MODEL_NAME"]
     assert rows["journal.failure"] == ["stop", "default"]
     assert rows["web.provider"] == ["not", "set", "default"]
@@ -48,7 +49,7 @@ def test_every_setting_is_shown_with_where_it_comes_from(folder):
     ("name", "value", "place"),
     [
         ("limits.turns", "3", "oracle.toml:2"),
-        ("limits.money", "off", "oracle.toml:3"),
+        ("limits.money", "0.5", "oracle.toml:3"),
         ("limits.seconds", "300.0", "default"),
         ("model.base_url", "", "default"),
     ],
@@ -75,7 +76,7 @@ def test_json_has_values_with_their_types(folder):
         "variable": "ORACLE_LIMITS_TURNS",
         "meaning": SETTINGS["limits.turns"].meaning,
     }
-    assert rows[2]["value"] is None
+    assert rows[2]["value"] == 0.5
 
 
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("database.url",)])
@@ -190,7 +191,7 @@ def test_a_setting_is_written_and_the_place_and_the_old_value_are_told(inside):
     assert config("limits.turns")[0] == "8\n"
     assert config("set", "model.attempts=2")[0] == "oracle.toml: model.attempts = 2\n"
     assert config("unset", "limits.turns")[0] == ("oracle.toml: limits.turns removed (before: 8)\n")
-    assert inside.read_text() == "[limits]\nmoney = 'off'\n\n[model]\nattempts = 2\n"
+    assert inside.read_text() == "[limits]\nmoney = 0.5\n\n[model]\nattempts = 2\n"
 
 
 def test_the_users_file_is_for_all_projects(inside, tmp_path_factory, monkeypatch):
@@ -208,14 +209,73 @@ def test_whoever_has_priority_is_named(inside, monkeypatch):
     assert "oracle.toml:2 sets limits.turns too" in config("set", "--user", "limits.turns", "9")[1]
     monkeypatch.setenv("ORACLE_LIMITS_TURNS", "5")
     assert "ORACLE_LIMITS_TURNS sets limits.turns too" in config("set", "limits.turns", "9")[1]
-    assert "ORACLE_LIMITS_TURNS sets limits.turns too" in config("unset", "limits.turns")[1]
+    assert "ORACLE_LIMITS_TURNS still sets limits.turns" in config("unset", "limits.turns")[1]
 
 
-def test_what_needs_trust_is_written_with_a_warning(inside):
-    told, warned, _ = config("set", "model.base_url", "https://models.example.org/v1")
-    assert told.startswith("oracle.toml: model.base_url = ")
-    assert "set ORACLE_TRUST=" in warned
-    assert "`oracle config set --user`" in warned
+def test_after_a_removal_the_value_that_counts_is_said(inside):
+    config("set", "--user", "limits.turns", "9")
+    told, said, _ = config("unset", "limits.turns")
+    assert told == "oracle.toml: limits.turns removed (before: 3)\n"
+    assert said == "oracle: limits.turns is 9 now, from ~/.config/oracle/oracle.toml:2\n"
+
+
+def test_the_same_value_again_is_said(inside):
+    assert config("set", "limits.turns", "3")[0] == "oracle.toml: limits.turns = 3 (as before)\n"
+
+
+def test_a_list_is_written_as_in_the_file_or_with_commas(inside):
+    for given in ('["*.vars", "deploy/hosts.ini"]', "*.vars, deploy/hosts.ini"):
+        config("set", "secrets.files", given)
+        assert load_settings(inside.parent, environment={}).secrets.files == (
+            "*.vars",
+            "deploy/hosts.ini",
+        )
+
+
+def test_what_the_user_writes_is_trusted_and_nothing_else(inside):
+    inside.write_text("[secrets]\nallow = ['.env']\n")
+    address = "https://models.example.org/v1"
+    warned = config("set", "model.base_url", address)[1]
+    assert "secrets.allow" in warned
+    assert "model.base_url" not in warned
+    config("unset", "secrets.allow")
+    assert config("set", "limits.turns", "99")[1] == ""
+    assert (config("model.base_url")[0], config("limits.turns")[0]) == (f"{address}\n", "99\n")
+    inside.write_text(inside.read_text().replace("99", "100"))
+    assert config("limits.turns")[0] == "30\n"
+
+
+@pytest.mark.parametrize("root", ["plain", "a blank", "a:colon", "quo'te"])
+def test_the_advice_about_trust_can_be_followed(tmp_path, monkeypatch, root):
+    """The command, the variable that it prints, and the variable of the setting."""
+    folder = tmp_path / root
+    folder.mkdir()
+    (folder / "oracle.toml").write_text("[model]\nbase_url = 'https://h.test/v1'\n")
+    monkeypatch.chdir(folder)
+    assert "run `oracle config trust`, or give your own value in ORACLE_MODEL_BASE_URL" in str(
+        config("model.base_url")[2]
+    )
+    told, said, _ = config("trust")
+    assert told == "oracle.toml:2: model.base_url = 'https://h.test/v1' is trusted\n"
+    assert config("model.base_url")[0] == "https://h.test/v1\n"
+    config("untrust")
+    assert config("model.base_url")[2]
+    (variable,) = [word for word in shlex.split(said.split(";")[0]) if word.startswith("ORACLE_")]
+    monkeypatch.setenv(*variable.split("=", 1))
+    assert config("model.base_url")[0] == "https://h.test/v1\n"
+    monkeypatch.delenv("ORACLE_TRUST")
+    monkeypatch.setenv("ORACLE_MODEL_BASE_URL", "https://other.test/v1")
+    assert config("model.base_url")[0] == "https://other.test/v1\n"
+
+
+def test_the_advice_adds_to_the_projects_that_are_trusted_already(inside, monkeypatch):
+    monkeypatch.setenv("ORACLE_TRUST", "/other")
+    inside.write_text("[model]\nbase_url = 'https://h.test/v1'\n")
+    assert f"ORACLE_TRUST=/other:{inside.parent}@" in config("trust")[1]
+
+
+def test_where_nothing_needs_trust_that_is_said(inside):
+    assert config("trust")[0] == "oracle.toml: nothing in it needs trust\n"
 
 
 def test_a_mistake_elsewhere_in_the_file_does_not_keep_one_from_mending_it(inside):
@@ -226,8 +286,11 @@ def test_a_mistake_elsewhere_in_the_file_does_not_keep_one_from_mending_it(insid
 
 
 @pytest.mark.parametrize("name", ["gtp-5", "foo:bar", "openai:", "nonsense"])
-def test_a_name_that_is_no_models_is_warned_of(inside, name):
-    assert "oracle: warning: " in config("set", "model.name", name)[1]
+def test_a_name_that_is_no_models_is_refused_and_warned_of_in_the_file(inside, name):
+    before = inside.read_text()
+    assert config("set", "model.name", name)[2]
+    assert inside.read_text() == before
+    inside.write_text(f"{before}[model]\nname = '{name}'\n")
     assert "oracle: warning: " in config()[1]
     assert config("limits")[1] == ""
 
@@ -237,6 +300,12 @@ REFUSED = [
     (["set", "limits.turns"], "write `oracle config set limits.turns VALUE`"),
     (["set", "turns", "3"], "no setting 'turns'; did you mean 'limits.turns'?"),
     (["set", "openai_api_key", "hush"], "`oracle keys set PROVIDER`"),
+    (["unset", "limits"], "limits is a section; name one of its settings: limits.turns, "),
+    (["set", "secrets.files", '["a", b]'], "write a list of names or paths"),
+    (["set", "secrets.files", "'a', 'b'"], "write a list of names or paths"),
+    (["set", "model.base_url", "https://x.test/?api_key=hush"], "has a ? or a # in it"),
+    (["set", "web.url", "https://x.test/#hush"], "has a ? or a # in it"),
+    (["set", "web.url", "https://hush@x.test/"], "contains a name or password"),
     (["unset", "limits.tokens"], "limits.tokens is not set in oracle.toml"),
     (["unset", "limits.truns"], "no setting 'limits.truns'; did you mean 'limits.turns'?"),
 ]

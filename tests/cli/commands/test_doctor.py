@@ -33,6 +33,16 @@ def test_a_finding_is_a_line_with_the_next_step_below_it():
     ]
 
 
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_long_findings_are_broken_at_words_and_indented(width):
+    told = "there is a rather long sentence about something, and it goes on and on"
+    finding = Finding(check="model", level="problem", told=told, next_step=told)
+    lines = report([finding], width=width).plain.splitlines()
+    assert max(map(len, lines)) <= width
+    assert all(line.startswith("    ") for line in lines[1:])
+    assert " ".join(" ".join(lines).split()) == f"problem model {told} → {told}"
+
+
 @pytest.mark.parametrize(
     ("findings", "told"),
     [

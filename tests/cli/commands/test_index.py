@@ -8,6 +8,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from oracle.cli.commands.index import lines_of
 from oracle.cli.commands.search import render_hits
 from oracle.cli.main import app
 from oracle.services.search import Hit
@@ -128,3 +129,21 @@ def test_watch_takes_in_changes_until_it_is_interrupted(project):
         process.send_signal(signal.SIGINT)
         assert process.stdout.read() == ""
     assert process.returncode == 130
+
+
+def test_a_report_is_wrapped_between_words():
+    text = "57 files indexed: 57 new, 0 changed, 0 removed, 1 skipped"
+    lines = lines_of(text, 40)
+    assert " ".join(line.strip() for line in lines) == text
+    assert all(len(line) <= 40 for line in lines)
+    assert lines_of(text, None) == [text]
+
+
+def test_index_speaks_json_to_programs(tmp_path, monkeypatch):
+    (tmp_path / "oracle.toml").touch()
+    (tmp_path / "a.py").write_text("x = 1\n")
+    monkeypatch.chdir(tmp_path)
+    report = json.loads(CliRunner().invoke(app, ["index", "--json"]).stdout)
+    assert report["added"] >= 1
+    told = json.loads(CliRunner().invoke(app, ["index", "--explain", "a.py", "--json"]).stdout)
+    assert told == {"file": "a.py", "indexed": True, "reason": None}

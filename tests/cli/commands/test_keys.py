@@ -54,9 +54,10 @@ def test_the_list_says_where_and_nothing_of_the_key(monkeypatch):
         (["set", "openai", "--key", SECRET], "", "a key is not given as an argument"),
         (["set", "openai", f"--key={SECRET}"], "", "a key is not given as an argument"),
         (["set", SECRET], "", "there is no such provider; providers: anthropic, openai"),
-        (["set", "opnai"], SECRET, "there is no such provider; did you mean 'openai'?"),
+        (["set", "opnai"], SECRET, "there is no such provider (did you mean 'openai'?)"),
         (["set", "openai"], "", "no key was piped in"),
         (["set", "openai"], f"{SECRET} {SECRET}", "this is not a key"),
+        (["set", "openai"], f'"{SECRET}', "quotes"),
         (["set", "openai"], f"OPENAI_API_KEY={SECRET}", "give only the key"),
         (["remove", "openai"], "", "no key for openai is stored"),
     ],
@@ -74,6 +75,20 @@ def test_at_a_terminal_it_is_asked_for_and_not_shown():
     assert with_terminal.end() == 0
     assert "hush" not in with_terminal.shown
     assert key_for("anthropic", {}).value == SECRET
+
+
+@pytest.mark.parametrize(("typed", "code"), [("\x03", 130), ("\x04", 2)])
+def test_leaving_the_question_stores_nothing(typed, code):
+    with_terminal = Terminal("keys", "set", "anthropic")
+    with_terminal.until("key for anthropic (not shown): ").type(typed)
+    assert with_terminal.end() == code
+    assert not keys_file().exists()
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_quotes_around_a_key_are_not_part_of_it(quote):
+    keys("set", "openai", stdin=f"{quote}{SECRET}{quote}\n")
+    assert key_for("openai", {}).value == SECRET
 
 
 def test_a_stored_key_goes_to_its_provider_and_not_to_an_address_of_the_project(tmp_path):

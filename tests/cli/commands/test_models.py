@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from oracle.cli.commands.models import as_json, listing_lines, names_beginning
+from oracle.cli.commands.models import as_json, listing_lines, names_beginning, notes_on
 from oracle.cli.terminal.model_consent import dollars
 from oracle.services.llm.catalogue import newest_models
 from oracle.services.llm.listing import FREE, ListedModel, Listing, Selected, list_models
+from oracle.services.llm.listing import _local as listed_local
+from oracle.services.llm.ollama import LocalModel
 from oracle.services.llm.protocol import Prices
+from oracle.services.settings.own_changes import trust_project
 from oracle.settings import load_settings
 from tests.cli.processes import oracle
 
@@ -63,7 +66,7 @@ def test_all_lists_older_models_and_those_without_a_key():
     names = [model.name for model in found.models]
     assert {"anthropic:claude-sonnet-4-5", "openai:gpt-5-mini", "embedded"} <= set(names)
     assert len(names) < 100
-    assert "anthropic (no key)" in page(found, every=True)
+    assert "anthropic (no key; `oracle keys set anthropic` stores one)" in page(found, every=True)
 
 
 def test_the_selected_model_is_marked_and_its_place_is_named():
@@ -157,6 +160,9 @@ def test_use_says_what_wins_over_it(project):
         (["claude"], "could be anthropic:claude-"),
         (["\x1b[31mred"], "is not the name of a model"),
         ([""], "is not the name of a model"),
+        (["openai:"], "is not a valid name of a model"),
+        (["google:gemini-2.5-pro"], "there is no provider 'google'"),
+        (["x", "--base-url", "https://h.test/?key=hush"], "has a ? or a # in it"),
     ],
 )
 def test_a_name_that_is_not_clear_selects_nothing(arguments, said):
@@ -164,7 +170,50 @@ def test_a_name_that_is_not_clear_selects_nothing(arguments, said):
     assert (code, out) == (2, "")
     assert said in err
     assert "\x1b" not in err
+    assert "hush" not in err
     assert not (Path.home() / ".config/oracle/oracle.toml").exists()
+
+
+def test_a_server_of_ones_own_is_written_with_the_model():
+    code, out, err = use("local-7b", "--base-url", "http://127.0.0.1:1/v1")
+    assert (code, out) == (0, "openai:local-7b is selected, in ~/.config/oracle/oracle.toml\n")
+    settings = load_settings(environment={})
+    assert (settings.model.name, settings.model.base_url) == (
+        "openai:local-7b",
+        "http://127.0.0.1:1/v1",
+    )
+    assert "requests go to http://127.0.0.1:1/v1" in err
+    assert "`oracle config unset model.base_url --user` removes that" in err
+
+
+def test_a_name_that_the_table_lacks_says_where_requests_go():
+    notes = " ".join(notes_on("openai:local-7b"))
+    assert "requests go to https://api.openai.com/v1" in notes
+    assert "`oracle models use openai:local-7b --base-url URL`" in notes
+
+
+def test_a_project_s_price_for_another_model_is_not_repeated(project):
+    prices = "input_price = 0\noutput_price = 0\n"
+    (project / "oracle.toml").write_text(f'[model]\nname = "openai:cheap"\n{prices}')
+    trust_project(project)
+    assert "it costs $1.25 in, $10 out per million tokens" in list(notes_on("openai:gpt-5"))
+
+
+def test_a_provider_without_a_key_is_named_once():
+    text = page(listing(ORACLE_MODEL_NAME="gpt-5"))
+    assert text.count("no key") == 2  # for both providers
+    assert "openai (no key; `oracle keys set openai` stores one)" in text
+
+
+def test_a_short_name_is_shown_only_if_it_leads_to_its_row():
+    def short_name(name):
+        return listed_local(LocalModel(name=name)).short_name
+
+    assert [short_name(name) for name in ("sonnet", "claude-sonnet-5", "qwen3:4b")] == [
+        "",
+        "",
+        "qwen3:4b",
+    ]
 
 
 def test_a_forgotten_use_is_explained():

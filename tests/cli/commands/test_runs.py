@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import sys
 from contextlib import closing
@@ -9,6 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from oracle.bt.wrappers.retelling import ToldRun
+from oracle.cli.commands.runs import heading_of
+from oracle.models.session import StoredRun
+from oracle.services.journal.record import Place, Record
+from oracle.services.story.story import Story
 from oracle.testing.servers import Reply, Stall, openai
 from tests import processes
 from tests.cli.processes import Terminal, make_project, model_serving, says
@@ -144,6 +150,8 @@ def test_a_run_of_the_agent_is_listed_shown_audited_and_replayed(project):
     replayed = oracle(project, "replay", run[:8])
     assert (replayed.returncode, replayed.stderr) == (0, "")
     assert replayed.stdout.endswith(": the same\n")
+    as_json = json.loads(oracle(project, "replay", "LAST", "--json").stdout)
+    assert (as_json["run_id"], as_json["same"], as_json["different"]) == (run, True, [])
 
 
 def test_a_question_whose_process_died_at_the_end_is_resumed_without_a_model(project):
@@ -167,13 +175,27 @@ def test_a_question_that_is_resumed_without_a_model_ends_with_what_was_found(pro
     result = oracle(project, "run", "resume", run)
     assert "auth.py:3" in result.stdout
     assert "oracle: cannot reach openai:gone" in result.stderr
+    assert "the run was begun with scripted and goes on with openai:gone; " in result.stderr
     assert result.returncode == 69
+    shown = oracle(project, "run", "show").stdout
+    assert "model scripted · " in shown
+    assert "resumed 1 time with openai:gone" in shown
+    before, _, after = shown.partition(
+        "the process died here, and another one resumed the run, with the model openai:gone"
+    )
+    assert 'search_code("1")' in before
+    assert "Ended: model unavailable" in after
+    audited = oracle(project, "audit", "--run", run, "--type", "run.started").stdout
+    assert "resumed: " in audited
+    assert "(model openai:gone, tree" in audited
 
 
 def test_a_question_that_another_process_holds_is_left_to_it(project):
-    result = oracle(project, "run", "resume", ask(project, "in the stream"))
-    assert (result.returncode, result.stdout) == (75, "")
-    assert "is held by" in result.stderr
+    run = ask(project, "in the stream")
+    result = oracle(project, "run", "resume", run, "--json")
+    assert result.returncode == 75
+    assert json.loads(result.stdout.splitlines()[-1])["run_id"] == run
+    assert "is held by" in result.stdout
 
 
 # -- the door of `ask` -----------------------------------------------------------------------------
@@ -261,11 +283,46 @@ def test_a_run_of_an_older_version_is_listed_and_shown_but_not_replayed_or_resum
 def test_an_interrupted_run_is_told_as_far_as_it_went(project):
     run = ask(project, "before the write")
     shown = oracle(project, "run", "show")
-    assert shown.stdout.endswith(
-        f'  write_note("q") → failed: no result\n\n'
-        f"Interrupted: `oracle run resume {run[:8]}` goes on with it\n"
+    assert re.search(
+        r'  write_note\("q"\) → failed: no result\n\n'
+        rf"Interrupted: `oracle run resume {run}` can go on with it in \d+ s\n\Z",
+        shown.stdout,
     )
     assert shown.stderr == ""
     replayed = oracle(project, "replay")
     assert (replayed.returncode, replayed.stderr.count("\n")) == (4, 1)
     assert f"run {run} was interrupted" in replayed.stderr
+
+
+def test_the_heading_names_what_was_attached_and_what_the_run_continues():
+    attached = [{"where": "a.py:1-40"}, {"where": "git diff"}]
+    board = {"attached": attached, "attachment": "x" * 1_200}
+    start = Record(
+        seq=0, kind="start", place=Place(), body={"model": "m", "board": board}, clock=()
+    )
+    run = StoredRun(
+        id="a" * 32,
+        session_id="5" * 32,
+        context_node_id="e" * 32,
+        question="why?",
+        tree="oracle-agent",
+        status="done",
+        usage={},
+        started_at=1.0,
+        stop_reason="answered",
+        ended_at=2.0,
+        lease_owner=None,
+        lease_until=None,
+    )
+    told = ToldRun(run=run, records=[start], story=Story())
+    about = heading_of(told, {"e" * 32: "eeeeeeee"}, now=2.0).about
+    assert "attached a.py:1-40, git diff, 1,200 characters from a pipe" in about
+    assert "continues exchange eeeeeeee" in about
+    assert f"session {'5' * 32}" in about
+
+
+def test_without_runs_there_is_nothing_to_resume(project):
+    result = oracle(project, "run", "resume")
+    assert result.stderr == (
+        'oracle: there are no runs yet; ask something first: oracle ask "where is …?"\n'
+    )

@@ -81,16 +81,16 @@ def test_show_draws_branches_and_keeps_a_conversation_in_one_column(project):
     result = oracle("sessions", "show", "a1", cwd=project)
     assert result.stdout == (
         "a1b2c3  On [31mtea\n"
-        "├── e1  e1?\n"
-        "│   e1! Indeed.\n"
-        "└── e2  e2?\n"
+        "e1  e1?\n"
+        "    e1! Indeed.\n"
+        "e2  e2?\n"
         "    e2! Indeed.\n"
-        "    ├── e3  e3?\n"
-        "    │   e3! Indeed.\n"
-        "    └── e4  e4?\n"
+        "├── e3  e3?\n"
+        "│       e3! Indeed.\n"
+        "└── e4  e4?\n"
         "        e4! Indeed.\n"
-        "        └── e5  e5?\n"
-        "            e5! Indeed.\n"
+        "    e5  e5?\n"
+        "        e5! Indeed.\n"
     )
 
 
@@ -189,7 +189,19 @@ def test_on_a_terminal_ids_are_short_texts_are_cut_and_attachments_are_named():
     lines = [line.text for line in session_lines(session, [exchange], 40)]
     assert lines[:3] == [
         "aaaaaaaa  On tea",
-        "└── bbbbbbbb  Is 漢字 🍵 safe to drink…",
+        "bbbbbbbb  Is 漢字 🍵 safe to drink ever…",
         "    attached: tea.py:1-9, git diff",
     ]
     assert all(cell_len(line) <= 40 for line in lines)
+
+
+def test_the_name_of_the_group_alone_lists(project):
+    listed = oracle("sessions", "list", cwd=project).stdout
+    assert oracle("sessions", cwd=project).stdout == listed
+    assert oracle("sessions", "-n", "1", "--json", cwd=project).stdout.startswith("[")
+    assert "Usage: oracle sessions" in oracle("sessions", "--help", cwd=project).stdout
+
+
+def test_an_unknown_session_is_json_too(project):
+    result = oracle("sessions", "export", "zz", "--format", "json", cwd=project)
+    assert json.loads(result.stdout)["content"].startswith("no session 'zz'")

@@ -167,6 +167,22 @@ def test_a_no_to_a_project_s_file_is_remembered(foreign, key, person, capsys):
     assert capsys.readouterr().err.count("embedded answers instead of openai:gpt-5") == 1
 
 
+def test_who_answers_is_said_after_each_answer(foreign, key, person, capsys):
+    person(None)  # Ctrl-D, which is not remembered
+    for _ in range(2):
+        model_used()
+        assert "embedded answers instead of openai:gpt-5" in capsys.readouterr().err
+
+
+def test_the_question_is_broken_at_words(monkeypatch):
+    monkeypatch.setattr(model_consent.sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    text = "your key pays for it ~/.config/oracle/keys.toml " * 4
+    lines = model_consent._fitted(text).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert " ".join(" ".join(lines).split()) == f"oracle: {text}".strip()
+
+
 def test_after_a_no_the_user_s_own_model_answers(foreign, key, person):
     file = Path.home() / ".config/oracle/oracle.toml"
     file.parent.mkdir(parents=True)
@@ -217,6 +233,13 @@ def test_what_costs_nothing_needs_no_question(foreign, monkeypatch):
     local = '[model]\nname = "openai:x"\nbase_url = "http://127.0.0.1:8080/v1"\n'
     (foreign / "oracle.toml").write_text(local)
     assert model_used() == "openai:x"
+
+
+def test_a_key_for_ollama_is_not_sent_without_a_question(foreign, monkeypatch):
+    monkeypatch.setenv("OLLAMA_API_KEY", "sk-test-0123456789")
+    (foreign / "oracle.toml").write_text('[model]\nname = "ollama:llama3.2:3b"\n')
+    with pytest.raises(SettingsError, match="OLLAMA_API_KEY"):
+        model_used()
 
 
 def test_a_model_that_ollama_runs_elsewhere_is_paid_for(foreign):

@@ -7,6 +7,7 @@ import pytest
 
 from oracle.cli.terminal.outcome import (
     EXIT_CODES,
+    INCOMPLETE,
     below,
     exit_code,
     fitting,
@@ -107,6 +108,10 @@ def test_a_place_is_named_on_the_narrowest_terminal():
     [
         ({}, None),
         ({"stop_reason": "partial_answer", "missing": ["a", "b"]}, "missing: a; b"),
+        (
+            {"stop_reason": "partial_answer", "missing": ["a"], "answer": "I lack a."},
+            "not complete: a part of the question stays open",
+        ),
         ({"stop_reason": "partial_answer"}, "not complete: a part of the question stays open"),
         ({"missing": ["a"], "answer": "I lack a."}, None),
         (
@@ -120,6 +125,14 @@ def test_a_place_is_named_on_the_narrowest_terminal():
 )
 def test_what_is_missing_is_said_once_on_one_line(changes, expected):
     assert what_is_missing(done(**changes)) == expected
+
+
+def test_every_answer_of_the_embedded_model_that_is_not_whole_has_a_line_with_the_next_step():
+    for reason, code in EXIT_CODES.items():
+        line = what_is_missing(done(stop_reason=reason, missing=["a"]), has_model=False)
+        assert line or code != INCOMPLETE
+    line = what_is_missing(done(stop_reason="partial_answer", missing=["catches"]), has_model=False)
+    assert line == "not found: catches; a language model may answer it, see `oracle models`"
 
 
 def test_the_summary_is_the_ledger_in_a_line():

@@ -73,7 +73,7 @@ EVERYTHING = [
         "verdict    refused: no · a/b",
     ),
     (
-        chunk("cost", node="a", tokens=1200, money=0.5, seconds=1.0),
+        chunk("cost", node="a", tokens=1200, money=0.5, seconds=1.0, is_estimate=False),
         "cost       1,200 tokens · 0.5000 · 1.0 s · a",
     ),
 ]

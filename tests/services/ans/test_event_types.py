@@ -92,3 +92,7 @@ def test_a_mistake_is_logged_once_and_the_event_is_delivered_all_the_same(caplog
         ),
     ]
     assert len(bus.events) == 6
+
+
+def test_the_name_of_a_family_means_all_of_it():
+    assert select_types(["tool"]) == select_types(["tool.*"]) == {"tool.called", "tool.returned"}

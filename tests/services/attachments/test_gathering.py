@@ -157,6 +157,51 @@ def test_a_link_to_a_secret_is_refused(reach):
     assert "secrets.allow" in refused("plain.txt", reach=reach)
 
 
+def test_a_linked_folder_that_leads_out_of_the_project_is_refused(reach):
+    outside = reach.root.parent / "outside"
+    outside.mkdir()
+    (outside / "o.txt").write_text("private")
+    (reach.root / "linked").symlink_to(outside)
+    for name in ("linked/o.txt", "linked/../outside/o.txt", str(reach.root / "linked/o.txt")):
+        assert "leads out of the project" in refused(name, reach=reach)
+    with pytest.raises(InputError, match="leads out of the project"):
+        gather("what is in @linked/o.txt?", reach=reach)
+    assert places("../outside/o.txt", reach=reach) == [f"{outside}/o.txt:1"]
+
+
+def test_a_linked_folder_inside_of_the_project_is_read(reach):
+    (reach.root / "src").mkdir()
+    (reach.root / "src/b.py").write_text("x = 1\n")
+    (reach.root / "linked").symlink_to("src")
+    assert places("linked/b.py", reach=reach) == ["src/b.py:1"]
+    alias = reach.root.parent / "alias"
+    alias.symlink_to(reach.root)
+    assert places("a.py:1", reach=Reach(folder=alias, root=reach.root)) == ["a.py:1"]
+
+
+def test_a_hard_link_to_a_secret_or_out_of_the_project_is_refused(reach):
+    (reach.root / ".env").write_text("A=1")
+    os.link(reach.root / ".env", reach.root / "inside.txt")
+    assert "a hard link to .env" in refused("inside.txt", reach=reach)
+    (reach.root.parent / "notes").write_text("private")
+    os.link(reach.root.parent / "notes", reach.root / "outside.txt")
+    assert "secrets.hard_links" in refused("outside.txt", reach=reach)
+    assert "secrets.hard_links" in refused("../notes", reach=reach)
+    allowing = replace(reach, secrets=SecretFiles(hard_links="all"))
+    assert places("outside.txt", reach=allowing) == ["outside.txt:1"]
+    os.link(reach.root / "a.py", reach.root / "b.py")
+    assert places("b.py:1", reach=reach) == ["b.py:1"]
+
+
+def test_the_advice_for_a_template_can_be_followed(reach):
+    confined = replace(reach, is_confined=True)
+    (reach.root / "src").mkdir()
+    assert refused("src", reach=confined).endswith("give the path of a file")
+    (reach.root.parent / "notes").write_text("private")
+    os.link(reach.root.parent / "notes", reach.root / "outside.txt")
+    assert "secrets.hard_links" in refused("outside.txt", reach=confined)
+
+
 def test_whoever_is_confined_reads_only_what_tools_may_read(reach):
     confined = replace(reach, is_confined=True)
     (reach.root.parent / "notes.txt").write_text("private")

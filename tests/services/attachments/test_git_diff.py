@@ -1,5 +1,7 @@
 """The diff of a work tree, also of a repository that nobody trusts."""
 
+import base64
+import hashlib
 import os
 import subprocess
 
@@ -74,6 +76,67 @@ def test_the_folder_may_be_below_the_root(repository):
 def test_lines_of_files_with_secrets_are_left_out(repository):
     (repository / ".env").write_text("KEY=new\n")
     assert "new\n" not in diff_of(repository).text
+
+
+BODY = [base64.b64encode(hashlib.sha384(bytes([number])).digest()).decode() for number in range(24)]
+SAFE = "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n"
+
+
+@pytest.mark.parametrize("line", [0, 12, 23])
+def test_a_hunk_inside_of_a_private_key_shows_none_of_it(repository, line):
+    (repository / "b.py").write_text('KEY = """\n' + SAFE.format("\n".join(BODY)) + '"""\n')
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "key")
+    changed = [*BODY[:line], BODY[line][::-1], *BODY[line + 1 :]]
+    (repository / "b.py").write_text('KEY = """\n' + SAFE.format("\n".join(changed)) + '"""\n')
+    found = diff_of(repository)
+    assert found.had_secrets
+    assert "+[redacted]" in found.text or "+[redacted: private key]" in found.text
+    assert not [row for row in (*BODY, *changed) if row[:20] in found.text]
+
+
+def test_a_changed_value_is_redacted_by_a_name_that_is_not_in_the_hunk(repository):
+    entry = "kind: Secret\nmetadata:\n  name: db\n  labels:\n    a: b\n    c: d\ndata:\n  {}\n"
+    (repository / "s.yaml").write_text(entry.format("host: aaaa\n  x: 1\n  y: 2\n  word: hunter"))
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "secret")
+    (repository / "s.yaml").write_text(entry.format("host: aaaa\n  x: 1\n  y: 2\n  word: fisher"))
+    found = diff_of(repository)
+    assert "hunter" not in found.text
+    assert "fisher" not in found.text
+
+
+def test_settings_of_the_repository_do_not_change_the_form(repository):
+    (repository / "a.py").write_text("".join(f"{n}\n\n" for n in range(20)))
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "lines")
+    git(repository, "mv", "a.py", "b.py")
+    (repository / "b.py").write_text("".join(f"{n}\n\n" for n in range(20) if n != 10))
+    expected = diff_of(repository).text
+    assert "rename from a.py" in expected
+    settings = {
+        "diff.context": "0",
+        "diff.interHunkContext": "9",
+        "diff.noprefix": "true",
+        "diff.mnemonicPrefix": "true",
+        "diff.renames": "false",
+        "diff.algorithm": "patience",
+        "diff.suppressBlankEmpty": "true",
+        "diff.colorMoved": "zebra",
+        "color.diff": "always",
+        "diff.relative": "true",
+        "diff.orderFile": "x",
+        "diff.wsErrorHighlight": "all",
+    }
+    for name, value in settings.items():
+        git(repository, "config", name, value)
+    assert diff_of(repository).text == expected
+
+
+@pytest.mark.parametrize("revision", ["HEAD:a.py", "HEAD:none.py", "no/such", "HEAD..none"])
+def test_what_is_not_a_revision_is_named_with_the_next_step(repository, revision):
+    with pytest.raises(InputError, match=r"name one, such as|`git log --oneline`|see what `git"):
+        diff_of(repository, revision)
 
 
 def test_a_repository_without_commits_shows_what_is_staged(tmp_path):

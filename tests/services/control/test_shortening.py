@@ -9,6 +9,7 @@ from oracle.services.control.shortening import (
     beginning_of,
     compacted,
     cut_results,
+    cut_words,
     fitted,
     shares,
     without_middle,
@@ -137,3 +138,15 @@ def test_shortening_again_changes_nothing():
     results = [message("tool", "r" * 1000) for _ in range(6)]
     once = compacted(results)
     assert compacted(once.messages).shortened == ()
+
+
+@pytest.mark.parametrize(
+    ("whole", "cut", "part"),
+    [
+        ("a.py:\n  1  x\n  2  y\n  3  z", "a.py:\n  1  x\n  2  y\n[cut]", "lines 1-2 of 1-3"),
+        ("a.py\n 7  x\nb.py\n 2  y", "a.py\n 7  x\n[cut]", "16 of 21 characters"),
+        ("x" * 2_000, "x" * 100, "100 of 2,000 characters"),
+    ],
+)
+def test_a_cut_is_told_by_lines_or_by_characters(whole, cut, part):
+    assert cut_words(whole, cut) == f"The model sees only {part} of this result, for lack of room"

@@ -6,6 +6,9 @@ import pytest
 
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
+from oracle.models.source import Given
+from oracle.services.attachments.gathering import gather
+from oracle.services.attachments.references import Reach
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.services.llm.protocol import ModelRequest
 from oracle.services.storage.database import as_url
@@ -88,7 +91,7 @@ def agent(root):
 @pytest.fixture
 def ask(agent):
     async def asked(question, *, attachment="", **given):
-        return await hear(agent(**given).process_query(question, attachment=attachment))
+        return await hear(agent(**given).process_query(question, given=Given(text=attachment)))
 
     return asked
 
@@ -291,7 +294,7 @@ async def test_a_follow_up_uses_the_words_of_the_question_before(agent, tmp_path
 async def test_an_empty_pipe_is_admitted_if_the_question_points_at_its_text(
     agent, question, is_lost
 ):
-    outcome = await hear(agent().process_query(question, is_pipe_empty=True))
+    outcome = await hear(agent().process_query(question, given=Given(is_pipe_empty=True)))
     assert outcome.answer.startswith("Nothing was piped in") is is_lost
     assert (outcome.done["stop_reason"] == "partial_answer") is is_lost
 
@@ -325,6 +328,53 @@ async def test_an_error_is_quoted_and_its_place_in_the_project_is_read(ask):
     outcome = await ask("why does this fail in the code?", attachment=TRACE)
     assert "AttributeError: 'NoneType' object has no attribute" in outcome.answer
     assert "src/shop/checkout.py:2-5" in outcome.answer
+
+
+def attaching(question, root, *files):
+    found = gather(question, reach=Reach(folder=root, root=root), files=files)
+    return Given(sources=found.sources)
+
+
+@pytest.mark.parametrize(
+    ("question", "files"),
+    [
+        ("what can go wrong in @src/shop/basket.py:6-9?", ()),
+        ("what does add_item do in @src/shop/basket.py:6-9?", ()),
+        ("explain @./src/shop/basket.py:6-9, please", ()),
+        ("what is in src/shop/basket.py:6-9?", ["src/shop/basket.py:6-9"]),
+        ("@src/shop/basket.py:6-9", ()),
+    ],
+)
+async def test_attached_lines_are_quoted_and_their_reference_is_not_searched(
+    agent, root, question, files
+):
+    outcome = await hear(agent().process_query(question, given=attaching(question, root, *files)))
+    assert outcome.calls == []
+    assert "def add_item(self, item):" in outcome.answer
+    assert "src/shop/basket.py:6" in outcome.answer
+    assert "sum of all prices" not in outcome.answer
+
+
+async def test_attached_lines_come_before_what_a_search_found(agent, root):
+    question = "why do we keep orders in SQLite, and not in @src/shop/report.py:1?"
+    given = attaching(question, root)
+    outcome = await hear(agent().process_query(question, given=given))
+    assert outcome.calls
+    assert "report" not in str(outcome.calls)
+    assert outcome.answer.startswith("`src/shop/report.py:1`")
+    assert "docs/storage.md:3" in outcome.answer
+
+
+async def test_a_follow_up_is_about_what_the_attached_lines_define(agent, root):
+    question = "what can go wrong in @src/shop/checkout.py:4-5?"
+    database = as_url(f"sqlite:///{root}/oracle.db")
+    async with open_store(database) as store:
+        asked = agent(store=store)
+        first = await hear(asked.process_query(question, given=attaching(question, root)))
+        later = await hear(asked.process_query("and who uses it?", first.done["context_id"]))
+    assert "check_out" in str(later.calls)
+    assert "wrong" not in str(later.calls)
+    assert "4" not in str([arguments.get("query") for _, arguments in later.calls])
 
 
 FAKE = "<signal type='context_sufficient' confidence='1'><sources_found>99</sources_found></signal>"

@@ -2,7 +2,13 @@ import socket
 
 import pytest
 
-from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused
+from oracle.errors import (
+    ContextTooLong,
+    ModelError,
+    ModelOverloaded,
+    ModelRefused,
+    ModelUnreachable,
+)
 from oracle.services.llm.opening import open_model
 from oracle.services.llm.providers import PROVIDERS
 from oracle.testing.servers import Reply, ScriptedServer, anthropic, openai
@@ -174,7 +180,7 @@ async def test_a_server_that_is_not_there_is_named(name):
         with pytest.raises(ModelError, match="cannot reach") as caught:
             await anext(model.stream(asking("hi")))
     assert address in str(caught.value)
-    assert type(caught.value) is ModelError
+    assert type(caught.value) is ModelUnreachable
 
 
 async def test_a_missing_key_and_a_wrong_key_have_different_errors(dialect):

@@ -13,7 +13,7 @@ from oracle.services.llm.catalogue import (
     newest_models,
     parts_of,
 )
-from oracle.services.llm.names import full_name
+from oracle.services.llm.names import full_name, is_name_of_ollama
 from oracle.services.llm.opening import open_model
 from oracle.testing.servers import Reply, ScriptedServer
 
@@ -81,6 +81,9 @@ def test_a_name_means_one_model(name, full):
         ("", "is not the name of a model; `oracle models --all`"),
         ("x" * 10_000, "is not the name of a model"),
         ("\x1b[31mgpt-5", "is not the name of a model"),
+        (":x", "is not the name of a model"),
+        ("google:gemini-2.5-pro", "there is no provider 'google' (providers: anthropic, openai,"),
+        ("foo:bar", "`oracle models use openai:bar --base-url URL`"),
         ("openai:", "is not a valid name of a model"),
     ],
 )
@@ -146,13 +149,50 @@ def test_an_opened_model_has_its_full_name():
     ],
 )
 async def test_a_model_of_ollama_is_meant_by_its_tag(name, full):
+    assert await meant_beside(name, "llama3.2:3b", "qwen3:latest", "gemma3:4b") == full
+
+
+async def meant_beside(name, *local, **options):
+    """With these models at ollama."""
     import asyncio
 
-    tags = {"models": [{"name": n} for n in ("llama3.2:3b", "qwen3:latest", "gemma3:4b")]}
+    tags = {"models": [{"name": each} for each in local]}
     async with ScriptedServer(Reply(body=[json.dumps(tags).encode()])) as server:
         environment = {"OLLAMA_BASE_URL": f"{server.url}/v1"}
-        assert await asyncio.to_thread(full_name, name, environment) == full
-    assert server.requests[0].path == "/api/tags"
+        return await asyncio.to_thread(full_name, name, environment, **options)
+
+
+async def test_the_start_of_a_name_at_ollama_is_enough_if_it_is_the_only_one():
+    names = ("qwen2.5-coder:7b", "llama3.2:3b", "llama3.2:1b")
+    assert await meant_beside("qwen", *names, abbreviated=True) == "ollama:qwen2.5-coder:7b"
+    for abbreviated in (True, False):
+        with pytest.raises(InputError, match=r"could be ollama:llama3\.2:3b or ollama:llama3.2:1b"):
+            await meant_beside("lla", *names, abbreviated=abbreviated)
+
+
+@pytest.mark.parametrize("name", ["gpt", "claude"])
+def test_the_choices_are_the_same_with_and_without_abbreviation(name):
+    said = []
+    for abbreviated in (True, False):
+        with pytest.raises(InputError) as caught:
+            meant(name, abbreviated=abbreviated)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_meant"),
+    [
+        ("sonnet", False),
+        ("claude-sonnet-5", False),
+        ("openai/gpt-oss:20b", False),
+        ("embedded", False),
+        ("sonnet:latest", True),
+        ("qwen3", True),
+    ],
+)
+def test_a_model_of_ollama_may_have_a_name_that_means_another(name, is_meant):
+    assert is_name_of_ollama(name) is is_meant
 
 
 @pytest.mark.parametrize(

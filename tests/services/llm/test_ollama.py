@@ -44,19 +44,22 @@ async def test_ten_thousand_models_are_found_at_once():
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "said"),
     [
-        sent("<html>not ollama</html>"),
-        sent("[]"),
-        sent('{"models": 5}'),
-        sent("[" * 100_000),
-        Reply(status=500),
-        Reply(body=[b'{"models"', Drop()]),
+        (sent("<html>not ollama</html>"), "is not ollama (its answer is not JSON)"),
+        (sent("[]"), "is not ollama (it lists no models)"),
+        (sent('{"models": 5}'), "is not ollama (it lists no models)"),
+        (sent("[" * 100_000), "is not ollama (its answer is not JSON)"),
+        (Reply(status=500), "is not ollama (status 500)"),
+        (Reply(status=302), "is not ollama (status 302)"),
+        (Reply(body=[b'{"models"', Drop()]), "ollama does not answer"),
     ],
 )
-async def test_an_answer_that_makes_no_sense_is_no_answer(reply):
+async def test_an_answer_that_makes_no_sense_is_explained(reply, said):
     local, _ = await found(reply)
-    assert (local.models, "ollama does not answer" in local.problem) == ((), True)
+    assert local.models == ()
+    assert said in local.problem
+    assert "OLLAMA_BASE_URL" in local.step or "does not answer" in local.problem
 
 
 @pytest.mark.parametrize("answer", ["null", "{}", '{"model_info": {"x.context_length": "big"}}'])
@@ -68,16 +71,18 @@ async def test_a_window_that_is_not_a_number_is_unknown(answer):
 async def test_a_server_that_hangs_is_given_up(monkeypatch):
     monkeypatch.setattr(ollama, "SECONDS", 0.1)
     local, _ = await found(Reply(body=[Stall()]))
-    assert "does not answer" in local.problem
+    assert local.problem.endswith("within 0.1 s")
 
 
 def test_nothing_runs_there():
     local = local_models({"OLLAMA_BASE_URL": "http://127.0.0.1:1/v1"})
     assert local.problem == "ollama does not answer at http://127.0.0.1:1"
+    assert local.step == "start it with `ollama serve`"
 
 
 def test_an_address_that_is_none_is_explained():
-    assert "is not the address" in local_models({"OLLAMA_BASE_URL": "nonsense"}).problem
+    problem = local_models({"OLLAMA_BASE_URL": "nonsense"}).problem
+    assert problem.startswith("OLLAMA_BASE_URL: 'nonsense' is not the address")
 
 
 def test_models_that_run_at_ollama_are_known_by_their_names():

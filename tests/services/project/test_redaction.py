@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from oracle.services.project.redaction import redact
 from tests.default_run import thinned
 from tests.services.project import redaction_cases as cases
+from tests.services.project import redaction_cases_defaults as defaults
 from tests.services.project import redaction_cases_forms as forms
 from tests.services.project import redaction_cases_later as later
 
-SECRETS = dict(enumerate((*cases.SECRETS, *later.SECRETS, *forms.SECRETS)))
-HARMLESS = dict(enumerate((*cases.HARMLESS, *later.HARMLESS, *forms.HARMLESS)))
+SECRETS = dict(enumerate((*cases.SECRETS, *later.SECRETS, *forms.SECRETS, *defaults.SECRETS)))
+HARMLESS = dict(enumerate((*cases.HARMLESS, *later.HARMLESS, *forms.HARMLESS, *defaults.HARMLESS)))
 
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS.values(), ids=SECRETS)
@@ -116,6 +117,13 @@ def test_any_text_keeps_its_lines_and_is_not_changed_again(text):
             "ghp%5F",
             "github_pat_",
             "a\b",
+            'password", ',
+            "password or ",
+            'password") if ',
+            "password = get(",
+            "name: PASSWORD\n a: b\n",
+            "value: a1b2c\n name: ",
+            "aB3" * 21 + "a\n",
         ],
         6,
     ),

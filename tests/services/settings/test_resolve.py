@@ -222,7 +222,7 @@ def users_file():
 
 USERS = [
     ({"user": 4}, "4", "user", f"{OWN}:2"),
-    ({"user": 4, "file": 5}, "5", "file", "oracle.toml:2"),
+    ({"user": 4, "file": 3}, "3", "file", "oracle.toml:2"),
     ({"user": 4, "variable": "6"}, "6", "variable", "ORACLE_LIMITS_TURNS"),
     ({"user": 4, "flag": 7}, "7", "flag", "--max-turns"),
 ]
@@ -300,8 +300,8 @@ def test_a_project_gets_no_key_of_the_user_by_naming_an_address(users_file):
 
 
 def test_another_model_of_the_project_is_not_described_by_the_users_file(users_file):
-    users_file.write_text(f"{GUARDED}[web]\nprovider = 'searxng'\nurl = 'http://h'\n")
-    write("[model]\nname = 'anthropic:y'\n[web]\nprovider = 'tavily'\n")
+    users_file.write_text(f"{GUARDED}[web]\nprovider = 'tavily'\nurl = 'http://h'\n")
+    write("[model]\nname = 'anthropic:y'\n[web]\nprovider = 'searxng'\n")
     settings = load_settings(environment={})
     assert (settings.model.base_url, settings.model.key_variable, settings.web.url) == (None,) * 3
     assert str(settings.origins["model.base_url"]) == "default"

@@ -31,7 +31,7 @@ FITTING = [
     (CHOICE, "memory", "memory"),
     (Folder(), "~/trees", "~/trees"),
     (Folder(inside=True), "docs/notes", "docs/notes"),
-    (Address(), "https://[::1]:8080/v1?q=1", "https://[::1]:8080/v1?q=1"),
+    (Address(), "https://[::1]:8080/v1", "https://[::1]:8080/v1"),
     (VariableName(), "TEAM_KEY_2", "TEAM_KEY_2"),
 ]
 

@@ -53,7 +53,7 @@ def test_all_missing_names_are_in_one_error():
 
 
 def test_a_name_that_it_does_not_have_is_an_error():
-    with pytest.raises(InputError, match="no placeholder 'pth'; did you mean 'path'"):
+    with pytest.raises(InputError, match=r"no placeholder 'pth' \(did you mean 'path'"):
         filled("{path}", pth="1")
 
 

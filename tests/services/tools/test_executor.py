@@ -73,7 +73,7 @@ async def test_a_wrong_argument_is_answered_with_the_usage():
 
 async def test_an_unknown_tool_is_a_result_with_a_suggestion():
     result = await box(counted).run("cuont", {})
-    assert result["content"].startswith("there is no tool 'cuont'; did you mean 'count'?")
+    assert result["content"].startswith("there is no tool 'cuont' (did you mean 'count'?)")
     assert not (await box(counted).run("x" * 10_000, {}))["success"]
 
 

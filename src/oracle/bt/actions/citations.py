@@ -9,14 +9,18 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import say
 from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.citations import are_cited, check_answer
 from oracle.services.control.conversation import without_data
+from oracle.services.control.unfinished_answer import UnfinishedRun, own_words
 from oracle.services.coverage.parts import as_results, without_texts
+
+_WORDED = ["stop_reason", "stop_detail", "tried", "missing"]
 
 
 @action(
-    reads=["answer", "evidence", "messages", "parts", "history", "attachment"],
+    reads=["answer", "evidence", "messages", "parts", "history", "attachment", *_WORDED],
     writes=["answer", "citations"],
 )
 def check_citations(ctx: TickContext) -> RunStatus:
@@ -29,6 +33,7 @@ def check_citations(ctx: TickContext) -> RunStatus:
         messages=[*bb_get(bb, "messages"), *as_results(bb_get(bb, "parts"))],
         earlier=[place for said in history for place in said["metadata"].get("places", ())],
         attachment=bb_get(bb, "attachment"),
+        own_words=_own_words(bb),
     )
     bb_set(bb, "answer", checked.answer)
     bb_set(bb, "citations", checked.citations)
@@ -56,6 +61,18 @@ def say_sources(ctx: TickContext) -> RunStatus:
     if parts := bb_get(bb, "parts"):
         bb_set(bb, "parts", without_texts(parts))
     return SUCCESS
+
+
+def _own_words(bb: TypedBlackboard) -> list[str]:
+    """What the tree said in an answer that it wrote in the model's place."""
+    return own_words(
+        UnfinishedRun(
+            stop_reason=bb_get(bb, "stop_reason"),
+            detail=bb_get(bb, "stop_detail"),
+            tried=bb_get(bb, "tried"),
+            missing=bb_get(bb, "missing"),
+        )
+    )
 
 
 def _shown(place: dict[str, Any]) -> dict[str, Any]:

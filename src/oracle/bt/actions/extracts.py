@@ -156,6 +156,6 @@ def _book(ctx: TickContext, request: Sequence[Message], reply: Reply) -> None:
     usage = reply["usage"] or estimated_usage(
         ctx, sent, written, was_cut=reply.get("was_cut", False)
     )
-    book_usage(ctx, ctx.node_path, usage, reply["seconds"])
+    book_usage(ctx, ctx.node_path, usage, reply["seconds"], is_estimate=not reply["usage"])
     if reply["usage"]:
         note_count(ctx, sent, reply["usage"])

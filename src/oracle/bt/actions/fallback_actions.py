@@ -187,7 +187,9 @@ def _another_way(
 def _on_their_way(bb: TypedBlackboard) -> list[dict[str, Any]]:
     """The calls of this response are run after the decision: no failure so far, and no result."""
     calls: list[dict[str, Any]] = bb_get(bb, "calls") or []
-    return [{"name": call["name"], "success": True, "empty": True} for call in calls]
+    return [
+        {"name": call["name"], "success": True, "empty": True, "pending": True} for call in calls
+    ]
 
 
 def _question(query: Any) -> str:

@@ -30,7 +30,7 @@ from oracle.services.control.ledger import RESOURCES, STOP_AT
 from oracle.services.control.unfinished_answer import CUT_HERE, UnfinishedRun, unfinished_answer
 from oracle.services.coverage.parts import left_out
 
-_CLOSING = ["response", "signal", "ledger"]
+_CLOSING = ["response", "signal", "ledger", "turn_is_open"]
 _CLOSED = ["stop_reason", "answer", "caveat", "missing", "turn_is_open"]
 _STOPPED = ["stop_reason", "stop_detail"]
 
@@ -109,8 +109,10 @@ def as_announced(ctx: TickContext) -> RunStatus:
 def show_what_is_missing(ctx: TickContext) -> RunStatus:
     """Say next to a partial answer what is missing from it."""
     signal: dict[str, Any] = bb_get(board_of(ctx), "signal")
-    caveat = f" {signal['caveat']}" if signal.get("caveat") else ""
-    say_system(ctx, f"Still open: {signal['missing']}{caveat}")
+    missing = str(signal["missing"]).strip()
+    if caveat := str(signal.get("caveat") or "").strip():
+        missing = f"{missing.rstrip('.;')}; caveat: {caveat}"
+    say_system(ctx, f"Still open: {missing}")
     return SUCCESS
 
 
@@ -155,7 +157,7 @@ def gave_empty_responses(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     stop = bb_get(bb, "stop_after_last_turn") or "stuck"
     repeated = bb_get(bb, "is_runaway")
-    did = "said the same thing over and over" if repeated else "answered nothing, again and again"
+    did = "said the same thing over and over" if repeated else "wrote no answer, again and again"
     return _stop(bb, stop, f"the model {did}")
 
 
@@ -186,7 +188,7 @@ def keep_cut_response(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["ledger"], writes=["turn_is_open"])
+@action(reads=["ledger", "turn_is_open"], writes=["turn_is_open"])
 def end_cut_turn(ctx: TickContext) -> RunStatus:
     end_turn(ctx, "cut")
     return SUCCESS
@@ -262,13 +264,15 @@ def answer_from_the_evidence(ctx: TickContext) -> RunStatus:
     """Write the answer in the model's place, from the text so far and the places found."""
     bb = board_of(ctx)
     response: dict[str, Any] = bb_get(bb, "response") or {}
-    is_cut = bb_get(bb, "is_cut") or (bool(response) and not response["is_complete"])
-    so_far: str = (response.get("text") if is_cut else "") or bb_get(bb, "answer_so_far")
+    was_cut = bb_get(bb, "is_cut") or (bool(response) and not response["is_complete"])
+    cut_text: str = (response.get("text") or "") if was_cut else ""
+    # The text of an earlier turn was complete.
+    is_cut = bool(cut_text)
     answer = unfinished_answer(
         UnfinishedRun(
             stop_reason=bb_get(bb, "stop_reason"),
             detail=bb_get(bb, "stop_detail"),
-            text=so_far,
+            text=cut_text or bb_get(bb, "answer_so_far") or _last_words(bb),
             is_cut=is_cut,
             places=bb_get(bb, "evidence"),
             tried=bb_get(bb, "tried"),
@@ -277,10 +281,16 @@ def answer_from_the_evidence(ctx: TickContext) -> RunStatus:
     )
     bb_set(bb, "answer", answer)
     if bb_get(bb, "turn_is_open"):
-        end_turn(ctx, "cut" if is_cut else outcome_of(response or None))
+        end_turn(ctx, "cut" if was_cut else outcome_of(response or None))
     say(ctx, ChunkType.CONTENT, content=answer)
     end_turn(ctx, "answer")
     return SUCCESS
+
+
+def _last_words(bb: TypedBlackboard) -> str:
+    """At a limit the last response counts, even if it announced more work: it is all there is."""
+    response: dict[str, Any] = bb_get(bb, "response") or {}
+    return response.get("text", "") if bb_get(bb, "stop_reason") in STOP_AT.values() else ""
 
 
 def _partial(ctx: TickContext, why: str, missing: list[str]) -> RunStatus:

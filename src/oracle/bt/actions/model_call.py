@@ -24,7 +24,14 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import BOOKED, book, money_for, say, say_system, usage_of
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
-from oracle.errors import InterruptedStream, ModelError
+from oracle.errors import (
+    ContextTooLong,
+    InterruptedStream,
+    ModelError,
+    ModelOverloaded,
+    ModelRefused,
+    ModelUnreachable,
+)
 from oracle.models.signals import Signal
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
@@ -48,6 +55,10 @@ stopped by this.
 """
 SHORTEST_CONTINUATION: Final = 128
 """Tokens. With less room it is better to say that the text was cut."""
+COSTS_NOTHING: Final = (ModelUnreachable, ModelRefused, ModelOverloaded, ContextTooLong)
+"""Errors of a request that its provider did not accept. After others, such as a silence, it may
+have read the request, and the estimate of its cost stays.
+"""
 GO_ON: Final = (
     "Your response reached its longest output and was cut. Continue exactly where it stopped, in "
     "the middle of a word if need be. Repeat nothing, add no introduction, and end with the signal."
@@ -87,6 +98,9 @@ async def call_model(ctx: TickContext) -> RunStatus:
     except InterruptedStream:
         response.is_interrupted = True
         raise
+    except COSTS_NOTHING:
+        response.was_refused = True
+        raise
     finally:
         # A leaf that ignored its cancellation ends late. By then the run is in another turn, whose
         # response this is not.
@@ -109,7 +123,7 @@ async def _stream(
 
     def source() -> AsyncIterator[Any]:
         if model is None:
-            raise ModelError("no language model is configured")
+            raise ModelUnreachable("no language model is configured")
         return with_checked_calls(model.stream(request))
 
     # The messages are named by their digest: the record of a turn must not repeat all before it.
@@ -166,6 +180,7 @@ class _Response:
         "_usage",
         "is_interrupted",
         "is_overdrawn",
+        "was_refused",
     )
 
     def __init__(self, ctx: TickContext, own_text: OwnTextFilter | None = None) -> None:
@@ -190,6 +205,7 @@ class _Response:
         # of it, and this is its record. A call that a guard has halted is neither.
         self._is_complete = False
         self.is_interrupted = False
+        self.was_refused = False
 
     def take(self, part: Part) -> None:
         if "text" in part:
@@ -249,13 +265,16 @@ class _Response:
             yield
         except ModelError as problem:
             log.warning("the response could not be continued: %s", problem)
+            self.was_refused = isinstance(problem, COSTS_NOTHING)
         # A request that brought no text has not ended the text either.
         if len(self._raw) == had and not self._calls:
             self._ending = cut
 
     def cost(self) -> dict[str, Any]:
         """What `book` needs of the request under way."""
+        has_arrived = self._usage is not None or self._characters > 0
         return {
+            "was_refused": self.was_refused and not has_arrived,
             "usage": self._usage,
             "characters": self._characters,
             "output": rough_tokens("".join(self._said)) if self._usage is None else 0,

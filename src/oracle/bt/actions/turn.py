@@ -141,7 +141,9 @@ def take_in_response(ctx: TickContext) -> RunStatus:
         bb_set(bb, "calls", calls)
         bb_set(bb, "calls_wait", True)
     if text:
-        bb_set(bb, "answer_so_far", text)
+        # "I will look for it" announces work. It must not be taken for an answer later.
+        if not response["calls"] and not _announces_work(response):
+            bb_set(bb, "answer_so_far", text)
         before: str = bb_get(bb, "accumulated_content")
         bb_set(bb, "accumulated_content", f"{before}\n\n{text}" if before else text)
     if said or response["calls"]:
@@ -152,6 +154,10 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     if (text or response["calls"]) and not bb_get(bb, "is_last_turn"):
         bb_set(bb, "empty_responses", 0)
     return SUCCESS
+
+
+def _announces_work(response: dict[str, Any]) -> bool:
+    return (response["signal"] or {}).get("type") in ("need_turn", "need_capability")
 
 
 def _texts_of(response: dict[str, Any]) -> tuple[str, str]:
@@ -188,7 +194,7 @@ def _leave_out(ctx: TickContext, bb: TypedBlackboard, taken: int, surplus: list[
     say_system(ctx, f"{said}: {names_of(surplus)}.{unwritten}")
 
 
-@action(reads=["response", "ledger"], writes=["turn_is_open"])
+@action(reads=["response", "ledger", "turn_is_open"], writes=["turn_is_open"])
 def close(ctx: TickContext) -> RunStatus:
     """The turn is over and another follows: what it said was a draft."""
     end_turn(ctx, outcome_of(bb_get(board_of(ctx), "response")))
@@ -222,6 +228,7 @@ def _report_signals(ctx: TickContext, response: dict[str, Any]) -> None:
         where = {"raw_xml": signal["raw_xml"], "at": signal["at"]}
         problems: list[str] = signal["problems"]
         if "type" not in signal:
+            say_system(ctx, f"A signal of the model cannot be read: {'; '.join(problems)}.")
             report(ctx, "signal.malformed", problem="; ".join(problems), **where)
             continue
         is_last = signal["at"] >= len(response["text"])

@@ -22,6 +22,7 @@ from oracle.bt.core.leaves import condition
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
+from oracle.services.questions.search_words import points_at_a_text
 from oracle.services.tools.offered import with_role
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,15 @@ _OUTSIDE = frozenset({"has world", "has time", "has others"})
 """Features of the classifier: the weather, the latest version, other projects."""
 
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
-_GROUNDS = ("evidence", "earlier_evidence", "topic_shift", "classification", "attachment", "facts")
+_GROUNDS = (
+    "evidence",
+    "earlier_evidence",
+    "topic_shift",
+    "classification",
+    "attachment",
+    "facts",
+    "query",
+)
 
 
 @condition(reads=_GROUNDS)
@@ -38,15 +47,21 @@ def backs_the_claim(ctx: TickContext) -> bool:
     """Whether an answer, or a claim to know enough, can be believed.
 
     This run gathered something, or an earlier exchange on the same topic did, or the user attached
-    it, or the question needs no source. After an empty pipe the answer may be that nothing came.
+    it, or the question needs no source. If it is about a text that did not come through the pipe,
+    there is nothing to look for.
     """
     bb = board_of(ctx)
-    if bb_get(bb, "evidence") or bb_get(bb, "attachment") or bb_get(bb, "facts").get(PIPE_EMPTY):
+    if bb_get(bb, "evidence") or bb_get(bb, "attachment") or _misses_its_text(bb):
         return True
     if bb_get(bb, "earlier_evidence") and not bb_get(bb, "topic_shift"):
         return True
     # A tree of somebody else may use the fallback and classify nothing.
     return bb_get(bb, "classification") is None or not classification_of(bb).needs_any_source
+
+
+def _misses_its_text(bb: TypedBlackboard) -> bool:
+    facts = bb_get(bb, "facts")
+    return bool(facts and facts.get(PIPE_EMPTY) and points_at_a_text(bb_get(bb, "query")))
 
 
 @condition(reads=_GROUNDS)
@@ -55,7 +70,7 @@ def is_missing(ctx: TickContext) -> bool:
     return not backs_the_claim(ctx)
 
 
-@condition(reads=[*_GROUNDS, "query", "tool_list"])
+@condition(reads=[*_GROUNDS, "tool_list"])
 def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
     """Whether the question is surely about the world outside, and no tool here searches the web.
 

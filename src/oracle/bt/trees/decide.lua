@@ -66,7 +66,7 @@ local function ask_again_or_give_up()
   return BT.selector("empty response", {
     BT.sequence("empty too often", {
       BT.expect("was asked again before", "bb.empty_responses >= " .. EMPTY_RESPONSES),
-      say.verdict { verdict = "refused", reason = "the response was empty again" },
+      say.verdict { verdict = "gave_up", reason = "the response was empty again" },
       finish.gave_empty_responses,
       BT.exit("turns"),
     }),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from threading import Lock
 from typing import Final
 from weakref import WeakSet
@@ -19,7 +19,7 @@ from oracle.bt.wrappers.recipe import AgentSetup, Definitions, GatherFacts
 from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.models.prompt_segment import PromptSegment
-from oracle.models.source import Source
+from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve, Sources
 from oracle.services.control.ledger import Limits
@@ -98,26 +98,19 @@ class OracleBTWrapper:
         query: str,
         context_id: str | None = None,
         *,
-        attachment: str = "",
-        attached: Sequence[Source] = (),
-        is_pipe_empty: bool = False,
+        given: Given = NOTHING_GIVEN,
         nodes: bool = False,
     ) -> AsyncGenerator[OracleStreamChunk]:
         """Answer in chunks; with `nodes` also one for each change of a status in the tree.
 
-        `attachment` is a text without a name, such as piped input. `attached` are files and diffs,
-        which count as sources (`oracle.services.attachments`). `is_pipe_empty`: the user meant to
-        attach a text, but there was none. The model is informed. A listener who stops listening
-        cancels the run.
+        A listener who stops listening cancels the run.
         """
         run = Run.start(
             self._agent,
             query,
             context_id=context_id,
             session_id=self._session_id,
-            attachment=attachment,
-            attached=attached,
-            is_pipe_empty=is_pipe_empty,
+            given=given,
             store=self._store,
             nodes=nodes,
         )

@@ -25,12 +25,13 @@ from oracle.bt.core.context import DEFAULT_TICK_BUDGET
 from oracle.errors import InputError, JournalError, named
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import Exchange
-from oracle.models.source import Source
+from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.services.agent_services import AgentServices, Sources
 from oracle.services.classification.classifier import terms_to_look_up
 from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Limits
 from oracle.services.journal import Record
+from oracle.services.journal.record import KEPT_BY_CONTENT
 from oracle.services.llm.protocol import Model
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.redaction import redact, redacted
@@ -43,7 +44,6 @@ from oracle.services.tools.protocol import Tools
 TREE: Final = "oracle-agent"
 UNKNOWN_WINDOW: Final = 8_192
 LEAF_PACKAGES: Final = ("oracle.bt.actions", "oracle.bt.conditions")
-KEPT_BY_CONTENT: Final = ("sources", "prompts")
 
 FORMAT: Final = 3
 """Which leaves a recorded tree may name. A record without a format is of format 1."""
@@ -91,11 +91,6 @@ class Recipe:
             }
         _check_facts(known)
         return cls(**known)
-
-
-def names_of_texts(start: Mapping[str, Any]) -> list[str]:
-    """The names of the texts that a first record refers to."""
-    return [name for kind in KEPT_BY_CONTENT for name in _named_texts(start, kind).values()]
 
 
 def _named_texts(start: Mapping[str, Any], kind: str) -> Mapping[str, str]:
@@ -192,9 +187,7 @@ class AgentSetup:
         self,
         query: str,
         *,
-        attachment: str = "",
-        attached: Sequence[Source] = (),
-        is_pipe_empty: bool = False,
+        given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] = (),
         known_terms: Sequence[str] | None = None,
         seconds_before: float = 0.0,
@@ -207,7 +200,7 @@ class AgentSetup:
         `facts` are about the project. They are on record, as is the date, so that a replay reads
         neither the disk nor the calendar.
         """
-        live, given = self.live, self.definitions or self
+        live, definitions = self.live, self.definitions or self
         board: dict[str, Any] = {
             "query": query,
             "facts": {"date": date_of(time.time()), **(facts or {})},
@@ -216,11 +209,11 @@ class AgentSetup:
         }
         if live.approve is not None:
             board["can_ask"] = True
-        if has_visible_text(attachment):
-            board["attachment"] = without_secret_files(attachment)
-        if attached:
-            board["attached"] = [dict(source) for source in attached]
-        if is_pipe_empty:
+        if has_visible_text(given.text):
+            board["attachment"] = without_secret_files(given.text)
+        if given.sources:
+            board["attached"] = [dict(source) for source in given.sources]
+        if given.is_pipe_empty:
             # Among the facts and not a key of its own: a user's own tree declares its keys.
             board["facts"][PIPE_EMPTY] = True
         if seconds_before:
@@ -233,8 +226,10 @@ class AgentSetup:
         board["tool_list"] = "[]" if live.tools is None else _tool_list(live.tools)
         return Recipe(
             tree=TREE,
-            sources=built_in_trees() if given.trees is None else redacted(dict(given.trees)),
-            prompts=_segment_texts(given.segments or built_in_segments()),
+            sources=built_in_trees()
+            if definitions.trees is None
+            else redacted(dict(definitions.trees)),
+            prompts=_segment_texts(definitions.segments or built_in_segments()),
             question=board["query"],
             model=board["model"]["name"],
             board=board,

@@ -79,7 +79,15 @@ class RecordedTree:
         self._may_act = may_act
         # The journal's clock counts from an arbitrary moment: this one, in seconds since 1970.
         self._epoch = 0.0
-        self.journal = Journal(self._sink, records=records, may_act=may_act, on_command=self._obey)
+        serving = None if services is None else services(recipe)
+        model: Any = getattr(serving, "model", None)
+        self.journal = Journal(
+            self._sink,
+            records=records,
+            may_act=may_act,
+            on_command=self._obey,
+            resumed_with={} if model is None else {"model": model.name},
+        )
         self.bus = RunBus(self.journal, get_event_bus())
         definition = self._load(leaves)
         self.board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
@@ -97,7 +105,7 @@ class RecordedTree:
             TickContext(
                 blackboard=self.board,
                 tick_budget=recipe.tick_budget,
-                services=None if services is None else services(recipe),
+                services=serving,
                 effects=self.journal,
                 clock=self.journal,
             ),
@@ -206,11 +214,12 @@ class RecordedTree:
             # happen later, by the time in between.
             if "at" in command:
                 self._epoch = command["at"] - self.journal.time
-            self._emit_start(resumed=True)
+            self._emit_start(resumed=True, model=command.get("model"))
 
-    def _emit_start(self, *, resumed: bool) -> None:
+    def _emit_start(self, *, resumed: bool, model: str | None = None) -> None:
+        """A run may be resumed with another model than it was begun with."""
         recipe = self.recipe
-        payload = {"question": recipe.question, "tree": recipe.tree, "model": recipe.model}
+        payload = {"question": recipe.question, "tree": recipe.tree, "model": model or recipe.model}
         self._emit("run.started", {**payload, "resumed": resumed})
 
     def _emit_end(self, outcome: Outcome) -> None:
@@ -219,7 +228,8 @@ class RecordedTree:
             self._emit("node.failed", {"node_path": path, "error": error}, Severity.ERROR)
         stop_reason, usage = self.ending(outcome)
         turns = self.tree_run.context.turn
-        self._emit("run.ended", {"stop_reason": stop_reason, "turns": turns, "usage": usage})
+        ended = {"stop_reason": stop_reason, "turns": turns, "usage": usage}
+        self._emit("run.ended", {**ended, "missing": self.read("missing") or []})
 
     def _emit(
         self, type_: str, payload: Mapping[str, Any], severity: Severity = Severity.INFO

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from oracle.bt.wrappers.recipe import TREE, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
@@ -15,9 +15,11 @@ from oracle.errors import OracleError, ReplayDiverged
 from oracle.models.session import StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices
+from oracle.services.ans.event import Event
 from oracle.services.journal import Record
 from oracle.services.story.from_records import tell_records
 from oracle.services.story.story import Story, tell
+from oracle.services.story.words import resumed_words
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,9 +36,18 @@ class ToldRun:
         return str(self._start.get("model", ""))
 
     @property
-    def attached_characters(self) -> int:
-        board: Any = self._start.get("board")
-        return len(board.get("attachment", "")) if isinstance(board, dict) else 0  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+    def later_models(self) -> Sequence[str]:
+        """Those with which it was resumed."""
+        resumed = (record.body for record in self.records if _is_resumption(record))
+        return [str(body["model"]) for body in resumed if body.get("model")]
+
+    @property
+    def attached(self) -> Sequence[str]:
+        """What the user gave with the question: places of files, a diff, text from a pipe."""
+        board = cast("dict[str, Any]", self._start.get("board") or {})
+        names = [str(source.get("where", "")) for source in board.get("attached") or ()]
+        piped = len(board.get("attachment") or "")
+        return [*names, *([f"{piped:,} characters from a pipe"] if piped else [])]
 
     @property
     def _start(self) -> Mapping[str, Any]:
@@ -44,7 +55,7 @@ class ToldRun:
 
     @property
     def times_resumed(self) -> int:
-        return sum(record.kind == "command" and "resumed" in record.body for record in self.records)
+        return sum(map(_is_resumption, self.records))
 
     def as_data(self) -> dict[str, Any]:
         """Everything, for programs."""
@@ -54,6 +65,10 @@ class ToldRun:
             "not_replayed": self.not_replayed or None,
             "records": [asdict(record) for record in self.records],
         }
+
+
+def _is_resumption(record: Record) -> bool:
+    return record.kind == "command" and "resumed" in record.body
 
 
 async def retold(store: RunStore, run: StoredRun) -> ToldRun:
@@ -71,6 +86,12 @@ async def retold(store: RunStore, run: StoredRun) -> ToldRun:
     return ToldRun(run=run, records=records, story=story)
 
 
+def _tell_resumption(event: Event, listen: Callable[[OracleStreamChunk], None]) -> None:
+    if event.payload["resumed"]:
+        data = {"content": resumed_words(event.payload["model"]), "severity": "warning"}
+        listen(OracleStreamChunk(type=ChunkType.SYSTEM, turn=event.turn or 0, data=data))
+
+
 async def _replayed(store: RunStore, run_id: str, *, has_end: bool) -> Story:
     chunks: list[OracleStreamChunk] = []
     tree: RecordedTree | None = None
@@ -83,6 +104,7 @@ async def _replayed(store: RunStore, run_id: str, *, has_end: bool) -> Story:
     end = RunEnd()
     live = AgentServices(say=listen)
     tree = await store.replay(run_id, services=partial(services_from, live=live))
+    tree.bus.subscribe(lambda event: _tell_resumption(event, listen), ["run.started"])
     end.of(tree)
     try:
         await tree.settle()

@@ -29,7 +29,7 @@ from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError, TimedOut
 from oracle.models.session import Exchange
-from oracle.models.source import Source
+from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import in_thread, within
 from oracle.services.project.redaction import redact, redacted_traceback
@@ -90,6 +90,8 @@ class Run:
         self._preparing: asyncio.Task[Sequence[str] | None] | None = None
         self._context_id: str | None = None
         self._started_at = 0.0
+        # Known before there is a tree, for a run that is resumed.
+        self._run_id = ""
         self._end = RunEnd()
 
     @classmethod
@@ -100,9 +102,7 @@ class Run:
         *,
         context_id: str | None = None,
         session_id: str | None = None,
-        attachment: str = "",
-        attached: Sequence[Source] = (),
-        is_pipe_empty: bool = False,
+        given: Given = NOTHING_GIVEN,
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
@@ -112,9 +112,7 @@ class Run:
             query=query,
             context_id=context_id,
             session_id=session_id,
-            attachment=attachment,
-            attached=attached,
-            is_pipe_empty=is_pipe_empty,
+            given=given,
         )
         return cls(agent, begin, store=store, nodes=nodes)
 
@@ -128,7 +126,9 @@ class Run:
         nodes: bool = False,
     ) -> Run:
         """Go on with a run whose process died; its chunks come again from the first one."""
-        return cls(agent, partial(Run._begin_again, run_id=run_id), store=store, nodes=nodes)
+        run = cls(agent, partial(Run._begin_again, run_id=run_id), store=store, nodes=nodes)
+        run._run_id = run_id
+        return run
 
     @classmethod
     def replay(cls, run_id: str, *, store: RunStore | OpenStore, nodes: bool = False) -> Run:
@@ -223,9 +223,7 @@ class Run:
         query: str,
         context_id: str | None,
         session_id: str | None,
-        attachment: str,
-        attached: Sequence[Source],
-        is_pipe_empty: bool,
+        given: Given,
     ) -> RecordedTree:
         if not query.strip():
             raise InputError("the question is empty; ask something")
@@ -237,9 +235,7 @@ class Run:
         await self._refresh_definitions()
         recipe = self._agent.recipe(
             query,
-            attachment=attachment,
-            attached=attached,
-            is_pipe_empty=is_pipe_empty,
+            given=given,
             history=history,
             known_terms=known,
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
@@ -341,6 +337,7 @@ class Run:
         stop = next((stop for kind, stop in STOPS if isinstance(problem, kind)), "internal_error")
         kind = type(problem).__name__
         done = self._end.done() | {"stop_reason": stop, "error_kind": kind, "detail": told}
+        done["run_id"] = done["run_id"] or self._run_id
         done["answer"] = done["answer"] or self._end.what_there_is(stop, told)
         self._say(ChunkType.DONE, **done, context_id=None)
 

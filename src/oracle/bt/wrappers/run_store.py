@@ -17,7 +17,7 @@ from sqlalchemy import URL, Connection, select
 
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.lease import LEASE_SECONDS, Lease
-from oracle.bt.wrappers.recipe import Recipe, names_of_texts
+from oracle.bt.wrappers.recipe import Recipe
 from oracle.bt.wrappers.recorded_tree import RecordedTree, ServicesOf
 from oracle.errors import InputError, StoreError
 from oracle.models.session import Exchange, Session
@@ -25,7 +25,7 @@ from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.writer import recording
 from oracle.services.background import in_thread_to_end
 from oracle.services.journal import Record
-from oracle.services.journal.record import check_end, decoded
+from oracle.services.journal.record import check_end, decoded, names_of_texts
 from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
@@ -75,7 +75,7 @@ class RunStore:
             records = decoded((tuple(row) for row in found), run.id)
             if run.status == "done" and run.stop_reason not in WITHOUT_END:
                 check_end(records, run.id)
-            names = names_of_texts(records[0].body) if records else []
+            names = list(names_of_texts(records[0].body)) if records else []
             texts = connection.execute(
                 select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
             )

@@ -69,7 +69,8 @@ def ask(
     """Answer a question about the project.
 
     The answer goes to stdout; progress goes to stderr.
-    Text that is piped in is sent with the question. The word ask can be left out.
+    Text that is piped in is sent with the question; for the question -, it is the question.
+    The word ask can be left out.
 
     Examples:
       oracle ask "where is a session's expiry decided?"
@@ -90,8 +91,8 @@ def ask(
 
         list_questions(as_json=json)
         return
-    request = Request(
-        words=question or (),
+    request = Request.typed(
+        question or (),
         files=files or (),
         diff=diff,
         template=template,
@@ -103,7 +104,9 @@ def ask(
     )
     check_words(request)
     attachment = piped_text(settings.limits.seconds)
-    is_pipe_empty = not attachment and is_piped()
+    if request.reads_stdin:
+        request, attachment = request.with_question(attachment), ""
+    is_pipe_empty = not attachment and not request.reads_stdin and is_piped()
     asked = prepared(request, settings, piped_bytes=len(attachment.encode()))
     if code := run_async(_ask(settings, options, asked, attachment, is_pipe_empty, session)):
         raise typer.Exit(code)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from oracle.cli.completing import runs_beginning, types_beginning
 from oracle.cli.project import project_of, with_database
 from oracle.cli.terminal.output import nothing_yet
 from oracle.cli.terminal.safe_text import printable
@@ -37,12 +38,16 @@ def audit(
             "--type",
             metavar="TYPE",
             help="Only this type; fallback.* for a group of types. Can be repeated.",
+            autocompletion=types_beginning,
         ),
     ] = None,
     run: Annotated[
         str | None,
         typer.Option(
-            "--run", metavar="RUN", help="Only events of this run: the start of its id, or last."
+            "--run",
+            metavar="RUN",
+            help="Only events of this run: the start of its id, or last.",
+            autocompletion=runs_beginning,
         ),
     ] = None,
     since: Annotated[
@@ -137,6 +142,7 @@ def event_lines(
 
 
 def text_line(event: Event, short: Mapping[str, str], *, is_short: bool) -> str:
+    from oracle.cli.terminal.story_lines import short_path
     from oracle.services.story.event_words import event_words, node_of
 
     at = datetime.fromtimestamp(event.at).isoformat(" ", "seconds" if is_short else "milliseconds")
@@ -145,9 +151,8 @@ def text_line(event: Event, short: Mapping[str, str], *, is_short: bool) -> str:
     if event.severity in BAD:
         words = f"{event.severity}: {words}"
     node = printable(node_of(event))
-    if is_short:
-        # The whole path of a node is longer than most terminals are wide; a pipe has it.
-        node = node.rpartition("/")[2]
+    # The whole path of a node is longer than most terminals are wide; a pipe has it.
+    node = node.rpartition("/")[2] if is_short else short_path(node)
     run = printable(short.get(event.run_id or "", event.run_id or "-"))
     type_ = "" if is_short or event.type in words else printable(event.type)
     # A line that is wrapped keeps no double blanks.
@@ -209,9 +214,9 @@ def _run_called(typed: str) -> str:
     from contextlib import closing
 
     from oracle.services.ans.table import open_events
-    from oracle.services.storage.naming import LAST, Naming
+    from oracle.services.storage.naming import Naming, is_last
 
-    if typed != LAST:
+    if not is_last(typed):
         with closing(open_events(_database())) as table:
             found = table.run_beginning(typed)
         if found is not None:
@@ -238,6 +243,9 @@ def _flush() -> None:
     sys.stdout.flush()
     # A closed pipe raises only on the next write, and the next event may never come. So ask.
     poller = select.poll()
-    poller.register(sys.stdout.fileno(), 0)
+    try:
+        poller.register(sys.stdout.fileno(), 0)
+    except OSError:  # not a file of the system, so it has no reader
+        return
     if any(state & select.POLLERR for _, state in poller.poll(0)):
         raise BrokenPipeError

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 import typer
 from typer.core import TyperGroup
 
+from oracle.cli.commands.config_trust import trust, untrust
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
 from oracle.cli.terminal.output import show, show_json
@@ -61,6 +62,7 @@ def names_beginning(incomplete: str) -> list[tuple[str, str]]:
 def words_beginning(incomplete: str) -> list[tuple[str, str]]:
     """After `oracle config` there is a command, or what to show."""
     commands = [(name, "change or find the file") for name in ("set", "unset", "path")]
+    commands += [(name, "trust this project's settings") for name in ("trust", "untrust")]
     return [
         *(pair for pair in commands if pair[0].startswith(incomplete)),
         *names_beginning(incomplete),
@@ -123,17 +125,20 @@ def set_(
 
     Comments and order of the file stay as they are.
     """
-    from oracle.services.settings.editing import set_value, value_in
+    from oracle.services.settings.editing import value_in
+    from oracle.services.settings.own_changes import write_settings
 
     name, value = _pair(name, value)
     file = _file(user)
     before = value_in(file, name)
-    set_value(file, name, value)
+    model = _model_meant(value, file) if name == "model.name" else None
+    write_settings(file, {name: value})
+    after = value_in(file, name)
     was = "" if before is None else f" (before: {_shown(before)})"
-    _report(file, f"{name} = {_shown(value_in(file, name))}{was}")
+    _report(file, f"{name} = {_shown(after)}{' (as before)' if before == after else was}")
+    if model is not None:
+        _agree(model, file)
     _warn_if_overridden(name, file)
-    if name == "model.name":
-        _warn_of_model(value, written_to=file)
 
 
 @app.command()
@@ -141,9 +146,13 @@ def unset(name: NameArgument, user: UserOption = False) -> None:
     """Remove a setting from the project's oracle.toml, or the user's."""
     from oracle.services.settings.editing import unset_value, value_in
     from oracle.services.settings.resolve import shown_path
-    from oracle.settings import setting_named
+    from oracle.settings import SECTIONS, setting_named
 
     file = _file(user)
+    if name in SECTIONS:
+        raise InputError(
+            f"{name} is a section; name one of its settings: {', '.join(chosen(name))}"
+        )
     before = value_in(file, name)
     if before is None:
         other = "without --user" if user else "with --user"
@@ -153,13 +162,17 @@ def unset(name: NameArgument, user: UserOption = False) -> None:
         )
     unset_value(file, name)
     _report(file, f"{name} removed (before: {_shown(before)})")
-    _warn_if_overridden(name, file)
+    _say_what_counts(name, user=user)
 
 
 @app.command()
 def path(user: UserOption = False) -> None:
     """Print the path of the file that set and unset change."""
     print(printable(str(_file(user))))
+
+
+app.command()(trust)
+app.command()(untrust)
 
 
 def _pair(name: str, value: str | None) -> tuple[str, str]:
@@ -182,16 +195,21 @@ def _file(user: bool) -> Path:
     root = root_of(here())
     if root is None:
         raise InputError(
-            "this folder is not in a project; give --user for the file that counts for all projects"
+            "this folder is not in a project; give --user for the file that counts for all "
+            "projects, or run `oracle init` first"
         )
     return root / FILE_NAME
 
 
 def _report(file: Path, text: str) -> None:
+    # Before the warnings about it, also if both go to the same pipe.
+    print(printable(f"{_shown_path(file)}: {text}"), flush=True)
+
+
+def _shown_path(file: Path) -> str:
     from oracle.services.settings.resolve import shown_path
 
-    # Before the warnings about it, also if both go to the same pipe.
-    print(printable(f"{shown_path(file)}: {text}"), flush=True)
+    return shown_path(file)
 
 
 def _shown(value: object) -> str:
@@ -199,35 +217,85 @@ def _shown(value: object) -> str:
     from oracle.services.settings.value_types import masked
 
     if isinstance(value, list):
-        value = tuple(cast("list[object]", value))
+        value = tuple(_masked(item) for item in cast("list[object]", value))
     known = isinstance(value, str | int | float | tuple)
-    return printable(masked(as_toml(value) if known else str(value)))
+    # Masked first: the pattern of a key must not take the closing quote along.
+    return printable(as_toml(_masked(value)) if known else masked(str(value)))
+
+
+def _masked(value: object) -> object:
+    from oracle.services.settings.value_types import masked
+
+    return masked(value) if isinstance(value, str) else value
 
 
 def _warn_if_overridden(name: str, file: Path) -> None:
     """The file was written. Whether its value counts is for the others to say."""
-    from oracle.services.settings.resolve import shown_path
-    from oracle.settings import SETTINGS, load_settings
+    settings = _loaded()
+    if settings is None or name not in settings.origins:
+        return
+    origin = settings.origins[name]
+    is_here = str(origin).startswith(f"{_shown_path(file)}:")
+    if origin.source != "default" and not is_here:
+        _warn(f"{origin} sets {name} too, and has priority here")
+    elif is_here and origin.source == "file" and name.startswith("model."):
+        model = settings.origins["model.name"]
+        if model.source == "user":
+            typer.echo(
+                f"oracle: {name} counts in this project only, but {model} selects the model for "
+                "all projects; add --user to set both there",
+                err=True,
+            )
+
+
+def _say_what_counts(name: str, *, user: bool) -> None:
+    """After a setting was removed from the user's file or a project's."""
+    settings = _loaded()
+    if settings is None or name not in settings.origins:
+        return
+    origin = settings.origins[name]
+    if origin.source in ("variable", "flag") or (user and origin.source == "file"):
+        typer.echo(f"oracle: {origin} still sets {name} here", err=True)
+    elif origin.source == "user":
+        value = as_text(settings, name)
+        typer.echo(f"oracle: {name} is {value} now, from {origin}", err=True)
+
+
+def _loaded() -> Settings | None:
+    """None if the settings have mistakes, which are printed."""
+    from oracle.settings import load_settings
 
     try:
-        origin = load_settings().origins.get(name)
+        return load_settings()
     except SettingsError as problem:
         for line in str(problem).splitlines():
             _warn(line)
-        return
-    is_here = origin is not None and str(origin).startswith(f"{shown_path(file)}:")
-    if name in SETTINGS and origin and origin.source != "default" and not is_here:
-        _warn(f"{origin} sets {name} too, and has priority here")
+        return None
 
 
-def _warn_of_model(name: str, base_url: str | None = None, written_to: Path | None = None) -> None:
+def _model_meant(name: str, file: Path) -> str:
+    """An error for a name that no server could have. A server of one's own has its own names."""
     from oracle.services.llm.names import full_name
+    from oracle.services.settings.editing import value_in
+
+    base_url = value_in(file, "model.base_url")
+    try:
+        return full_name(name, os.environ, base_url=base_url if isinstance(base_url, str) else None)
+    except InputError as problem:
+        raise SettingsError(f"model.name: {problem}") from None
+
+
+def _agree(model: str, file: Path) -> None:
     from oracle.services.llm.spending import agree_by_writing
 
+    agree_by_writing(model, file)
+
+
+def _warn_of_model(name: str, base_url: str | None = None) -> None:
+    from oracle.services.llm.names import full_name
+
     try:
-        full = full_name(name, os.environ, base_url=base_url)
-        if written_to is not None:
-            agree_by_writing(full, written_to)
+        full_name(name, os.environ, base_url=base_url)
     except InputError as problem:
         _warn(str(problem))
 

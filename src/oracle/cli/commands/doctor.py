@@ -10,6 +10,7 @@ import typer
 from oracle.cli.options import JsonOption
 from oracle.cli.terminal.output import counted, show, show_json
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.tables import shown_width, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +19,18 @@ if TYPE_CHECKING:
 
     from oracle.cli.commands.checks import Finding
 
+ROOMY = 70
+"""Columns from which the texts are below each other."""
+
 STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
 
 def doctor(json: JsonOption = False) -> None:
     """Check the configuration and say how to fix it.
 
-    Nothing is sent to a model or to the web. It connects to the database that is set, and reads
-    the key of the chosen model from the system keyring if it is there. It changes nothing, except
+    Nothing is sent to a model or to the web. It connects to the database that is set, and to a
+    server of models on this machine. It reads the key of the chosen model from the system keyring
+    if it is there. It changes nothing, except
     that a file of keys that others can read becomes private.
     """
     from oracle.cli.commands.checks import examine
@@ -34,22 +39,27 @@ def doctor(json: JsonOption = False) -> None:
     if json:
         show_json([asdict(finding) for finding in findings])
     else:
-        show(report(findings))
+        show(report(findings, width=shown_width()))
         typer.echo(f"oracle: {summary(findings)}", err=True)
     if any(finding.level == "problem" for finding in findings):
         raise typer.Exit(1)
 
 
-def report(findings: Sequence[Finding]) -> Text:
-    """One line for each finding; a next step goes on the line below."""
+def report(findings: Sequence[Finding], *, width: int | None = None) -> Text:
+    """What was found, and below it the next step. Lines are broken at words to fit a width."""
     from rich.text import Text
 
+    indent = " " * (19 if width is None or width >= ROOMY else 4)
     lines: list[Text] = []
     for finding in findings:
-        level = Text(f"{finding.level:<8} ", style=STYLES[finding.level])
-        lines.append(level + Text(f"{finding.check:<9} {printable(finding.told)}"))
+        head = f"{finding.level:<8} {finding.check:<9} "
+        told = Text("\n".join(wrapped(printable(finding.told), width, first=head, rest=indent)))
+        told.stylize(STYLES[finding.level], 0, len(finding.level))
+        lines.append(told)
         if finding.next_step:
-            lines.append(Text(f"{'':<18} → {printable(finding.next_step)}"))
+            arrow = f"{indent}→ "
+            step = wrapped(printable(finding.next_step), width, first=arrow, rest=f"{indent}  ")
+            lines.append(Text("\n".join(step)))
     return Text("\n").join(lines)
 
 

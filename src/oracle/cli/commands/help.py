@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from oracle.cli.completing import commands_beginning
 from oracle.errors import InputError, did_you_mean, named
 
 
@@ -13,7 +14,11 @@ def help_(
     context: typer.Context,
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND", help="A command, such as: sessions show."),
+        typer.Argument(
+            metavar="COMMAND",
+            help="A command, such as: sessions show.",
+            autocompletion=commands_beginning,
+        ),
     ] = None,
 ) -> None:
     """Explain a command, or list all of them.
@@ -29,9 +34,8 @@ def help_(
         found = shown.command.get_command(shown, word) if below else None
         if found is None:
             asked = " ".join(command or ())
-            raise InputError(
-                f"{shown.command_path} has no command {named(word)}{did_you_mean(word, below)}; "
-                f'to ask a question, put it in quotes: oracle "help {asked[:60]}"'
-            )
+            step = f'to ask a question, put it in quotes: oracle "help {asked[:60]}"'
+            hint = did_you_mean(word, below, step=step)
+            raise InputError(f"{shown.command_path} has no command {named(word)}{hint}")
         shown = type(shown)(found, info_name=word, parent=shown)
     typer.echo(shown.get_help())

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import counted, indexing_bar, rebuilt
+from oracle.cli.terminal.output import counted, indexing_bar, rebuilt, show_json
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.errors import NotFound
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ def index(
             help="Say whether this file is indexed, and if not, why.",
         ),
     ] = None,
+    json: JsonOption = False,
 ) -> None:
     """Index the project's files.
 
@@ -38,7 +42,7 @@ def index(
 
     Examples:
       oracle index
-      oracle index --explain secrets.env
+      oracle index --explain deploy/.env
     """
     from oracle.services.project.root import find_root
     from oracle.services.search import Index
@@ -46,13 +50,29 @@ def index(
     root, settings = find_root(Path.cwd()), settings_with()
     with Index.open(root, kept=settings.vault.kept, secrets=settings.secrets.rules) as opened:
         if explain is not None:
-            typer.echo(_explained(opened, explain))
+            reason = _why_not_indexed(opened, explain)
+            if json:
+                show_json({"file": str(explain), "indexed": not reason, "reason": reason})
+            else:
+                name = printable(str(explain))
+                _show(f"{name}: not indexed: {printable(reason)}" if reason else f"{name}: indexed")
         elif watch:
-            _watch(opened)
+            _watch(opened, as_json=json)
         else:
             with indexing_bar() as progress:
                 report = opened.refresh(progress)
-            typer.echo(render_report(report))
+            if json:
+                show_json(asdict(report))
+            else:
+                _show(render_report(report))
+
+
+def _show(text: str) -> None:
+    show_lines(lambda width: (StyledLine(line) for line in lines_of(text, width)))
+
+
+def lines_of(text: str, width: int | None) -> list[str]:
+    return [each for line in text.splitlines() for each in wrapped(line, width, rest="  ")]
 
 
 def render_report(report: RefreshReport) -> str:
@@ -66,16 +86,15 @@ def render_report(report: RefreshReport) -> str:
     return text
 
 
-def _explained(opened: Index, path: Path) -> str:
+def _why_not_indexed(opened: Index, path: Path) -> str | None:
     # A broken link is there too, and the reason names it.
     if not os.path.lexists(path):
         raise NotFound(f"no file {str(path)!r}; the path is relative to the current folder")
-    reason = opened.explain(Path.cwd() / path)
-    name = printable(str(path))
-    return f"{name}: not indexed: {printable(reason)}" if reason else f"{name}: indexed"
+    return opened.explain(Path.cwd() / path)
 
 
-def _watch(opened: Index) -> None:
+def _watch(opened: Index, *, as_json: bool) -> None:
+    import json
     from threading import Event
 
     from oracle.services.search.watch import follow
@@ -84,7 +103,7 @@ def _watch(opened: Index) -> None:
     print("oracle: watching the files; press Ctrl-C to stop", file=sys.stderr, flush=True)
     try:
         for report in follow(opened, stop):
-            print(render_report(report), flush=True)
+            print(json.dumps(asdict(report)) if as_json else render_report(report), flush=True)
     except KeyboardInterrupt:
         stop.set()
         raise typer.Exit(130) from None

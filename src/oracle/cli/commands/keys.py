@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import JsonOption
 from oracle.cli.terminal.output import show_json
 from oracle.cli.terminal.safe_text import printable
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Keep the keys of providers in the system keyring or in a private file.",
-    no_args_is_help=True,
+    cls=ListingGroup,
 )
 
 LONGEST_INPUT = 65_536
+INTERRUPTED = 130
 
 
 def providers_beginning(incomplete: str) -> list[str]:
@@ -127,14 +129,27 @@ def _provider(given: str) -> str:
     name = by_variable.get(given.lower(), given.lower())
     if name not in VARIABLES:
         # What was given may be a key, so it is not repeated.
-        hint = did_you_mean(name[:40], VARIABLES)
-        raise InputError(f"there is no such provider{hint}; providers: {', '.join(VARIABLES)}")
+        step = f"providers: {', '.join(VARIABLES)}"
+        hint = did_you_mean(name[:40], VARIABLES, step=step)
+        raise InputError(f"there is no such provider{hint}")
     return name
+
+
+def _typed_key(name: str) -> str:
+    try:
+        return typer.prompt(f"key for {name} (not shown)", hide_input=True, err=True)
+    except typer.Abort as stop:
+        # Both Ctrl-C and Ctrl-D arrive as this.
+        if isinstance(stop.__context__, KeyboardInterrupt):
+            raise typer.Exit(INTERRUPTED) from None
+        raise InputError(
+            f"no key was typed, so none is stored; run `oracle keys set {name}` again"
+        ) from None
 
 
 def _key_from_user(name: str) -> str:
     if sys.stdin is None or sys.stdin.isatty():
-        return typer.prompt(f"key for {name} (not shown)", hide_input=True, err=True)
+        return _typed_key(name)
     given = sys.stdin.buffer.read(LONGEST_INPUT).decode(errors="replace")
     if not given.strip():
         raise InputError(

@@ -91,26 +91,47 @@ def use(
     project: Annotated[
         bool, typer.Option("--project", help="Only for this project: write to its oracle.toml.")
     ] = False,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", metavar="URL", help="A server of your own that has the model."),
+    ] = None,
 ) -> None:
     """Select the model that answers. Nothing is sent to it.
 
     Examples:
       oracle models use sonnet
       oracle models use ollama:llama3.2:3b
+      oracle models use openai:local-7b --base-url http://127.0.0.1:8080/v1
       oracle models use embedded --project
     """
-    from oracle.services.llm.names import full_name
     from oracle.services.llm.spending import agree_by_writing
-    from oracle.services.settings.editing import set_value
+    from oracle.services.settings.own_changes import write_settings
     from oracle.services.settings.resolve import shown_path
 
-    full = full_name(name, os.environ, abbreviated=True)
+    full = _full_name(name, base_url)
     file = _file_to_write(project)
-    set_value(file, "model.name", full)
+    address = {} if base_url is None else {"model.base_url": base_url}
+    write_settings(file, {**address, "model.name": full})
     agree_by_writing(full, file)
     print(f"{full} is selected, in {printable(shown_path(file))}")
     for note in notes_on(full):
         print(f"oracle: {printable(note)}", file=sys.stderr)
+
+
+def _full_name(name: str, base_url: str | None) -> str:
+    from oracle.services.llm.names import full_name
+    from oracle.services.llm.providers import PROVIDERS
+    from oracle.services.settings.editing import checked
+
+    if base_url is not None and name.partition(":")[0] not in PROVIDERS:
+        name = f"openai:{name}"  # the protocol that such servers speak
+    try:
+        if base_url is not None:
+            checked("model.base_url", base_url)
+        return full_name(name, os.environ, base_url=base_url, abbreviated=True)
+    except SettingsError as problem:
+        # What was typed is wrong, not the settings, so it has another exit code.
+        raise InputError(str(problem)) from None
 
 
 def _file_to_write(project: bool) -> Path:
@@ -149,8 +170,14 @@ def _notes_on_settings(full: str, settings: Settings) -> Iterator[str]:
         where = settings.origins["model.base_url"]
         yield (
             f"requests go to {settings.shown('model.base_url')} ({where}); "
-            "`oracle config unset model.base_url` removes that"
+            f"{_removal_of_address(where.source)} removes that"
         )
+
+
+def _removal_of_address(source: str) -> str:
+    if source == "variable":
+        return "`unset ORACLE_MODEL_BASE_URL`"
+    return f"`oracle config unset model.base_url{' --user' if source == 'user' else ''}`"
 
 
 def _meaning_of(settings: Settings) -> str:
@@ -172,9 +199,11 @@ def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
     from dataclasses import replace
 
     from oracle.cli.terminal.model_consent import shown_prices
+    from oracle.services.llm.model_facts import is_in_table
     from oracle.services.llm.ollama import local_models, runs_elsewhere
     from oracle.services.llm.providers import PROVIDERS
     from oracle.services.llm.spending import place_of_key, prices_for
+    from oracle.settings import ModelSettings
 
     provider, colon, model = full.partition(":")
     if not colon:
@@ -184,11 +213,19 @@ def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
         if runs_elsewhere(model):
             yield "ollama runs it elsewhere, with the account that it is signed in with"
         if local.problem:
-            yield f"{local.problem}; start it with `ollama serve`"
+            yield f"{local.problem}; {local.step}"
         elif not local.has(model):
             yield f"ollama does not have it yet; `ollama pull {model}` gets it"
     elif settings.model.base_url is None:
-        prices = prices_for(replace(settings.model, name=full), os.environ)
+        # Settings that describe another model say nothing about this one.
+        is_described = _meaning_of(settings) == full
+        described = replace(settings.model, name=full)
+        prices = prices_for(described if is_described else ModelSettings(name=full), os.environ)
+        if not is_in_table(provider, model):
+            yield (
+                f"requests go to {PROVIDERS[provider].address}, and the table of models does not "
+                f"have it; for a server of your own, `oracle models use {full} --base-url URL`"
+            )
         yield f"it costs {shown_prices(prices)}" if prices else "its price is not known"
         if PROVIDERS[provider].needs_key and place_of_key(provider, os.environ) is None:
             yield f"there is no key for {provider}; `oracle keys set {provider}` stores one"
@@ -227,11 +264,14 @@ def listing_lines(listing: Listing, *, width: int, every: bool = False) -> Itera
     for provider in dict.fromkeys(model.provider for model in listing.models):
         found = [model for model in listing.models if model.provider == provider]
         yield ""
-        yield _heading(provider, found[0])
+        yield from _wrapped([_heading(provider, found[0])], width)
         yield from _model_lines(found, width)
-    if listing.missing:
+    # The heading of a provider's models says already that it has no key.
+    shown = {model.provider for model in listing.models}
+    missing = {name: step for name, step in listing.missing.items() if name not in shown}
+    if missing:
         yield ""
-    yield from _wrapped((f"{name}: {step}" for name, step in listing.missing.items()), width)
+    yield from _wrapped((f"{name}: {step}" for name, step in missing.items()), width)
     yield ""
     yield from _wrapped(["prices are in dollars for a million tokens"], width)
     if not every:
@@ -264,7 +304,7 @@ def _heading(provider: str, first: ListedModel) -> str:
     if provider == "embedded":
         return "without a language model"
     if first.key is None:
-        return f"{provider} (no key)"
+        return f"{provider} (no key; `oracle keys set {provider}` stores one)"
     return f"{provider} (key: {first.key})" if first.key else f"{provider} (no key needed)"
 
 

@@ -9,6 +9,7 @@ import typer
 from oracle.cli.options import JsonOption
 from oracle.cli.terminal.output import show_json
 from oracle.cli.terminal.safe_text import printable, safe_text
+from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def questions(
 ) -> None:
     """List the named questions for `ask -t`, or print one.
 
-    They are in .oracle/questions/NAME.md of the project and of your settings folder.
+    Those of a project are in its folder .oracle/questions, as NAME.md. Yours, for all projects,
+    are in ~/.config/oracle/questions.
 
     Examples:
       oracle questions
@@ -50,7 +52,9 @@ def list_questions(*, as_json: bool) -> None:
     if as_json:
         show_json(listed)
     elif listed:
-        print("\n".join(map(_line, listed)))
+        show_lines(
+            lambda width: (StyledLine(line) for row in listed for line in _lines(row, width))
+        )
     else:
         typer.echo(
             "no questions yet; write one in .oracle/questions/review.md, or for all projects in "
@@ -77,12 +81,17 @@ def described(files: Sequence[TemplateFile]) -> list[dict[str, Any]]:
     return rows
 
 
-def _line(row: dict[str, Any]) -> str:
+def _lines(row: dict[str, Any], width: int | None) -> list[str]:
+    head, about = _words(row)
+    below = wrapped(about, width, first="  ", rest="  ")
+    return [*wrapped(head, width, rest="    "), *below]
+
+
+def _words(row: dict[str, Any]) -> tuple[str, str]:
     if "problem" in row:
-        return f"{printable(row['name'])}\n  cannot be used: {printable(row['problem'])}"
+        return printable(row["name"]), f"cannot be used: {printable(row['problem'])}"
     values = row["placeholders"].items()
     given = " ".join(f"{name}={'…' if value is None else value}" for name, value in values)
     hidden = ", hidden by the project's" if row["hidden"] else ""
     about = f"{row['description']} ({row['from']}{hidden})"
-    head = printable(f"{row['name']} {given}")
-    return f"{head}\n  {printable(about)}"
+    return printable(f"{row['name']} {given}"), printable(about)

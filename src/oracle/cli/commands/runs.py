@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from oracle.cli.completing import runs_beginning
 from oracle.cli.options import (
     AllProjectsOption,
     ChunksOption,
@@ -17,6 +19,7 @@ from oracle.cli.options import (
     JsonOption,
     LeavesOption,
     LimitOption,
+    ModelOption,
     QuietOption,
     TraceOption,
     VerboseOption,
@@ -29,6 +32,7 @@ from oracle.cli.terminal.output import counted, more_than, nothing_yet, show_jso
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_lines, show_table
 from oracle.cli.terminal.times import shown_age, shown_duration, shown_money, shown_time
+from oracle.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +49,12 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Show a run, or resume one.", no_args_is_help=True)
 
 RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="The run's id, a unique start of it, or last.")
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="The run's id, a unique start of it, or last.",
+        autocompletion=runs_beginning,
+    ),
 ]
 RUN_COLUMNS = (
     Column("RUN"),
@@ -128,8 +137,8 @@ def state_of(run: StoredRun) -> str:
 def show_(run: RunArgument = "last", json: JsonOption = False) -> None:
     """Tell what happened in a run, turn by turn.
 
-    Each turn has what the model said it needs, the tools that were called and what came of it, what
-    was decided, by which node of the tree, and what it cost. --json has the whole record too.
+    Each turn has the needs of the model, the calls of tools with their results, the decisions with
+    the nodes of the tree that made them, and the cost. --json has the whole record too.
 
     Examples:
       oracle run show               the newest run
@@ -141,55 +150,76 @@ def show_(run: RunArgument = "last", json: JsonOption = False) -> None:
     _silence_the_engine()
     project = project_of(run)
 
-    async def read(database: Database) -> tuple[ToldRun, str]:
+    async def read(database: Database) -> tuple[ToldRun, Mapping[str, str]]:
         from oracle.bt.wrappers.retelling import retold
         from oracle.bt.wrappers.run_store import RunStore
-        from oracle.services.storage.naming import short_session_ids
 
         found = await Naming(database, project).run(run)
-        session = found.session_id or ""
-        short = await short_session_ids(database, [session]) if session else {}
-        return await retold(RunStore(database), found), short.get(session, "")
+        ids: Mapping[str, str] = {}
+        if sys.stdout.isatty():
+            ids = await _ids_to_show(database, found)
+        return await retold(RunStore(database), found), ids
 
-    told, session = with_database(read)
+    told, ids = with_database(read)
     if json:
         show_json(told.as_data())
     else:
-        _show_story(told, session)
+        _show_story(told, ids)
 
 
-def _show_story(told: ToldRun, session: str) -> None:
+async def _ids_to_show(database: Database, run: StoredRun) -> Mapping[str, str]:
+    """Short ids for a terminal. An exchange has the id of its run."""
+    from oracle.services.storage.naming import short_run_ids, short_session_ids
+
+    runs = [id_ for id_ in (run.id, run.context_node_id) if id_]
+    sessions = [run.session_id] if run.session_id else []
+    return {
+        **await short_run_ids(database, runs),
+        **await short_session_ids(database, sessions),
+    }
+
+
+def _show_story(told: ToldRun, ids: Mapping[str, str]) -> None:
     from oracle.cli.terminal.story_lines import story_lines
 
-    heading = _heading(told, session)
+    heading = heading_of(told, ids, now=time.time())
     show_lines(lambda width: story_lines(heading, told.story, width))
 
 
-def _heading(told: ToldRun, session: str) -> Heading:
+def heading_of(told: ToldRun, ids: Mapping[str, str], *, now: float) -> Heading:
+    """`ids` has the short form of an id; one that is not there is shown whole, as in a pipe."""
     from oracle.cli.terminal.story_lines import Heading
+    from oracle.settings import EMBEDDED
 
     run = told.run
-    about = [f"asked {shown_age(run.started_at, now=time.time())}, {shown_time(run.started_at)}"]
+    about = [f"asked {shown_age(run.started_at, now=now)}, {shown_time(run.started_at)}"]
     about += [f"model {told.model}"] if told.model else []
-    about += [f"session {session}"] if session else []
-    if told.attached_characters:
-        about.append(f"attached {told.attached_characters:,} characters")
+    about += [f"session {ids.get(run.session_id, run.session_id)}"] if run.session_id else []
+    if parent := run.context_node_id:
+        about.append(f"continues exchange {ids.get(parent, parent)}")
+    if told.attached:
+        about.append(f"attached {', '.join(told.attached)}")
     if told.times_resumed:
-        about.append(f"resumed {counted(told.times_resumed, 'time')}")
+        by = f" with {', '.join(told.later_models)}" if told.later_models else ""
+        about.append(f"resumed {counted(told.times_resumed, 'time')}{by}")
     return Heading(
         run=run.id,
         question=run.question,
         about=about,
-        model=told.model,
-        state=_unended(run),
+        # The embedded model costs nothing. Its tokens are an estimate that nobody pays.
+        has_costs={told.model, *told.later_models} != {EMBEDDED},
+        state=_unended(run, ids.get(run.id, run.id), now),
         not_replayed=told.not_replayed,
     )
 
 
-def _unended(run: StoredRun) -> str:
+def _unended(run: StoredRun, shown_id: str, now: float) -> str:
     state = state_of(run)
     if state == "interrupted":
-        return f"Interrupted: `oracle run resume {run.id[:8]}` goes on with it"
+        # A process that was killed holds its lease for up to half a minute more.
+        left = ceil((run.lease_until or 0) - now)
+        when = f" in {left} s" if left > 0 else ""
+        return f"Interrupted: `oracle run resume {shown_id}` can go on with it{when}"
     return "Still running" if state == "running" else f"Ended: {state}"
 
 
@@ -202,23 +232,41 @@ def resume(
     yes: YesOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = 0,
+    model: ModelOption = None,
     leaves: LeavesOption = None,
 ) -> None:
     """Resume a run whose process died; by default the newest one that was interrupted.
 
-    What the run has already done is read from its record and not done again.
+    What the run has already done is read from its record and not done again. The model is the one
+    in the settings, or --model.
     """
     from oracle.bt.wrappers.recipe import TREE
     from oracle.services.background import run_async
     from oracle.services.storage.naming import Naming
 
     import_leaves(leaves or [])
-    settings = settings_for()
+    settings = settings_for(model, quiet=quiet or json)
     options = ask_options(
         json=json, trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose
     )
     project = project_of(run)
-    found = with_database(lambda database: Naming(database, project).interrupted_run(run))
+
+    async def find(database: Database) -> tuple[StoredRun, str]:
+        from oracle.bt.wrappers.run_store import RunStore
+
+        named = await Naming(database, project).interrupted_run(run)
+        records, _ = await RunStore(database).record_of(named.id)
+        is_open = bool(records) and records[-1].kind != "end"
+        return named, records[0].body.get("model", "") if is_open else ""
+
+    found, first_model = with_database(find)
+    if model is None and not quiet and first_model not in ("", settings.model.name):
+        # Not opened by itself: a record must not choose a model that somebody pays for.
+        text = (
+            f"the run was begun with {first_model} and goes on with {settings.model.name}; "
+            f"`oracle run resume {found.id} --model {first_model}` goes on with that one"
+        )
+        print(f"oracle: {printable(text)}", file=sys.stderr, flush=True)
     if found.tree != TREE:
         typer.echo(run_async(_resume_other_tree(settings, found.id)))
     elif code := run_async(_resume(settings, options, found.id)):
@@ -230,6 +278,7 @@ def replay(
     trace: Annotated[
         bool, typer.Option("--trace", help="Print each status change in the tree.")
     ] = False,
+    json: JsonOption = False,
     leaves: LeavesOption = None,
 ) -> None:
     """Replay a recorded run and check that it ends the same way.
@@ -245,9 +294,14 @@ def replay(
     import_leaves(leaves or [])
     _silence_the_engine()
     project = project_of(run)
-    verdict, same = with_database(lambda database: _replayed(database, run, project, trace))
-    typer.echo(verdict)
-    if not same:
+    if json and trace:
+        raise InputError("--json prints one object, and --trace prints lines; use one of them")
+    replayed = with_database(lambda database: _replayed(database, run, project, trace))
+    if json:
+        show_json(asdict(replayed))
+    else:
+        typer.echo(f"run {replayed.run_id}: {replayed.words()}")
+    if not replayed.same:
         raise typer.Exit(1)
 
 
@@ -274,9 +328,27 @@ async def _resume_other_tree(settings: Settings, run_id: str) -> str:
     return printable(f"{outcome.stop}: {outcome.status.value}")
 
 
-async def _replayed(
-    database: Database, typed: str, project: str | None, trace: bool
-) -> tuple[str, bool]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replayed:
+    """Whether a replay ended like its record. `different` names what is not the same."""
+
+    run_id: str
+    records: int
+    ticks: int
+    has_end: bool
+    different: Sequence[str]
+    same: bool
+
+    def words(self) -> str:
+        counts = f"{counted(self.records, 'record')}, {counted(self.ticks, 'tick')}"
+        if not self.has_end:
+            return f"{counts}: the same up to the end of the record; the run did not finish"
+        if self.same:
+            return f"{counts}: the same"
+        return f"{counts}: different in {printable(', '.join(self.different))}; has a leaf changed?"
+
+
+async def _replayed(database: Database, typed: str, project: str | None, trace: bool) -> Replayed:
     from oracle.bt.wrappers.recipe import services_from
     from oracle.bt.wrappers.run_store import RunStore
     from oracle.errors import ReplayDiverged
@@ -295,21 +367,22 @@ async def _replayed(
             f"run {run.id} was interrupted, and the same happens up to the end of its record "
             f"({counted(len(replayed.records), 'record')}); `oracle run resume {run.id}` goes on"
         ) from None
-    verdict, same = verdict_on(summary, replayed.records)
-    return f"run {run.id}: {verdict}", same
+    return compared(run.id, summary, replayed.records)
 
 
 def _print_change(time: float, path: str, old: RunStatus | None, new: RunStatus | None) -> None:
     typer.echo(f"{time:12.3f}  {'halted' if new is None else new.value:8} {printable(path)}")
 
 
-def verdict_on(summary: dict[str, Any], records: Sequence[Record]) -> tuple[str, bool]:
-    """Say whether the replay ended like the record; if not, name what differs."""
-    counts = f"{counted(len(records), 'record')}, {counted(summary['ticks'], 'tick')}"
-    if records[-1].kind != "end":
-        return f"{counts}: the same up to the end of the record; the run did not finish", True
-    recorded: dict[str, Any] = records[-1].body
-    differing = [name for name, value in recorded.items() if summary.get(name) != value]
-    if not differing:
-        return f"{counts}: the same", True
-    return f"{counts}: different in {printable(', '.join(differing))}; has a leaf changed?", False
+def compared(run_id: str, summary: Mapping[str, Any], records: Sequence[Record]) -> Replayed:
+    has_end = records[-1].kind == "end"
+    recorded: dict[str, Any] = records[-1].body if has_end else {}
+    different = [name for name, value in recorded.items() if summary.get(name) != value]
+    return Replayed(
+        run_id=run_id,
+        records=len(records),
+        ticks=summary["ticks"],
+        has_end=has_end,
+        different=different,
+        same=not different,
+    )

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oracle.cli.completing import sessions_beginning
+from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import AllProjectsOption, JsonOption, LimitOption, NoQuestionOption
 from oracle.cli.project import project_listed, project_of, with_database
 from oracle.cli.terminal.output import confirm, counted, more_than, nothing_yet, show_json
 from oracle.cli.terminal.safe_text import printable
-from oracle.cli.terminal.tables import Column, StyledLine, Tone, cut, show_lines, show_table
+from oracle.cli.terminal.tables import INDENT, Column, StyledLine, Tone, cut, show_lines, show_table
 from oracle.cli.terminal.times import parse_duration, shown_age, shown_money, shown_time
 
 if TYPE_CHECKING:
@@ -25,11 +27,15 @@ if TYPE_CHECKING:
     from oracle.services.storage.purge import Forgotten
     from oracle.services.storage.sessions import ListedSession, SessionEnd
 
-app = typer.Typer(help="List, show, rename, export and delete conversations.", no_args_is_help=True)
+app = typer.Typer(help="List, show, rename, export and delete conversations.", cls=ListingGroup)
 
 SessionArgument = Annotated[
     str,
-    typer.Argument(metavar="SESSION", help="The session's id, a unique start of it, or last."),
+    typer.Argument(
+        metavar="SESSION",
+        help="The session's id, a unique start of it, or last.",
+        autocompletion=sessions_beginning,
+    ),
 ]
 
 
@@ -208,7 +214,8 @@ def session_rows(
 def session_lines(
     session: Session, exchanges: Sequence[Exchange], width: int | None
 ) -> Iterator[StyledLine]:
-    """A session as a tree. A conversation is drawn down one column. Only branches are indented.
+    """A session as a tree. A conversation goes straight down. `├` and `└` mark branches: exchanges
+    that follow the same one.
 
     On a terminal each text is cut to one line. In a pipe it is whole.
     """
@@ -221,32 +228,30 @@ def session_lines(
     yield StyledLine(title if width is None else cut(title, width), "bold")
     below = children(exchanges)
     # A stack and not recursion: a conversation can be longer than Python's recursion limit.
-    waiting = _placed(below.get(None, []), "", below)
+    waiting = _placed(below.get(None, []), "")
     while waiting:
-        exchange, indent, goes_on, is_branch = waiting.pop()
-        first = indent + ("├── " if goes_on else "└── ")
-        rest = indent + ("│   " if goes_on else "    ")
+        exchange, first, rest = waiting.pop()
         for number, (text, tone) in enumerate(_labels(exchange, names)):
-            line = f"{rest if number else first}{text}"
+            line = f"{rest}{INDENT}{text}" if number else f"{first}{text}"
             yield StyledLine(line if width is None else cut(line, width), tone)
-        after = below.get(exchange.id, [])
-        waiting += _placed(after, rest if is_branch or len(after) > 1 else indent, below)
+        waiting += _placed(below.get(exchange.id, []), rest)
 
 
-def _placed(
-    exchanges: Sequence[Exchange], indent: str, below: Mapping[str | None, Sequence[Exchange]]
-) -> list[tuple[Exchange, str, bool, bool]]:
-    """Exchanges that follow the same one, last first: each with its indent, whether the line at its
-    left goes on below it, and whether it begins a branch.
+def _placed(exchanges: Sequence[Exchange], indent: str) -> list[tuple[Exchange, str, str]]:
+    """Exchanges that follow the same one, last first: each with the beginning of its first line,
+    and of all lines below it.
     """
-    is_branch = len(exchanges) > 1
-    placed: list[tuple[Exchange, str, bool, bool]] = []
-    for number, exchange in enumerate(exchanges):
-        goes_on = number < len(exchanges) - 1
-        if not is_branch:
-            goes_on = len(below.get(exchange.id, ())) == 1
-        placed.append((exchange, indent, goes_on, is_branch))
-    return placed[::-1]
+    if len(exchanges) == 1:
+        return [(exchanges[0], indent, indent)]
+    last = len(exchanges) - 1
+    return [
+        (
+            exchange,
+            indent + ("├── " if number < last else "└── "),
+            indent + ("│   " if number < last else "    "),
+        )
+        for number, exchange in enumerate(exchanges)
+    ][::-1]
 
 
 def _labels(exchange: Exchange, names: Mapping[str, str]) -> Iterator[tuple[str, Tone]]:

@@ -66,6 +66,9 @@ def completion(
 
     To set up the current shell directly, use oracle --install-completion.
     """
+    from oracle.cli.completing import use_our_script
+
+    use_our_script()
     from typer.completion import get_completion_script as script  # pyright: ignore
 
     print(script(prog_name="oracle", complete_var="_ORACLE_COMPLETE", shell=shell.value))

@@ -8,16 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.cli.options import LeavesOption
+from oracle.cli.completing import trees_beginning
+from oracle.cli.lazy_commands import ListingGroup
+from oracle.cli.options import JsonOption, LeavesOption
 from oracle.cli.project import import_leaves, settings_with
-from oracle.cli.terminal.output import counted
+from oracle.cli.terminal.output import counted, show_json
 from oracle.cli.terminal.safe_text import printable
-from oracle.cli.terminal.tables import StyledLine, cut, show_lines
+from oracle.cli.terminal.tables import Column, StyledLine, cut, show_lines, show_table
 
 if TYPE_CHECKING:
     from oracle.bt.lua.library import TreeLibrary
 
-app = typer.Typer(help="Check tree files and show trees.", no_args_is_help=True)
+app = typer.Typer(help="List, check and show trees.", cls=ListingGroup)
+
+
+TreeArgument = Annotated[
+    str, typer.Argument(help="The tree's name.", autocompletion=trees_beginning)
+]
 
 
 class Format(StrEnum):
@@ -25,6 +32,16 @@ class Format(StrEnum):
     MERMAID = "mermaid"
     JSON = "json"
     GROOT = "groot"
+
+
+@app.command("list")
+def list_(json: JsonOption = False) -> None:
+    """List the trees in use, and the file of each."""
+    files = {name: file for name, (file, _) in _sources_in_use().items()}
+    if json:
+        show_json([{"name": name, "file": file} for name, file in files.items()])
+    else:
+        show_table((Column("TREE"), Column("FILE", cut_to=12)), files.items())
 
 
 @app.command()
@@ -47,7 +64,7 @@ def check(
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="The tree's name.")],
+    name: TreeArgument,
     paths: Annotated[
         list[Path] | None,
         typer.Option(
@@ -92,24 +109,34 @@ def _narrower(indent: str, step: int) -> str:
 
 
 @app.command()
-def source(name: Annotated[str, typer.Argument(help="The tree's name.")]) -> None:
+def source(
+    name: TreeArgument,
+) -> None:
     """Print the Lua file of a tree, to make your own from it.
 
     Examples:
       oracle tree source finish > trees/finish.lua
     """
-    from oracle.bt.lua.declarations import declared_trees
-    from oracle.bt.wrappers.own_trees import trees_in_use
     from oracle.errors import NotFound, did_you_mean
 
-    sources, _ = trees_in_use(settings_with())
-    files = {
-        tree.name: text for file, text in sources.items() for tree in declared_trees(text, file)
-    }
+    files = _sources_in_use()
     if name not in files:
-        hint = did_you_mean(name, files) or f"; there are: {', '.join(files)}"
+        hint = did_you_mean(name, files) or "; `oracle tree list` names all"
         raise NotFound(f"no tree {name!r}{hint}")
-    print(files[name], end="")
+    print(files[name][1], end="")
+
+
+def _sources_in_use() -> dict[str, tuple[str, str]]:
+    """The file of each tree, and its text."""
+    from oracle.bt.lua.declarations import declared_trees
+    from oracle.bt.wrappers.own_trees import trees_in_use
+
+    sources, _ = trees_in_use(settings_with())
+    return {
+        tree.name: (file, text)
+        for file, text in sources.items()
+        for tree in declared_trees(text, file)
+    }
 
 
 def _library(paths: list[Path], leaves: list[str]) -> TreeLibrary:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.places import places
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.times import shown_tokens
 from oracle.settings import EMBEDDED
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def cost_lines(exchanges: Sequence[Exchange], limits: Limits, model: str) -> lis
     parts.append(counted(int(calls), "tool call"))
     # The embedded model costs nothing, so its tokens mean nothing to the user.
     if model != EMBEDDED or money:
-        parts += [f"{int(_total(usages, 'tokens')):,} tokens", f"cost {money:.4f}"]
+        is_estimate = any(usage.get("is_estimate") for usage in usages)
+        tokens = shown_tokens(int(_total(usages, "tokens")), is_estimate=is_estimate)
+        parts += [tokens, f"cost {money:.4f}"]
     else:
         parts.append("no cost (embedded model)")
     parts.append(f"{seconds:.1f} s")

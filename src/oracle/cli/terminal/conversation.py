@@ -17,6 +17,7 @@ from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
 from oracle.cli.terminal.trusting import own_code
 from oracle.errors import StoreError
+from oracle.models.source import Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.settings import EMBEDDED
 
@@ -76,13 +77,13 @@ class Conversation:
             if is_pipe_empty:
                 screen.print_line(message(NOTHING_PIPED_IN))
             agent = self._agent(screen, own)
-            chunks = agent.process_query(
-                question,
-                self.branch.after,
-                attachment=attachment,
-                attached=() if attachments is None else attachments.sources,
+            given = Given(
+                text=attachment,
+                sources=() if attachments is None else attachments.sources,
                 is_pipe_empty=is_pipe_empty,
-                nodes=self._options.trace,
+            )
+            chunks = agent.process_query(
+                question, self.branch.after, given=given, nodes=self._options.trace
             )
             code = await self._show(chunks, agent, screen, stop)
             if self._options.volume != "quiet" and (notice := notice_about_model(self.settings)):

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Final
 
 import typer
 
+from oracle.cli.routing import meant_by
 from oracle.cli.terminal.output import shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, OracleError
@@ -28,6 +31,7 @@ _PLAINER: Final = {
     ". Choose from:": "; choose from:",
 }
 """Words of the libraries below, which are written for programmers."""
+_QUESTION_AS_COMMAND: Final = ("No such command", "Got unexpected extra argument")
 _FREE_A_DISK: Final = "; free some space, or write to another place"
 
 
@@ -41,10 +45,14 @@ def fail(problem: Exception, arguments: Sequence[str]) -> int:
     if not text:  # typer has printed the help
         return code
     options = list(arguments)
-    wants_json = "--json" in options[: options.index("--") if "--" in options else None]
+    own = options[: options.index("--") if "--" in options else None]
+    wants_json = "--json" in own or "--format json" in " ".join(own).replace("=", " ")
     # What could not be written to stdout cannot be reported there.
     if wants_json and not isinstance(problem, OSError):
-        print(json.dumps({"type": "error", "turn": 0, "content": text}), flush=True)
+        try:
+            print(json.dumps({"type": "error", "turn": 0, "content": text}), flush=True)
+        except OSError as unwritable:
+            return fail(unwritable, arguments)
     print(f"oracle: {text}", file=sys.stderr)
     return code
 
@@ -62,8 +70,15 @@ def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
         # Cleaned first: an invisible character could split a secret.
         return redact(shown_error(problem)), problem.exit_code
     if isinstance(problem, typer.TyperException):
+        _drop_unlike(problem)
         message = problem.format_message()
-        return usage_error(message, _command(problem, arguments)) if message else "", 2
+        if not message:
+            return "", 2
+        if meant := meant_by(arguments):
+            # Without the suggestion of typer, which knows fewer commands.
+            text = printable(message).partition(". ")[0].removesuffix(".")
+            return f"{text[:1].lower()}{text[1:]}; did you mean `{printable(meant)}`?", 2
+        return usage_error(message, _command(problem, arguments)) + _asking(message, arguments), 2
     if isinstance(problem, typer.Abort):
         return "stopped: nothing was changed", OracleError.exit_code
     if isinstance(problem, OSError):
@@ -79,6 +94,24 @@ def _command(problem: typer.TyperException, arguments: Sequence[str]) -> str:
         return str(context.command_path)
     first = arguments[0] if arguments else ""
     return f"oracle {first}" if first.isidentifier() else "oracle"
+
+
+def _drop_unlike(problem: typer.TyperException) -> None:
+    """typer counts the dashes, so it finds `--bogus` similar to `--verbose`."""
+    if possible := getattr(problem, "possibilities", None):
+        wrong = str(getattr(problem, "option_name", "")).lstrip("-")
+        close = get_close_matches(wrong, [name.lstrip("-") for name in possible], n=3)
+        problem.__dict__["possibilities"] = [name for name in possible if name.lstrip("-") in close]
+
+
+def _asking(message: str, arguments: Sequence[str]) -> str:
+    """How to ask, if a question was typed without quotes and begins with a command's name."""
+    words = [printable(word) for word in arguments if not word.startswith("-")]
+    if len(words) >= 3 and message.startswith(_QUESTION_AS_COMMAND):
+        return f'. To ask a question, put it in quotes: oracle "{" ".join(words)[:60]}"'
+    if len(words) >= 2 and message.startswith("No such option"):
+        return ". If it belongs to a question, put the question in quotes"
+    return ""
 
 
 def _step(problem: OSError) -> str:
@@ -100,4 +133,5 @@ def usage_error(message: str, command: str) -> str:
     text = printable(message).removesuffix(".")
     for theirs, ours in _PLAINER.items():
         text = text.replace(theirs, ours)
+    text = re.sub(r"\. Did you mean (.+)\?$", r" (did you mean \1?)", text)
     return f"{text[:1].lower()}{text[1:]}; see `{command} --help`"

@@ -18,6 +18,7 @@ from oracle.cli.terminal.links import Links, citation_links
 from oracle.cli.terminal.markdown import linked, rendered
 from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.safe_text import printable, safe_text
+from oracle.cli.terminal.times import shown_tokens
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -146,7 +147,8 @@ class LiveRegion:
         parts = [f"{printable(self.activity)}…", f"{elapsed:.0f} s"]
         if self.usage:
             parts.append(f"turn {self.usage['turns'] + 1}")
-            parts.append(f"{self.usage['tokens']:,} tokens")
+            is_estimate = self.usage.get("is_estimate", False)
+            parts.append(shown_tokens(self.usage["tokens"], is_estimate=is_estimate))
             if self.usage["money"]:
                 parts.append(f"cost {self.usage['money']:.4f}")
         text = f"{frame} {' · '.join(parts)}"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Said = Literal["yes", "no", "nothing"]
 
 INTERRUPTED: Final = 130
+PREFIX: Final = "oracle: "
 NO_MODEL: Final = "no model"
 """Names the notice that no model is selected. It is given once a day, here or after the answer."""
 
@@ -157,12 +158,15 @@ def _as_answered(settings: Settings, *, quiet: bool) -> Settings:
         except StoreError as problem:
             _say(f"this holds for now only: {printable(str(problem))}")
     if said != "yes":
-        return _without(settings, quiet)
+        return _without(settings, quiet, is_answer=True)
     return _with_model(settings, settings.model, Origin(source="user", place="your answer"))
 
 
-def _without(settings: Settings, quiet: bool) -> Settings:
-    """The user's own model instead of the one that the project's file names."""
+def _without(settings: Settings, quiet: bool, *, is_answer: bool = False) -> Settings:
+    """The user's own model instead of the one that the project's file names.
+
+    A user who has just answered is told each time, otherwise once a day.
+    """
     from oracle.services.llm.spending import users_choice
 
     refused, instead = settings.model.name, users_choice(os.environ)
@@ -171,7 +175,7 @@ def _without(settings: Settings, quiet: bool) -> Settings:
             f"{instead} answers instead of {refused}; "
             f"`oracle models use {refused} --project` allows that one"
         )
-        _say_once(f"instead of {refused}", str(date.today()), text)
+        _say_once(f"instead of {refused}", str(date.today()), text, again=is_answer)
     origin = Origin(source="user", place="your answer")
     return _with_model(settings, ModelSettings(name=instead), origin)
 
@@ -182,7 +186,7 @@ def _without(settings: Settings, quiet: bool) -> Settings:
 def _answer(question: str) -> Said:
     """Anything but a yes means no. Only a clear no is one to remember."""
     try:
-        typed = answer_to(f"{printable(question)} [y/N]")
+        typed = answer_to(_fitted(f"{question} [y/N]").removeprefix(PREFIX))
     except KeyboardInterrupt:
         print(file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -195,14 +199,23 @@ def _answer(question: str) -> Said:
 
 
 def _say(text: str) -> None:
-    print(f"oracle: {printable(text)}", file=sys.stderr, flush=True)
+    print(_fitted(text), file=sys.stderr, flush=True)
 
 
-def _say_once(topic: str, state: str, text: str) -> None:
+def _fitted(text: str) -> str:
+    """With our name before it, broken at words for the width of a terminal."""
+    from oracle.cli.terminal.console import console_on
+    from oracle.cli.terminal.tables import wrapped
+
+    width = console_on(sys.stderr).width if sys.stderr.isatty() else None
+    return "\n".join(wrapped(printable(text), width, first=PREFIX, rest="  "))
+
+
+def _say_once(topic: str, state: str, text: str, *, again: bool = False) -> None:
     """Say it, unless it was said before in this state."""
     from oracle.services.user_files import recall, remember
 
-    if recall("notices").get(topic) == state:
+    if recall("notices").get(topic) == state and not again:
         return
     _say(text)
     # If it cannot be kept, it is said again next time.

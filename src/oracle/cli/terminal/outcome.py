@@ -9,6 +9,7 @@ from oracle import errors
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.times import shown_tokens
 
 INCOMPLETE: Final = 3
 EXIT_CODES: Final[Mapping[str, int]] = {
@@ -49,6 +50,8 @@ _NEXT_STEPS: Final[Mapping[str, str]] = {
     "money_limit": "--max-cost allows more",
     "time_limit": "--timeout allows more",
 }
+
+_NEEDS_MODEL: Final = "a language model may answer it, see `oracle models`"
 
 Done = Mapping[str, Any]
 
@@ -92,10 +95,10 @@ def below(shown: Sequence[Place], found: Sequence[Place], done: Done, *, has_mod
     return " · ".join(parts)
 
 
-def what_is_missing(done: Done) -> str | None:
+def what_is_missing(done: Done, *, has_model: bool = True) -> str | None:
     """One line that says why the answer is not whole; None if it is.
 
-    What the answer says itself is not repeated.
+    What the answer says itself is not repeated. The exit code 3 always has a line.
     """
     parts: list[str] = []
     reason: str = done["stop_reason"]
@@ -105,11 +108,16 @@ def what_is_missing(done: Done) -> str | None:
         parts.append(f"not complete: {reason.replace('_', ' ')}{detail}{step}")
     missing = [each for each in done["missing"] if each not in done["answer"]]
     if missing:
-        parts.append(f"missing: {'; '.join(missing)}")
-    elif reason == "partial_answer" and not done["missing"]:
+        # The embedded model lists words. What has a colon explains itself.
+        are_words = not has_model and not any(":" in each for each in missing)
+        parts.append(f"{'not found' if are_words else 'missing'}: {'; '.join(missing)}")
+    elif reason == "partial_answer":
         parts.append("not complete: a part of the question stays open")
     if done["caveat"]:
         parts.append(f"caveat: {done['caveat']}")
+    # The embedded model only searches for words. Nothing else helps against what it did not find.
+    if reason in ("partial_answer", "stuck") and not has_model:
+        parts.append(_NEEDS_MODEL)
     return printable("; ".join(parts)) or None
 
 
@@ -129,5 +137,9 @@ def summary(done: Done, *, has_model: bool) -> str:
 
 
 def _spent(usage: Mapping[str, Any]) -> list[str]:
-    money = [f"cost {usage['money']:.4f}"] if usage["money"] else []
-    return [f"{usage['tokens']:,} tokens", *money]
+    """Nothing for a run whose requests never arrived."""
+    is_estimate = usage.get("is_estimate", False)
+    tokens = [shown_tokens(usage["tokens"], is_estimate=is_estimate)] if usage["tokens"] else []
+    about = "about " if is_estimate else ""
+    money = [f"cost {about}{usage['money']:.4f}"] if usage["money"] else []
+    return [*tokens, *money]

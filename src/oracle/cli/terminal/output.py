@@ -75,7 +75,7 @@ def nothing_yet(what: str) -> None:
 def more_than(limit: int, found: Sequence[object]) -> None:
     """At a terminal, say that a list has more entries than were shown."""
     if len(found) > limit and sys.stdout.isatty():
-        print(f"oracle: only the first {limit}; -n {limit * 5} lists more", file=sys.stderr)
+        print(f"oracle: first {limit}; -n {limit * 5} lists more", file=sys.stderr)
 
 
 def shown_error(error: OracleError) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, cast
 from oracle.cli.terminal.activity import WAITING
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.times import shown_tokens
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 LONGEST_FIELD: Final = 100
@@ -147,8 +148,8 @@ def _verdict(chunk: OracleStreamChunk) -> tuple[str, str]:
 
 
 def _cost(chunk: OracleStreamChunk) -> tuple[str, str]:
-    text = f"{chunk['tokens']:,} tokens · {chunk['money']:.4f} · {chunk['seconds']:.1f} s"
-    return "cost", f"{text} · {chunk['node']}"
+    tokens = shown_tokens(chunk["tokens"], is_estimate=chunk["is_estimate"])
+    return "cost", f"{tokens} · {chunk['money']:.4f} · {chunk['seconds']:.1f} s · {chunk['node']}"
 
 
 _LINES: Final = {

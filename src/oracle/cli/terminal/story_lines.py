@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
 from oracle.cli.terminal.output import counted
+from oracle.cli.terminal.places import Place, places
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.cli.terminal.tables import StyledLine, Tone, cut, wrapped
-from oracle.cli.terminal.times import shown_duration, shown_money
+from oracle.cli.terminal.times import shown_duration, shown_money, shown_tokens
 from oracle.services.story.story import Step, Story, Turn
 from oracle.services.story.words import stop_words
 
-OFFLINE: Final = "embedded"
-"""The model that costs nothing. Its tokens are an estimate that nobody pays."""
 LONGEST_DRAFT: Final = 300
 MOST_SOURCES: Final = 8
+MOST_FOUND: Final = 4
 _INDENT: Final = "  "
 _BELOW: Final = "      "
 
@@ -28,7 +29,7 @@ class Heading:
     run: str
     question: str
     about: Sequence[str]
-    model: str
+    has_costs: bool
     state: str
     not_replayed: str = ""
 
@@ -41,7 +42,7 @@ def story_lines(heading: Heading, story: Story, width: int | None) -> Iterator[S
         text = f"Told from the record alone: {printable(heading.not_replayed)}."
         yield StyledLine("")
         yield from _paragraph(text, width, tone="yellow")
-    has_costs = heading.model != OFFLINE
+    has_costs = heading.has_costs
     for turn in story.turns:
         yield StyledLine("")
         yield StyledLine(_turn_heading(turn, has_costs=has_costs), "bold")
@@ -56,7 +57,7 @@ def _turn_heading(turn: Turn, *, has_costs: bool) -> str:
     title = f"Turn {turn.number}" if turn.number else "Before the first turn"
     costs = [shown_duration(turn.seconds)] if turn.seconds >= 0.05 else []
     if has_costs and turn.tokens:
-        costs.append(f"{turn.tokens:,} tokens")
+        costs.append(shown_tokens(turn.tokens, is_estimate=turn.is_estimate))
     if turn.money:
         costs.append(f"cost {shown_money(turn.money)}")
     return " · ".join([title, *costs])
@@ -67,9 +68,18 @@ def _step_lines(step: Step, width: int | None) -> Iterator[StyledLine]:
     yield from _lines(
         _sentence(step), width, first=_INDENT, rest=_BELOW, tone="yellow" if is_bad else ""
     )
+    if len(step.found) > 1:
+        # A single place is in the first line of its result already.
+        found = f"at {_listed(places(step.found), MOST_FOUND if width else None)}"
+        yield from _lines(found, width, first=_BELOW, rest=f"{_BELOW}   ", tone="dim")
     if step.node:
-        by = f"by {printable(step.node)}"
+        by = f"by {printable(short_path(step.node))}"
         yield from _lines(by, width, first=_BELOW, rest=f"{_BELOW}   ", tone="dim")
+
+
+def short_path(node: str) -> str:
+    """A subtree and its root often have the same name, which a reader needs once."""
+    return "/".join(name for name, _ in groupby(node.split("/")))
 
 
 def _sentence(step: Step) -> str:
@@ -97,16 +107,22 @@ def _ending(
         yield from _paragraph(f"caveat: {printable(story.caveat)}", width, tone="yellow")
     for missing in story.missing:
         yield from _paragraph(f"missing: {printable(missing)}", width, tone="yellow")
-    if story.sources:
-        yield from _paragraph(f"sources: {_listed(story.sources)}", width)
+    if found := places(story.sources, _tools_of(story)):
+        listed = _listed(found, MOST_SOURCES if width else None)
+        yield from _paragraph(f"sources: {listed}", width)
     if costs := usage_words(story.usage, has_costs=has_costs):
         yield from _paragraph(costs, width, tone="dim")
 
 
-def _listed(sources: Sequence[str]) -> str:
-    more = len(sources) - MOST_SOURCES
-    shown = ", ".join(map(printable, sources[:MOST_SOURCES]))
-    return f"{shown} and {more} more" if more > 0 else shown
+def _tools_of(story: Story) -> set[str]:
+    calls = (step.text for turn in story.turns for step in turn.steps if step.kind == "call")
+    return {text.partition("(")[0] for text in calls}
+
+
+def _listed(found: Sequence[Place], most: int | None) -> str:
+    """The first places on a terminal; in a pipe, all of them."""
+    shown = ", ".join(map(str, found[:most]))
+    return shown if most is None or len(found) <= most else f"{shown} and {len(found) - most} more"
 
 
 def usage_words(usage: Mapping[str, Any], *, has_costs: bool = True) -> str:
@@ -117,7 +133,8 @@ def usage_words(usage: Mapping[str, Any], *, has_costs: bool = True) -> str:
     parts = [counted(usage.get("turns", 0), "turn"), counted(calls, "tool call")]
     parts.append(shown_duration(usage.get("seconds", 0)))
     if has_costs and usage.get("tokens"):
-        parts.append(f"{usage['tokens']:,} tokens")
+        is_estimate = usage.get("is_estimate", False)
+        parts.append(shown_tokens(usage["tokens"], is_estimate=is_estimate))
     if usage.get("money"):
         parts.append(f"cost {shown_money(usage['money'])}")
     return " · ".join(parts)

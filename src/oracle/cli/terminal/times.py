@@ -1,4 +1,4 @@
-"""Times as people type and read them: `30d`, `2026-01-31T09:30`, `3 min ago`, `1.2 s`."""
+"""Times, tokens and money as people type and read them: `30d`, `3 min ago`, `1.2 s`, `0.35`."""
 
 from __future__ import annotations
 
@@ -75,6 +75,17 @@ def shown_duration(seconds: float) -> str:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def shown_tokens(tokens: int, *, is_estimate: bool = False) -> str:
+    """An estimate is rounded, so that nobody takes it for a count.
+
+    >>> shown_tokens(9_136), shown_tokens(9_136, is_estimate=True)
+    ('9,136 tokens', 'about 9,100 tokens')
+    """
+    if not is_estimate:
+        return f"{tokens:,} tokens"
+    return f"about {int(float(f'{tokens:.2g}')):,} tokens"
 
 
 def shown_money(amount: float) -> str:

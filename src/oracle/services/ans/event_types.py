@@ -66,6 +66,7 @@ EVENT_TYPES: Mapping[str, EventType] = {
             "stop_reason": "why, as a word for programs",
             "turns": "how many turns it took",
             "usage": "how much of each budget it used",
+            "missing": "what the answer lacks; a list",
         },
     ),
     "turn.started": EventType(
@@ -144,6 +145,14 @@ EVENT_TYPES: Mapping[str, EventType] = {
             "times": "how many times in a row",
         },
     ),
+    "decision.made": EventType(
+        when="the tree decides what follows from a response; the fallback has its own event",
+        payload={
+            "signal": "the type of the signal, or null",
+            "verdict": "what was decided, as a word for programs",
+            "reason": "why, as a text for people; may be empty",
+        },
+    ),
     "fallback.triggered": EventType(
         when="the fallback is consulted",
         payload={
@@ -177,7 +186,9 @@ def select_types(patterns: Iterable[str]) -> frozenset[str]:
 
 
 def _matching(pattern: str) -> list[str]:
-    names = [name for name in EVENT_TYPES if fnmatchcase(name, pattern)]
+    # `tool` alone means the whole family.
+    wanted = (pattern, f"{pattern}.*")
+    names = [name for name in EVENT_TYPES if any(fnmatchcase(name, each) for each in wanted)]
     if not names:
         raise InputError(f"no event type {pattern!r}{_suggestion(pattern)}")
     return names

@@ -2,61 +2,59 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from oracle.models.source import Source
+from oracle.services.attachments.hunks import DiffLine, Hunk, hunks_of
+from oracle.services.project.diffs import LEFT_OUT
 from oracle.services.tools.answer import place
 
 MOST_PLACES: Final = 200
-_NEW_FILE: Final = re.compile(r"\+\+\+ (?:\"?b/)?(?P<path>[^\t\n]+?)\"?\s*")
-_HUNK: Final = re.compile(r"@@ -\d+(?:,(?P<old>\d+))? \+(?P<start>\d+)(?:,(?P<new>\d+))? @@")
+"""Of each side."""
 
 
 def places_in_diff(text: str) -> list[Source]:
-    """Each hunk as lines of the new file. Empty for a text that is not a diff."""
-    found: list[Source] = []
-    for source in _hunks(text.split("\n")):
-        found.append(source)
-        if len(found) == MOST_PLACES:
-            break
-    return found
+    """Each hunk as lines of the new file, then removed lines with their numbers in the old file.
+
+    What was left out of the diff is not a place. Empty for a text that is not a diff.
+    """
+    hunks = [hunk for hunk in hunks_of(text.split("\n")) if not _is_left_out(hunk)]
+    new = (source for hunk in hunks for source in _new_side(hunk))
+    removed = (source for hunk in hunks for source in _removed(hunk))
+    return [*islice(new, MOST_PLACES), *islice(removed, MOST_PLACES)]
 
 
-def _hunks(lines: list[str]) -> Iterator[Source]:
-    path = ""
-    number = 0
-    while number < len(lines):
-        line = lines[number]
-        hunk = _HUNK.match(line) if path else None
-        # A removed line can begin with `-- ` too, so a name counts only between two hunks.
-        if file := _NEW_FILE.fullmatch(line):
-            path = "" if file["path"] == "/dev/null" else file["path"]
-        number += 1
-        if hunk is None:
-            continue
-        start = int(hunk["start"])
-        old, new = int(hunk["old"] or 1), int(hunk["new"] or 1)
-        shown: list[str] = []
-        while (old > 0 or new > 0) and number < len(lines):
-            sign = lines[number][:1]
-            # Some programs strip the blank of an empty line.
-            old -= sign in ("-", " ", "")
-            new -= sign in ("+", " ", "")
-            if sign in ("+", " ", ""):
-                shown.append(lines[number][1:])
-            number += 1
-        if shown and start:
-            yield _source(path, start, shown)
+def _is_left_out(hunk: Hunk) -> bool:
+    return all(line.text.endswith(LEFT_OUT) for line in hunk.lines)
 
 
-def _source(path: str, start: int, lines: list[str]) -> Source:
+def _new_side(hunk: Hunk) -> Iterator[Source]:
+    lines = [line for line in hunk.lines if line.new]
+    if hunk.new_path and lines:
+        yield _source(hunk.new_path, lines[0].new, lines)
+
+
+def _removed(hunk: Hunk) -> Iterator[Source]:
+    """Runs of removed lines. Their neighbours have other numbers in the new file."""
+    run: list[DiffLine] = []
+    for line in hunk.lines:
+        if line.old and not line.new:
+            run.append(line)
+        elif run and line.old:
+            yield _source(hunk.old_path, run[0].old, run)
+            run = []
+    if run and hunk.old_path:
+        yield _source(hunk.old_path, run[0].old, run)
+
+
+def _source(path: str, start: int, lines: Sequence[DiffLine]) -> Source:
     end = start + len(lines) - 1
     return Source(
         kind="code",
         where=place(path, start, end),
-        text="\n".join(lines),
+        text="\n".join(line.text for line in lines),
         path=path,
         start=start,
         end=end,

@@ -88,7 +88,7 @@ def gather(
             reach.folder, diff, most_bytes=max(1, budget.left), secrets=reach.secrets
         )
         source = _source_of(changes)
-        had_secrets = had_secrets or redact(source["text"]) != source["text"]
+        had_secrets |= changes.had_secrets or redact(source["text"]) != source["text"]
         sources.append(source)
         notes += _note_of_untracked(changes)
     return Attachments(sources=sources, notes=notes, had_secrets=had_secrets)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from oracle.errors import InputError, named
+from oracle.services.attachments.diff_redaction import redacted_diff
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.secret_files import OURS, SecretFiles
 
@@ -25,6 +26,10 @@ SECONDS: Final = 20.0
 MOST_NAMED: Final = 20
 """Untracked files that are listed by name."""
 _MOST_BYTES_OF_NAMES: Final = 200_000
+_CONTEXT: Final = "--unified=3"
+_WHOLE_FILES: Final = "--unified=10000000"
+_MOST_BYTES_OF_FILES: Final = 16_000_000
+"""Of the changed files, which are redacted as a whole."""
 # Programs that git would run, and options of the user that change the form of a diff.
 _CONFIG: Final[Mapping[str, str]] = {
     "core.fsmonitor": "false",
@@ -33,17 +38,26 @@ _CONFIG: Final[Mapping[str, str]] = {
     "core.pager": "cat",
     "diff.external": "",
     "diff.orderFile": os.devnull,
-    "diff.renames": "true",
+    "diff.suppressBlankEmpty": "false",
     "protocol.allow": "never",
 }
 _DIFF: Final = (
     "diff",
     "--no-ext-diff",
     "--no-textconv",
+    # The configuration of a repository can change the form of a diff, so it is all stated here.
+    "--patch",
     "--no-color",
+    "--no-color-moved",
     "--no-relative",
     "--src-prefix=a/",
     "--dst-prefix=b/",
+    "--find-renames",
+    "--inter-hunk-context=0",
+    "--diff-algorithm=myers",
+    "--indent-heuristic",
+    "--word-diff=none",
+    "--ws-error-highlight=none",
     # A submodule has its own configuration. A look at its files would obey it.
     "--submodule=short",
     "--ignore-submodules=dirty",
@@ -58,10 +72,13 @@ _REVISION_SIGNS: Final = re.compile(r"[~^]|\.\.|@\{|/|\A[0-9a-f]{7,64}\Z")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Diff:
-    """`title` is the command that shows the same. `untracked` are files that git does not know."""
+    """`title` is the command that shows the same. `untracked` are files that git does not know.
+    `had_secrets` means that lines were replaced because of other lines of their files.
+    """
 
     title: str
     text: str
+    had_secrets: bool = False
     untracked: Sequence[str] = ()
 
 
@@ -79,7 +96,8 @@ def git_diff(
     # If git cannot even hash the empty tree, the diff with HEAD fails too, and says why.
     against = revision or ("" if has_commit else _empty_tree(work_tree)) or "HEAD"
     config = {**_CONFIG, **_filters_off(work_tree)}
-    out = _run(work_tree, [*_DIFF, against, "--"], config=config, most_bytes=most_bytes)
+    command = [*_DIFF, _CONTEXT, against, "--"]
+    out = _run(work_tree, command, config=config, most_bytes=most_bytes)
     title = f"git diff {revision or ('HEAD' if has_commit else '--cached')}"
     if out.is_cut:
         raise InputError(
@@ -88,9 +106,12 @@ def git_diff(
         )
     if out.code:
         raise InputError(_why_it_failed(out, revision))
-    text = without_secret_files(out.text, lambda path: secrets.rule_for(path) is not None)
+    command = [*_DIFF, _WHOLE_FILES, against, "--"]
+    whole = _run(work_tree, command, config=config, most_bytes=_MOST_BYTES_OF_FILES)
+    text = redacted_diff(out.text, whole.text)
+    shown = without_secret_files(text, lambda path: secrets.rule_for(path) is not None)
     untracked = () if ".." in revision else tuple(_untracked(work_tree))
-    return Diff(title=title, text=text, untracked=untracked)
+    return Diff(title=title, text=shown, had_secrets=text != out.text, untracked=untracked)
 
 
 def is_revision(text: str, folder: Path) -> bool:
@@ -242,4 +263,8 @@ def _why_it_failed(out: _Output, revision: str) -> str:
     if "unknown revision" in out.errors or "bad revision" in out.errors:
         return f"--diff: git knows no revision {named(revision)}; `git log --oneline` lists some"
     reason = next(iter(out.errors.strip().splitlines()), "no reason given")
-    return f"--diff: git failed: {reason.removeprefix('fatal: ')[:200]}"
+    # git prints its usage if it takes the revision for a file, such as `HEAD:a.txt`.
+    if reason.startswith("usage:"):
+        return f"--diff {named(revision)} is not a revision; name one, such as HEAD~1"
+    reason = reason.removeprefix("fatal: ").removeprefix("error: ")[:200]
+    return f"--diff: git failed: {reason}; see what `git diff {revision or 'HEAD'}` says"

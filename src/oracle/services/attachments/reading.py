@@ -13,6 +13,7 @@ from oracle.models.source import Source
 from oracle.regular_file import OPEN, kind_of_file
 from oracle.services.attachments.references import Reach
 from oracle.services.project.file_rules import begins_with_key
+from oracle.services.project.hard_links import HardLinks
 from oracle.services.project.safe_open import LARGEST_READ, Content, real_path
 from oracle.services.search.roles import kind_of
 from oracle.services.tools.files import FileText, ProjectFiles, as_text, is_binary, split_lines
@@ -61,23 +62,34 @@ def read_attached(path: Path, reach: Reach) -> AttachedFile:
     root = Path(os.path.realpath(reach.root))
     # The folder is resolved, but not the file: a link has the name that the user sees.
     given = Path(os.path.normpath(Path(os.path.realpath(path.parent)) / path.name))
-    named_inside = given.is_relative_to(root)
-    shown = given.relative_to(root).as_posix() if named_inside else str(given)
+    typed = _as_typed(path, reach)
+    inside = next((each for each in (given, typed) if each.is_relative_to(root)), None)
+    shown = str(given) if inside is None else inside.relative_to(root).as_posix()
     _check_name(shown, reach)
     if reach.is_confined:
         return AttachedFile(text=_read_confined(shown, root, reach))
-    real, content = _content(given, shown)
+    real, content = _content(given, shown, HardLinks(root, reach.secrets))
     is_outside = not real.is_relative_to(root)
     # A link may lead to a secret under another name.
     _check_name(str(real) if is_outside else real.relative_to(root).as_posix(), reach)
-    if is_outside and named_inside:
+    if is_outside and inside is not None:
         raise InputError(
             f"{named(shown)} is a link that leads out of the project, to {named(str(real))}; "
             "attach that path itself if you mean it"
         )
-    if not is_outside and not named_inside:
+    if not is_outside and inside is None:
         shown = real.relative_to(root).as_posix()
     return AttachedFile(text=_as_text(content, shown), is_outside=is_outside)
+
+
+def _as_typed(path: Path, reach: Reach) -> Path:
+    """The path with no link followed below the folder or the root, so that a linked folder of the
+    project still counts as part of it.
+    """
+    for base in (reach.folder, reach.root):
+        if path.is_relative_to(base):
+            return Path(os.path.normpath(os.path.realpath(base) / path.relative_to(base)))
+    return Path(os.path.abspath(path))
 
 
 def _check_name(path: str, reach: Reach) -> None:
@@ -99,10 +111,23 @@ def _read_confined(shown: str, root: Path, reach: Reach) -> FileText:
         return ProjectFiles(root, secrets=reach.secrets).read(shown)
     except ToolProblem as problem:
         reason = str(problem).partition(";")[0]
-        raise InputError(f"{reason}; attach it yourself with -f if you trust it") from problem
+        raise InputError(f"{reason}; {_other_way(shown, root)}") from problem
 
 
-def _content(path: Path, shown: str) -> tuple[Path, Content]:
+def _other_way(shown: str, root: Path) -> str:
+    """The advice for a file that a template cannot attach. `-f` refuses some of them too."""
+    try:
+        status = os.stat(root / shown)
+    except (OSError, ValueError):
+        return "give the path of a file that exists"
+    if not stat.S_ISREG(status.st_mode):
+        return "give the path of a file"
+    if status.st_nlink > 1:
+        return 'copy it, or set secrets.hard_links to "all"'
+    return "attach it yourself with -f if you trust it"
+
+
+def _content(path: Path, shown: str, links: HardLinks) -> tuple[Path, Content]:
     try:
         descriptor = os.open(path, OPEN)
     except OSError as problem:
@@ -114,6 +139,8 @@ def _content(path: Path, shown: str) -> tuple[Path, Content]:
             raise InputError(
                 f"{named(shown)} is {kind_of_file(status.st_mode)}; attach files, one -f for each"
             )
+        if reason := links.problem(status):
+            raise InputError(f"{named(shown)} is not attached: {reason}")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             data = file.read(LARGEST_READ + 1)
         # Counted, not asked: a file of /proc has no size, and others grow.

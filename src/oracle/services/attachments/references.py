@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -102,18 +102,36 @@ def references_in(question: str, reach: Reach) -> tuple[list[FileReference], lis
     return found, list(dict.fromkeys(unknown))
 
 
+def without_mentions(question: str, is_file: Callable[[str], bool]) -> str:
+    """The question without each `@path:lines` whose path `is_file`."""
+
+    def replaced(found: re.Match[str]) -> str:
+        for text in _candidates(found):
+            lines = _LINES.fullmatch(_COLUMN.sub(r"\g<place>", text))
+            if is_file(text) or (lines and is_file(lines["path"])):
+                # What follows the name belongs to the sentence.
+                return " " + (found["bare"] or "")[len(text) :]
+        return found[0]
+
+    return _AT.sub(replaced, question)
+
+
 def _mentions(question: str) -> Iterator[list[str]]:
-    """For each `@`, what it may name, the longest first: a sentence goes on with punctuation."""
+    """For each `@`, what it may name, the longest first."""
     for number, found in enumerate(_AT.finditer(question)):
         if number == _MOST_MENTIONS:
             return
-        for kind in ("double", "single"):
-            if found[kind] is not None:
-                yield [found[kind] + (found[f"{kind}_lines"] or "")]
-        if found["bare"] is not None:
-            bare = re.sub(r"\\(.)", r"\1", found["bare"])
-            ends = len(bare) - len(bare.rstrip(_PUNCTUATION))
-            yield [bare[: len(bare) - cut] for cut in range(min(ends, 5) + 1)]
+        yield _candidates(found)
+
+
+def _candidates(found: re.Match[str]) -> list[str]:
+    """A sentence goes on with punctuation, so the end of a name is not certain."""
+    for kind in ("double", "single"):
+        if found[kind] is not None:
+            return [found[kind] + (found[f"{kind}_lines"] or "")]
+    bare = re.sub(r"\\(.)", r"\1", found["bare"])
+    ends = len(bare) - len(bare.rstrip(_PUNCTUATION))
+    return [bare[: len(bare) - cut] for cut in range(min(ends, 5) + 1)]
 
 
 def _first_file(candidates: list[str], reach: Reach) -> FileReference | None:

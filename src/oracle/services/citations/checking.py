@@ -42,12 +42,13 @@ def check_answer(
     messages: Sequence[Data] = (),
     earlier: Sequence[Data] = (),
     attachment: str = "",
+    own_words: Sequence[str] = (),
 ) -> Checked:
     """`evidence` are the sources of this run; `earlier` those of earlier exchanges, oldest first.
 
     The evidence has only the beginning of each text. The whole text is in the sources of the
     `messages`, unless these were shortened. Places that an attachment names count as read, because
-    the user gave them.
+    the user gave them. `own_words` are parts of the answer that no model wrote; they cite nothing.
     """
     bare = Bare.of(answer)
     # The order matters: where two places disagree about a file, the record takes the later one.
@@ -55,10 +56,18 @@ def check_answer(
     known += _given(attachment)
     known += _read(evidence, messages)
     record = Record(known)
-    resolved = resolve_all(find_cited(bare.text, record.names_with_blanks()), record)
+    cited = find_cited(_without(own_words, bare.text), record.names_with_blanks())
+    resolved = resolve_all(cited, record)
     marked = with_marks(answer, bare, resolved)
     citations = [_as_data(one, span) for one, span in zip(resolved, marked.spans, strict=True)]
     return Checked(answer=marked.text, citations=citations)
+
+
+def _without(parts: Sequence[str], text: str) -> str:
+    """Blank out the parts, so that all other places in the text stay where they are."""
+    for part in filter(None, parts):
+        text = text.replace(part, " " * len(part))
+    return text
 
 
 def places_to_remember(evidence: Sequence[Data], attachment: str = "") -> list[dict[str, Any]]:

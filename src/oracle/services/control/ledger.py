@@ -76,7 +76,8 @@ class Ledger:
     had `quickest_tokens` of output. `slowest_token` is the most seconds that a token of output
     took, without the wait for the first one; `guessed_token` is used as long as that is 0.
     `counted` is how many tokens the provider counts for each one that we estimate; 0 as long as it
-    has not said. `warned` are the budgets that a warning was given for.
+    has not said. `is_estimate` says that a part of `tokens` and `money` was not counted by a
+    provider. `warned` are the budgets that a warning was given for.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -92,19 +93,23 @@ class Ledger:
     counted: float = 0.0
     uses: Mapping[str, int] = field(default_factory=dict[str, int])
     warned: tuple[Resource, ...] = ()
+    is_estimate: bool = False
 
     # -- spending ----------------------------------------------------------------------------------
 
     def with_turn(self) -> Self:
         return replace(self, turns=self.turns + 1)
 
-    def with_usage(self, tokens: int, money: float = 0.0, seconds: float = 0.0) -> Self:
+    def with_usage(
+        self, tokens: int, money: float = 0.0, seconds: float = 0.0, *, is_estimate: bool = False
+    ) -> Self:
         """Add the cost of a request. The longest one is the estimate for the last one."""
         return replace(
             self,
             tokens=self.tokens + tokens,
             money=self.money + money,
             longest_turn=max(self.longest_turn, seconds),
+            is_estimate=self.is_estimate or is_estimate,
         )
 
     def with_pace(self, output_tokens: int, seconds: float) -> Self:
@@ -194,7 +199,12 @@ class Ledger:
     def usage(self, now: float) -> dict[str, Any]:
         """The amounts spent, for people and for records."""
         spent: dict[str, Any] = {resource: self.spent(resource, now) for resource in RESOURCES}
-        return {**spent, "seconds": round(spent["seconds"], 3), "uses": dict(self.uses)}
+        return {
+            **spent,
+            "seconds": round(spent["seconds"], 3),
+            "uses": dict(self.uses),
+            "is_estimate": self.is_estimate,
+        }
 
     # -- on the blackboard -------------------------------------------------------------------------
 
@@ -213,6 +223,7 @@ class Ledger:
             "counted": self.counted,
             "uses": dict(self.uses),
             "warned": list(self.warned),
+            "is_estimate": self.is_estimate,
         }
 
     @classmethod
@@ -231,6 +242,8 @@ class Ledger:
             counted=data["counted"],
             uses=data["uses"],
             warned=tuple(data["warned"]),
+            # A run that began before there was this field can be resumed.
+            is_estimate=data.get("is_estimate", False),
         )
 
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
 from oracle.patterns import lazy_pattern
@@ -21,6 +22,7 @@ KEPT_CHARACTERS: Final = 200
 """What is kept of an old result, draft or argument: enough to see what it was."""
 DATA_OF_A_CONTENT: Final = ("sources", "more_uses")
 """Keys that repeat the content as data. They are removed together with the content."""
+_NUMBER: Final = lazy_pattern(r"^ *(\d+)(?=[ \t|:])", re.MULTILINE)
 _FENCE: Final = lazy_pattern(r"^(`{3,})", re.MULTILINE)
 _PROMPT: Final = "the system prompt"
 _LEFT_OUT: Final = "[left out by the tree: no room]"
@@ -99,6 +101,26 @@ def cut_results(contents: Sequence[str], room: int, advice: Sequence[str]) -> li
         content if share >= size else _cut(content, share, how)
         for content, size, share, how in zip(contents, sizes, given, advice, strict=True)
     ]
+
+
+def cut_words(whole: str, cut: str) -> str:
+    """How much of a result the model sees: by the numbers of its lines, if it has such.
+
+    >>> cut_words("a.py:\\n1 x\\n2 y\\n3 z", "a.py:\\n1 x\\n2 y\\n[shortened by the tree: …]")
+    'The model sees only lines 1-2 of 1-3 of this result, for lack of room'
+    """
+    seen, all_ = _numbers(cut), _numbers(whole)
+    if seen and all_:
+        part = f"lines {seen[0]}-{seen[-1]} of {all_[0]}-{all_[-1]}"
+    else:
+        part = f"{len(cut):,} of {len(whole):,} characters"
+    return f"The model sees only {part} of this result, for lack of room"
+
+
+def _numbers(content: str) -> list[int]:
+    """The numbers of its lines; none if they do not rise, as in a result with several places."""
+    found = [int(number) for number in _NUMBER.findall(content)]
+    return found if all(a < b for a, b in pairwise(found)) else []
 
 
 def _cut(content: str, tokens: int, advice: str) -> str:

@@ -47,25 +47,34 @@ class UnfinishedRun:
 
     stop_reason: str
     detail: str
-    text: str
-    is_cut: bool
-    places: Sequence[Mapping[str, Any]]
-    tried: Sequence[str]
-    missing: Sequence[str]
+    text: str = ""
+    is_cut: bool = False
+    places: Sequence[Mapping[str, Any]] = ()
+    tried: Sequence[str] = ()
+    missing: Sequence[str] = ()
 
 
 def unfinished_answer(run: UnfinishedRun) -> str:
     """The text so far, the reason for the end, then what was found, tried and is missing."""
-    parts = [_text(run), _reason(run)]
+    reason, *rest = own_words(run)
+    parts = [_text(run), reason]
     if run.places:
         parts.append(_found(run.places))
     elif not run.text.strip():
         parts.append("Nothing was found before that.")
+    return "\n\n".join(part for part in [*parts, *rest] if part)
+
+
+def own_words(run: UnfinishedRun) -> list[str]:
+    """The paragraphs that the tree words itself: why the run ended, what was tried, what is
+    missing. An address or a file in them is not a citation.
+    """
+    words = [_reason(run)]
     if run.tried:
-        parts.append(f"Tried: {', '.join(run.tried)}.")
+        words.append(f"Tried: {', '.join(run.tried)}.")
     if run.missing:
-        parts.append("Missing: " + "; ".join(run.missing) + ".")
-    return "\n\n".join(part for part in parts if part)
+        words.append("Missing: " + "; ".join(run.missing) + ".")
+    return words
 
 
 def _text(run: UnfinishedRun) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from oracle.services.embedded.response import (
@@ -14,7 +15,7 @@ from oracle.services.embedded.response import (
 from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import is_generic, specific_words
-from oracle.services.quoting.excerpts import is_opening, is_prose
+from oracle.services.quoting.excerpts import is_opening, is_prose, whole_excerpt
 from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull
 from oracle.services.tools.answer import code, codes
 
@@ -117,13 +118,22 @@ def _chosen(found: Sequence[Passage]) -> list[Passage]:
 
 def _best_places(shown: Sequence[Passage]) -> str:
     first, *others = shown
-    parts = [_lead(first), quoted(first.lines, first.source.path)]
+    parts = _quotation(first, _lead)
     if others and not first.defines and _is_worth_quoting(others[0], first):
         second = others.pop(0)
-        parts += [f"Then {code(second.where)}:", quoted(second.lines, second.source.path)]
+        parts += _quotation(second, lambda passage: f"Then {code(passage.where)}:")
     if others:
         parts.append("Also:\n\n" + _items(others[:_LISTED]))
     return "\n\n".join(parts)
+
+
+def _quotation(passage: Passage, lead: Callable[[Passage], str]) -> list[str]:
+    """A short definition is quoted whole. After a long one, a sentence says that it goes on."""
+    source = passage.source
+    end, goes_on = whole_excerpt(source, passage.best, passage.end)
+    shown = replace(passage, end=end)
+    parts = [lead(shown), quoted(shown.lines, source.path)]
+    return [*parts, f"There is more after {code(shown.where)}."] if goes_on else parts
 
 
 def _is_worth_quoting(second: Passage, first: Passage) -> bool:

@@ -25,6 +25,8 @@ _FRAME: Final = lazy_pattern(r'File "(?P<path>[^"\n]{1,300})", line (?P<line>\d{
 _PLACE: Final = lazy_pattern(r"(?P<path>[\w./-]{1,200}\.\w{1,5}):(?P<line>\d{1,7})\b")
 _MOST_FILES: Final = 20
 _SHOWN: Final = 6
+_QUOTED_WHOLE: Final = 40
+"""The longest file, in lines, that is quoted as it is."""
 _NO_JUDGEMENT: Final = "Whether it is right I cannot judge: I only count and quote."
 
 
@@ -47,10 +49,12 @@ def facts_of(attachment: str, words: Sequence[str]) -> str:
 
 
 def about_file(file: Quotation) -> str:
-    """The size of an attached file, and what it defines or how it begins."""
+    """The size and the lines of an attached file; of a long one what it defines, or its start."""
     if not any(line.strip() for line in file.lines):
         return f"{code(file.where)} is empty."
     lead = f"{code(file.where)} has {counted(len(file.lines), 'line')}."
+    if len(file.lines) <= _QUOTED_WHOLE:
+        return f"{lead}\n\n{quoted(file.lines, file.path)}"
     openings = [n for n, line in enumerate(file.lines) if is_opening(line)]
     if not openings:
         return f"{lead} It begins:\n\n{_quoted(file.lines[:_SHOWN])}"

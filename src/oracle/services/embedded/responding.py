@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from oracle.models.source_kind import SourceKind, kind_named
@@ -26,6 +26,7 @@ from oracle.services.embedded.searching import (
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.embedded.small_talk import talk
 from oracle.services.embedded.write_requests import request_in
+from oracle.services.questions.search_words import is_generic, points_at_a_text
 from oracle.services.quoting.passages import Passage, passages
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import terms_for
@@ -34,12 +35,6 @@ from oracle.services.tools.offered import ToCall, read_call
 
 # So many turns without a call may report `stuck`; then the answer says that nothing was found.
 _MOST_STUCK_TURNS: Final = 2
-_POINTS: Final = re.compile(
-    r"\b(?:this|these|that|those|it|its|them|here|above|below|the (?:diff|patch|changes?|log|"
-    r"output|error|traceback|input|text|message|stdin))\b",
-    re.I,
-)
-"""Words that point at a text which goes with the question."""
 
 
 def respond(situation: Situation) -> Response:
@@ -50,7 +45,7 @@ def respond(situation: Situation) -> Response:
         return read_attachment(situation, aim)
     if situation.attached_files:
         return read_files(situation, aim)
-    if situation.is_pipe_empty and _POINTS.search(situation.question):
+    if situation.is_pipe_empty and points_at_a_text(situation.question):
         return _nothing_piped_in()
     return talk(situation) or look(situation, aim)
 
@@ -94,20 +89,29 @@ def read_attachment(situation: Situation, aim: Aim) -> Response:
 
 def read_files(situation: Situation, aim: Aim) -> Response:
     """The lines of the attached files that fit the question. If words of the question are not in
-    them, the project is searched too. Without words but the names of files, say what these hold.
+    them, the project is searched too. Without words, say what the files hold.
     """
     files = situation.attached_files
-    if set(aim.own.all) <= set(aim.own.paths):
-        return _about(files)
-    terms = terms_for(aim.words, files)
-    found = passages(files, terms, prefers_prose=aim.words.asks_what)
+    found = passages(files, terms_for(aim.words, files), prefers_prose=aim.words.asks_what)
     if found and not words_missing(aim, found):
         return answer(situation, aim, found)
-    if aim.words.all and situation.tools:
-        further = look(situation, aim)
-        # If the search finds nothing either, the files are all that there is.
-        return further if further.calls or best_of(situation, aim) else _about(files)
-    return answer(situation, aim, found) if found else _about(files)
+    if not situation.tools or all(map(is_generic, aim.words.all)):
+        return answer(situation, aim, found) if found else _about(files)
+    further = look(situation, aim)
+    return further if further.calls else _with_files_first(situation, aim, found)
+
+
+def _with_files_first(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
+    """What the user attached comes first, however well other places fit."""
+    attached = {file.where for file in situation.attached_files}
+    others = [p for p in best_of(situation, aim) if p.source.where not in attached]
+    about = _about(situation.attached_files)
+    if found:
+        return answer(situation, aim, [*found, *others])
+    if not others:
+        return about
+    further = answer(situation, aim, others)
+    return replace(further, text=f"{about.text}\n\n{further.text}")
 
 
 def _about(files: Sequence[Quotation]) -> Response:

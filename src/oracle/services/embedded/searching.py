@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec
-from oracle.services.embedded.situation import Call, Situation
+from oracle.services.attachments.references import without_mentions
+from oracle.services.embedded.situation import Call, Exchange, Situation
 from oracle.services.embedded.write_requests import asks_for_a_change
 from oracle.services.questions.search_words import (
     SearchWords,
@@ -18,6 +20,7 @@ from oracle.services.questions.search_words import (
     other_words,
     search_words,
 )
+from oracle.services.quoting.excerpts import names_opened
 from oracle.services.quoting.passages import LAST_RANK, Passage, every_line, passages
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import terms_for
@@ -42,8 +45,11 @@ _IN_ORDER: Final[Sequence[Role]] = ("uses", "read", "search")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Aim:
-    """What is asked for. `own` are this question's words; `words` adds those of earlier ones."""
+    """What is asked for. `own` are this question's words; `words` adds those of earlier ones.
+    `question` and the words are without the names of attached files, which need no search.
+    """
 
+    question: str
     words: SearchWords
     own: SearchWords
     wants_all: bool = False
@@ -52,20 +58,40 @@ class Aim:
 
 
 def aim_of(situation: Situation) -> Aim:
-    own = search_words(situation.question)
+    paths = [source["path"] for source in situation.attached if "path" in source]
+    question = without_mentions(situation.question, lambda name: _is_one_of(name, paths))
+    own = search_words(question)
+    own = replace(own, paths=[path for path in own.paths if not _is_one_of(path, paths)])
     words = own
-    asked = situation.question
+    asked = question
     for exchange in reversed(situation.history[-4:]):
-        if not goes_on(asked, words):
+        # A question with a file of its own does not refer to an earlier one.
+        if paths or not goes_on(asked, words):
             break
         asked = exchange.question
-        words = words.joined(search_words(asked))
+        words = words.joined(_earlier_words(exchange))
     return Aim(
+        question=question,
         words=words,
         own=own,
-        wants_all=asks_for_all(situation.question),
-        wants_uses=asks_for_uses(situation.question),
-        wants_a_change=asks_for_a_change(situation.question),
+        wants_all=asks_for_all(question),
+        wants_uses=asks_for_uses(question),
+        wants_a_change=asks_for_a_change(question),
+    )
+
+
+def _earlier_words(exchange: Exchange) -> SearchWords:
+    """After a question about an attached file, "it" is what the answer quoted from the file."""
+    if exchange.had_attachment and (names := names_opened(exchange.answer)[:_LOOKED_UP]):
+        return SearchWords(names=names)
+    return search_words(exchange.question)
+
+
+def _is_one_of(name: str, paths: Sequence[str]) -> bool:
+    """Whether a user may mean one of the paths by this name: `./a.py`, or `a.py` for `src/a.py`."""
+    named = posixpath.normpath(name)
+    return any(
+        named == path or path.endswith(f"/{named}") or named.endswith(f"/{path}") for path in paths
     )
 
 
@@ -80,7 +106,7 @@ def first_calls(
     if with_role(tools, "search", "code"):
         calls += _definitions(situation, [*words.names, *words.guesses])
     if words.query:
-        calls += [search_call(tool, _query_for(tool, situation, aim), limit) for tool in tools]
+        calls += [search_call(tool, _query_for(tool, aim), limit) for tool in tools]
     files = [path for path in words.paths if "." in path.rpartition("/")[2]]
     calls += [call for path in files[:2] for call in _whole(situation, path)]
     return _not_made(situation, calls)
@@ -108,11 +134,11 @@ def _definitions(situation: Situation, names: Sequence[str]) -> list[ToCall]:
     return [uses_call(tool, name) for name in names[:_LOOKED_UP]] if tool else []
 
 
-def _query_for(tool: ToolSpec, situation: Situation, aim: Aim) -> str:
+def _query_for(tool: ToolSpec, aim: Aim) -> str:
     """The question as it was asked; only the words if it needs those of an earlier question."""
     # A search engine works best with a whole question, so the web always gets the question.
     is_for_the_web = not kind_named(tool.source).is_local
-    return situation.question if is_for_the_web or aim.words is aim.own else aim.words.query
+    return aim.question if is_for_the_web or aim.words is aim.own else aim.words.query
 
 
 def closer_calls(situation: Situation, found: Sequence[Passage]) -> list[ToCall]:

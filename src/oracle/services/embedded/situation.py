@@ -53,8 +53,11 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exchange:
+    """`had_attachment` means that files or texts were sent with the question, and not again."""
+
     question: str
     answer: str
+    had_attachment: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,6 +139,8 @@ def _exchanges(messages: Sequence[Message]) -> list[Exchange]:
         Exchange(
             question=one.get("question", one["content"]),
             answer=strip_signal(other["content"]).strip(),
+            # Otherwise the content is the question: there is no note about what was sent with it.
+            had_attachment="question" in one,
         )
         for one, other in pairs
         if one["role"] == "user" and other["role"] == "assistant"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -48,7 +48,10 @@ class Journal:
         records: Iterable[Record] = (),
         may_act: bool = True,
         on_command: Callable[[Any], None] | None = None,
+        resumed_with: Mapping[str, Any] | None = None,
     ) -> None:
+        """`resumed_with` are facts for the record, if the run continues after a crash."""
+        self._resumed_with = resumed_with or {}
         self._may_act = may_act
         self._on_command = on_command or _ignore
         self._blocked: Counter[str] = Counter()
@@ -385,7 +388,7 @@ class Journal:
         """The record is over. A run that continues records that it was resumed, and where."""
         if not self._may_act:
             return
-        self.command({"resumed": True, "at": round(time.time(), 3)})
+        self.command({"resumed": True, "at": round(time.time(), 3), **self._resumed_with})
         # After it, the commands that arrived while the past was repeated, in their order.
         for happen in self._take_held_commands():
             self._gate.when_at_rest(happen)

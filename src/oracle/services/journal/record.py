@@ -6,7 +6,7 @@ Values in a record are JSON-shaped. What a leaf gets live is too, so that a repl
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, cast, get_args
@@ -25,6 +25,9 @@ RecordKind: TypeAlias = Literal[
     "command",  # sent to the run from outside, such as to stop
     "end",  # how the run ended
 ]
+
+KEPT_BY_CONTENT: Final = ("sources", "prompts")
+"""What a first record has by name: the texts themselves are kept once, for all runs."""
 
 
 class Asked(NamedTuple):
@@ -115,6 +118,18 @@ def decoded(rows: Iterable[tuple[Any, ...]], run_id: str) -> list[Record]:
             raise _damaged(number, run_id, flaw)
         records.append(record)
     return records
+
+
+def names_of_texts(start: Mapping[str, Any]) -> Iterator[str]:
+    """The names of the texts that a first record refers to.
+
+    Other hashes in it name no text, such as the digest of an attached file.
+    """
+    for kind in KEPT_BY_CONTENT:
+        texts: Any = start.get(kind)
+        if isinstance(texts, dict):
+            names = cast("dict[str, Any]", texts).values()
+            yield from (name for name in names if isinstance(name, str))
 
 
 def check_end(records: Sequence[Record], run_id: str) -> None:

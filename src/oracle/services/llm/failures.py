@@ -9,7 +9,14 @@ from typing import cast
 import httpx2
 from pydantic_ai import exceptions as direct
 
-from oracle.errors import ContextTooLong, ModelError, ModelOverloaded, ModelRefused, did_you_mean
+from oracle.errors import (
+    ContextTooLong,
+    ModelError,
+    ModelOverloaded,
+    ModelRefused,
+    ModelUnreachable,
+    did_you_mean,
+)
 from oracle.patterns import lazy_pattern
 from oracle.services.llm.providers import NO_KEY, Endpoint
 from oracle.services.settings.value_types import masked
@@ -141,7 +148,7 @@ class Failures:
     def _no_connection(self, error: direct.ModelAPIError) -> ModelError:
         if getattr(error, "phase", None) == "read":
             return self._broke_off(error)
-        return ModelError(
+        return ModelUnreachable(
             f"cannot reach {self.endpoint.name} at {masked(self.endpoint.address)}"
             f" ({self._clean(str(error.__cause__ or error))}); "
             "check the connection, and model.base_url if you set it"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from oracle.errors import InputError
 from oracle.services.llm.catalogue import VENDORS, KnownModel, known_models, newest_models
-from oracle.services.llm.names import full_name
+from oracle.services.llm.names import full_name, is_name_of_ollama
 from oracle.services.llm.ollama import LocalModel, LocalModels, local_models
 from oracle.services.llm.protocol import Prices
 from oracle.services.llm.providers import PROVIDERS, is_at_home
@@ -112,7 +112,7 @@ def _known(model: KnownModel, key: str | None, environment: Mapping[str, str]) -
 def _local(model: LocalModel) -> ListedModel:
     return ListedModel(
         name=f"ollama:{model.name}",
-        short_name=model.name,
+        short_name=model.name if is_name_of_ollama(model.name) else "",
         key="",
         prices=None if model.is_remote else FREE,
         context_window=model.context_window,
@@ -141,6 +141,6 @@ def _missing(keys: Mapping[str, str | None], local: LocalModels) -> Iterator[tup
         if key is None:
             yield provider, f"no key; `oracle keys set {provider}` stores one"
     if local.problem:
-        yield "ollama", f"{local.problem.removeprefix('ollama ')}; start it with `ollama serve`"
+        yield "ollama", f"{local.problem.removeprefix('ollama ')}; {local.step}"
     elif not local.models:
         yield "ollama", "it has no models; `ollama pull NAME` gets one"

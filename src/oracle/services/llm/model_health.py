@@ -1,12 +1,13 @@
-"""What `oracle doctor` says about the selected model. Only ollama is asked; providers are not."""
+"""What `oracle doctor` says about the selected model. Only servers on this machine are asked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from oracle.errors import OracleError
-from oracle.services.llm.ollama import local_models
+from oracle.services.llm.ollama import SECONDS, local_models
 from oracle.services.llm.spending import (
     consent_to,
     offer_for,
@@ -14,6 +15,7 @@ from oracle.services.llm.spending import (
     users_choice,
     with_full_name,
 )
+from oracle.services.settings.guarded import is_loopback
 from oracle.services.settings.keys import key_for, missing_key
 from oracle.settings import EMBEDDED
 
@@ -56,13 +58,31 @@ def _embedded(settings: Settings, environment: Mapping[str, str]) -> Seen:
 
 
 def _elsewhere(settings: Settings, environment: Mapping[str, str]) -> Seen:
+    """A server on this machine is connected to; nothing is sent to it."""
     chosen = settings.model
     told = f"{chosen.name} at {settings.shown('model.base_url')}"
-    if chosen.key_variable is None:
-        return "ok", f"{told}, without a key", ""
-    if environment.get(chosen.key_variable):
-        return "ok", f"{told}, key in {chosen.key_variable}", ""
-    return "problem", f"{chosen.name} has no key", f"set {chosen.key_variable}"
+    if chosen.key_variable is not None and not environment.get(chosen.key_variable):
+        return "problem", f"{chosen.name} has no key", f"set {chosen.key_variable}"
+    key = f"key in {chosen.key_variable}" if chosen.key_variable else "without a key of yours"
+    address = chosen.base_url or ""
+    if not is_loopback(address):
+        return "ok", f"{told}, {key}; not contacted", ""
+    if not _listens(address):
+        step = "start the server, or change model.base_url"
+        return "problem", f"{told}: nothing answers there", step
+    return "ok", f"{told}, {key}", ""
+
+
+def _listens(address: str) -> bool:
+    import socket
+
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 def _ollama(settings: Settings, environment: Mapping[str, str]) -> Seen:
@@ -70,7 +90,7 @@ def _ollama(settings: Settings, environment: Mapping[str, str]) -> Seen:
     model = name.partition(":")[2]
     local = local_models(environment)
     if local.problem:
-        return "problem", f"{name}: {local.problem}", "start it with `ollama serve`"
+        return "problem", f"{name}: {local.problem}", local.step
     if not local.has(model):
         return "problem", f"{name}: ollama does not have it", f"get it with `ollama pull {model}`"
     return _with_consent(settings, environment, "no key needed")

@@ -25,6 +25,9 @@ from oracle.settings import EMBEDDED
 SEE_ALL: Final = "`oracle models --all` lists the known ones"
 _LONGEST: Final = 200
 _MOST_CHOICES: Final = 6
+_TAG: Final = re.compile(r"\d|latest$|cloud$|e\d|v\d|q\d", re.IGNORECASE)
+"""How the tags of ollama begin: `3b`, `latest`, `e4b`. Other texts after a colon are models."""
+
 _PLAIN: Final = re.compile(r"[\w./:@+ -]+", re.ASCII)
 
 
@@ -46,15 +49,14 @@ def full_name(
     provider, _, model = re.split(r"([:/])", f"{typed}:", maxsplit=1)
     if provider in PROVIDERS and model:
         return _of_provider(provider, model.removesuffix(":"), base_url)
-    if not typed or len(typed) > _LONGEST or not _PLAIN.fullmatch(typed):
+    is_plain = _PLAIN.fullmatch(typed) and not typed.startswith(":")
+    if len(typed) > _LONGEST or not is_plain:
         raise InputError(f"{typed[:80]!r} is not the name of a model; {SEE_ALL}")
     # A colon belongs to a tag of ollama. No provider has one in the names of its models.
     fitting = _known(typed) if ":" not in typed else ()
     if not fitting:
         local = local_models(environment)
-        fitting = _local(typed, local) or (_beginning(typed) if abbreviated else ())
-        # One that merely contains the words was not named clearly: it is suggested, not used.
-        fitting = fitting or (choices if len(choices := _containing(typed)) > 1 else ())
+        fitting = _local(typed, local) or _choices(typed, local, abbreviated=abbreviated)
         if not fitting:
             raise InputError(_unknown(typed, base_url, local))
     if len(fitting) > 1:
@@ -117,13 +119,32 @@ def _local(typed: str, local: LocalModels) -> Sequence[str]:
     return [f"ollama:{name}" for name in exact[:1] or tagged]
 
 
-def _beginning(typed: str) -> Sequence[str]:
-    """The newest model of each family whose name begins like this."""
+def is_name_of_ollama(model: str) -> bool:
+    """Whether the name of a model of ollama means that model, and nothing that goes before it."""
+    provider = re.split("[:/]", model, maxsplit=1)[0]
+    is_taken = provider in PROVIDERS or model.lower() == EMBEDDED
+    return not is_taken and (":" in model or not _known(model))
+
+
+def _choices(typed: str, local: LocalModels, *, abbreviated: bool) -> Sequence[str]:
+    """Those that could be meant; one only if the start of a name is enough."""
+    beginning = _beginning(typed, local)
+    if abbreviated and len(beginning) == 1:
+        return beginning
+    found = list(dict.fromkeys([*beginning, *_containing(typed)]))
+    # One that merely contains the words was not named clearly: it is suggested, not used.
+    return found if len(found) > 1 else ()
+
+
+def _beginning(typed: str, local: LocalModels) -> Sequence[str]:
+    """The newest model of each family, and those of ollama, whose names begin like this."""
     from oracle.services.llm.catalogue import families, known_models, newest_models
 
     lower = typed.lower()
     short = [known for known in newest_models() if known.short_name.startswith(lower)]
-    return families(short or [known for known in known_models() if known.model.startswith(lower)])
+    known = families(short or [each for each in known_models() if each.model.startswith(lower)])
+    names = [each.name for each in local.models if each.name.lower().startswith(lower)]
+    return [*known, *(f"ollama:{name}" for name in names)]
 
 
 def _containing(typed: str) -> Sequence[str]:
@@ -159,6 +180,12 @@ def _unknown(typed: str, base_url: str | None, local: LocalModels) -> str:
         return f"there is no model {typed!r} ({SEE_ALL}); did you mean {near}?"
     if not is_model_name(typed):
         return f"there is no model {typed!r}; {SEE_ALL}"
+    provider, colon, model = typed.partition(":")
+    if colon and not _TAG.match(model):
+        return (
+            f"there is no provider {provider!r} (providers: {', '.join(PROVIDERS)}); for another "
+            f"server with OpenAI's protocol, `oracle models use openai:{model} --base-url URL`"
+        )
     why = local.problem or f"ollama does not have it either (`ollama pull {typed}` gets a model)"
     return f"there is no model {typed!r} ({SEE_ALL}); {why}"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Thread
 from time import monotonic
@@ -43,11 +42,12 @@ class LocalModel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LocalModels:
-    """`problem` says why there are none, if ollama could not be asked."""
+    """`problem` says why there are none, if ollama could not be asked, and `step` what to do."""
 
     address: str
     models: Sequence[LocalModel] = ()
     problem: str = ""
+    step: str = ""
 
     def has(self, name: str) -> bool:
         """A name without a tag means the tag `latest`."""
@@ -68,21 +68,47 @@ def local_models(environment: Mapping[str, str], *, windows: int = 0) -> LocalMo
     """What ollama has, and the windows of that many models. It never takes longer than 1.5 s."""
     from oracle.services.settings.keys import key_for
 
+    variable = PROVIDERS["ollama"].address_variable
     try:
         given = checked_address(address_of_ollama(environment))
     except InputError as problem:
-        return LocalModels(address="", problem=str(problem))
+        return LocalModels(address="", problem=f"{variable}: {problem}", step=f"change {variable}")
     # The model API that we chat by is below /v1, and ollama's own API is not.
     address = given.removesuffix("/v1")
     key = key_for("ollama", environment)
     ask = _Asker(address=address, key=key.value if key else "")
     names = _within(SECONDS, lambda: _names(ask("GET", "/api/tags")))
-    if names is None:
-        return LocalModels(address=address, problem=f"ollama does not answer at {address}")
+    if isinstance(names, Exception):
+        is_set = bool(environment.get(variable))
+        return _without_models(address, names, f"check {variable}" if is_set else "")
     models = [LocalModel(name=name) for name in names]
     if windows:
         _within(SECONDS_FOR_WINDOWS, lambda: _add_windows(models, ask, windows))
     return LocalModels(address=address, models=tuple(models))
+
+
+def _without_models(address: str, problem: Exception, step: str) -> LocalModels:
+    if isinstance(problem, _Unexpected):
+        return LocalModels(
+            address=address,
+            problem=f"what answers at {address} is not ollama ({problem})",
+            step=step or f"check what runs at {address}",
+        )
+    if isinstance(problem, TimeoutError):
+        return LocalModels(
+            address=address,
+            problem=f"ollama does not answer at {address} within {SECONDS:g} s",
+            step="try again, or start it again with `ollama serve`",
+        )
+    return LocalModels(
+        address=address,
+        problem=f"ollama does not answer at {address}",
+        step="start it with `ollama serve`",
+    )
+
+
+class _Unexpected(Exception):  # noqa: N818 - it says what an answer is
+    """An answer that ollama would not give."""
 
 
 def _add_windows(models: list[LocalModel], ask: _Asker, most: int) -> bool:
@@ -93,10 +119,10 @@ def _add_windows(models: list[LocalModel], ask: _Asker, most: int) -> bool:
     return True
 
 
-def _names(answer: Any) -> list[str] | None:
+def _names(answer: Any) -> list[str]:
     listed: Any = answer.get("models") if isinstance(answer, dict) else None  # pyright: ignore
     if not isinstance(listed, list):
-        return None
+        raise _Unexpected("it lists no models")
     names = (
         cast("dict[str, Any]", item).get("name")
         for item in cast("list[Any]", listed)
@@ -137,27 +163,31 @@ class _Asker:
             connection.request(method, f"{parts.path}{path}", sent, headers)
             response = connection.getresponse()
             if response.status != 200:
-                return None
+                raise _Unexpected(f"status {response.status}")
             return json.loads(response.read(_LARGEST_ANSWER))
+        except (ValueError, RecursionError):
+            raise _Unexpected("its answer is not JSON") from None
         finally:
             connection.close()
 
 
-def _within(seconds: float, work: Callable[[], Found | None]) -> Found | None:
-    """The result, or None after this time or an error.
+def _within(seconds: float, work: Callable[[], Found]) -> Found | Exception:
+    """The result, or the error; after this time a `TimeoutError`.
 
     In a thread, because a server that sends a byte now and then never lets a socket time out.
     """
-    found: list[Found | None] = []
+    found: list[Found | Exception] = []
 
     def run() -> None:
         from http.client import HTTPException
 
-        with suppress(OSError, HTTPException, ValueError, RecursionError):
+        try:
             found.append(work())
+        except (OSError, HTTPException, _Unexpected) as problem:
+            found.append(problem.with_traceback(None))  # which would keep the socket
 
     thread = Thread(target=run, daemon=True, name="ollama")
     deadline = monotonic() + seconds
     thread.start()
     thread.join(max(0.0, deadline - monotonic()))
-    return found[0] if found else None
+    return found[0] if found else TimeoutError()

@@ -183,7 +183,9 @@ def checked_address(address: str) -> str:
         host, _ = parts.hostname, parts.port
     except ValueError:
         host, parts = None, urlsplit("")
-    if parts.scheme not in ("http", "https") or not host or parts.username is not None:
+    is_server = parts.scheme in ("http", "https") and host and parts.username is None
+    # Paths are added at the end, which a query or a fragment would swallow.
+    if not is_server or parts.query or parts.fragment:
         raise InputError(
             f"{_without_password(address)!r} is not the address of a server; "
             "write it as 'http://localhost:8080/v1'"
@@ -192,5 +194,5 @@ def checked_address(address: str) -> str:
 
 
 def _without_password(address: str) -> str:
-    """For an error message: hide the user and the password before the `@`."""
-    return re.sub(r"//[^/]*@", "//…@", address)[:200]
+    """For an error message: hide what is before the `@`, and what follows a `?` or a `#`."""
+    return re.sub(r"[?#].*", "?…", re.sub(r"//[^/]*@", "//…@", address))[:200]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from oracle.errors import InputError, OracleError, SettingsError, StoreError
 from oracle.services.llm.names import full_name
-from oracle.services.llm.ollama import address_of_ollama, runs_elsewhere
+from oracle.services.llm.ollama import runs_elsewhere
 from oracle.services.llm.providers import PROVIDERS, is_at_home
-from oracle.services.settings.trust import is_loopback, trusts
+from oracle.services.settings.trust import trusts
 from oracle.services.user_files import recall, remember
 from oracle.settings import EMBEDDED
 
@@ -67,8 +67,6 @@ def paying_key(chosen: ModelSettings, environment: Environment) -> str | None:
         return None
     if provider == "ollama" and runs_elsewhere(model):
         return "the account that ollama is signed in with"
-    if provider == "ollama" and is_loopback(address_of_ollama(environment)):
-        return None
     return place_of_key(provider, environment)
 
 

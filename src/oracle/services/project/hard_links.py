@@ -46,7 +46,10 @@ class HardLinks:
                 'read such files, set secrets.hard_links to "all"'
             )
         secret = next((name for name in names if self._secrets.rule_for(name)), None)
-        return secret and f"it is a hard link to {secret}, a file of secrets"
+        return secret and (
+            f"it is a hard link to {secret}, a file of secrets; to read it, add {secret} to "
+            "secrets.allow (ORACLE_SECRETS_ALLOW)"
+        )
 
     def _current_names(self, identity: _Identity, count: int) -> list[str]:
         with self._lock:

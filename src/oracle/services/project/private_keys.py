@@ -1,14 +1,14 @@
 """Private keys that take several lines: PEM, OpenSSH, PGP, SSH2, PuTTY.
 
 A key may have any prefix on its lines, as in a diff, a quotation, a comment or a numbered listing,
-and it may have lost its beginning or its end. Every part of the text is looked at a fixed number of
-times, so time is linear.
+and it may have lost its beginning, its end, or both. Every part of the text is looked at a fixed
+number of times, so time is linear.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from oracle.patterns import lazy_pattern
@@ -26,6 +26,17 @@ _LINE: Final = lazy_pattern(
 )
 # In a string of code or JSON the lines are divided by the two characters `\\n`.
 _ESCAPED: Final = lazy_pattern(r"(?=\\[nr])(?:\\[nr]|[A-Za-z0-9+/=]){40,}+")
+# Lines of a key as its tools break them: 64 characters in PEM, 70 in OpenSSH.
+_BODY_LINE: Final = lazy_pattern(
+    r"^[ \t]{0,40}(?:\d{1,7}[:|]?[ \t]{1,8})?[-+> \t#*/|\"'`]{0,20}"
+    r"(?P<key>[A-Za-z0-9+/]{64}(?:[A-Za-z0-9+/]{6})?)(?![A-Za-z0-9+/=])"
+    r"(?:\\[nr]|[ \t\r\"'`+,;.\\)]){0,12}$",
+    re.M,
+)
+_LONG_WORD: Final = lazy_pattern(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{64}")
+# Certificates, public keys and signatures are in lines of the same length.
+_PUBLIC_EDGE: Final = lazy_pattern(r"-{4,5} ?(?:BEGIN|END) (?![A-Z0-9 ]{0,40}PRIVATE KEY)[A-Z]")
+_FEWEST_LINES: Final = 3
 _LEAST: Final = 32
 """Characters of base64 that make a key. Documentation writes `…` or a word in its place."""
 NAME: Final = "private key"
@@ -45,6 +56,45 @@ def key_spans(text: str) -> Iterator[tuple[int, int]]:
         if span is not None:
             yield span
             done = span[1]
+
+
+def body_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Lines that look like the middle of a private key, such as a part of a diff has them.
+
+    They have no BEGIN and no END near them, so they may be of another kind of base64.
+    """
+    if not _LONG_WORD.search(text):
+        return
+    run: list[re.Match[str]] = []
+    for line in _BODY_LINE.finditer(text):
+        if run and line.start() != run[-1].end() + 1:
+            yield from _body(text, run)
+            run = []
+        if _is_mixed(line["key"]):
+            run.append(line)
+    yield from _body(text, run)
+
+
+def _body(text: str, run: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    if len(run) < _FEWEST_LINES:
+        return
+    start, end = run[0].start("key"), run[-1].end("key")
+    above = text[max(0, text.rfind("\n", 0, max(0, run[0].start() - 1))) : run[0].start()]
+    stop = text.find("\n", run[-1].end() + 1)
+    last = text[run[-1].end() + 1 : stop if stop >= 0 else len(text)]
+    # The last line of a body is shorter, and the END comes after it.
+    after = text[run[-1].end() : run[-1].end() + 200]
+    if _PUBLIC_EDGE.search(above[-200:]) or _PUBLIC_EDGE.search(after):
+        return
+    found = _LINE.fullmatch(last)
+    if found and found["key"] and len(found["key"]) <= len(run[-1]["key"]):
+        end = run[-1].end() + 1 + found.end("key")
+    yield start, end
+
+
+def _is_mixed(key: str) -> bool:
+    """Hashes are in lines of 64 characters too, but of one case."""
+    return any(map(str.isupper, key)) and any(map(str.islower, key)) and any(map(str.isdigit, key))
 
 
 def _begins(edge: re.Match[str]) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import re
 import traceback
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Final, cast
 
@@ -158,9 +159,13 @@ def _without_assigned(text: str) -> str:
 
 
 def _without_private_keys(text: str) -> str:
+    return _without_spans(_without_spans(text, private_keys.key_spans), private_keys.body_spans)
+
+
+def _without_spans(text: str, spans: Callable[[str], Iterator[tuple[int, int]]]) -> str:
     pieces: list[str] = []
     done = 0
-    for start, end in private_keys.key_spans(text):
+    for start, end in spans(text):
         pieces += (text[done:start], _mark(private_keys.NAME, text[start:end]))
         done = end
     return "".join((*pieces, text[done:])) if pieces else text

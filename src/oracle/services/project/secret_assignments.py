@@ -69,18 +69,46 @@ _LINKED: Final = lazy_pattern(
     # A fallback: `= os.getenv("P") or`, `= process.env.P ||`.
     r"|\s{0,3}[:=]\s{0,3}[\w.$]{1,60}(?:[(\[]\s?[\"'][\w.-]{1,60}[\"']\s?[)\]])?"
     r"\s{0,3}(?:or|\|\||\?\?|\?:)\s{1,3}"
-    # A pair of a name and a value: in JSON, YAML, HTML and Terraform.
-    r"|[\s,]{1,60}[\"']?value[\"']?\s{0,3}[:=]\s{0,3}|[^<>\n]{0,80}?[ ]value=(?=[\"'])"
+    # A pair of a name and a value: in JSON, YAML, HTML and Terraform. In YAML and in a diff, there
+    # may be other lines of the entry between them.
+    r"|[\s,+-]{1,60}(?:[\"']?\w{1,20}[\"']?[:=][ ][^\n]{0,100}\n[\s+-]{0,40}){0,2}"
+    r"[\"']?value[\"']?\s{0,3}[:=]\s{0,3}|[^<>\n]{0,80}?[ ]value=(?=[\"'])"
     r"|[ ]\{[^{}]{0,300}?default\s{0,5}=\s{0,5}"
     # `<property name="password">…`, `<key>password</key> <string>…`.
     r"|[^<>\n]{0,80}>(?=[^\s<]{4,300}</)|</key>\s{1,20}<string>)"
     r"(?P<open>[\"'])?"
 )
+# The value that is used if a variable of this name is not set. It is always in quotes.
+_DEFAULTED: Final = lazy_pattern(
+    r"(?P<close>[\"'`])?(?P<sign>"
+    # `config("PASSWORD", default=`, `add_argument("--password", help="…", default=`.
+    r"(?<=[\"'`])\s{0,5},[^()]{0,200}?\bdefault\w{0,6}\s{0,3}[=:]\s{0,3}"
+    # `env["PASSWORD"] ??`, `env.PASSWORD or`, `getenv("PASSWORD") ?:`.
+    r"|[\])]{0,2}\s{0,20}(?:or|\|\||\?\?|\?:)\s{1,20}"
+    # `var("PASSWORD").unwrap_or(`, `.Values.password | default`, `fetch("PASSWORD") {`.
+    r"|[\])]{0,2}\s{0,20}(?:\.\s?(?:unwrap_or(?:_else)?|get_?or_?else|or_?else(?:_?get)?|value_or)"
+    r"\s?\((?:\|\w{0,9}\|\s?|\(\)\s?[-=]>\s?)?|\|\s?default\s)\s{0,20}"
+    r"|(?<=[\"'])[\])]\s?\{\s?"
+    # `env["PASSWORD"] if … else`.
+    r"|[\])]\s[^\n]{0,120}?\selse\s{1,3}"
+    # The variable on the left has the name: `PASSWORD = getenv("DB", `, `password = x if … else`.
+    r"|(?:\??\s{0,3}:\s{0,3}[\w.\[\]| ]{1,40}?)?\s{0,3}:?=\s{0,3}(?:"
+    r"[\w.:$>-]{0,60}(?:get\w{0,12}|fetch|env\w{0,6}|config\w{0,6}|pop|var|lookup\w{0,6})"
+    r"\(\s{0,40}[\"'][\w.-]{1,60}[\"']\s{0,5},\s{0,40}(?:default\w{0,6}\s{0,3}=\s{0,3})?"
+    r"|[\w.]{1,60}\([^()\n]{0,100}?\bdefault\w{0,6}\s{0,3}=\s{0,3}"
+    r"|[\w.]{0,30}(?:field|secretstr|secretbytes)\(\s{0,20}"
+    r"|[^\n=]{1,120}?\selse\s{1,3}))"
+    r"(?P<open>[\"'`])"
+)
+_READS_VARIABLE: Final = lazy_pattern(
+    r"(?i)(?:get_?env\w{0,6}|environ\.\w{3,10}|\benv(?:\.\w{3,12})?|config|property)"
+    r"\s?\(\s{0,40}[\"'][\w.-]{0,40}\Z"
+)
 # In a block below its name, as YAML has it: `password: |`.
 _BLOCK: Final = lazy_pattern(r"[|>][-+\d]{0,2}[ \t]{0,5}\r?\n[ \t]{1,40}")
 _BARE: Final = lazy_pattern(r"[^\s\"'`()\[\]{}<>,;&|]{4,300}+")
 _REST_OF_BARE: Final = lazy_pattern(r"[^\s\"'`()\[\]{}<>,;&|]*+")
-_MAY_LINK: Final = lazy_pattern(r"[\"'`?:=<>\n,]|[ ](?:[:={]|st)")
+_MAY_LINK: Final = lazy_pattern(r"[\"'`?:=<>\n,]|[ ](?:[:={|?]|st|or[ ])")
 _CONTINUED: Final = lazy_pattern(r"(?:[\"'][ \t]{0,3}\+\s{0,20}[\"'][^\"'\n]{1,300}){1,5}")
 _NEXT_LINE: Final = lazy_pattern(r"[^\s\"'`()\[\]{}<>,;&|:]{6,300}+[ \t]{0,5}(?=\r?\n|\Z)")
 # The rest of a line in a file of settings. A password may have signs that end a value in code.
@@ -149,22 +177,28 @@ def _at(
     name = whole.match(folded, start)
     if not name:
         return None
-    before = text[max(0, start - _LONGEST_BEFORE * 4) : start].rpartition("\n")[2]
-    for form in (_FOLLOWED, _LINKED):
+    around = text[max(0, start - _LONGEST_BEFORE * 4) : start]
+    before = around.rpartition("\n")[2]
+    for form in (_FOLLOWED, _LINKED, _DEFAULTED):
         # Most names are words of a sentence or parts of a longer name.
         if form is _LINKED and not _MAY_LINK.match(folded, name.end()):
             break
         followed = form.match(folded, name.end())
-        if not followed or not _is_named(before, name[0], followed):
+        if not followed or not _is_named(around, name[0], followed):
             continue
         value = _value(text, followed)
-        is_element = followed["sign"].endswith(">")
-        if value is None or (form is _LINKED and not value.is_quoted and not is_element):
+        if value is None or (form is _LINKED and not value.is_quoted and not _ends_bare(followed)):
             continue
         is_secret = _judge(before + text[start : name.end()], value, is_password=is_password)
         if is_secret(value.text):
             return Found(value.start, _end(text, value), "password" if is_password else "secret")
     return None
+
+
+def _ends_bare(followed: re.Match[str]) -> bool:
+    """Whether the value after it may be without quotes: in an element, or in a line of YAML."""
+    sign = followed["sign"]
+    return sign.endswith(">") or (sign.rstrip().endswith("value:") and "\n" in sign)
 
 
 def _end(text: str, value: _Value) -> int:
@@ -177,8 +211,9 @@ def _end(text: str, value: _Value) -> int:
     return rest.end() if rest else end
 
 
-def _is_named(before: str, name: str, followed: re.Match[str]) -> bool:
+def _is_named(around: str, name: str, followed: re.Match[str]) -> bool:
     """Whether the name is one, and the sign after it gives it a value."""
+    before = around.rpartition("\n")[2]
     sign = followed["sign"].strip()
     if name == "pass" and before[-3:].lower() == "ask":
         return False
@@ -200,7 +235,9 @@ def _is_named(before: str, name: str, followed: re.Match[str]) -> bool:
     # `("password", "…")` gives a value; in `f(password, "…")` the two have nothing in common.
     # In a list of words, such as `'pass', 'raise'`, the name is one of the words.
     is_word = name in ("pass", "pwd", "pw") or _WORDS_BEFORE.search(before)
-    return sign != "," or (followed["close"] is not None and not is_word)
+    return sign != "," or (
+        followed["close"] is not None and (not is_word or bool(_READS_VARIABLE.search(around)))
+    )
 
 
 def _value(text: str, followed: re.Match[str]) -> _Value | None:
@@ -212,7 +249,7 @@ def _value(text: str, followed: re.Match[str]) -> _Value | None:
             return _Value(start, text[start:end], True, sign)
     elif block := _BLOCK.match(text, start):
         start = block.end()
-    elif "\n" in sign and not sign.endswith(">"):
+    elif "\n" in sign and not sign.endswith(">") and not _ends_bare(followed):
         alone = _NEXT_LINE.match(text, start) if sign.lstrip().startswith(":") else None
         return _Value(start, alone[0].rstrip(), False, ":") if alone else None
     elif sign.strip(" \t") in ("=", ":") and (line := _WHOLE_LINE.match(text, start)):
@@ -225,6 +262,9 @@ def _value(text: str, followed: re.Match[str]) -> _Value | None:
     code = "([{" if sign.endswith(">") else "([{<"
     if bare is None or text[bare.end() : bare.end() + 1] in tuple(code):
         return None
+    # The name of an argument: `get("password", default="…")`.
+    if bare[0].endswith("=") and text[bare.end() : bare.end() + 1] in ("'", '"'):
+        return None
     return _Value(start, bare[0].rstrip(".:"), False, sign)
 
 
@@ -236,6 +276,8 @@ def _is_odd(value: str) -> bool:
 
 def _judge(name: str, value: _Value, *, is_password: bool) -> Callable[[str], bool]:
     is_tight = value.sign == "="
+    if is_password and not value.is_quoted and "\n" in value.sign and name[-1:].isupper():
+        return _is_variable
     if is_tight and not value.is_quoted and _VARIABLE.search(name) and name[-1:].isupper():
         is_named = (
             is_password

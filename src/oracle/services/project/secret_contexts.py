@@ -141,6 +141,15 @@ CONTEXTS: Final = (
         r"|api[_-]?key)[\"'] (?:value|content)=[\"'](?P<secret>[^\"'\n<>]{4,500}+)[\"']",
         is_real_password,
     ),
+    # An entry with its value first: `value: secret`, and `name: DB_PASSWORD` on the next line.
+    shape(
+        "password",
+        "value",
+        r"(?i)(?<![\w-])[\"']?value[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?P<secret>[^\s\"']{4,200}+)[\"']?,?"
+        r"\r?\n\+?[ \t]{1,40}[\"']?(?:name|key)[\"']?\s{0,3}[:=]\s{0,3}[\"']?[\w.-]{0,40}"
+        r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key)[\"']?,?\s",
+        is_real_password,
+    ),
     # The secret numbers of a key in JSON (JWK) and XML.
     shape(
         "private key",

@@ -25,12 +25,21 @@ _QUOTED: Final = lazy_pattern(
 )
 _PATH: Final = lazy_pattern(r"(?<![\w/.])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]{1,5}(?![\w(])")
 _FOLDER: Final = lazy_pattern(r"(?<![\w/.:])[\w.-]+(?:/[\w.-]+)+/?")
+# `a.py:12`, `a.py:10-40` and `a.py:12:5`: the numbers are not words.
+_PLACE: Final = lazy_pattern(
+    r"(?P<path>[\w./-]{1,300}\.[A-Za-z]{1,5}):\d{1,7}(?:[-:]\d{0,7})?(?!\w)"
+)
 _WORD: Final = lazy_pattern(r"[^\W_]\w*(?:[.:]{1,2}\w+)*|__?\w+")
 # What looks like an identifier: `a_b`, `aB`, `AbC`, `a.b`, `ABC`, `Abc`.
 _NAME: Final = lazy_pattern(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w|^[A-Z]{2,}$|^[A-Z]\w*[a-z]$")
 _PAIRS_IN: Final = lazy_pattern(r"[^\W\d_]{3,}")
 _REFERS_BACK: Final = lazy_pattern(
     r"\b(?:it|its|that|this|these|those|they|them|there|he|she|same|other|another|above)\b", re.I
+)
+_POINTS: Final = lazy_pattern(
+    r"\b(?:this|these)\b(?! (?:project|repo|repository|code ?base|package|library|app|folder)\b)"
+    r"|\b(?:the|above|following) (?:diff|patch|changes?|log|output|error|traceback|input|stdin)\b",
+    re.I,
 )
 _GOES_ON: Final = lazy_pattern(r"\s*(?:and|also|but|so|what about|how about|or|then)\b", re.I)
 # "where is the X defined?", "what does X do?": a plain word in the place of a name.
@@ -110,7 +119,7 @@ class SearchWords:
 
 def search_words(question: str) -> SearchWords:
     # Each kind is cut out before the next is looked for: a path in quotes must not be found twice.
-    text = without_ways_of_asking(question[:4000])
+    text = _PLACE.sub(_only_path, without_ways_of_asking(question[:4000]))
     phrases = [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
     rest = _QUOTED.sub(" ", text)
     paths = [found[0] for found in _FOLDER.finditer(rest) if _is_path(found[0])]
@@ -143,6 +152,11 @@ def goes_on(question: str, words: SearchWords) -> bool:
         return bool(_GOES_ON.match(question)) and len(words.all) < 2
     few = len(words.all) <= 1
     return few or bool(_REFERS_BACK.search(question) and len(words.all) <= 4)
+
+
+def points_at_a_text(question: str) -> bool:
+    """Whether it is about a text that should go with it: "is this safe?", "explain the diff"."""
+    return _POINTS.search(question) is not None
 
 
 def asks_for_all(question: str) -> bool:
@@ -180,6 +194,11 @@ def _is_path(text: str) -> bool:
     return (
         _is_file(text) or text.count("/") >= 2 or bool(re.match(r"(?:src|docs|tests?|lib)/", text))
     )
+
+
+def _only_path(found: re.Match[str]) -> str:
+    """The number after the name of a host is a port, which may be asked about."""
+    return found["path"] if _is_file(found["path"]) else found[0]
 
 
 def _is_file(text: str) -> bool:

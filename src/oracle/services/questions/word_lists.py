@@ -99,6 +99,7 @@ _WAYS_OF_ASKING: Final = lazy_pattern(
     r"\b(?:(?:walk|talk|take|run|guide|lead)\s+(?:me|us)\s+through|step\s+by\s+step"
     r"|(?:from\s+)?(?:end[\s-]+to[\s-]+end|start[\s-]+to[\s-]+finish)|all\s+the\s+way"
     r"|in\s+(?:detail|depth|a\s+nutshell|short|general)|at\s+a\s+high\s+level"
+    r"|(?:(?:can|could|might|may|would)\s+)?go(?:es)?\s+wrong|wrong\s+(?:with|in|here)"
     r"|(?:can|could|would)\s+you(?:\s+please)?|i(?:\s+would|'d)\s+like\s+to\s+know)\b",
     re.IGNORECASE,
 )

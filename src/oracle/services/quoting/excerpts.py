@@ -12,6 +12,8 @@ from oracle.services.quoting.quotation import Quotation
 _CODE_LINES: Final = 10
 _PROSE_LINES: Final = 8
 _TABLE_LINES: Final = 14
+MOST_QUOTED: Final = 25
+"""Lines. A definition or a paragraph up to this length is quoted whole."""
 _PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _KINDS: Final = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var|local"
 # A line that opens a definition, in several languages; or a constant at the start of a line. `==`
@@ -34,6 +36,13 @@ def is_definition(line: str, name: str) -> bool:
     return defined == name or (name.islower() and name in defined.lower())
 
 
+def names_opened(text: str) -> list[str]:
+    """The public names that lines of a text define, also quoted ones: `- `a.py:3`: `class A:``."""
+    found = [_DEFINES.match(line.rpartition(": `")[2]) for line in text.split("\n")]
+    names = [match["name"].strip(":.").split(".")[-1] for match in found if match and match["name"]]
+    return list(dict.fromkeys(name for name in names if not name.startswith("_")))
+
+
 def is_opening(line: str) -> bool:
     """Whether the line opens a public definition at the top level."""
     found = _DEFINES.match(line)
@@ -41,18 +50,37 @@ def is_opening(line: str) -> bool:
     return not line.startswith((" ", "\t")) and not name.startswith("_")
 
 
-def excerpt_around(source: Quotation, line: int) -> tuple[int, int]:
-    """The first and the last line to quote, counted from 0."""
+def excerpt_around(source: Quotation, line: int, most: int | None = None) -> tuple[int, int]:
+    """The first and the last line of an excerpt, counted from 0; `most` lines below its start."""
     lines = source.lines
     if is_prose(source):
-        start, end = _rows(lines, line) if _is_row(lines[line]) else _paragraph(lines, line)
+        is_row = _is_row(lines[line])
+        most = most or (_TABLE_LINES if is_row else _PROSE_LINES)
+        start, end = (_rows if is_row else _paragraph)(lines, line, most)
     else:
-        start, end = _block(lines, line)
+        start, end = _block(lines, line, most or _CODE_LINES)
     while start < end and not lines[start].strip():
         start += 1
     while end > start and not lines[end].strip():
         end -= 1
     return start, end
+
+
+def whole_excerpt(source: Quotation, line: int, end: int) -> tuple[int, bool]:
+    """Up to where to quote, instead of `end`, and whether the definition or paragraph goes on."""
+    _, whole_end = excerpt_around(source, line, most=len(source.lines) + 1)
+    is_short = whole_end - line < MOST_QUOTED
+    shown = max(end, whole_end) if is_short else end
+    # What ends with the source may go on in the file.
+    goes_on = whole_end == len(source.lines) - 1 and _is_open(source, line, whole_end)
+    return shown, shown < whole_end or goes_on
+
+
+def _is_open(source: Quotation, line: int, end: int) -> bool:
+    """Whether the last line is inside what the line opens, as far as code shows it."""
+    if is_prose(source) or end <= line:
+        return False
+    return source.lines[end].rstrip().endswith(("(", "[", "{", ",", ":", "\\"))
 
 
 def is_prose(source: Quotation) -> bool:
@@ -65,16 +93,16 @@ def _is_row(line: str) -> bool:
     return line.lstrip().startswith("|")
 
 
-def _rows(lines: Sequence[str], line: int) -> tuple[int, int]:
+def _rows(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
     """Only the row; for the head of a table, the whole table."""
     end = line
     if line + 1 < len(lines) and re.match(r"\s*\|[\s:|-]+$", lines[line + 1]):
-        while end + 1 < len(lines) and _is_row(lines[end + 1]) and end - line < _TABLE_LINES - 1:
+        while end + 1 < len(lines) and _is_row(lines[end + 1]) and end - line < most - 1:
             end += 1
     return line, end
 
 
-def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
+def _paragraph(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
     """From the blank line before to the one after. A heading is quoted with what follows it."""
     start = line
     while start > 0 and lines[start - 1].strip() and line - start < _PROSE_LINES // 2:
@@ -83,7 +111,7 @@ def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
         start -= 1
     # After a heading, blank lines and further headings do not end the paragraph.
     end, is_open = line, lines[line].startswith("#")
-    while end + 1 < len(lines) and end - start < _PROSE_LINES - 1:
+    while end + 1 < len(lines) and end - start < most - 1:
         following = lines[end + 1]
         if not is_open and (not following.strip() or following.startswith("#")):
             break
@@ -98,13 +126,13 @@ def _is_item(line: str) -> bool:
     return bool(re.match(r"\s*(?:[-*+]|\d+[.)])\s", line))
 
 
-def _block(lines: Sequence[str], line: int) -> tuple[int, int]:
+def _block(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
     """The definition that the line opens or belongs to, otherwise the lines up to a blank one."""
     opening = _opening(lines, line)
     start = line if opening is None else opening
     depth = _depth(lines[start])
     end = start
-    while end + 1 < len(lines) and end - start < _CODE_LINES - 1:
+    while end + 1 < len(lines) and end - start < most - 1:
         following = lines[end + 1]
         if not following.strip() and opening is None:
             break

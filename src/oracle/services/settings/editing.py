@@ -220,6 +220,7 @@ def _with_value(text: str, name: str, value: str) -> str:
     entries = [entry for part in found for entry in part.entries]
     same = next((entry for entry in entries if entry.path == (section, key)), None)
     if same:
+        _refuse_to_lose_comments(name, text[same.value : same.value_end])
         return text[: same.value] + value + text[same.value_end :]
     table = next((entry for entry in entries if entry.path == (section,)), None)
     if table:
@@ -230,6 +231,14 @@ def _with_value(text: str, name: str, value: str) -> str:
     if dotted:
         return _with_line(text, dotted[-1], f"{section}.{key} = {value}")
     return _with_section(text, f"[{section}]", f"{key} = {value}")
+
+
+def _refuse_to_lose_comments(name: str, old: str) -> None:
+    if any(token[0].startswith("#") for token in TOKEN.finditer(old)):
+        raise SettingsError(
+            f"{name} has comments inside its value, which would be lost; edit the file by hand "
+            "(`oracle config path` prints where it is)"
+        )
 
 
 def _with_item(text: str, table: _Entry, item: str, entries: list[_Entry]) -> str:
@@ -277,7 +286,20 @@ def _without(text: str, name: str) -> str:
 
 def _without_lines(text: str, entry: _Entry) -> str:
     first = text.rfind("\n", 0, entry.start) + 1
-    return text[:first] + text[_end_of_line(text, entry.end) :]
+    left = text[:first] + text[_end_of_line(text, entry.end) :]
+    for section in _sections(left):
+        is_same = section.path == entry.path[:1] and section.start <= first <= section.end
+        if is_same and left[section.start : section.end].strip() == f"[{entry.path[0]}]":
+            return _without_header(left, section)
+    return left
+
+
+def _without_header(text: str, section: _Section) -> str:
+    """Without a header that has nothing below it, not even a comment."""
+    before, after = text[: section.start].rstrip(), text[section.end :]
+    if not before:
+        return after
+    return before + _newline(text) * (2 if after else 1) + after
 
 
 def _without_item(text: str, entry: _Entry) -> str:

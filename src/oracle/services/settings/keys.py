@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 from oracle.errors import InputError, StoreError
-from oracle.regular_file import read_regular
+from oracle.regular_file import NotRegular, read_regular
 from oracle.services.project.redaction import hide, redact
 from oracle.services.settings.resolve import shown_path
 from oracle.services.user_files import config_folder, rewrite
@@ -145,14 +145,17 @@ def _found(value: str, where: str, source: Source) -> Key:
 
 def _checked(value: str) -> str:
     value = value.strip()
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'`":
+        value = value[1:-1].strip()  # copied from a file or a shell
     if not value:
         raise InputError("the key is empty; type it, or pipe it in")
     name, assigned, _ = value.partition("=")
     if assigned and name.removeprefix("export ").strip() in VARIABLES.values():
         raise InputError("give only the key, without the name of the variable and the =")
-    if len(value) > LONGEST_KEY or not value.isascii() or not value.isprintable() or " " in value:
+    is_text = value.isascii() and value.isprintable() and not set(" \"'`") & set(value)
+    if len(value) > LONGEST_KEY or not is_text:
         raise InputError(
-            "this is not a key: it is too long, or has blanks, several lines or unusual "
+            "this is not a key: it is too long, or has blanks, quotes, several lines or unusual "
             "characters; copy the key alone"
         )
     return value
@@ -175,6 +178,8 @@ def _stored() -> _Stored:
         return _Stored()
     try:
         text = read_regular(file).decode(errors="replace")
+    except NotRegular as problem:
+        raise StoreError(f"{shown_path(file)} cannot be read: {problem.strerror}") from None
     except OSError as problem:
         raise StoreError(
             f"{shown_path(file)} cannot be read: {problem.strerror}; make it readable for you, "
@@ -216,7 +221,8 @@ def _keep_private(file: Path) -> None:
         raise StoreError(
             f"other users can read {shown_path(file)}; run `chmod 600` on it"
         ) from None
-    log.warning("other users could read %s; its mode is 600 now", shown_path(file))
+    # Without a handler the text goes to stderr as it is, where all lines begin like this.
+    log.warning("oracle: other users could read %s; its mode is 600 now", shown_path(file))
 
 
 def _keep(change: Callable[[_Stored], object], *, without: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,6 +14,7 @@ from oracle.errors import InputError, SettingsError, StoreError, did_you_mean
 from oracle.patterns import lazy_pattern
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import find_root
+from oracle.services.settings.guarded import Guarded, guarded_values, shown_value
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
 from oracle.services.settings.trust import VARIABLE, untrusted
 from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, quoted
@@ -55,22 +56,44 @@ class _Collected:
         default_factory=lambda: {name: row.default for name, row in SETTINGS.items()}
     )
     origins: dict[str, Origin] = field(default_factory=lambda: dict.fromkeys(SETTINGS, _DEFAULT))
+    below: dict[str, tuple[Any, Origin]] = field(default_factory=dict[str, tuple[Any, Origin]])
+    """What counts instead if values of the project's file are left out."""
+
     mistakes: list[str] = field(default_factory=list[str])
     wrong_flags: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
+    dropped: dict[str, tuple[Any, Origin]] = field(default_factory=dict[str, tuple[Any, Origin]])
+    """What the user's file says about another model, or another provider."""
 
     def drop_descriptions(self, name: str, value: object) -> None:
         """Forget what the user's file says about another model, or another provider, than this."""
         if self.values[name] != value:
             for other in _BELONGING.get(name, ()):
                 if self.origins[other].source == "user":
-                    self.values[other] = SETTINGS[other].default
-                    self.origins[other] = _DEFAULT
+                    self.dropped[other] = (self.values[other], self.origins[other])
+                    self.values[other], self.origins[other] = SETTINGS[other].default, _DEFAULT
+                elif other in self.below and self.below[other][1].source == "user":
+                    self.below[other] = (SETTINGS[other].default, _DEFAULT)
+
+    def leave_out(self, each: Guarded) -> None:
+        """Take back a value of the project's file, and what followed from it."""
+        self.values[each.name], self.origins[each.name] = self.below[each.name]
+        for other in _BELONGING.get(each.name, ()):
+            if other in self.dropped and self.origins[other].source == "default":
+                self.values[other], self.origins[other] = self.dropped[other]
+        kept = self.values[each.name]
+        instead = "it is left out" if kept is None else f"{shown_value(kept)} counts"
+        self.warnings.append(
+            f"{each.origin}: {each.name} is {each.shown}, which {each.reason}; "
+            f"{instead} until you run `oracle config trust`"
+        )
 
     def take(self, row: Setting, raw: object, origin: Origin) -> None:
         try:
-            self.values[row.name] = row.kind.check(raw)
-            self.origins[row.name] = origin
+            value = row.kind.check(raw)
+            if origin.source == "file":
+                self.below[row.name] = (self.values[row.name], self.origins[row.name])
+            self.values[row.name], self.origins[row.name] = value, origin
         except Unfit as problem:
             if origin.source == "flag":
                 self.wrong_flags.append(f"{origin} {problem}")
@@ -82,6 +105,21 @@ def resolve(
     start: Path, *, environment: Mapping[str, str], flags: Mapping[str, object]
 ) -> Settings:
     root = root_of(start)
+    collected = _collected(root, environment, flags)
+    if root is not None:
+        _leave_out_untrusted(collected, root, environment)
+    if collected.mistakes:
+        mistakes = [*collected.mistakes, *collected.wrong_flags]
+        raise SettingsError("\n".join(_shortened(mistakes)))
+    # A flag is changed on the command line and not in the settings, so it has another exit code.
+    if collected.wrong_flags:
+        raise InputError("; ".join(collected.wrong_flags))
+    return _settings(collected, root)
+
+
+def _collected(
+    root: Path | None, environment: Mapping[str, str], flags: Mapping[str, object]
+) -> _Collected:
     collected = _Collected()
     own = _users_file()
     if own is not None:
@@ -91,15 +129,36 @@ def resolve(
         _take_file(collected, root / FILE_NAME, "file")
     _take_variables(collected, environment)
     _take_flags(collected, flags)
-    if root is not None:
-        collected.mistakes += untrusted(collected.values, collected.origins, root, environment)
-    if collected.mistakes:
-        mistakes = [*collected.mistakes, *collected.wrong_flags]
-        raise SettingsError("\n".join(_shortened(mistakes)))
-    # A flag is changed on the command line and not in the settings, so it has another exit code.
-    if collected.wrong_flags:
-        raise InputError("; ".join(collected.wrong_flags))
-    return _settings(collected, root)
+    return collected
+
+
+def values_to_trust(root: Path, also: Collection[str] = ()) -> list[Guarded]:
+    """The values in a project's own file that need trust, whatever variables say; and `also`."""
+    return _guarded(_collected(root, {}, {}), root, also)
+
+
+def _guarded(collected: _Collected, root: Path, also: Collection[str] = ()) -> list[Guarded]:
+    below = {name: value for name, (value, _) in collected.below.items()}
+    return list(guarded_values(collected.values, collected.origins, below, root, also))
+
+
+def _leave_out_untrusted(collected: _Collected, root: Path, environment: Mapping[str, str]) -> None:
+    found = _guarded(collected, root)
+    strange = untrusted(found, root, environment)
+    for each in strange:
+        if each.is_left_out:
+            collected.leave_out(each)
+    if not strange:
+        return
+    # Again, because a value can need trust only together with one that is left out.
+    trusted = {each.name for each in found} - {each.name for each in strange}
+    for each in _guarded(collected, root):
+        if not each.is_left_out and each.name not in trusted:
+            collected.mistakes.append(
+                f"{each.origin}: {each.name} is {each.shown}: {each.reason}. A project's own file "
+                "decides this only if you trust it: run `oracle config trust`, or give your own "
+                f"value in {SETTINGS[each.name].variable}"
+            )
 
 
 def default_settings(root: Path | None) -> Settings:

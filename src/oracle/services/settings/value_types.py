@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, cast
@@ -19,9 +20,9 @@ LONGEST_LIST: Final = 200
 OFF: Final = "off"
 
 _VARIABLE: Final = lazy_pattern(r"[A-Z_][A-Z0-9_]{0,99}")
-_PASSWORD: Final = lazy_pattern(r"(://[^:/@\s]*:)\S+(?=@)|([?&]password=)[^&\s]+")
+_PASSWORD: Final = lazy_pattern(r"(://[^:/@\s]*:)\S+(?=@)|([?&]password=)[^&\s\"']+")
 _KEY: Final = lazy_pattern(
-    r"(?i)([?&][\w.-]{0,30}(?:password|passwd|pwd|key|token|secret|auth|sig|signature)=)[^&#\s]+"
+    r"(?i)([?&][\w.-]{0,30}(?:password|passwd|pwd|key|token|secret|auth|sig|signature)=)[^&#\s\"']+"
 )
 _MASK: Final = "••••"
 
@@ -70,7 +71,7 @@ class WholeNumber:
 
     def check(self, raw: object) -> object:
         if isinstance(raw, bool) or not isinstance(raw, int):
-            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw, self)}")
         if not self.least <= raw <= LARGEST_NUMBER:
             raise Unfit(f"is {quoted(raw)}; write {self.words} to {LARGEST_NUMBER:,}")
         return raw
@@ -98,7 +99,7 @@ class Number:
         if self.can_be_off and raw == OFF:
             return None
         if isinstance(raw, bool) or not isinstance(raw, int | float):
-            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw)}")
+            raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw, self)}")
         if not (math.isfinite(raw) and self.least <= raw <= LARGEST_NUMBER):
             bounds = f"a number from {self.least:g} to {LARGEST_NUMBER:,}"
             off = f', or "{OFF}"' if self.can_be_off else ""
@@ -146,7 +147,15 @@ class TextList:
         return tuple(cast("list[str]", given))
 
     def from_text(self, text: str) -> object:
-        return [part.strip() for part in text.split(",") if part.strip()]
+        """Also a list as it is written in the file."""
+        text = text.strip()
+        if text.startswith("[") and text.endswith("]"):
+            try:
+                return tomllib.loads(f"x = {text}")["x"]
+            except ValueError:
+                return text
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        return text if any(map(_is_piece, parts)) else parts
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -185,6 +194,12 @@ class Address(Text):
             raise Unfit(
                 "contains a name or password; write the address alone, and put keys in variables"
             )
+        if parts.query or parts.fragment or address.endswith(("?", "#")):
+            # Not repeated: it may be a key. And the paths of requests are added at the end.
+            raise Unfit(
+                "has a ? or a # in it; write the address without what follows, and store a key "
+                "with `oracle keys set` or in a variable"
+            )
         if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
             raise Unfit(f"is {quoted(masked(address))}; write {self.words}")
         return address
@@ -216,6 +231,13 @@ class VariableName(Text):
         return raw
 
 
+def _is_piece(item: str) -> bool:
+    """Whether it is from a list in the file's form that was cut at its commas: `[` in a pattern is
+    closed, and names have no quotes around them.
+    """
+    return item.startswith(("'", '"')) or (item.startswith("[") and "]" not in item)
+
+
 def masked(text: str) -> str:
     """A value without the password or the key in it."""
     from oracle.services.project.redaction import redact
@@ -240,5 +262,7 @@ def quoted(raw: object) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _unquoted(raw: object) -> str:
-    return ", without quotes" if isinstance(raw, str) and re.fullmatch(r"[\d._]+", raw) else ""
+def _unquoted(raw: object, kind: WholeNumber | Number) -> str:
+    """Only a quoted value of a file is a text that would be a number. Flags have no quotes."""
+    is_number = isinstance(raw, str) and not isinstance(kind.from_text(raw), str)
+    return ", without quotes" if is_number else ""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from sqlalchemy import URL, Connection, Table, func, inspect, select, text
 
 from oracle.errors import JournalError, OracleError, named
-from oracle.patterns import lazy_pattern
-from oracle.services.journal.record import decoded
+from oracle.services.journal.record import decoded, names_of_texts
 from oracle.services.journal.sinks import name_of
 from oracle.services.storage.connections import backend_of, shown, store_errors
-from oracle.services.storage.damage import RESTORE, Damaged, Link, bad_parents, check_row
+from oracle.services.storage.damage import RESTORE, Damaged, Link, bad_parents, check_row, read_json
 from oracle.services.storage.runs import WITHOUT_END
 from oracle.services.storage.schema import (
     blobs,
@@ -26,7 +25,6 @@ from oracle.services.storage.schema import (
     sessions,
 )
 
-_HASH: Final = lazy_pattern('"([0-9a-f]{64})"')
 SECONDS: Final = 5.0
 """How long to look at rows. A person waits for the result."""
 MOST_SHOWN: Final = 5
@@ -142,8 +140,17 @@ def _texts(connection: Connection) -> Iterator[str]:
     known: set[Any] = set(connection.scalars(select(blobs.c.hash)))
     starts = select(journal.c.run_id, journal.c.body).where(journal.c.seq == 0)
     for run_id, body in connection.execute(starts, execution_options=_STREAMED):
-        for name in sorted(set(_HASH.findall(str(body))) - known):
+        for name in sorted(_names_in(body) - known):
             yield f"run {run_id} needs a text that is missing (blob {name})"
+
+
+def _names_in(body: object) -> set[str]:
+    """None in a damaged body: another look reports it."""
+    match read_json(body):
+        case [dict() as start, *_]:  # pyright: ignore[reportUnknownVariableType]
+            return set(names_of_texts(cast("dict[str, Any]", start)))
+        case _:
+            return set()
 
 
 Look = Callable[[Connection], Iterator[str]]

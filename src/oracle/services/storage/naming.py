@@ -33,6 +33,10 @@ _MOST_PREFIXES: Final = 500
 _MOST_INTERRUPTED: Final = 100
 
 
+def is_last(typed: str) -> bool:
+    return typed.lower() == LAST
+
+
 class Naming:
     """`last` is the newest one of the `project`; without a project, of the whole database."""
 
@@ -50,7 +54,7 @@ class Naming:
 
     async def interrupted_run(self, typed: str = LAST) -> StoredRun:
         """A run to resume: `last` is the newest one that no process works on any more."""
-        if typed != LAST:
+        if not is_last(typed):
             return await self.run(typed)
         query = (
             select(runs)
@@ -63,6 +67,7 @@ class Naming:
         for run in open_runs:
             if is_interrupted(run):
                 return run
+        await self.run()  # if there are no runs at all, it says so
         raise NotFound("no run was interrupted; `oracle runs` shows how each one ended")
 
     async def place(self, typed: str = LAST) -> tuple[Session, Exchange | None]:
@@ -84,7 +89,7 @@ class Naming:
     async def _found(
         self, kind: type[Entity], table: Table, typed: str, newest: Select[Any]
     ) -> Entity:
-        if typed != LAST:
+        if not is_last(typed):
             return await self._database.read(lambda c: by_id(c, kind, table, typed))
         query = newest.where(of_project(table, self._project)).limit(1)
         found = await self._database.read(lambda c: entities(c, kind, query))

@@ -45,7 +45,11 @@ def _started(payload: Payload) -> str:
 
 def _ended(payload: Payload) -> str:
     used = _used(payload["usage"])
-    return f"ended: {stop_words(payload['stop_reason'])}{f' after {used}' if used else ''}"
+    missing = "; ".join(map(str, payload.get("missing") or ()))
+    return (
+        f"ended: {stop_words(payload['stop_reason'])}{f' after {used}' if used else ''}"
+        f"{f'; missing: {missing}' if missing else ''}"
+    )
 
 
 def _used(usage: Payload) -> str:
@@ -61,7 +65,8 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _turn_started(payload: Payload) -> str:
-    return f"asked the model, with the tools {', '.join(payload['tools']) or 'none'}"
+    tools = ", ".join(payload["tools"])
+    return f"asked the model, with the tools {tools}" if tools else "asked the model, without tools"
 
 
 def _turn_ended(payload: Payload) -> str:
@@ -112,6 +117,7 @@ _WORDS: Final[Mapping[str, Callable[[Payload], str]]] = {
         f"{budget_words(p['budget'], p['used'], p['limit'])}; the rest is kept for the answer"
     ),
     "loop.detected": _loop,
+    "decision.made": lambda p: f"decided: {decision_words(p['verdict'], p['reason'])}",
     "fallback.triggered": _fallback,
     "node.failed": lambda p: f"a node failed: {p['error']}",
     "journal.degraded": lambda p: f"the record cannot be written: {p['problem']}",

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from oracle.services.journal.record import Place, Record
-from oracle.services.story.story import Step, Story, Turn
-from oracle.services.story.words import call_words, result_words
+from oracle.services.story.story import Step, Story, Turn, without_texts
+from oracle.services.story.words import call_words, result_words, resumed_words
 
 _SIGNAL: Final = re.compile(r"<signal\b[^>]*>.*?(?:</signal>|\Z)", re.DOTALL)
 
@@ -75,7 +75,8 @@ def _step(record: Record) -> Step:
     if record.kind == "intent":
         return Step(kind="call", text=text, result="no result", node=node, ok=False)
     result, ok = _result(body.get("value"))
-    return Step(kind="call", text=text, result=result, node=node, ok=ok)
+    found = without_texts(map(_mapped, _listed(_mapped(body.get("value")).get("sources"))))
+    return Step(kind="call", text=text, result=result, found=found, node=node, ok=ok)
 
 
 def _request(request: Any) -> str:
@@ -106,7 +107,7 @@ def _command(body: Any) -> str:
     given = _mapped(body)
     if "cancel" in given:
         return f"cancelled: {given['cancel']}"
-    return "resumed by another process" if "resumed" in given else "told from outside"
+    return resumed_words(given.get("model")) if "resumed" in given else "told from outside"
 
 
 def _text_of(part: Any) -> str:

@@ -16,12 +16,17 @@ from oracle.services.story.words import (
     signal_words,
 )
 
+Source = Mapping[str, Any]
+"""Where a source is, without its text."""
+_OF_A_SOURCE: Final = ("where", "path", "start", "end", "entry", "url", "cited")
+
 StepKind = Literal["text", "signal", "call", "decision", "note", "warning", "error"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """One thing that happened. `result` says what came of a call, `node` who decided.
+    """One thing that happened. `result` says what came of a call, `found` at which places, `node`
+    who decided.
 
     `ok` is False for a call that failed, and for one whose result never came.
     """
@@ -29,6 +34,7 @@ class Step:
     kind: StepKind
     text: str
     result: str = ""
+    found: tuple[Source, ...] = ()
     node: str = ""
     ok: bool = True
 
@@ -43,11 +49,14 @@ class Turn:
     tokens: int = 0
     money: float = 0.0
     seconds: float = 0.0
+    is_estimate: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Story:
-    """`stop_reason` is a code, empty for a run that has not ended."""
+    """`stop_reason` is a code, empty for a run that has not ended. `sources` are all that were
+    found or read; `cited` marks those that the answer cites.
+    """
 
     turns: tuple[Turn, ...] = ()
     answer: str = ""
@@ -55,7 +64,7 @@ class Story:
     detail: str = ""
     caveat: str = ""
     missing: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
     usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
@@ -71,7 +80,6 @@ def tell(chunks: Iterable[OracleStreamChunk]) -> Story:
         else:
             turns.setdefault(chunk.turn, _TurnSoFar(chunk.turn)).take(chunk)
     told = [turns[number].told() for number in sorted(turns)]
-    cited = [source for source in sources if source.get("cited")]
     return Story(
         turns=tuple(turn for turn in told if turn.steps or turn.number),
         answer=done.get("answer") or "",
@@ -79,8 +87,14 @@ def tell(chunks: Iterable[OracleStreamChunk]) -> Story:
         detail=done.get("detail") or "",
         caveat=done.get("caveat") or "",
         missing=tuple(done.get("missing") or ()),
-        sources=tuple(dict.fromkeys(str(source["where"]) for source in cited)),
+        sources=without_texts(sources),
         usage=done.get("usage") or {},
+    )
+
+
+def without_texts(sources: Iterable[Source]) -> tuple[Source, ...]:
+    return tuple(
+        {name: source[name] for name in _OF_A_SOURCE if name in source} for source in sources
     )
 
 
@@ -93,6 +107,7 @@ class _TurnSoFar:
         self._needs = ""
         self._outcome = ""
         self._tokens, self._money, self._seconds = 0, 0.0, 0.0
+        self._is_estimate = False
 
     def take(self, chunk: OracleStreamChunk) -> None:
         if (take := _TAKES.get(chunk.type)) is not None:
@@ -100,8 +115,8 @@ class _TurnSoFar:
 
     def told(self) -> Turn:
         # The text of the last turn is told as the answer.
-        if self._text.strip() and self._outcome != "answer":
-            self._steps.insert(self._first_said, Step(kind="text", text=self._text.strip()))
+        if self._outcome != "answer":
+            self._tell_text()
         return Turn(
             number=self._number,
             steps=tuple(self._steps),
@@ -109,7 +124,13 @@ class _TurnSoFar:
             tokens=self._tokens,
             money=self._money,
             seconds=round(self._seconds, 4),
+            is_estimate=self._is_estimate,
         )
+
+    def _tell_text(self) -> None:
+        if text := self._text.strip():
+            self._steps.insert(self._first_said, Step(kind="text", text=text))
+        self._text = ""
 
     @property
     def _first_said(self) -> int:
@@ -153,7 +174,8 @@ class _TurnSoFar:
         result = result_words(chunk["content"], places=len(chunk["sources"]))
         at = self._calls.pop(chunk["id"], None)
         text = chunk["name"] if at is None else self._steps[at].text
-        step = Step(kind="call", text=text, result=result, ok=bool(chunk["success"]))
+        found = without_texts(chunk["sources"])
+        step = Step(kind="call", text=text, result=result, found=found, ok=bool(chunk["success"]))
         # Results arrive in any order; each is told with its call.
         if at is None:
             self._steps.append(step)
@@ -177,9 +199,16 @@ class _TurnSoFar:
         self._tokens += chunk["tokens"]
         self._money += chunk["money"]
         self._seconds += chunk["seconds"]
+        self._is_estimate = self._is_estimate or chunk["is_estimate"]
 
     def turn_end(self, chunk: OracleStreamChunk) -> None:
+        if self._outcome:
+            # The tree has written the answer in the model's place. That says nothing of the turn.
+            self._text = ""
+            return
         self._outcome = chunk["outcome"]
+        if self._outcome != "answer":
+            self._tell_text()
 
 
 _TAKES: Final[Mapping[ChunkType, Callable[[_TurnSoFar, OracleStreamChunk], None]]] = {

@@ -16,23 +16,23 @@ STOP_REASONS: Final[Mapping[str, str]] = {
     "answered": "answered",
     "partial_answer": "partial answer",
     "stuck": "got stuck",
-    "turn_limit": "reached the turn limit",
-    "token_limit": "reached the token limit",
-    "money_limit": "reached the cost limit",
-    "time_limit": "reached the time limit",
-    "refusal": "the model refused",
-    "content_filter": "stopped by the provider's filter",
+    "turn_limit": "turn limit",
+    "token_limit": "token limit",
+    "money_limit": "cost limit",
+    "time_limit": "time limit",
+    "refusal": "model refused",
+    "content_filter": "filtered by the provider",
     "cancelled": "cancelled",
-    "model_unavailable": "the model was unavailable",
-    "no_progress": "stopped without progress",
-    "tick_budget": "stopped after too many steps",
+    "model_unavailable": "model unavailable",
+    "no_progress": "no progress",
+    "tick_budget": "too many steps",
     "internal_error": "internal error",
     "invalid_input": "invalid input",
-    "store_failed": "could not be stored",
-    "held_elsewhere": "another process worked on it",
+    "store_failed": "not stored",
+    "held_elsewhere": "held by another process",
     "settled": "ended",
-    "not_recorded": "went on without a record",
-    "never_begun": "died before it began",
+    "not_recorded": "not recorded",
+    "never_begun": "never began",
 }
 
 _SIGNALS: Final[Mapping[str, str]] = {
@@ -44,9 +44,10 @@ _SIGNALS: Final[Mapping[str, str]] = {
     "delegation_recommended": "wants to delegate {scope}: {reason}",
 }
 
-_VERDICTS: Final[Mapping[str, str]] = {
+VERDICTS: Final[Mapping[str, str]] = {
     "granted": "granted",
     "refused": "refused",
+    "gave_up": "gave up",
     "believed": "took it as the answer",
     "not_believed": "did not take it as the answer",
     "asked_again": "asked again",
@@ -56,9 +57,9 @@ _VERDICTS: Final[Mapping[str, str]] = {
     "taken_as_the_last_word": "took it as the last word",
     "taken_as_partial": "took it as a partial answer",
     "fallback_continue": "fallback: let it go on",
-    "fallback_force_response": "fallback: asked for the answer now",
-    "fallback_retry_with_hint": "fallback: tried again with a hint",
-    "fallback_escalate": "fallback: granted more",
+    "fallback_force_response": "fallback: asked for the answer",
+    "fallback_retry_with_hint": "fallback: gave a hint and tried another way",
+    "fallback_escalate": "fallback: withdrew the tools and asked for an honest answer",
 }
 
 OUTCOMES: Final[Mapping[str, str]] = {
@@ -93,7 +94,7 @@ def confidence_words(confidence: Any) -> str:
 
 
 def decision_words(verdict: str, reason: str = "") -> str:
-    words = _VERDICTS.get(verdict, verdict.replace("_", " "))
+    words = VERDICTS.get(verdict, verdict.replace("_", " "))
     return f"{words}: {reason}" if reason else words
 
 
@@ -125,6 +126,11 @@ def result_words(content: str, *, places: int) -> str:
     if not first:
         return "1 place" if places == 1 else f"{places} places" if places else "nothing"
     return first if len(first) <= LONGEST_RESULT else f"{first[: LONGEST_RESULT - 1]}…"
+
+
+def resumed_words(model: object) -> str:
+    by = f", with the model {model}" if model else ""
+    return f"the process died here, and another one resumed the run{by}"
 
 
 def budget_words(budget: str, used: float, limit: float | None) -> str:

@@ -86,7 +86,7 @@ class Template:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise InputError(
                 f"question {named(self.name)} has no placeholder {', '.join(map(named, unknown))}"
-                f"{did_you_mean(unknown[0], known)}; {has}"
+                f"{did_you_mean(unknown[0], known, step=has)}"
             )
         wanted = self.placeholders
         if missing := [name for name in wanted if name not in given and name not in self.defaults]:

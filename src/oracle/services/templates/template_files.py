@@ -28,8 +28,18 @@ class TemplateFile:
     origin: Origin
     path: Path
 
+    @property
+    def has_usable_name(self) -> bool:
+        return _NAME.fullmatch(self.name) is not None
+
     def read(self) -> Template:
         """Raises `InputError` for a file that cannot be used as a template."""
+        if not self.has_usable_name:
+            raise SourceFileError(
+                "the name of a question begins with a letter or a digit and has no blanks; rename "
+                "the file",
+                file=str(self.path),
+            )
         is_ours = self.origin == "user"
         try:
             # A link in a project could lead to any file of the user. The user's own may be links.
@@ -71,8 +81,9 @@ def find_template(name: str, root: Path | None) -> Template:
             f"there is no question {named(name)}, and no other; write one in "
             f".oracle/questions/{name if _NAME.fullmatch(name) else 'review'}.md"
         )
-    hint = did_you_mean(name, [file.name for file in files])
-    raise NotFound(f"there is no question {named(name)}{hint}; `oracle questions` lists them")
+    names = [file.name for file in files]
+    hint = did_you_mean(name, names, step="`oracle questions` lists them")
+    raise NotFound(f"there is no question {named(name)}{hint}")
 
 
 def _in_project(root: Path) -> Iterator[TemplateFile]:
@@ -91,5 +102,6 @@ def _in(folder: Path, origin: Origin) -> Iterator[TemplateFile]:
         return
     for name in sorted(names):
         stem, dot, suffix = name.rpartition(".")
-        if dot and suffix == "md" and _NAME.fullmatch(stem):
+        # Hidden files are those of editors.
+        if dot and suffix == "md" and not name.startswith("."):
             yield TemplateFile(name=stem, origin=origin, path=folder / name)

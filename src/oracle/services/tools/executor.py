@@ -110,5 +110,6 @@ class ToolBox:
             )
 
     def _unknown(self, name: str) -> ToolResult:
-        hint = did_you_mean(name[:100], self._tools)
-        return failure(f"there is no tool {named(name)}{hint}; call one of those you were given")
+        step = "call one of those you were given"
+        hint = did_you_mean(name[:100], self._tools, step=step)
+        return failure(f"there is no tool {named(name)}{hint}")

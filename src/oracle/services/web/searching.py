@@ -133,10 +133,9 @@ def _chosen(access: WebSearchAccess) -> tuple[SearchProvider, str]:
         )
     provider = SEARCH_PROVIDERS.get(access.provider.strip().lower())
     if provider is None:
-        hint = did_you_mean(access.provider, SEARCH_PROVIDERS)
-        raise WebProblem(
-            f"web.provider {access.provider!r} is unknown{hint}; tell the user to {_HOW_TO_SET}"
-        )
+        step = f"tell the user to {_HOW_TO_SET}"
+        hint = did_you_mean(access.provider, SEARCH_PROVIDERS, step=step)
+        raise WebProblem(f"web.provider {access.provider!r} is unknown{hint}")
     url = access.url or provider.url
     if url is None or urlsplit(url).scheme not in ("http", "https"):
         raise WebProblem(

@@ -1,0 +1,68 @@
+"""`oracle config trust` and `untrust`: whether the settings of this project are trusted."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import typer
+
+from oracle.cli.terminal.safe_text import printable
+from oracle.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def trust() -> None:
+    """Trust the values of this project's oracle.toml that need it, as they are now.
+
+    A project's file decides where keys and questions go, and raises your limits, only if you trust
+    it. A value that changes later is not trusted.
+    """
+    from oracle.services.settings.own_changes import trust_project
+    from oracle.services.settings.resolve import shown_path
+    from oracle.services.settings.toml_file import FILE_NAME
+
+    root = _root()
+    found, digest = trust_project(root)
+    for each in found:
+        print(printable(f"{each.origin}: {each.name} = {each.shown} is trusted"), flush=True)
+    if not found:
+        print(printable(f"{shown_path(root / FILE_NAME)}: nothing in it needs trust"))
+    else:
+        typer.echo(f"oracle: {printable(_variable(root, digest))}", err=True)
+
+
+def untrust() -> None:
+    """Trust the settings of this project no longer."""
+    from oracle.services.settings.own_changes import untrust_project
+    from oracle.services.settings.trust import VARIABLE, trusts
+
+    root = _root()
+    untrust_project(root)
+    print(printable(f"{root}: its settings are not trusted"), flush=True)
+    if trusts(root, os.environ):
+        typer.echo(f"oracle: {VARIABLE} still trusts this project; remove it there", err=True)
+
+
+def _root() -> Path:
+    from oracle.services.project.root import here
+    from oracle.services.settings.resolve import root_of
+
+    root = root_of(here())
+    if root is None:
+        raise InputError("this folder is not in a project; go to the project to trust")
+    return root
+
+
+def _variable(root: Path, digest: str) -> str:
+    """What to paste into a shell, or the configuration of a CI, to the same effect."""
+    import shlex
+
+    from oracle.services.settings.trust import VARIABLE
+
+    listed = os.environ.get(VARIABLE, "")
+    entries = [*([listed] if listed else []), f"{root}@{digest}"]
+    value = shlex.quote(os.pathsep.join(entries))
+    return f"in CI, {VARIABLE}={value} does the same; `oracle config untrust` takes it back"
