@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -q
 
+# Without compiled files each worker and each process of a test would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-tree test test-extra lint format bench classifier clean
 
@@ -42,8 +45,8 @@ demo-tree: .venv/.dev ## run the example tree and show it
 test: .venv/.dev ## all tests that pip-installable parts can carry; ARGS=tests/bt for some
 	$(PYTEST) -n 3 --dist worksteal $(ARGS)
 
-test-extra: .venv/.extra ## what needs more time or more than pip
-	$(PYTEST) -m extra -n 3 --dist worksteal
+test-extra: .venv/.extra ## what needs more time or more than pip, and more examples for the rest
+	$(PYTEST) -m "extra or hypothesis" --hypothesis-profile=thorough -n 3 --dist worksteal
 
 lint: .venv/.dev ## ruff and basedpyright (strict on src)
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 Databases for those who ask: a file and a real PostgreSQL, one fresh database for each test.
 """
 
+import gc
 import itertools
 import os
 import shutil
@@ -16,6 +17,16 @@ from sqlalchemy import URL
 
 from oracle.services.storage.database import Database, as_url
 from tests import small_model
+from tests.default_run import register_profiles
+
+register_profiles()
+
+
+def pytest_collection_finish() -> None:
+    # What was imported and collected stays, so that no later collection of garbage looks at it.
+    gc.collect()
+    gc.freeze()
+
 
 _connect = socket.socket.connect
 

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -21,7 +22,8 @@ from subprocess import DEVNULL, PIPE, STDOUT, CompletedProcess, TimeoutExpired
 from tests.fork_server import LENGTH
 
 ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
-SECONDS = 60
+SECONDS = 300
+"""Nothing takes as long, also on a machine that does much else."""
 SERVER = Path(__file__).with_name("fork_server.py")
 
 
@@ -68,6 +70,10 @@ class Process:
         started = self._reports.readline()
         assert started, "the fork server has ended; stderr says why"
         self.pid = int(started)
+        # A test that fails leaves its process. Without this a later test would hear of it.
+        weakref.finalize(
+            self, _abandon, self.pid, ours, self._reports, self.stdin, self.stdout, self.stderr
+        )
 
     def _stream(self, wanted, number, text):
         """Note their end of a stream; return ours, if there is one."""
@@ -135,6 +141,18 @@ class Process:
             if stream is not None:
                 stream.close()
         self.wait()
+
+
+def _abandon(pid, channel, *streams):
+    """End a process that nobody waited for, and close what belongs to it."""
+    has_ended = channel.fileno() < 0 or select.select([channel], [], [], 0)[0]
+    if not has_ended:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    for stream in (channel, *streams):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
 
 
 def _whole(stream):

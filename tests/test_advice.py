@@ -35,22 +35,18 @@ def _joined(node):
     return node.value if isinstance(node, ast.Constant) else GAP
 
 
-def _documentation(tree):
-    """Docstrings, also those of constants. They are for developers."""
-    return {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-
-
 def messages_in(code):
-    """Texts of several words, with the line of each. A single word is a name, not a message."""
-    tree = ast.parse(code)
-    skipped = _documentation(tree)
-    for node in ast.walk(tree):
+    """Texts of several words, with the line of each. A single word is a name, not a message.
+
+    Docstrings are skipped, also those of constants: they are for developers.
+    """
+    skipped = set()
+    # A parent comes before its children.
+    for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.JoinedStr):
-            skipped |= {id(part) for part in node.values}
+            skipped.update(map(id, node.values))
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            skipped.add(id(node.value))
         is_text = isinstance(node, ast.JoinedStr) or (
             isinstance(node, ast.Constant) and isinstance(node.value, str)
         )
@@ -75,13 +71,19 @@ def _helps(command, path="oracle"):
 
 
 COMMANDS = get_command(app)
-MESSAGES = [*_messages(), *_helps(COMMANDS)]
-FILES = [*PAGES, *sorted((SOURCE / "prompts").rglob("*.md"))]
 _SHOWN_AS_MISTAKE = re.compile(r"^\| .* \| an error .*$", re.MULTILINE)
-TEXTS = [
-    *MESSAGES,
-    *((file.name, _SHOWN_AS_MISTAKE.sub("", file.read_text(encoding="utf-8"))) for file in FILES),
-]
+
+
+@pytest.fixture(scope="module")
+def messages():
+    return [*_messages(), *_helps(COMMANDS)]
+
+
+@pytest.fixture(scope="module")
+def texts(messages):
+    files = [*PAGES, *sorted((SOURCE / "prompts").rglob("*.md"))]
+    read = (_SHOWN_AS_MISTAKE.sub("", file.read_text(encoding="utf-8")) for file in files)
+    return [*messages, *((file.name, text) for file, text in zip(files, read, strict=True))]
 
 
 # -- what they may name ----------------------------------------------------------------------------
@@ -174,17 +176,17 @@ def unclear_in(message):
             yield found[0]
 
 
-def test_every_setting_variable_flag_and_command_that_a_text_names_exists():
+def test_every_setting_variable_flag_and_command_that_a_text_names_exists(texts):
     found = {
         where: unknown
-        for where, text in TEXTS
+        for where, text in texts
         if Path(where.partition(":")[0]).name not in OF_OTHERS and (unknown := [*unknown_in(text)])
     }
     assert found == {}
 
 
-def test_a_message_names_a_setting_with_its_section():
-    found = {where: unclear for where, text in MESSAGES if (unclear := [*unclear_in(text)])}
+def test_a_message_names_a_setting_with_its_section(messages):
+    found = {where: unclear for where, text in messages if (unclear := [*unclear_in(text)])}
     assert found == {}
 
 

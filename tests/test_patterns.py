@@ -17,7 +17,9 @@ TEXT = "one TWO three two"
 def test_every_pattern_of_the_package_can_be_compiled():
     for found in pkgutil.walk_packages(oracle.__path__, "oracle."):
         importlib.import_module(found.name)
+    gc.unfreeze()  # what conftest.py has set aside is not listed
     patterns = [found for found in gc.get_objects() if type(found) is LazyPattern]
+    gc.freeze()
     assert len(patterns) > 250
     for pattern in patterns:
         pattern.search("")

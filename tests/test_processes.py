@@ -1,5 +1,6 @@
 """A fork of the server is what a fresh interpreter would be, to those who start it."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -79,6 +80,18 @@ def test_it_can_be_waited_for_and_interrupted():
             process.wait(0)
         process.send_signal(signal.SIGINT)
         assert process.wait() == -signal.SIGINT
+
+
+@pytest.mark.parametrize("code", ["import signal; signal.pause()", ""], ids=["busy", "done"])
+def test_one_that_a_failed_test_leaves_is_ended_and_disturbs_no_other(code):
+    started = Process([sys.executable, "-c", code], stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    reports, output = started._reports, started.stdout
+    if not code:
+        output.read()
+    del started
+    gc.collect()
+    assert reports.closed
+    assert output.closed
 
 
 def test_one_that_takes_too_long_is_killed():

@@ -132,6 +132,15 @@ class Terminal:
         while self._read():
             pass
 
+    def leave(self):
+        """Type Ctrl-D until it ends, for an editor. One that comes while none reads is lost."""
+        self.type("\x04")
+        while True:
+            if not select.select([self._ours], [], [], 1.0)[0]:
+                self.type("\x04")
+            elif not self._read():
+                return self.end()
+
     def end(self):
         """Read to the end, and answer the exit code. `output` is what went to a pipe instead."""
         self.read_all()

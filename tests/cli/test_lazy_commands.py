@@ -53,6 +53,12 @@ def test_a_command_imports_nothing_heavy_that_it_does_not_need(command, tmp_path
     assert not HEAVY[command] & imported(command.split(), tmp_path)
 
 
+def test_telling_a_command_from_a_question_loads_no_command():
+    root = get_command(app)
+    root.make_context("oracle", ["config"])
+    assert not root.commands._loaded.keys() & root.table.keys()
+
+
 def test_completion_imports_no_command_and_no_rich(tmp_path):
     words = {"_ORACLE_COMPLETE": "complete_bash", "COMP_WORDS": "oracle cl", "COMP_CWORD": "1"}
     assert not (LIGHT | RICH | {"oracle.cli.commands"}) & imported([], tmp_path, **words)

@@ -15,7 +15,7 @@ from tests.processes import ORACLE, PIPE, Process, run
 
 def oracle(*arguments, **options):
     env = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", **options.pop("env", {})}
-    return run([*ORACLE, *arguments], stderr=PIPE, text=True, env=env, timeout=60, **options)
+    return run([*ORACLE, *arguments], stderr=PIPE, text=True, env=env, timeout=300, **options)
 
 
 def commands(command, path=()):
@@ -170,7 +170,7 @@ def test_a_working_directory_that_is_gone_is_told(command, tmp_path):
 def fresh(*arguments, cwd):
     """In an interpreter of its own, which has imported nothing yet."""
     result = subprocess.run(
-        [*ORACLE, *arguments], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+        [*ORACLE, *arguments], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=300
     )
     assert (result.returncode, b"Traceback" in result.stderr) == (0, False), result.stderr.decode()
     return result.stdout

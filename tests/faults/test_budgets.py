@@ -28,6 +28,7 @@ from oracle.testing import MeteredModel, Reply, ScriptedModel, ScriptedTools, si
 from oracle.testing.metered import tokens_in
 from oracle.testing.models import tool_spec
 from tests.asking import CODE, ask, context
+from tests.default_run import thinned
 
 END = "THE END"
 PROSE = "word and other words of a file "
@@ -442,7 +443,7 @@ def long_text(kind, characters=60_000):
     return text
 
 
-@pytest.mark.parametrize("tokens", [12_000, 20_000])
+@pytest.mark.parametrize("tokens", thinned([12_000, 20_000], 2))
 @pytest.mark.parametrize("in_last_answer", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 async def test_no_text_passes_the_limit_of_tokens_unseen(kind, in_last_answer, tokens):

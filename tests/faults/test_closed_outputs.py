@@ -48,7 +48,7 @@ def states(project):
 def in_shell(line, *arguments):
     command = ["sh", "-c", f'exec "$@" {line}', "sh", *ORACLE, *arguments]
     nothing = subprocess.DEVNULL
-    return subprocess.run(command, stdin=nothing, capture_output=True, timeout=60)
+    return subprocess.run(command, stdin=nothing, capture_output=True, timeout=300)
 
 
 def without(*streams):
@@ -264,7 +264,7 @@ def test_the_c_locale_keeps_the_answer(project):
                 env={**os.environ, **env, **model},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=60,
+                timeout=300,
             )
         assert (result.returncode, states(project)[-1]) == (0, "answered")
         assert result.stdout.startswith(b"After 30 minutes")

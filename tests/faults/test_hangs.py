@@ -163,7 +163,7 @@ def test_threads_end_with_the_object_that_they_belong_to():
     threads.submit(int).result()
     (thread,) = [each for each in threading.enumerate() if each.name.startswith("collected")]
     del threads
-    thread.join(60)
+    thread.join(300)
     assert not thread.is_alive()
 
 
@@ -302,14 +302,14 @@ def asking(project, url, *options):
     finally:
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
-        process.wait(60)
+        process.wait(300)
 
 
 @pytest.mark.extra
 def test_a_model_that_never_answers_is_not_waited_for_after_the_time_limit(project):
     with silent_server() as url, asking(project, url, "--timeout", "2") as process:
         began = time.monotonic()
-        answer, _ = process.communicate(timeout=60)
+        answer, _ = process.communicate(timeout=300)
         assert process.returncode == 3
         assert b"time" in answer
         assert time.monotonic() - began < 20

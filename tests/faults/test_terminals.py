@@ -133,11 +133,11 @@ def shown_by(cwd, is_terminal, *arguments, **env):
         links = {"TERM": "xterm-kitty", "FORCE_HYPERLINK": "1"}
         terminal = Terminal(*arguments, cwd=cwd, env=links | env)
         if arguments in (("chat",), ("chat", "--trace")):
-            for line in ("/x\n", "/session last\n", "hello\n", "\x04"):
+            for line in ("/x\n", "/session last\n", "hello\n"):
                 terminal.until("? ").type(line)
+            terminal.until("? ").leave()
         else:
-            terminal.type("n\n")  # for those that ask before they delete
-        terminal.end()
+            terminal.type("n\n").end()  # for those that ask before they delete
         return terminal.raw
     result = oracle(*arguments, stdin=b"hello\n", cwd=cwd, env=env)
     return (result.stdout + result.stderr).decode()
@@ -209,7 +209,7 @@ def required_words(command, known):
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path[0] not in SLOW], ids=" ".join)
 def test_no_command_lets_a_control_character_through(path, project):
     plain, hostile, *_ = calls_of(COMMANDS[path], project)
-    for is_terminal, arguments in ((False, plain), (False, hostile), (True, plain)):
+    for is_terminal, arguments in ((False, hostile), (True, plain)):
         assert_quoted_safely(project, is_terminal, *path, *arguments)
 
 
@@ -285,8 +285,7 @@ def test_the_history_of_a_chat_is_shown_safely(project):
     line = f"evil{FOREIGN_STYLE}\x9b31m\u202e\x07"
     (project / ".oracle/chat_history").write_bytes(line.encode() + b"\xff\n")
     terminal = Terminal("chat", cwd=project)
-    terminal.until("? ").type("\x1b[A").until("evil").type("\x15\x04")
-    terminal.end()
+    terminal.until("? ").type("\x1b[A").until("evil").type("\x15").leave()
     assert not re.search("[\x80-\x9f\u202e\x07]", terminal.raw)
     assert FOREIGN_STYLE not in terminal.raw
 
@@ -296,7 +295,7 @@ def test_a_history_that_is_a_pipe_does_not_hold_up_a_chat(tmp_path):
     (tmp_path / ".oracle").mkdir()
     os.mkfifo(tmp_path / ".oracle/chat_history")
     terminal = Terminal("chat", cwd=tmp_path)
-    assert terminal.until("? ").type("\x04").end() == 0
+    assert terminal.until("? ").leave() == 0
 
 
 def test_only_the_console_writes_below_the_stream_that_cleans():

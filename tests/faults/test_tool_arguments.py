@@ -182,7 +182,6 @@ ANY = st.recursive(
 
 
 @given(given=ANY | st.text() | ANY.map(lambda value: json.dumps(value, default=repr)))
-@settings(max_examples=200, deadline=None)
 def test_a_checked_call_can_be_stored_and_shown_anywhere(given):
     checked = checked_call({"id": "c", "name": "t", "arguments": given})
     assert json.loads(json.dumps(checked, allow_nan=False)) == checked

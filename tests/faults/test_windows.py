@@ -21,6 +21,7 @@ from oracle.testing import MeteredModel, Reply, ScriptedTools, signal
 from oracle.testing.servers import Reply as Sent
 from oracle.testing.servers import ScriptedServer, openai
 from tests.asking import CODE, ask
+from tests.default_run import thinned
 
 END = "THE END"
 LIMITS = Limits(turns=8, tokens=4_000_000, money=None, uses_of_a_tool=99)
@@ -129,7 +130,7 @@ def wire_reply(calls):
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.5, 2.5])
-@pytest.mark.parametrize("window", [4_096, 8_192, 32_768])
+@pytest.mark.parametrize("window", thinned([4_096, 8_192, 32_768], 2))
 async def test_a_provider_that_says_too_long_gets_a_shorter_request(window, factor):
     """Its usage is of no help either: it is much too low."""
     server_ = openai.with_window(
@@ -212,8 +213,8 @@ async def test_several_results_of_a_turn_share_the_room_and_small_ones_stay_whol
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.3, 1.55])
-@pytest.mark.parametrize("calls", [40, 80])
-@pytest.mark.parametrize("window", [4_000, 6_000, 8_000])
+@pytest.mark.parametrize("calls", thinned([40, 80], 2))
+@pytest.mark.parametrize("window", thinned([4_000, 6_000, 8_000], 2))
 async def test_many_calls_in_one_response_do_not_end_a_run(window, calls, factor):
     model = MeteredModel(
         searching(calls), factor=factor, context_window=window, longest_output=1_000
@@ -223,8 +224,8 @@ async def test_many_calls_in_one_response_do_not_end_a_run(window, calls, factor
 
 
 @pytest.mark.parametrize("argument", ["x" * 300, "中" * 300, "中" * 4_000])
-@pytest.mark.parametrize("claimed", [1, 50])
-@pytest.mark.parametrize("window", [4_000, 8_000])
+@pytest.mark.parametrize("claimed", thinned([1, 50], 2))
+@pytest.mark.parametrize("window", thinned([4_000, 8_000], 2))
 async def test_many_calls_with_long_arguments_do_not_end_a_run(window, claimed, argument):
     """JSON writes six characters for each Chinese one, so such a call is larger than it looks."""
 

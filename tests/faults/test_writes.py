@@ -16,6 +16,7 @@ from oracle.services.storage.runs import Runs
 from oracle.services.tools.project_tools import project_tools
 from oracle.services.tools.threads import entries_of
 from tests import processes
+from tests.default_run import thinned
 
 WRITER = Path(__file__).with_name("killed_writer.py")
 AGENT = Path(__file__).with_name("killed_agent.py")
@@ -84,7 +85,9 @@ def begin_with(folder, call, old):
         file.write_text(OLD)
 
 
-@pytest.mark.parametrize(("call", "old"), [(PUSH, ""), (PUSH, OLD), (NOTE, ""), (OVER, OLD)])
+@pytest.mark.parametrize(
+    ("call", "old"), thinned([(PUSH, OLD), (PUSH, ""), (NOTE, ""), (OVER, OLD)], 2)
+)
 async def test_killed_at_any_step_a_write_is_done_once(call, old, tmp_path):
     for step in range(MOST_STEPS):
         folder = tmp_path / str(step)

@@ -90,6 +90,10 @@ class LazyGroup(TyperGroup):
         super().__init__(commands={}, **attributes)
         self.commands = CommandMap(self.table, commands or {})
 
+    def list_commands(self, ctx: Any) -> list[str]:
+        # Typer's own asks for each command as well, which would load it.
+        return list(self.commands)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         TyperGroup.format_help(self._listing(), ctx, formatter)
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.errors import ModelError
@@ -62,13 +62,6 @@ async def allow(_question):
     result=results,
     turns=st.integers(1, 12),
     approve=st.sampled_from([None, allow]),
-)
-@settings(
-    max_examples=150,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_any_script_ends_well(script, query, result, turns, approve):
     logging.disable(logging.CRITICAL)

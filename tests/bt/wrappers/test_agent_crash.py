@@ -34,7 +34,7 @@ def work(folder, command, argument, moment=""):
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "MOMENT": moment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 

@@ -14,6 +14,7 @@ from oracle.services.agent_services import AgentServices
 from oracle.services.journal import MemorySink
 from oracle.services.storage.database import as_url
 from oracle.testing import ScriptedTools
+from tests.default_run import thinned
 from tests.scenarios import SCENES, play, says
 
 
@@ -42,7 +43,7 @@ def heard_again(sink):
     return again, said
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", thinned(SCENES, 2))
 async def test_a_scene_is_told_again_from_memory_word_for_word(name):
     sink, said = MemorySink(), []
     run = run_of(SCENES[name], sink, say=said.append)

@@ -108,7 +108,7 @@ async def test_a_question_without_time_does_not_wait_for_the_index(project, stor
         limits=Limits(seconds=0.3),
         environment={},
         store=store,
-        indexing=lambda step: gate.wait(60),
+        indexing=lambda step: gate.wait(300),
     )
     said = []
     async for chunk in agent.process_query(QUESTION):
@@ -148,7 +148,7 @@ async def test_who_cancels_while_it_is_indexed_gets_an_answer_at_once(project):
 
     def heard(step):
         steps.append(step)
-        asyncio.run_coroutine_threadsafe(cancel(), loop).result(60)
+        asyncio.run_coroutine_threadsafe(cancel(), loop).result(300)
 
     async def cancel():
         agent.cancel("Ctrl-C")

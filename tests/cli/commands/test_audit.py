@@ -52,7 +52,7 @@ def environment(**more):
 def audit(folder, *arguments, **more):
     command = [*ORACLE, "audit", *arguments]
     return run(
-        command, capture_output=True, text=True, cwd=folder, env=environment(**more), timeout=60
+        command, capture_output=True, text=True, cwd=folder, env=environment(**more), timeout=300
     )
 
 

@@ -44,7 +44,7 @@ def test_a_chat_at_a_terminal_from_the_header_to_ctrl_d(project):
         at_prompt(chat).type("/nwe\n").until("did you mean '/new'?")
         at_prompt(chat).type("thanks!\r").until("Second.")
         at_prompt(chat).type("/session\r").until("oracle: session ")
-        assert at_prompt(chat).type("\x04").end() == 0
+        assert at_prompt(chat).leave() == 0
     first, second = sent_to(server)
     assert "hello\\nthere" in first
     assert "First." in second
@@ -78,7 +78,7 @@ def test_a_chat_goes_on_after_an_answer_that_was_stopped(project):
     with model_serving(STALLING, says("Better.")) as (env, _):
         chat = at_prompt(Terminal("chat", env=env)).type("hello\r").until("It is so.")
         at_prompt(chat.type("\x03").until("press Ctrl-C again")).type("again\r").until("Better.")
-        assert at_prompt(chat).type("\x04").end() == 0
+        assert at_prompt(chat).leave() == 0
 
 
 def test_ctrl_c_stops_a_command_that_waits_for_the_database(project):
@@ -97,7 +97,7 @@ def test_ctrl_c_at_an_approval_stops_the_answer(project):
     with model_serving(wanting, says("Fine.")) as (env, _):
         chat = at_prompt(Terminal("chat", env=env)).type("hello\r").until("[y/N] ").type("\x03")
         at_prompt(chat.until("press Ctrl-C again")).type("hello again\r").until("Fine.")
-        assert at_prompt(chat).type("\x04").end() == 0
+        assert at_prompt(chat).leave() == 0
 
 
 def test_sigterm_at_the_prompt_leaves_the_terminal_as_it_was(project):
@@ -116,7 +116,7 @@ def test_sigterm_at_the_prompt_leaves_the_terminal_as_it_was(project):
 def test_a_terminal_that_cannot_edit_has_plain_lines(project, term):
     chat = at_prompt(Terminal("chat", env={"TERM": term})).type("/model\n").until("model embedded")
     assert "\x1b" not in chat.raw
-    assert at_prompt(chat).type("\x04").end() == 0
+    assert at_prompt(chat).leave() == 0
 
 
 def test_a_file_is_overwritten_only_after_a_yes(project):
@@ -126,7 +126,7 @@ def test_a_file_is_overwritten_only_after_a_yes(project):
     at_prompt(chat.until("not saved"))
     assert (project / "talk.md").read_text() == "mine"
     chat.type("/save talk.md\r").until("[y/N]").type("y\n").until("saved as talk.md")
-    assert at_prompt(chat).type("\x04").end() == 0
+    assert at_prompt(chat).leave() == 0
     assert "> hello" in (project / "talk.md").read_text()
 
 

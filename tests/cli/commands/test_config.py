@@ -23,7 +23,7 @@ def oracle(*arguments, cwd, **environment):
         text=True,
         cwd=cwd,
         env={**os.environ, "NO_COLOR": "1", **environment},
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -141,7 +141,7 @@ def drawn_on_a_terminal(folder, **environment):
                 sent += part
         except OSError:
             pass
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=300) == 0
     os.close(ours)
     return sent.decode()
 

@@ -17,7 +17,7 @@ FINDINGS = [
 
 def oracle(*arguments, cwd):
     env = {**os.environ, "NO_COLOR": "1"}
-    return run([*ORACLE, *arguments], capture_output=True, text=True, cwd=cwd, env=env, timeout=60)
+    return run([*ORACLE, *arguments], capture_output=True, text=True, cwd=cwd, env=env, timeout=300)
 
 
 def test_a_finding_is_a_line_with_the_next_step_below_it():

@@ -31,7 +31,7 @@ def purge(tmp_path):
             stdin=DEVNULL,
             text=True,
             env={**os.environ, "NO_COLOR": "1", "ORACLE_DATABASE_URL": address},
-            timeout=60,
+            timeout=300,
         )
 
     return purged

@@ -39,7 +39,7 @@ def oracle(project, *arguments, env=None):
         env={**os.environ, "NO_COLOR": "1", **(env or {})},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -49,7 +49,7 @@ def begin(project, die_after=10**6):
         [sys.executable, WORKER, "begin", str(database), str(die_after)],
         cwd=project,
         capture_output=True,
-        timeout=60,
+        timeout=300,
     )
     (run,) = json.loads(oracle(project, "runs", "--json").stdout)
     return run["id"]
@@ -122,7 +122,7 @@ def ask(project, moment="never", database=".oracle/oracle.db", env=None):
         cwd=project,
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"},
         capture_output=True,
-        timeout=60,
+        timeout=300,
     )
     (run,) = json.loads(oracle(project, "runs", "--json", env=env).stdout)
     return run["id"]

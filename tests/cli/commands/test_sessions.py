@@ -51,7 +51,7 @@ def oracle(*arguments, cwd, **environment):
         text=True,
         cwd=cwd,
         env={**os.environ, "TZ": "UTC", **environment},
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -146,7 +146,7 @@ def test_delete_asks_at_a_terminal(project, answer, code, left):
     ours, theirs = pty.openpty()
     os.write(ours, answer)
     command = [*ORACLE, "sessions", "delete", "a1"]
-    result = run(command, stdin=theirs, capture_output=True, cwd=project, timeout=60)
+    result = run(command, stdin=theirs, capture_output=True, cwd=project, timeout=300)
     os.close(ours)
     os.close(theirs)
     assert result.returncode == code

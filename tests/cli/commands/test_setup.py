@@ -21,7 +21,7 @@ def oracle(*arguments, cwd):
         text=True,
         cwd=cwd,
         env={**os.environ, "NO_COLOR": "1"},
-        timeout=60,
+        timeout=300,
     )
 
 

@@ -20,7 +20,7 @@ def oracle(*arguments, cwd=None, **environment):
         text=True,
         cwd=cwd,
         env={**os.environ, "NO_COLOR": "1", **environment},
-        timeout=60,
+        timeout=300,
     )
 
 

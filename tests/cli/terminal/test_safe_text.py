@@ -4,7 +4,7 @@ import io
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.cli.terminal.console import console_on
@@ -62,7 +62,6 @@ class Terminal(io.StringIO):
         return True
 
 
-@settings(deadline=None, max_examples=60)
 @given(ANY_TEXT | st.text("#>*_`[]()|-~!<&\\ \n1.ax:/"), st.integers(1, 30))
 def test_any_answer_is_drawn_at_any_width(text, width):
     console = console_on(file := Terminal())

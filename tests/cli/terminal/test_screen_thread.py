@@ -68,7 +68,7 @@ with interrupts_call(lambda: print("cancel", flush=True)):
     os.kill(os.getpid(), signal.SIGINT)
     print("never")
 """
-    result = subprocess.run([ORACLE[0], "-c", code], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([ORACLE[0], "-c", code], capture_output=True, text=True, timeout=300)
     assert (result.returncode, result.stdout) == (130, "cancel\n")
 
 

@@ -104,5 +104,5 @@ def test_a_stdin_that_holds_nothing_is_nothing(project, how):
     command = (
         f'{how}exec "{sys.executable}" -c "from oracle.cli.main import run; run()" ask -q hello'
     )
-    result = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
+    result = subprocess.run(["sh", "-c", command], capture_output=True, timeout=300)
     assert (result.returncode, result.stderr) == (0, b"")

@@ -68,8 +68,7 @@ def test_a_file_that_changes_during_a_chat_is_asked_about(project):
         terminal.until("Trust it? [y/N] ").type("y\n").until("One.")
         (project / ".oracle/tools/tickets.py").write_text(TOOL + "\n")
         terminal.type("hello again\n").until("Trust it? [y/N] ").type("n\n")
-        # Not Ctrl-D: typed before the prompt is there, it is no key that the editor would read.
-        terminal.until("Two.").type("/exit\n").end()
+        terminal.until("Two.").leave()
 
 
 def test_in_a_pipe_the_code_is_not_run_and_one_line_says_how_to_trust(project):

@@ -206,7 +206,7 @@ def run_program(body, *arguments, first=""):
     command = [sys.executable, "-c", first + PROGRAM + body, *map(str, arguments)]
     # A fresh interpreter, because the order of the first import matters.
     run = subprocess.run if first else processes.run
-    return run(command, capture_output=True, text=True, timeout=60)
+    return run(command, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize(

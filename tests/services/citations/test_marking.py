@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oracle.services.citations import check_answer, without_marks
@@ -93,7 +93,6 @@ def is_with_additions(longer: str, text: str) -> bool:
 
 @given(TEXTS)
 @example("`x.py:3``session.py`:12")
-@settings(max_examples=600, deadline=None)
 def test_marking_only_adds_marks_and_does_so_once(answer):
     once = check_answer(answer, evidence=EVIDENCE)
     assert is_with_additions(once.answer, answer)

@@ -1,7 +1,7 @@
 """What is shortened fits, says so, and keeps what an answer depends on most."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.services.control.conversation import Weight, rough_tokens
@@ -80,7 +80,6 @@ def test_of_a_long_question_both_ends_stay():
     draft=st.integers(0, 5_000),
     room=st.integers(700, 9_000),
 )
-@settings(max_examples=60, derandomize=True, deadline=None, database=None)
 def test_any_conversation_fits_and_keeps_its_question(
     prompt, history, question, turns, result, draft, room
 ):

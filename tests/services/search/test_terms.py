@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.services.search import Index
@@ -42,7 +42,6 @@ def asked_terms(text):
 
 
 @given(name=NAMES)
-@settings(max_examples=300, deadline=None)
 def test_every_name_that_is_indexed_is_found_by_its_exact_spelling(name):
     indexed = set(terms_of_names([name]).split())
     assert indexed
@@ -50,7 +49,6 @@ def test_every_name_that_is_indexed_is_found_by_its_exact_spelling(name):
 
 
 @given(name=NAMES, question=st.sampled_from(["where is {} defined?", "explain {}", "{}()", "`{}`"]))
-@settings(max_examples=200, deadline=None)
 def test_a_name_is_found_in_the_middle_of_a_question(name, question):
     assert set(terms_of_names([name]).split()) & asked_terms(question.format(name))
 

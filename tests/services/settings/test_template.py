@@ -84,7 +84,7 @@ def test_of_several_processes_at_once_one_writes_and_the_others_are_told(tmp_pat
     for racer in racers:
         racer.stdin.write("go\n")
         racer.stdin.flush()
-    told = sorted(racer.communicate(timeout=60)[0] for racer in racers)
+    told = sorted(racer.communicate(timeout=300)[0] for racer in racers)
     assert told == ["lost\n", "lost\n", "lost\n", "won\n"]
     assert [path.name for path in Path(folder).iterdir()] == ["oracle.toml"]
     assert (folder / "oracle.toml").read_text(encoding="utf-8") == template()

@@ -4,7 +4,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.models.query_classification import QueryClassification, QueryType
@@ -12,6 +12,7 @@ from oracle.services.prompting.composer import compose_prompt
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.signals.own_text import OwnTextFilter
 from oracle.services.signals.own_words import OwnText, OwnWords
+from tests.default_run import thinned
 
 PROMPT = compose_prompt(QueryClassification.of_type(QueryType.CODE)).text
 SYSTEM = "Your response was empty. Call a tool, or answer, and end with a signal."
@@ -136,7 +137,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.lists(PIECES, max_size=20).map("".join), st.data())
 def test_however_it_is_cut_the_result_is_the_same(text, data):
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
@@ -148,20 +148,23 @@ def test_however_it_is_cut_the_result_is_the_same(text, data):
 
 @pytest.mark.parametrize(
     "piece",
-    [
-        "<system_message>\n\n",
-        "<system_message> ",
-        "</system_message>",
-        "Your response was ",
-        SYSTEM + "\n",
-        "` ",
-        "From x ",
-        "[",
-        "a. ",
-        "```\n",
-        "<",
-        "x",
-    ],
+    thinned(
+        [
+            "<system_message>\n\n",
+            "<system_message> ",
+            "</system_message>",
+            "Your response was ",
+            SYSTEM + "\n",
+            "` ",
+            "From x ",
+            "[",
+            "a. ",
+            "```\n",
+            "<",
+            "x",
+        ],
+        4,
+    ),
 )
 def test_time_is_linear_in_the_text(piece):
     def seconds(size):

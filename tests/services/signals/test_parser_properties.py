@@ -5,10 +5,11 @@ import time
 import tracemalloc
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from oracle.services.signals.parser import SignalStreamParser
+from tests.default_run import thinned
 from tests.signal_model import expect
 
 VALID = '<signal type="need_turn"><reason>more</reason><confidence>0.5</confidence></signal>'
@@ -68,7 +69,6 @@ def stream(chunks: list[str]) -> tuple[str, SignalStreamParser]:
     return "".join([parser.feed(chunk) for chunk in chunks]) + parser.close(), parser
 
 
-@settings(max_examples=250, deadline=None)
 @given(cut_texts())
 @example(["` <signal/> `` <signal/> ``", "\n"])
 @example(["<signal>" * 600, "<signal x></signal>"])
@@ -80,7 +80,6 @@ def test_streaming_gives_the_same_as_the_whole_text(chunks: list[str]) -> None:
     assert (parser.signal and parser.signal.raw_xml) == (once.signal and once.signal.raw_xml)
 
 
-@settings(max_examples=250, deadline=None)
 @given(cut_texts())
 def test_elements_outside_code_are_hidden_and_nothing_else(chunks: list[str]) -> None:
     shown, parser = stream(chunks)
@@ -93,7 +92,6 @@ def test_elements_outside_code_are_hidden_and_nothing_else(chunks: list[str]) ->
     )
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([*"<signal/> \nxé", "<signal", "<signals"]), max_size=60))
 def test_plain_text_is_held_back_by_at_most_eight_characters(chunks: list[str]) -> None:
     expected = expect("".join(chunks))
@@ -159,20 +157,23 @@ def test_time_is_linear_in_the_text(piece: str, chunk: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "<signal a>" + ("\n" + " " * 4000 + "a") * 4,
-        "> ```\n" + ("<signal a>" + ("\n" + ">" * 60) * 66) * 4,
-        "> ```\n" + ("> " + " " * 4000 + "\n") * 4,
-        "```\n" + ("```" + " " * 4000 + "x\n") * 4,
-        ("```" + "a" * 4000 + "`\n") * 4,
-        "```\n" + ("<signal>" * 20 + "\nx" * 100) * 40,
-        ("<signal>" * 250 + "\n\n```\n" + "x\n" * 1000) * 4,
-        "<signal>\n\n```\n" * 1200,
-        ("<signal>" * 200 + "`</signal>`" * 200) * 4,
-        ("<signal>" * 200 + "`</signal>`" + "\n" * 2000) * 4,
-        ("<signal>" * 256 + "\n" + " " * 2040) * 4,
-        ("<signal>" * 490 + "\n\n\n" + ">" * 60 + "``") * 4,
-    ],
+    thinned(
+        [
+            "<signal a>" + ("\n" + " " * 4000 + "a") * 4,
+            "> ```\n" + ("<signal a>" + ("\n" + ">" * 60) * 66) * 4,
+            "> ```\n" + ("> " + " " * 4000 + "\n") * 4,
+            "```\n" + ("```" + " " * 4000 + "x\n") * 4,
+            ("```" + "a" * 4000 + "`\n") * 4,
+            "```\n" + ("<signal>" * 20 + "\nx" * 100) * 40,
+            ("<signal>" * 250 + "\n\n```\n" + "x\n" * 1000) * 4,
+            "<signal>\n\n```\n" * 1200,
+            ("<signal>" * 200 + "`</signal>`" * 200) * 4,
+            ("<signal>" * 200 + "`</signal>`" + "\n" * 2000) * 4,
+            ("<signal>" * 256 + "\n" + " " * 2040) * 4,
+            ("<signal>" * 490 + "\n\n\n" + ">" * 60 + "``") * 4,
+        ],
+        4,
+    ),
 )
 def test_no_text_costs_much_more_than_prose_in_single_characters(text: str) -> None:
     prose = "some words of prose, and more\n" * 400
@@ -195,6 +196,8 @@ def test_text_that_can_be_shown_is_not_kept(piece: str) -> None:
     for _ in range(150):
         parser.feed(piece * 30)
     gc.collect()
-    kept = tracemalloc.get_traced_memory()[0]
+    # Only what comes from here and from the parser: other threads of the process allocate too.
+    places = [tracemalloc.Filter(True, place) for place in (__file__, "*/oracle/services/*")]
+    found = tracemalloc.take_snapshot().filter_traces(places).statistics("filename")
     tracemalloc.stop()
-    assert kept < 20_000
+    assert sum(each.size for each in found) < 20_000

@@ -103,7 +103,7 @@ asyncio.run(Database.open(sys.argv[1], migrations=[*MIGRATIONS[:3], killed]))
 @pytest.fixture
 def killed_in_a_migration(database_url):
     address = database_url.render_as_string(hide_password=False)
-    return subprocess.run([sys.executable, "-c", KILLED, address], timeout=60).returncode
+    return subprocess.run([sys.executable, "-c", KILLED, address], timeout=300).returncode
 
 
 async def test_a_migration_in_a_process_that_is_killed_is_taken_again(

@@ -1,0 +1,29 @@
+"""What the default run leaves to `make test-extra`: most rows of long tables, most examples."""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+
+def thinned(rows: Iterable, every: int) -> list:
+    """Mark all rows of a table as `extra`, except the first and each `every`-th one after it.
+
+    For rows that are variants of one claim, and cost much time.
+    """
+    return [row if number % every == 0 else _extra(row) for number, row in enumerate(rows)]
+
+
+def _extra(row):
+    return pytest.param(*(row if isinstance(row, tuple) else (row,)), marks=pytest.mark.extra)
+
+
+def register_profiles() -> None:
+    """The quick one tries the same few examples each time, the thorough one new ones.
+
+    No limit of time: it would depend on what else the machine does.
+    """
+    common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+    settings.register_profile("quick", max_examples=40, derandomize=True, database=None, **common)
+    settings.register_profile("thorough", max_examples=400, **common)
+    settings.load_profile("quick")
