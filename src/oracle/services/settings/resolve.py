@@ -166,6 +166,11 @@ def default_settings(root: Path | None) -> Settings:
     return _settings(_Collected(), root)
 
 
+def users_settings(environment: Mapping[str, str]) -> Settings:
+    """What counts without a project: the user's own file and variables."""
+    return _settings(_collected(None, environment, {}), None)
+
+
 def user_settings_file() -> Path:
     """The settings of the user for all projects. A project's own file overrides them."""
     return config_folder() / FILE_NAME
