@@ -85,6 +85,7 @@ async def test_the_project_says_what_happens_when_nothing_can_be_recorded(
         return "X."
 
     (project / "oracle.toml").write_text(f"[journal]\nfailure = '{failure}'\n")
+    monkeypatch.setenv("ORACLE_TRUST", str(project))
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     try:
         answer = await Oracle(project=project, model=ScriptedModel(fill_the_disk)).ask(TALK)

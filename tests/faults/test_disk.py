@@ -14,6 +14,7 @@ import pytest
 
 from oracle import ChunkType, Oracle
 from oracle.cli.terminal.outcome import exit_code
+from oracle.services.settings.own_changes import write_settings
 from oracle.services.storage.database import Database
 from oracle.services.storage.runs import Runs
 from oracle.testing import Reply, ScriptedModel, ScriptedTools
@@ -40,7 +41,8 @@ def _a_disk_with_room():
 
 
 def oracle_of(folder, failure, *replies, tools=None):
-    (folder / "oracle.toml").write_text(f"[journal]\nfailure = '{failure}'\n")
+    (folder / "oracle.toml").touch()
+    write_settings(folder / "oracle.toml", {"journal.failure": failure})
     given = {"search_code": "auth.py:3 def login()", **(tools or {})}
     model = ScriptedModel(*replies)
     oracle = Oracle(project=folder, model=model, tools=ScriptedTools(given), approve=yes)

@@ -569,8 +569,8 @@ def test_a_projects_file_costs_nothing_more_until_it_is_trusted(tmp_path, text, 
     settings = load_settings(tmp_path, environment={"ORACLE_MODEL_NAME": "anthropic:x"})
     assert (settings.value(name), settings.origins[name].source) == (kept, "default")
     (warning,) = settings.warnings
-    assert f"{name} is " in warning
-    assert "until you run `oracle config trust`" in warning
+    assert f"{name} = " in warning
+    assert "`oracle config trust` accepts it" in warning
     trust_project(tmp_path)
     settings = load_settings(tmp_path, environment={})
     assert settings.origins[name].source == "file"

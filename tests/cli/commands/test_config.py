@@ -256,7 +256,7 @@ def test_the_advice_about_trust_can_be_followed(tmp_path, monkeypatch, root):
         config("model.base_url")[2]
     )
     told, said, _ = config("trust")
-    assert told == "oracle.toml:2: model.base_url = 'https://h.test/v1' is trusted\n"
+    assert told.startswith("oracle.toml:2: model.base_url = 'https://h.test/v1' is trusted: ")
     assert config("model.base_url")[0] == "https://h.test/v1\n"
     config("untrust")
     assert config("model.base_url")[2]

@@ -186,9 +186,10 @@ def test_the_question_is_broken_at_words(monkeypatch):
 def test_after_a_no_the_user_s_own_model_answers(foreign, key, person):
     file = Path.home() / ".config/oracle/oracle.toml"
     file.parent.mkdir(parents=True)
-    file.write_text('[model]\nname = "ollama:mine"\n')
+    file.write_text('[model]\nname = "openai:mine"\nbase_url = "http://127.0.0.1:9/v1"\n')
     person("n")
-    assert model_used() == "ollama:mine"
+    model = with_usable_model(load_settings()).model
+    assert (model.name, model.base_url) == ("openai:mine", "http://127.0.0.1:9/v1")
 
 
 def test_a_yes_is_for_this_project_and_this_model(foreign, key, person):

@@ -166,7 +166,7 @@ async def test_the_start_of_a_name_at_ollama_is_enough_if_it_is_the_only_one():
     names = ("qwen2.5-coder:7b", "llama3.2:3b", "llama3.2:1b")
     assert await meant_beside("qwen", *names, abbreviated=True) == "ollama:qwen2.5-coder:7b"
     for abbreviated in (True, False):
-        with pytest.raises(InputError, match=r"could be ollama:llama3\.2:3b or ollama:llama3.2:1b"):
+        with pytest.raises(InputError, match=r"could be ollama:llama3\.2:1b or ollama:llama3.2:3b"):
             await meant_beside("lla", *names, abbreviated=abbreviated)
 
 

@@ -216,11 +216,14 @@ def _shown(value: object) -> str:
     from oracle.services.settings.template import as_toml
     from oracle.services.settings.value_types import masked
 
-    if isinstance(value, list):
-        value = tuple(_masked(item) for item in cast("list[object]", value))
-    known = isinstance(value, str | int | float | tuple)
     # Masked first: the pattern of a key must not take the closing quote along.
-    return printable(as_toml(_masked(value)) if known else masked(str(value)))
+    if isinstance(value, list):
+        text = as_toml(tuple(_masked(item) for item in cast("list[object]", value)))
+    elif isinstance(value, str | int | float):
+        text = as_toml(_masked(value))
+    else:
+        text = masked(str(value))
+    return printable(text)
 
 
 def _masked(value: object) -> object:

@@ -27,7 +27,8 @@ def trust() -> None:
     root = _root()
     found, digest = trust_project(root)
     for each in found:
-        print(printable(f"{each.origin}: {each.name} = {each.shown} is trusted"), flush=True)
+        text = f"{each.origin}: {each.name} = {each.shown} is trusted: {each.reason}"
+        print(printable(text), flush=True)
     if not found:
         print(printable(f"{shown_path(root / FILE_NAME)}: nothing in it needs trust"))
     else:

@@ -114,7 +114,7 @@ def use(
     write_settings(file, {**address, "model.name": full})
     agree_by_writing(full, file)
     print(f"{full} is selected, in {printable(shown_path(file))}")
-    for note in notes_on(full):
+    for note in notes_on(full, base_url):
         print(f"oracle: {printable(note)}", file=sys.stderr)
 
 
@@ -149,7 +149,7 @@ def _file_to_write(project: bool) -> Path:
     return root / FILE_NAME
 
 
-def notes_on(full: str) -> Iterator[str]:
+def notes_on(full: str, base_url: str | None = None) -> Iterator[str]:
     """What the user should know about the model, and about other settings that matter."""
     from oracle.settings import load_settings
 
@@ -159,7 +159,10 @@ def notes_on(full: str) -> Iterator[str]:
         yield f"the settings have another mistake: {str(problem).splitlines()[0]}"
         return
     yield from _notes_on_settings(full, settings)
-    yield from _notes_on_use(full, settings)
+    if base_url is None:
+        yield from _notes_on_use(full, settings)
+    elif settings.model.key_variable is None:
+        yield "the server gets no key of yours; if it needs one, set model.key_variable"
 
 
 def _notes_on_settings(full: str, settings: Settings) -> Iterator[str]:

@@ -168,6 +168,7 @@ def _without(settings: Settings, quiet: bool, *, is_answer: bool = False) -> Set
     A user who has just answered is told each time, otherwise once a day.
     """
     from oracle.services.llm.spending import users_choice
+    from oracle.services.settings.resolve import users_settings
 
     refused, instead = settings.model.name, users_choice(os.environ)
     if not quiet:
@@ -177,7 +178,9 @@ def _without(settings: Settings, quiet: bool, *, is_answer: bool = False) -> Set
         )
         _say_once(f"instead of {refused}", str(date.today()), text, again=is_answer)
     origin = Origin(source="user", place="your answer")
-    return _with_model(settings, ModelSettings(name=instead), origin)
+    # With its address: the name alone would go to the provider, with the key for it.
+    own = users_settings(os.environ).model
+    return _with_model(settings, replace(own, name=instead), origin)
 
 
 # -- talking ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ The table of models on disk decides about the first two, so nothing is asked the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
@@ -131,9 +131,17 @@ def _choices(typed: str, local: LocalModels, *, abbreviated: bool) -> Sequence[s
     beginning = _beginning(typed, local)
     if abbreviated and len(beginning) == 1:
         return beginning
-    found = list(dict.fromkeys([*beginning, *_containing(typed)]))
+    found = _newest_first({*beginning, *_containing(typed)})
     # One that merely contains the words was not named clearly: it is suggested, not used.
     return found if len(found) > 1 else ()
+
+
+def _newest_first(names: Collection[str]) -> Sequence[str]:
+    """Those of ollama, whose age is not known, come last."""
+    from oracle.services.llm.catalogue import known_models
+
+    known = [each.name for each in known_models() if each.name in names]
+    return [*known, *sorted(set(names) - set(known))]
 
 
 def _beginning(typed: str, local: LocalModels) -> Sequence[str]:

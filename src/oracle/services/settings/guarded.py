@@ -204,29 +204,29 @@ def is_loopback(address: str) -> bool:
 def _more(values: Values, value: Any, below: Any) -> str | None:
     """None is a limit that is off."""
     is_more = below is not None and (value is None or value > below)
-    return "is more than you allow" if is_more else None
+    return "it is more than you allow" if is_more else None
 
 
 def _size(values: Values, value: Any, below: Any) -> str | None:
     if _is_free(values) or (below is not None and value <= below):
         return None
-    return "could make each request cost more"
+    return "it could make each request cost more"
 
 
 def _price(values: Values, value: Any, below: Any) -> str | None:
     if _is_free(values) or (below is not None and value >= below):
         return None
-    return "could make a paid model look cheap, so that no limit of money holds"
+    return "it could make a paid model look cheap, so that no limit of money holds"
 
 
 def _unrecorded(values: Values, value: Any, below: Any) -> str | None:
-    return "lets runs go on that are not recorded" if value == "memory" else None
+    return "it lets runs go on that are not recorded" if value == "memory" else None
 
 
 def _paid_searches(values: Values, value: Any, below: Any) -> str | None:
     if value not in ("tavily", "brave"):
         return None
-    return f"would send searches to {value}, which your key pays for"
+    return f"searches would go to {value}, and your key would pay for them"
 
 
 def _is_free(values: Values) -> bool:

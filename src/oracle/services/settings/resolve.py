@@ -75,18 +75,15 @@ class _Collected:
                 elif other in self.below and self.below[other][1].source == "user":
                     self.below[other] = (SETTINGS[other].default, _DEFAULT)
 
-    def leave_out(self, each: Guarded) -> None:
-        """Take back a value of the project's file, and what followed from it."""
+    def leave_out(self, each: Guarded) -> str:
+        """Take back a value of the project's file, and what followed from it. Says what counts."""
         self.values[each.name], self.origins[each.name] = self.below[each.name]
         for other in _BELONGING.get(each.name, ()):
             if other in self.dropped and self.origins[other].source == "default":
                 self.values[other], self.origins[other] = self.dropped[other]
         kept = self.values[each.name]
-        instead = "it is left out" if kept is None else f"{shown_value(kept)} counts"
-        self.warnings.append(
-            f"{each.origin}: {each.name} is {each.shown}, which {each.reason}; "
-            f"{instead} until you run `oracle config trust`"
-        )
+        instead = "left out" if kept is None else f"{shown_value(kept)} counts"
+        return f"{each.name} = {each.shown} ({instead})"
 
     def take(self, row: Setting, raw: object, origin: Origin) -> None:
         try:
@@ -145,11 +142,14 @@ def _guarded(collected: _Collected, root: Path, also: Collection[str] = ()) -> l
 def _leave_out_untrusted(collected: _Collected, root: Path, environment: Mapping[str, str]) -> None:
     found = _guarded(collected, root)
     strange = untrusted(found, root, environment)
-    for each in strange:
-        if each.is_left_out:
-            collected.leave_out(each)
     if not strange:
         return
+    costly = [collected.leave_out(each) for each in strange if each.is_left_out]
+    if costly:
+        collected.warnings.append(
+            f"{shown_path(root / FILE_NAME)} could cost you more than you allow: "
+            f"{', '.join(costly)}; `oracle config trust` accepts it"
+        )
     # Again, because a value can need trust only together with one that is left out.
     trusted = {each.name for each in found} - {each.name for each in strange}
     for each in _guarded(collected, root):
@@ -164,6 +164,11 @@ def _leave_out_untrusted(collected: _Collected, root: Path, environment: Mapping
 def default_settings(root: Path | None) -> Settings:
     """The defaults alone, for those who must go on although the settings are broken."""
     return _settings(_Collected(), root)
+
+
+def users_settings(environment: Mapping[str, str]) -> Settings:
+    """What counts without a project: the user's own file and variables."""
+    return _settings(_collected(None, environment, {}), None)
 
 
 def user_settings_file() -> Path:
