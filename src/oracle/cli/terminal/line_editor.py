@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from oracle.cli.terminal.interrupts import ChatSignals
+from oracle.cli.terminal.terminal_state import NO_CONTROLS, STATE
 
 PROMPT: Final = "? "
 CONTINUED: Final = ". "
 LEAVE_HINT: Final = "press Ctrl-C again or Ctrl-D to leave"
-_CANNOT_EDIT: Final = ("", "dumb", "unknown")
 
 
 class LineEditor:
@@ -82,7 +82,7 @@ class LineEditor:
         return "\n".join(lines)
 
     def _line(self, prompt: str) -> str:
-        with self._signals.raised():
+        with self._signals.raised(), STATE.reading_a_line():
             if self.is_interactive:
                 # Not by `input(prompt)`: stdout may be a pipe that gets the answers.
                 print(prompt, end="", file=sys.stderr, flush=True)
@@ -103,13 +103,15 @@ def open_editor(history: Path | None, signals: ChatSignals) -> LineEditor:
         if isinstance(stdin, TextIOWrapper):
             stdin.reconfigure(errors="replace")
         return LineEditor(signals)
+    # Before the import, which takes long enough to type something.
+    STATE.begin_chat()
     from oracle.cli.terminal.prompt_editor import PromptEditor
 
     return PromptEditor(history, signals)
 
 
 def can_edit() -> bool:
-    is_capable = os.environ.get("TERM", "") not in _CANNOT_EDIT
+    is_capable = os.environ.get("TERM", "") not in NO_CONTROLS
     return is_capable and _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
 
 
