@@ -14,7 +14,7 @@ from typing import Final
 
 import typer
 
-from oracle.cli.terminal.output import shown_bug, shown_error
+from oracle.cli.terminal.output import say, shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, OracleError
 
@@ -45,7 +45,7 @@ def fail(problem: Exception, arguments: Sequence[str]) -> int:
     # What could not be written to stdout cannot be reported there.
     if wants_json and not isinstance(problem, OSError):
         print(json.dumps({"type": "error", "turn": 0, "content": text}), flush=True)
-    print(f"oracle: {text}", file=sys.stderr)
+    say(text)
     return code
 
 

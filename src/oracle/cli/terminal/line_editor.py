@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from oracle.cli.terminal.interrupts import ChatSignals
+from oracle.cli.terminal.output import say
 from oracle.cli.terminal.terminal_state import NO_CONTROLS, STATE
 
 PROMPT: Final = "? "
@@ -56,7 +58,7 @@ class LineEditor:
     def warn(self, because: str = "") -> None:
         """Say that the next Ctrl-C leaves."""
         self.leaves_next = True
-        print(f"oracle: {because}{LEAVE_HINT}", file=sys.stderr, flush=True)
+        say(because + LEAVE_HINT)
 
     def confirm(self, question: str) -> bool:
         """Whether the user says yes. Without a keyboard nobody does."""
@@ -83,13 +85,18 @@ class LineEditor:
 
     def _line(self, prompt: str) -> str:
         with self._signals.raised(), STATE.reading_a_line():
-            if self.is_interactive:
+            if self.is_interactive and not (prompt == CONTINUED and _is_typed_ahead()):
                 # Not by `input(prompt)`: stdout may be a pipe that gets the answers.
                 print(prompt, end="", file=sys.stderr, flush=True)
             line = sys.stdin.readline()
         if not line:
             raise EOFError
         return line.rstrip("\r\n")
+
+
+def _is_typed_ahead() -> bool:
+    """Whether the next line is there already, and was shown when it was typed."""
+    return bool(select.select([sys.stdin], [], [], 0)[0])
 
 
 def do_nothing() -> None: ...

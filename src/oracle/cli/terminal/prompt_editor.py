@@ -40,6 +40,7 @@ from oracle.cli.terminal.terminal_state import STATE
 
 _PLAIN: Final = "fg:default"
 """Blanks without a style are not written: the cursor jumps over them, and a log would lack them."""
+_WITH_MODEL: Final = re.compile(r"/model\s+(\S*)")
 _WITH_FILE: Final = re.compile(r"/(?:save|attach)\s+(.*)", re.DOTALL)
 
 
@@ -229,7 +230,9 @@ class _History(History):
 
 
 class ChatCompleter(Completer):
-    """Completes commands at the beginning, and paths after `@`, `/attach` and `/save`."""
+    """Completes commands at the beginning, models after `/model`, and paths after `@`, `/attach`
+    and `/save`.
+    """
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
@@ -246,6 +249,10 @@ def completions(text: str) -> Iterator[tuple[str, str]]:
     fragment = completion.fragment_in(text)
     if fragment:
         yield from ((fragment, path) for path in completion.completions(text, Path()))
+    elif found := _WITH_MODEL.fullmatch(text):
+        from oracle.cli.commands.models import names_beginning
+
+        yield from ((found[1], name) for name in names_beginning(found[1]))
     elif found := _WITH_FILE.match(text):
         typed = found[1]
         yield from ((typed, path) for path in completion.paths(typed, Path()))

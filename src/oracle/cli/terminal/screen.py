@@ -213,7 +213,8 @@ class Screen:
         width = region.width if region is not None else sys.maxsize
         shown = fitting(found, spent, width=width, has_model=self._has_model)
         line = below(shown, found, spent, has_model=self._has_model)
-        lines = [(line, "dim"), (what_is_missing(done.data), "yellow")]
+        missing = what_is_missing(done.data, is_answer_seen=sys.stdout.isatty())
+        lines = [(line, "dim"), (missing, "yellow")]
         if self._is_verbose:
             lines.append((summary(done.data, has_model=self._has_model), "dim"))
         if region is None:

@@ -112,7 +112,7 @@ def _content(path: Path, shown: str) -> tuple[Path, Content]:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise InputError(
-                f"{named(shown)} is {kind_of_file(status.st_mode)}; attach files, one -f for each"
+                f"{named(shown)} is {kind_of_file(status.st_mode)}; attach files, one by one"
             )
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             data = file.read(LARGEST_READ + 1)
