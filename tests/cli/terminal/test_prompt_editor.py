@@ -129,6 +129,7 @@ def folder(tmp_path, monkeypatch):
     ("@", ["@a\\ b.py", "@setup.py", "@src/"]),
     ("see @s", ["@setup.py", "@src/"]),
     ("/attach set", ["setup.py"]),
+    ("/model embed", ["embedded"]),
     ("@gone/x", []),
     ("/save src/ap", ["src/api.py", "src/app.py"]),
     ("", []),
