@@ -202,7 +202,7 @@ def lines_of(keys: list[KeyPress]) -> list[KeyPress]:
     """The keys that arrived at once, with Enter for each Ctrl-J that ends a line.
 
     A script sends whole lines that end with the character of Ctrl-J, because it knows of no keys.
-    Whoever has a keyboard sends single keys, and Enter is another key than Ctrl-J.
+    A person sends single keys, and Enter is another key than Ctrl-J.
     """
     names = [key.key for key in keys]
     if Keys.ControlM in names or names[:1] == [Keys.ControlJ] or names[-1:] != [Keys.ControlJ]:
