@@ -186,7 +186,7 @@ def test_a_terminal_that_hangs_up_leaves_a_run_on_record(ignores, project):
             shown += os.read(ours, 65_536)
         os.close(ours)
         ended = process.wait()
-    assert ended in ((74,) if ignores else (-signal.SIGHUP, 74))
+    assert ended in ((74,) if ignores else (128 + signal.SIGHUP, 74))
     assert len(states(project)) == 1
 
 

@@ -98,6 +98,10 @@ def _root(
     ] = False,
 ) -> None:
     """The options before the command."""
+    # Imported here: the help needs no log.
+    from oracle.cli.terminal.log_lines import show_log_lines
+
+    show_log_lines()
 
 
 def run() -> None:

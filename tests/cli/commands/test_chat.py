@@ -100,16 +100,35 @@ def test_ctrl_c_at_an_approval_stops_the_answer(project):
         assert at_prompt(chat).leave() == 0
 
 
-def test_sigterm_at_the_prompt_leaves_the_terminal_as_it_was(project):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_at_the_prompt_leaves_the_terminal_as_it_was(project, number):
     chat = Terminal("chat")
     before = termios.tcgetattr(chat.descriptor)
     at_prompt(chat)
     assert termios.tcgetattr(chat.descriptor) != before
-    os.kill(chat.pid, signal.SIGTERM)
+    os.kill(chat.pid, number)
     chat.read_all()
     assert termios.tcgetattr(chat.descriptor) == before
     assert chat.raw.endswith("\x1b[?2004l\x1b[?25h")
-    assert chat.end() in (143, -signal.SIGTERM)
+    assert chat.end() in (128 + number, -number)
+
+
+def test_ctrl_c_right_after_enter_stops_the_answer_and_a_second_one_leaves(project):
+    with model_serving() as (env, _):
+        chat = at_prompt(Terminal("chat", env=env)).type("hello\r\x03").until("press Ctrl-C again")
+        assert at_prompt(chat).type("hello\r\x03\x03").end() == 130
+        assert chat.raw.endswith("\x1b[?2004l\x1b[?25h")
+
+
+def test_what_is_typed_during_an_answer_is_kept_and_not_shown_in_it(project):
+    with model_serving(STALLING, says("Better.")) as (env, _):
+        chat = at_prompt(Terminal("chat", env=env)).type("hello\r").until("It is so.")
+        chat.type("ag\nain").type("\x03").until("press Ctrl-C again")
+        during = chat.shown.partition("It is so.")[2].partition("press Ctrl-C")[0]
+        assert "ag" not in during
+        assert "^C" not in during
+        chat.until("? ag").until(". ain").type("\r").until("Better.")
+        assert at_prompt(chat).type("\x04").end() == 0
 
 
 @pytest.mark.parametrize("term", ["dumb", ""])

@@ -22,6 +22,8 @@ from oracle.errors import InputError
     ("/quit", "/exit", ""),
     ("/q", "/exit", ""),
     ("/model", "/model", ""),
+    ("/ help", "/help", ""),
+    ("/ model sonnet", "/model", "sonnet"),
     ("/model  openai:gpt-5 ", "/model", "openai:gpt-5"),
     ("/save 'my talk.md'", "/save", "my talk.md"),
     ("/save ~/talks/a.md", "/save", "~/talks/a.md"),
@@ -60,6 +62,9 @@ def test_a_blank_line_is_nothing(line):
     ("/sesion last", "did you mean '/session'?"),
     ("/quti", "did you mean '/quit'?"),
     ("/xyzzy", "/help lists the commands"),
+    ("/", "/help lists the commands"),
+    ("//", "/help lists the commands"),
+    ("/save a.md b.md", "/save takes one file; put a name with blanks in quotes"),
     ("/\x1b[31m", "no command '/[31m'"),
     ("/undo everything", "/undo takes no argument; to ask this as a question, begin with a blank"),
 ])  # fmt: skip

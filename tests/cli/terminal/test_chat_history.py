@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.cli.terminal import chat_history
-from oracle.cli.terminal.chat_history import _decoded, _encoded, add_to_history, read_history
+from oracle.cli.terminal.chat_history import (
+    _decoded,
+    _encoded,
+    add_to_history,
+    read_history,
+    why_not_kept,
+)
+from oracle.settings import load_settings
 
 
 def test_entries_come_back_in_order_with_all_their_lines(tmp_path):
@@ -76,3 +83,15 @@ def test_a_folder_that_is_gone_does_no_harm(tmp_path):
     add_to_history(tmp_path / "gone" / "h", "hello")
     add_to_history(None, "hello")
     assert read_history(None) == []
+
+
+def test_a_history_that_cannot_be_kept_is_explained_on_one_line(tmp_path, monkeypatch):
+    (tmp_path / "oracle.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    settings, file = load_settings(), tmp_path / ".oracle" / "chat_history"
+    assert why_not_kept(settings) is None
+    file.mkdir()
+    assert why_not_kept(settings).endswith("chat_history is a folder; remove it")
+    file.rmdir()
+    file.symlink_to("/dev/full")
+    assert "is a symbolic link" in why_not_kept(settings)

@@ -46,6 +46,13 @@ def test_the_costs_of_all_questions_are_added():
     ]
 
 
+def test_an_unknown_price_is_not_a_cost_of_zero():
+    free = [exchange(0, used(money=0.0))]
+    first, second = cost_lines(free, Limits(), "openai:x", has_price=False)
+    assert "cost not known" in first
+    assert "any cost (no price is known)" in second
+
+
 def test_the_embedded_model_counts_no_tokens():
     first, second = cost_lines([exchange(0, used(money=0.0))], Limits(money=None), "embedded")
     assert "no cost (embedded model)" in first

@@ -135,6 +135,14 @@ def test_every_answer_of_the_embedded_model_that_is_not_whole_has_a_line_with_th
     assert line == "not found: catches; a language model may answer it, see `oracle models`"
 
 
+def test_what_the_answer_says_is_not_said_again_to_somebody_who_sees_it():
+    ended = done(stop_reason="cancelled", answer="*This answer is not complete: it was cancelled.*")
+    assert what_is_missing(ended, is_answer_seen=True) is None
+    assert what_is_missing(ended) is not None
+    limited = {**ended, "stop_reason": "turn_limit"}
+    assert what_is_missing(limited, is_answer_seen=True) == "--max-turns allows more"
+
+
 def test_the_summary_is_the_ledger_in_a_line():
     told = "answered · 2 turns · 3 tool calls · 3,400 tokens · cost 0.0120 · 1.2 s · run 1a2b3c4d"
     assert summary(done(), has_model=True) == told

@@ -9,7 +9,7 @@ from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import DummyOutput
 
 from oracle.cli.terminal.interrupts import ChatSignals
-from oracle.cli.terminal.prompt_editor import PromptEditor, completions, ends_of_lines
+from oracle.cli.terminal.prompt_editor import PromptEditor, completions, lines_of
 
 
 @contextmanager
@@ -73,15 +73,38 @@ def test_the_history_is_searched_with_ctrl_r_and_walked_with_the_arrows(tmp_path
         assert editor.read() == "what is a\nsession?"
 
 
-def test_a_line_that_arrives_whole_ends_with_enter_and_a_single_ctrl_j_does_not():
-    def keys(*names):
-        return [KeyPress(name, "") for name in names]
+ENTER, CTRL_J, ESCAPE = Keys.ControlM, Keys.ControlJ, Keys.Escape
 
-    enter, ctrl_j, escape = Keys.ControlM, Keys.ControlJ, Keys.Escape
-    assert ends_of_lines(keys("h", ctrl_j, "t", ctrl_j)) == keys("h", enter, "t", enter)
-    assert ends_of_lines(keys(ctrl_j)) == keys(ctrl_j)
-    assert ends_of_lines(keys(ctrl_j, "t")) == keys(ctrl_j, "t")
-    assert ends_of_lines(keys(escape, ctrl_j)) == keys(escape, ctrl_j)
+
+@pytest.mark.parametrize(("arrived", "meant"), [
+    (("h", CTRL_J), ("h", ENTER)),
+    (("h", CTRL_J, "t", CTRL_J), ("h", ENTER, "t", ENTER)),
+    (("h", CTRL_J, "t"), ("h", CTRL_J, "t")),
+    (("h", CTRL_J, "t", ENTER), ("h", CTRL_J, "t", ENTER)),
+    ((CTRL_J,), (CTRL_J,)),
+    ((CTRL_J, "t"), (CTRL_J, "t")),
+    ((ESCAPE, CTRL_J), (ESCAPE, CTRL_J)),
+    ((), ()),
+])  # fmt: skip
+def test_ctrl_j_is_enter_only_in_whole_lines_as_a_script_sends_them(arrived, meant):
+    keys = lines_of([KeyPress(name, "") for name in arrived])
+    assert tuple(key.key for key in keys) == meant
+
+
+def test_ctrl_c_right_after_enter_is_kept_for_the_answer_and_other_keys_for_the_next_prompt():
+    with editor_with("hello\rnext\x03 one\x03") as editor:
+        assert editor.read() == "hello"
+        assert editor._signals.take_waiting() == 2
+        editor._input.send_text("\r")
+        assert editor.read() == "next one"
+
+
+def test_ctrl_c_ends_a_search_and_the_line_at_once(tmp_path, capsys):
+    file = tmp_path / "history"
+    file.write_text("where is login?\n")
+    with editor_with("\x12log\x03hello\r", file) as editor:
+        assert editor.read() == "hello"
+    assert capsys.readouterr().err.count("press Ctrl-C again") == 1
 
 
 @pytest.fixture
@@ -106,6 +129,7 @@ def folder(tmp_path, monkeypatch):
     ("@", ["@a\\ b.py", "@setup.py", "@src/"]),
     ("see @s", ["@setup.py", "@src/"]),
     ("/attach set", ["setup.py"]),
+    ("/model embed", ["embedded"]),
     ("@gone/x", []),
     ("/save src/ap", ["src/api.py", "src/app.py"]),
     ("", []),

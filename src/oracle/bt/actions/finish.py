@@ -26,12 +26,13 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import answer_without_running
 from oracle.errors import BoundReached
 from oracle.models.stream_chunk import ChunkType
-from oracle.services.control.ledger import RESOURCES, STOP_AT
+from oracle.services.control.ledger import RESOURCES, STOP_AT, in_digits
 from oracle.services.control.unfinished_answer import CUT_HERE, UnfinishedRun, unfinished_answer
 from oracle.services.coverage.parts import left_out
 
 _CLOSING = ["response", "signal", "ledger", "turn_is_open"]
 _CLOSED = ["stop_reason", "answer", "caveat", "missing", "turn_is_open"]
+_GAVE_NOTHING = "gave neither an answer nor a call that could be run, again and again"
 _STOPPED = ["stop_reason", "stop_detail"]
 
 # -- the response is the answer --------------------------------------------------------------------
@@ -55,7 +56,7 @@ def ungrounded(ctx: TickContext) -> RunStatus:
     tried = ", ".join(bb_get(board_of(ctx), "sources_tried"))
     if tried:
         return _partial(ctx, "no source brought anything", [f"anything in {tried}"])
-    return _partial(ctx, "nothing was gathered", ["evidence: nothing was looked at"])
+    return _partial(ctx, "nothing was gathered", ["evidence, because nothing was looked at"])
 
 
 @action(reads=_CLOSING, writes=_CLOSED)
@@ -126,7 +127,7 @@ def at_limit(ctx: TickContext) -> RunStatus:
     resource = room.spent() or "turns"
     detail = room.ledger.so_far(resource, ctx.now)
     if resource in ("tokens", "money"):
-        detail += f"; the next request needs a limit of {room.smallest_limit(resource)}"
+        detail += f"; the next request needs a limit of {in_digits(room.smallest_limit(resource))}"
     return _stop(bb, STOP_AT[resource], detail)
 
 
@@ -135,8 +136,9 @@ def at_token_limit(ctx: TickContext) -> RunStatus:
     """The last answer was longer than what could be paid, in tokens or in money."""
     bb, room = board_of(ctx), room_of(ctx)
     resource = "money" if room.pays_less_in_money() else "tokens"
-    limit = getattr(room.ledger.limits, resource)
-    return _stop(bb, STOP_AT[resource], f"{limit:g} {resource}")
+    limit = in_digits(getattr(room.ledger.limits, resource))
+    # Less than the limit is spent: what an answer may cost is known before it is written.
+    return _stop(bb, STOP_AT[resource], f"the text needs more than was left of {limit} {resource}")
 
 
 @action(reads=["ledger"], writes=_STOPPED)
@@ -157,7 +159,7 @@ def gave_empty_responses(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     stop = bb_get(bb, "stop_after_last_turn") or "stuck"
     repeated = bb_get(bb, "is_runaway")
-    did = "said the same thing over and over" if repeated else "wrote no answer, again and again"
+    did = "said the same thing over and over" if repeated else _GAVE_NOTHING
     return _stop(bb, stop, f"the model {did}")
 
 

@@ -6,12 +6,14 @@ import asyncio
 import os
 import select
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.terminal_state import STATE
 
 if TYPE_CHECKING:
     from oracle.cli.terminal.screen_thread import ScreenThread
@@ -82,22 +84,17 @@ def reply_to(question: str, is_over: Event, *, keys: str = KEYS) -> str | None:
 
     None if `is_over` is set first, or if there is nobody: no keyboard, or Ctrl-D.
     """
-    descriptor = _keyboard()
-    if descriptor is None:
-        return None
-    try:
-        print(f"oracle: {question} {keys} ", end="", file=sys.stderr, flush=True)
+    with _keyboard_for(question, f"{keys} ") as descriptor:
         # A blocking read could not be ended by a cancelled run, so wait in short steps.
-        while not is_over.is_set():
+        while descriptor is not None and not is_over.is_set():
             ready, _, _ = select.select([descriptor], [], [], _POLL_SECONDS)
             if ready:
                 if typed := os.read(descriptor, 1024):
                     return typed.decode(errors="replace").strip().lower()
                 break
+    if descriptor is not None:
         print(file=sys.stderr, flush=True)
-        return None
-    finally:
-        os.close(descriptor)
+    return None
 
 
 def answer_to(question: str) -> str | None:
@@ -105,15 +102,24 @@ def answer_to(question: str) -> str | None:
 
     Only for commands that do nothing else meanwhile: Ctrl-C ends it with KeyboardInterrupt.
     """
+    with _keyboard_for(question) as descriptor:
+        typed = b"" if descriptor is None else os.read(descriptor, 1024)
+    return typed.decode(errors="replace").strip() if typed else None
+
+
+@contextmanager
+def _keyboard_for(question: str, choices: str = "") -> Generator[int | None]:
+    """Ask, and give the keyboard that the answer is typed on; None if there is none."""
     descriptor = _keyboard()
     if descriptor is None:
-        return None
+        yield None
+        return
     try:
-        print(f"oracle: {question} ", end="", file=sys.stderr, flush=True)
-        typed = os.read(descriptor, 1024)
+        with STATE.reading_a_line():
+            print(f"oracle: {question} {choices}", end="", file=sys.stderr, flush=True)
+            yield descriptor
     finally:
         os.close(descriptor)
-    return typed.decode(errors="replace").strip() if typed else None
 
 
 def _keyboard() -> int | None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.chat_commands import Command, Question, help_text, parse
 from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
-from oracle.cli.terminal.output import shown_bug, shown_error
+from oracle.cli.terminal.output import say, shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
-from oracle.errors import DeveloperError, InputError, OracleError
+from oracle.errors import DeveloperError, InputError, OracleError, SettingsError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,10 +104,13 @@ class Chat:
                 say("stdin is empty, so nothing was asked")
 
     def _greet(self, continued: Session | None, *, greets: bool) -> None:
+        from oracle.cli.terminal.chat_history import why_not_kept
         from oracle.cli.terminal.chat_texts import header, session_line
 
         if self._editor.is_interactive and greets:
             say(header(self._settings.model.name, continued, shutil.get_terminal_size().columns))
+            if problem := why_not_kept(self._settings):
+                say(problem)
         elif continued is not None:
             say(session_line(continued))
 
@@ -124,6 +127,7 @@ class Chat:
     def _handle(self, line: str) -> bool:
         """Whether the chat goes on. An error is printed; it does not end the chat."""
         is_edited, self._prefill = bool(self._prefill), ""
+        entry = None
         try:
             entry = parse(line)
             if entry == Command(name="/exit"):
@@ -135,8 +139,8 @@ class Chat:
             elif entry is not None:
                 self._confirm(self._wait(self._obey(entry)))
         except asyncio.CancelledError:
-            # The terminal has shown `^C` where the cursor was.
-            print(file=sys.stderr)
+            if isinstance(entry, Question):
+                self._failed = entry.text
             self._editor.warn("cancelled; ")
         except OracleError as problem:
             self._report(shown_error(problem), problem.exit_code)
@@ -251,7 +255,11 @@ class Chat:
         from oracle.services.background import in_thread
 
         if name:
-            settings = self._settings_for_model(name)
+            try:
+                settings = self._settings_for_model(name)
+            except SettingsError as problem:
+                # It names the option of the command line, which nobody has written here.
+                raise SettingsError(str(problem).removeprefix("--model: ")) from None
             # Opened to see that it can be: the settings say nothing about a missing key.
             await in_thread(model_of, settings, os.environ)
             self._settings = settings
@@ -259,9 +267,13 @@ class Chat:
 
     async def _tokens(self, _: str) -> None:
         from oracle.cli.terminal.chat_texts import cost_lines
+        from oracle.services.background import in_thread
+        from oracle.services.llm.spending import prices_for
 
         exchanges = await (await self._conversation()).branch.all_exchanges()
-        for line in cost_lines(exchanges, self._settings.limits, self._settings.model.name):
+        model, limits = self._settings.model, self._settings.limits
+        prices = await in_thread(prices_for, model, os.environ)
+        for line in cost_lines(exchanges, limits, model.name, has_price=prices is not None):
             say(line)
 
     async def _sources(self, _: str) -> None:
@@ -344,8 +356,10 @@ class Chat:
 
         branch = (await self._conversation()).branch
         session, exchanges = await branch.session(), await branch.exchanges()
-        if session is None or not exchanges:
+        if session is None:
             raise InputError("there is nothing to save yet; ask a question first")
+        if not exchanges:
+            raise InputError("nothing is left to save after /undo; ask a question first")
         file, text = file_to_save(typed, session), saved_conversation(session, exchanges)
 
         async def write(*, overwrite: bool) -> bool:
@@ -364,10 +378,6 @@ class Chat:
             refused=f"not saved; {name} is as it was",
             work=partial(write, overwrite=True),
         )
-
-
-def say(text: str) -> None:
-    print(f"oracle: {text}", file=sys.stderr, flush=True)
 
 
 def _load_agent() -> None:

@@ -37,7 +37,7 @@ COMMANDS: Final = (
     ),
     ChatCommand(name="/save", argument="[FILE]", meaning="save this conversation as markdown"),
     ChatCommand(name="/clear", meaning="clear the screen"),
-    ChatCommand(name="/help", meaning="show this help; so does /?"),
+    ChatCommand(name="/help", meaning="show this help; so do /? and ?"),
     ChatCommand(name="/exit", meaning="leave; so do exit, quit, /quit and Ctrl-D"),
 )
 KEYS: Final = """\
@@ -55,7 +55,7 @@ _WORDS: Final = {
     **dict.fromkeys(("help", "?"), "/help"),
 }
 """Whole lines without a slash that are commands as well: what people type by habit."""
-_COMMAND: Final = re.compile(r"(/[^\s/]*)(?:\s+(.*))?")
+_COMMAND: Final = re.compile(r"(/[^\s/]*)(?:\s+(.*))?|/+()")
 _QUOTED: Final = re.compile(r"(['\"])(.*)\1")
 
 
@@ -85,7 +85,14 @@ def parse(line: str) -> Command | Question | None:
     if name := _WORDS.get(text.casefold()):
         return Command(name=name)
     found = _COMMAND.fullmatch(text)
-    return _command(text, found[1].casefold(), found[2] or "") if found else Question(text=text)
+    if found is None:
+        return Question(text=text)
+    typed, argument = (found[1] or text).casefold(), found[2] or ""
+    if typed == "/" and argument:
+        # A blank that slipped in: `/ help`.
+        word, _, argument = argument.partition(" ")
+        typed += word.casefold()
+    return _command(text, typed, argument.strip())
 
 
 def _command(text: str, typed: str, argument: str) -> Command | Question:
@@ -100,7 +107,10 @@ def _command(text: str, typed: str, argument: str) -> Command | Question:
         raise InputError(
             f"{command.name} takes no argument; to ask this as a question, begin with a blank"
         )
-    return Command(name=command.name, argument=_unquoted(argument))
+    unquoted = _unquoted(argument)
+    if command.name == "/save" and unquoted == argument and len(argument.split()) > 1:
+        raise InputError("/save takes one file; put a name with blanks in quotes")
+    return Command(name=command.name, argument=unquoted)
 
 
 def _unquoted(argument: str) -> str:

@@ -14,9 +14,9 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from oracle.cli.terminal.safe_text import safe_text
+from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.errors import OracleError
-from oracle.regular_file import check_regular, read_regular
+from oracle.regular_file import check_regular, kind_of_file, read_regular
 
 if TYPE_CHECKING:
     from oracle.settings import Settings
@@ -25,6 +25,7 @@ MOST_ENTRIES: Final = 1_000
 MOST_BYTES: Final = 2_000_000
 LONGEST_ENTRY: Final = 20_000
 
+_NOT_KEPT: Final = "what you type is not kept for later chats"
 _ESCAPES: Final = {"\\": "\\\\", "\n": "\\n"}
 _ESCAPED: Final = re.compile(r"\\([\\n])")
 # Created here, because only the user may read it: questions can be private. A link or a pipe in
@@ -34,15 +35,34 @@ _FLAGS: Final = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NONBLOCK | os.O_NOFO
 
 def history_file(settings: Settings) -> Path | None:
     """Next to the project's database, which git ignores. None if it cannot be written."""
-    from oracle.services.project.root import made_user_folder, oracle_folder
-
     try:
-        folder = (
-            oracle_folder(settings.root, ("chat_history",)) if settings.root else made_user_folder()
-        )
+        return _place(settings)
     except OracleError:
         return None
-    return folder / "chat_history"
+
+
+def _place(settings: Settings) -> Path:
+    from oracle.services.project.root import made_user_folder, oracle_folder
+
+    if settings.root is None:
+        return made_user_folder() / "chat_history"
+    return oracle_folder(settings.root, ("chat_history",)) / "chat_history"
+
+
+def why_not_kept(settings: Settings) -> str | None:
+    """What is wrong with the history, on one line; None if entries can be added to it."""
+    try:
+        file = _place(settings)
+        mode = os.lstat(file).st_mode
+    except FileNotFoundError:
+        return None
+    except (OracleError, OSError) as problem:
+        return f"{_NOT_KEPT}: {printable(str(problem))}"
+    if not stat.S_ISREG(mode):
+        return f"{_NOT_KEPT}: {printable(str(file))} is {kind_of_file(mode)}; remove it"
+    if not os.access(file, os.R_OK | os.W_OK):
+        return f"{_NOT_KEPT}: {printable(str(file))} cannot be written; check its permissions"
+    return None
 
 
 def read_history(file: Path | None) -> list[str]:

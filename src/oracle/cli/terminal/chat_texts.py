@@ -50,8 +50,13 @@ def source_lines(sources: Sequence[Mapping[str, Any]], tools: Collection[str] = 
     return [*lines, "* cited in the answer"] if any(place.is_cited for place in found) else lines
 
 
-def cost_lines(exchanges: Sequence[Exchange], limits: Limits, model: str) -> list[str]:
-    """What the questions of a conversation have cost together, and what one of them may cost."""
+def cost_lines(
+    exchanges: Sequence[Exchange], limits: Limits, model: str, *, has_price: bool = True
+) -> list[str]:
+    """What the questions of a conversation have cost together, and what one of them may cost.
+
+    Without a price nobody knows the costs, and no limit holds for them.
+    """
     usages = [_usage(exchange) for exchange in exchanges]
     money, seconds = _total(usages, "money"), _total(usages, "seconds")
     calls = sum(_total([_uses(usage)], name) for usage in usages for name in _uses(usage))
@@ -61,15 +66,19 @@ def cost_lines(exchanges: Sequence[Exchange], limits: Limits, model: str) -> lis
     if model != EMBEDDED or money:
         is_estimate = any(usage.get("is_estimate") for usage in usages)
         tokens = shown_tokens(int(_total(usages, "tokens")), is_estimate=is_estimate)
-        parts += [tokens, f"cost {money:.4f}"]
+        parts += [tokens, f"cost {money:.4f}" if money or has_price else "cost not known"]
     else:
         parts.append("no cost (embedded model)")
     parts.append(f"{seconds:.1f} s")
-    return [f"this conversation: {' · '.join(parts)}", f"each question may use: {_shown(limits)}"]
+    return [
+        f"this conversation: {' · '.join(parts)}",
+        f"each question may use: {_shown(limits, has_price=has_price)}",
+    ]
 
 
-def _shown(limits: Limits) -> str:
+def _shown(limits: Limits, *, has_price: bool) -> str:
     money = "any cost" if limits.money is None else f"cost {limits.money:.2f}"
+    money = money if has_price else "any cost (no price is known)"
     tokens = f"{limits.tokens:,} tokens"
     return f"{counted(limits.turns, 'turn')} · {tokens} · {money} · {limits.seconds:g} s"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
 from oracle.cli.terminal.interrupts import interrupts_call
+from oracle.cli.terminal.log_lines import log_lines_to
 from oracle.cli.terminal.notices import NOTHING_PIPED_IN, notice_about_model
 from oracle.cli.terminal.outcome import exit_code
 from oracle.cli.terminal.progress import Line, message
@@ -105,7 +106,10 @@ class Conversation:
         """
         stop = _Stop(asyncio.get_running_loop())
         screen.on_failure = lambda: stop("the output cannot be written")
-        with interrupts_call(lambda: stop("Ctrl-C"), seconds=self.settings.limits.seconds):
+        interruptible = interrupts_call(
+            lambda: stop("Ctrl-C"), seconds=self.settings.limits.seconds
+        )
+        with interruptible, log_lines_to(screen.print_line):
             yield stop
 
     async def _show(

@@ -17,7 +17,7 @@ from typing import Final
 import typer
 
 from oracle.cli.routing import meant_by
-from oracle.cli.terminal.output import shown_bug, shown_error
+from oracle.cli.terminal.output import say, shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, OracleError
 
@@ -53,7 +53,7 @@ def fail(problem: Exception, arguments: Sequence[str]) -> int:
             print(json.dumps({"type": "error", "turn": 0, "content": text}), flush=True)
         except OSError as unwritable:
             return fail(unwritable, arguments)
-    print(f"oracle: {text}", file=sys.stderr)
+    say(text)
     return code
 
 

@@ -8,7 +8,6 @@ chat.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import sys
@@ -19,11 +18,11 @@ from threading import Event, Thread
 from types import FrameType, TracebackType
 from typing import Any, Final, Self, TypeVar
 
+from oracle.cli.terminal.terminal_state import STATE
+
 Result = TypeVar("Result")
 
-SHOW_CURSOR: Final = b"\x1b[?25h"
-NO_BRACKETED_PASTE: Final = b"\x1b[?2004l"
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 SECONDS_TO_END: Final = 20
 """How long a program may run after the time limit, or after a Ctrl-C, until it is ended."""
 UNRESPONSIVE: Final = 70
@@ -53,13 +52,13 @@ def interrupts_call(cancel: Callable[[], object], *, seconds: float = inf) -> Ge
         leave_at_once(128 + signal.SIGINT if handler.is_cancelled else UNRESPONSIVE)
 
     Thread(target=watch, daemon=True, name="watch").start()
-    before = {number: signal.signal(number, handler) for number in _SIGNALS}
+    handlers = {signal.SIGINT: handler, **dict.fromkeys(_ENDING, handler), signal.SIGTSTP: _stop}
+    before = _handled_by(handlers)
     try:
         yield
     finally:
         is_over.set()
-        for number, earlier in before.items():
-            signal.signal(number, earlier)
+        _restore(before)
         # The same user pressed it: for a block around this one, the next Ctrl-C is the second.
         around = before[signal.SIGINT]
         if handler.is_cancelled and isinstance(around, _Handler):
@@ -81,20 +80,52 @@ class _Handler:
         self._cancel()
 
 
-class ChatSignals:
-    """For the time of a chat: no Ctrl-C is lost or ends it by surprise, and SIGTERM leaves the
-    terminal as it was.
+Handlers = dict[signal.Signals, Any]
 
-    A Ctrl-C that comes while nothing can be interrupted counts for what comes next.
+
+def _handled_by(handlers: Handlers) -> Handlers:
+    """Set them, and return those before. What the user ignores (`nohup`) stays ignored."""
+    return {
+        number: signal.signal(number, handler)
+        for number, handler in handlers.items()
+        if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN
+    }
+
+
+def _restore(handlers: Handlers) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    leave_at_once(128 + number)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """Hand the terminal to the shell as it was, and stop until the user continues the program."""
+    STATE.leave()
+    signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTSTP)
+    signal.signal(signal.SIGTSTP, _stop)
+    STATE.times_stopped += 1
+    STATE.resume()
+
+
+class ChatSignals:
+    """For the time of a chat: no Ctrl-C is lost or ends it by surprise, and every signal that ends
+    it leaves the terminal as it was.
+
+    A Ctrl-C that comes while nothing can be interrupted counts for what comes next. `on_ctrl_c` is
+    called then, for a prompt that waits for keys.
     """
 
     def __init__(self) -> None:
-        self._is_waiting = False
+        self.on_ctrl_c: Callable[[], object] = lambda: None
+        self._waiting = 0
 
     def __enter__(self) -> Self:
-        _keep_terminal_modes()
-        handlers = {signal.SIGINT: self._keep, signal.SIGTERM: _terminated}
-        self._before = {number: signal.signal(number, each) for number, each in handlers.items()}
+        ending = dict.fromkeys(_ENDING, _terminated)
+        self._before = _handled_by({signal.SIGINT: self._keep, **ending, signal.SIGTSTP: _stop})
         return self
 
     def __exit__(
@@ -103,15 +134,15 @@ class ChatSignals:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        STATE.end_chat()
+        _restore(self._before)
 
     @contextmanager
     def raised(self) -> Generator[None]:
         """Inside the block, a Ctrl-C raises `KeyboardInterrupt`."""
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            self._raise_waiting()
+            self.raise_waiting()
             yield
         finally:
             signal.signal(signal.SIGINT, before)
@@ -125,57 +156,29 @@ class ChatSignals:
             loop.call_soon_threadsafe(task.cancel)
 
         with interrupts_call(cancel):
-            if self._is_waiting:
-                self._is_waiting = False
-                cancel()
+            for _ in range(self.take_waiting()):
+                signal.raise_signal(signal.SIGINT)
             return await work
 
-    def _keep(self, number: int, frame: FrameType | None) -> None:
-        self._is_waiting = True
+    def keep(self, presses: int) -> None:
+        """Ctrl-C was pressed so often before anything could be interrupted."""
+        self._waiting += presses
 
-    def _raise_waiting(self) -> None:
-        if self._is_waiting:
-            self._is_waiting = False
+    def take_waiting(self) -> int:
+        """How often Ctrl-C was pressed meanwhile. From now on it was not."""
+        waiting, self._waiting = self._waiting, 0
+        return waiting
+
+    def raise_waiting(self) -> None:
+        if self.take_waiting():
             raise KeyboardInterrupt
 
-
-def _terminated(number: int, frame: FrameType | None) -> None:
-    leave_at_once(128 + number)
-
-
-_modes: list[Any] | None = None
-"""How the terminal was when the chat began: an editor of lines changes it."""
-
-
-def _keep_terminal_modes() -> None:
-    global _modes
-    if sys.stdin is not None and sys.stdin.isatty():
-        import termios
-
-        with contextlib.suppress(OSError, termios.error):
-            _modes = termios.tcgetattr(sys.stdin.fileno())
-
-
-def _restore_terminal_modes() -> None:
-    if _modes is None:
-        return
-    import termios
-
-    with contextlib.suppress(OSError, termios.error):
-        descriptor = sys.stdin.fileno()
-        # A program in the background would be stopped if it changed the terminal.
-        if os.tcgetpgrp(descriptor) == os.getpgrp():
-            termios.tcsetattr(descriptor, termios.TCSANOW, _modes)
+    def _keep(self, number: int, frame: FrameType | None) -> None:
+        self._waiting += 1
+        self.on_ctrl_c()
 
 
 def leave_at_once(code: int) -> None:
     """End the process without any clean-up, but leave the terminal as it was."""
-    _restore_terminal_modes()
-    end = SHOW_CURSOR if _modes is None else NO_BRACKETED_PASTE + SHOW_CURSOR
-    for stream in (sys.stderr, sys.stdout):
-        if stream.isatty():
-            # Not through the stream: the interrupted code may hold its lock.
-            with contextlib.suppress(OSError):  # the terminal may be gone
-                os.write(stream.fileno(), end)
-            break
+    STATE.leave()
     os._exit(code)

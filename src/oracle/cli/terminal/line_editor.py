@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
@@ -10,11 +11,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from oracle.cli.terminal.interrupts import ChatSignals
+from oracle.cli.terminal.output import say
+from oracle.cli.terminal.terminal_state import NO_CONTROLS, STATE
 
 PROMPT: Final = "? "
 CONTINUED: Final = ". "
 LEAVE_HINT: Final = "press Ctrl-C again or Ctrl-D to leave"
-_CANNOT_EDIT: Final = ("", "dumb", "unknown")
 
 
 class LineEditor:
@@ -56,7 +58,7 @@ class LineEditor:
     def warn(self, because: str = "") -> None:
         """Say that the next Ctrl-C leaves."""
         self.leaves_next = True
-        print(f"oracle: {because}{LEAVE_HINT}", file=sys.stderr, flush=True)
+        say(because + LEAVE_HINT)
 
     def confirm(self, question: str) -> bool:
         """Whether the user says yes. Without a keyboard nobody does."""
@@ -82,14 +84,19 @@ class LineEditor:
         return "\n".join(lines)
 
     def _line(self, prompt: str) -> str:
-        with self._signals.raised():
-            if self.is_interactive:
+        with self._signals.raised(), STATE.reading_a_line():
+            if self.is_interactive and not (prompt == CONTINUED and _is_typed_ahead()):
                 # Not by `input(prompt)`: stdout may be a pipe that gets the answers.
                 print(prompt, end="", file=sys.stderr, flush=True)
             line = sys.stdin.readline()
         if not line:
             raise EOFError
         return line.rstrip("\r\n")
+
+
+def _is_typed_ahead() -> bool:
+    """Whether the next line is there already, and was shown when it was typed."""
+    return bool(select.select([sys.stdin], [], [], 0)[0])
 
 
 def do_nothing() -> None: ...
@@ -103,13 +110,15 @@ def open_editor(history: Path | None, signals: ChatSignals) -> LineEditor:
         if isinstance(stdin, TextIOWrapper):
             stdin.reconfigure(errors="replace")
         return LineEditor(signals)
+    # Before the import, which takes long enough to type something.
+    STATE.begin_chat()
     from oracle.cli.terminal.prompt_editor import PromptEditor
 
     return PromptEditor(history, signals)
 
 
 def can_edit() -> bool:
-    is_capable = os.environ.get("TERM", "") not in _CANNOT_EDIT
+    is_capable = os.environ.get("TERM", "") not in NO_CONTROLS
     return is_capable and _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
 
 

@@ -18,6 +18,7 @@ from oracle.cli.terminal.links import Links, citation_links
 from oracle.cli.terminal.markdown import linked, rendered
 from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.safe_text import printable, safe_text
+from oracle.cli.terminal.terminal_state import STATE
 from oracle.cli.terminal.times import shown_tokens
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
@@ -64,6 +65,21 @@ class _Tail:
             yield Segment.line()
 
 
+class _Counted:
+    """Draws a whole, and notes how many lines that takes, in case they must be erased at once."""
+
+    def __init__(self, whole: RenderableType) -> None:
+        self._whole = whole
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self._whole, options.update(height=None), pad=False)
+        STATE.lines_drawn = len(lines)
+        for number, line in enumerate(lines):
+            if number:
+                yield Segment.line()
+            yield from line
+
+
 class LiveRegion:
     """The text so far and a status line, redrawn in place; lines printed above it stay.
 
@@ -80,9 +96,13 @@ class LiveRegion:
         self._frames = FRAMES if console.encoding.startswith("utf") else ASCII_FRAMES
         self._began = time.monotonic()
         self._live: Live | None = None
+        self._times_stopped = STATE.times_stopped
 
     def draw(self) -> None:
         """Redraw with the current values."""
+        if self._times_stopped != STATE.times_stopped:
+            self._forget()
+        STATE.hide_keys()
         if self._live is None:
             # Refreshed by our own thread. rich must not redirect the streams: answers go to stdout.
             self._live = Live(
@@ -105,6 +125,16 @@ class LiveRegion:
     def erase(self) -> None:
         if self._live is not None:
             self._live.stop()
+            self._live = None
+            STATE.lines_drawn = 0
+            STATE.show_keys()
+
+    def _forget(self) -> None:
+        """Draw anew from here: a shell has written where the region was."""
+        self._times_stopped = STATE.times_stopped
+        if self._live is not None:
+            self._console.clear_live()
+            self._console.pop_render_hook()
             self._live = None
 
     def print(self, line: Line) -> None:
@@ -133,7 +163,7 @@ class LiveRegion:
             parts.append(_Tail(self._words(), max(1, self._console.height - LINES_KEPT_FREE)))
         if self.has_progress:
             parts.append(self._status())
-        return Group(*parts)
+        return _Counted(Group(*parts))
 
     def _words(self) -> RenderableType:
         """The text so far. Of a very long one only the end, as plain text: markdown is slow."""

@@ -10,6 +10,7 @@ from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import shown_tokens
+from oracle.services.control.unfinished_answer import NOT_COMPLETE
 
 INCOMPLETE: Final = 3
 EXIT_CODES: Final[Mapping[str, int]] = {
@@ -95,14 +96,19 @@ def below(shown: Sequence[Place], found: Sequence[Place], done: Done, *, has_mod
     return " · ".join(parts)
 
 
-def what_is_missing(done: Done, *, has_model: bool = True) -> str | None:
+def what_is_missing(
+    done: Done, *, has_model: bool = True, is_answer_seen: bool = False
+) -> str | None:
     """One line that says why the answer is not whole; None if it is.
 
-    What the answer says itself is not repeated. The exit code 3 always has a line.
+    What the answer says itself is not repeated to somebody who sees it. The exit code 3 always has
+    a line.
     """
     parts: list[str] = []
     reason: str = done["stop_reason"]
-    if reason not in ("answered", "partial_answer") and not is_error(done):
+    if is_answer_seen and NOT_COMPLETE in done["answer"]:
+        parts += [_NEXT_STEPS[reason]] if reason in _NEXT_STEPS else []
+    elif reason not in ("answered", "partial_answer") and not is_error(done):
         detail = f" ({done['detail']})" if done["detail"] else ""
         step = f", {_NEXT_STEPS[reason]}" if reason in _NEXT_STEPS else ""
         parts.append(f"not complete: {reason.replace('_', ' ')}{detail}{step}")

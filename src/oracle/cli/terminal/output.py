@@ -105,6 +105,25 @@ def confirm(question: str, *, yes: bool) -> None:
     typer.confirm(question, abort=True, err=True)
 
 
+def say(text: str) -> None:
+    """A message on stderr; at a terminal its lines end between words."""
+    from oracle.cli.terminal.tables import wrapped
+
+    prefix = "oracle: "
+    for paragraph in text.splitlines() or [""]:
+        for line in wrapped(paragraph, _width_of_stderr(), first=prefix):
+            print(line, file=sys.stderr)
+        prefix = ""
+    sys.stderr.flush()
+
+
+def _width_of_stderr() -> int | None:
+    """None if it is not a terminal: what reads it there wants whole lines."""
+    import shutil
+
+    return shutil.get_terminal_size().columns if sys.stderr.isatty() else None
+
+
 def counted(number: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"1 {noun}" if number == 1 else f"{number} {noun}s"

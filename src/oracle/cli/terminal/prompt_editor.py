@@ -13,18 +13,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from prompt_toolkit.application import Application
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition, has_focus
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPress, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.lexers import SimpleLexer
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.search import stop_search
 from prompt_toolkit.shortcuts import CompleteStyle, PromptSession
 
 from oracle.cli.terminal.chat_commands import COMMANDS
@@ -33,9 +36,11 @@ from oracle.cli.terminal.interrupts import ChatSignals
 from oracle.cli.terminal.line_editor import CONTINUED, PROMPT, LineEditor, do_nothing
 from oracle.cli.terminal.safe_text import safe_text
 from oracle.cli.terminal.streams import terminal_file
+from oracle.cli.terminal.terminal_state import STATE
 
 _PLAIN: Final = "fg:default"
 """Blanks without a style are not written: the cursor jumps over them, and a log would lack them."""
+_WITH_MODEL: Final = re.compile(r"/model\s+(\S*)")
 _WITH_FILE: Final = re.compile(r"/(?:save|attach)\s+(.*)", re.DOTALL)
 
 
@@ -51,6 +56,7 @@ class PromptEditor(LineEditor):
         output: Output | None = None,
     ) -> None:
         super().__init__(signals)
+        self._input = input_ or KeyInput(sys.stdin)
         self._prompt: PromptSession[str] = PromptSession(
             [(_PLAIN, PROMPT)],
             multiline=True,
@@ -66,14 +72,59 @@ class PromptEditor(LineEditor):
             tempfile_suffix=".md",
             search_ignore_case=True,
             include_default_pygments_style=False,
-            input=input_ or KeyInput(sys.stdin),
+            input=self._input,
             output=output or _terminal_output(),
         )
+        if isinstance(self._input, KeyInput):
+            self._input.has_text = lambda: bool(self._prompt.default_buffer.text)
         self._prompt.app.after_render += self._shown
 
     def _typed(self, prefill: str) -> str:
-        # A loop of its own that prints no tracebacks: errors end the chat like others.
-        return self._prompt.prompt(default=prefill, set_exception_handler=False)
+        self._signals.on_ctrl_c = self._wake
+        if STATE.typed_ahead:
+            store_typeahead(self._input, self._input.read_keys())
+        try:
+            # A loop of its own that prints no tracebacks: errors end the chat like others. It must
+            # not handle Ctrl-C: when it ends, it would leave a moment in which that is lost.
+            typed = self._prompt.prompt(
+                default=prefill,
+                set_exception_handler=False,
+                handle_sigint=False,
+                pre_run=self._obey_ctrl_c,
+            )
+        finally:
+            self._signals.on_ctrl_c = do_nothing
+        self._keep_ctrl_c()
+        return typed
+
+    def _wake(self) -> None:
+        """Called by a signal handler: another program can send Ctrl-C, the keyboard does not."""
+        loop = self._prompt.app.loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._obey_ctrl_c)
+
+    def _obey_ctrl_c(self) -> None:
+        future = self._prompt.app.future
+        if future is not None and not future.done() and self._signals.take_waiting():
+            self._interrupt(self._prompt.app)
+
+    def _interrupt(self, app: Application[str]) -> None:
+        buffers = (self._prompt.default_buffer, app.current_buffer)
+        self._had_text = any(buffer.text for buffer in buffers)
+        if app.layout.is_searching:
+            stop_search()
+        app.exit(exception=KeyboardInterrupt())
+
+    def _keep_ctrl_c(self) -> None:
+        """Ctrl-C right after Enter is for the answer that begins now.
+
+        Until the prompt gave the terminal back, it was a key like others. By now it is a signal, so
+        after this none is left among the keys.
+        """
+        keys = [*get_typeahead(self._input), *self._input.read_keys()]
+        others = [key for key in keys if key.key != Keys.ControlC]
+        store_typeahead(self._input, others)
+        self._signals.keep(len(keys) - len(others))
 
     def _shown(self, _: object) -> None:
         shown, self.when_shown = self.when_shown, do_nothing
@@ -95,7 +146,6 @@ class PromptEditor(LineEditor):
 
         @keys.add("escape", "enter", filter=typing)
         @keys.add("escape", "c-j", filter=typing)
-        # Enter that was pressed during an answer arrives as Ctrl-J. It must not begin a question.
         @keys.add("c-j", filter=typing & has_text)
         def add_line(event: KeyPressEvent) -> None:
             event.current_buffer.newline(copy_margin=False)
@@ -117,11 +167,10 @@ class PromptEditor(LineEditor):
         def leave(event: KeyPressEvent) -> None:
             event.app.exit(exception=EOFError())
 
-        @keys.add("c-c", filter=typing)
-        @keys.add("<sigint>")
+        # Also during a search, which by default would only end.
+        @keys.add("c-c", eager=True)
         def interrupt(event: KeyPressEvent) -> None:
-            self._had_text = bool(event.current_buffer.text)
-            event.app.exit(exception=KeyboardInterrupt())
+            self._interrupt(event.app)
 
         return keys
 
@@ -133,27 +182,36 @@ def _terminal_output() -> Output:
     return output
 
 
-_NOTHING: Final = KeyPress(Keys.Ignore, "")
-
-
 class KeyInput(Vt100Input):
-    """Tells Ctrl-J from the end of a line that was typed before the prompt was there.
-
-    Until then the terminal turns Enter into the character of Ctrl-J. A line that is typed ahead, or
-    sent by a script, arrives as a whole; a key that is pressed arrives alone.
-    """
+    """Reads everything that has arrived: a long line from a script comes in pieces."""
 
     def read_keys(self) -> list[KeyPress]:
-        return ends_of_lines(super().read_keys())
+        typed_ahead, STATE.typed_ahead = STATE.typed_ahead, b""
+        self.vt100_parser.feed(typed_ahead.decode(errors="replace"))
+        keys: list[KeyPress] = []
+        while more := super().read_keys():
+            keys += more
+        return keys if self.has_text() else lines_of(keys)
+
+    def has_text(self) -> bool:
+        """Whether something was typed before. The editor replaces it."""
+        return False
 
 
-def ends_of_lines(keys: list[KeyPress]) -> list[KeyPress]:
-    """The keys that arrived at once, with Enter for each Ctrl-J that ends a line."""
+def lines_of(keys: list[KeyPress]) -> list[KeyPress]:
+    """The keys that arrived at once, with Enter for each Ctrl-J that ends a line.
+
+    A script sends whole lines that end with the character of Ctrl-J, because it knows of no keys.
+    A person sends single keys, and Enter is another key than Ctrl-J.
+    """
+    names = [key.key for key in keys]
+    if Keys.ControlM in names or names[:1] == [Keys.ControlJ] or names[-1:] != [Keys.ControlJ]:
+        return keys
     return [
         KeyPress(Keys.ControlM, key.data)
-        if key.key == Keys.ControlJ and before.key not in (Keys.Ignore, Keys.Escape)
+        if key.key == Keys.ControlJ and before != Keys.Escape
         else key
-        for before, key in zip([_NOTHING, *keys], keys, strict=False)
+        for before, key in zip(["", *names], keys, strict=False)
     ]
 
 
@@ -172,7 +230,9 @@ class _History(History):
 
 
 class ChatCompleter(Completer):
-    """Completes commands at the beginning, and paths after `@`, `/attach` and `/save`."""
+    """Completes commands at the beginning, models after `/model`, and paths after `@`, `/attach`
+    and `/save`.
+    """
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
@@ -189,6 +249,10 @@ def completions(text: str) -> Iterator[tuple[str, str]]:
     fragment = completion.fragment_in(text)
     if fragment:
         yield from ((fragment, path) for path in completion.completions(text, Path()))
+    elif found := _WITH_MODEL.fullmatch(text):
+        from oracle.cli.commands.models import names_beginning
+
+        yield from ((found[1], name) for name in names_beginning(found[1]))
     elif found := _WITH_FILE.match(text):
         typed = found[1]
         yield from ((typed, path) for path in completion.paths(typed, Path()))

@@ -213,7 +213,9 @@ class Screen:
         width = region.width if region is not None else sys.maxsize
         shown = fitting(found, spent, width=width, has_model=self._has_model)
         line = below(shown, found, spent, has_model=self._has_model)
-        missing = what_is_missing(done.data, has_model=self._has_model)
+        missing = what_is_missing(
+            done.data, has_model=self._has_model, is_answer_seen=sys.stdout.isatty()
+        )
         lines = [(line, "dim"), (missing, "yellow")]
         if self._is_verbose:
             lines.append((summary(done.data, has_model=self._has_model), "dim"))

@@ -137,7 +137,7 @@ def _content(path: Path, shown: str, links: HardLinks) -> tuple[Path, Content]:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise InputError(
-                f"{named(shown)} is {kind_of_file(status.st_mode)}; attach files, one -f for each"
+                f"{named(shown)} is {kind_of_file(status.st_mode)}; attach files, one by one"
             )
         if reason := links.problem(status):
             raise InputError(f"{named(shown)} is not attached: {reason}")

@@ -146,9 +146,9 @@ class Ledger:
     # -- questions ---------------------------------------------------------------------------------
 
     def so_far(self, resource: Resource, now: float) -> str:
-        """In words: "28404 of 400000 tokens"."""
+        """In words: "28,404 of 400,000 tokens"."""
         limit: float = getattr(self.limits, resource)
-        return f"{self.spent(resource, now):g} of {limit:g} {resource}"
+        return f"{in_digits(self.spent(resource, now))} of {in_digits(limit)} {resource}"
 
     def spent(self, resource: Resource, now: float) -> float:
         return now - self.started_at if resource == "seconds" else getattr(self, resource)
@@ -255,3 +255,8 @@ def _limits(
     return Limits(
         turns=turns, tokens=tokens, money=money, seconds=seconds, uses_of_a_tool=uses_of_a_tool
     )
+
+
+def in_digits(number: float) -> str:
+    """`1,234,567`, as everywhere on the screen; of a fraction, only what matters: `0.0125`."""
+    return f"{number:,}" if isinstance(number, int) else f"{number:,g}"

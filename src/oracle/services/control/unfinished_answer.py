@@ -17,6 +17,7 @@ LONGEST_QUOTATION: Final = 160
 CUT_HERE: Final = " […]"
 """The mark at the end of a text that stops in the middle."""
 
+NOT_COMPLETE: Final = "This answer is not complete"
 EXPLAINED: Final[Mapping[str, str]] = {
     "turn_limit": "the limit of turns was reached",
     "token_limit": "the limit of tokens was reached",
@@ -85,7 +86,7 @@ def _text(run: UnfinishedRun) -> str:
 def _reason(run: UnfinishedRun) -> str:
     why = EXPLAINED.get(run.stop_reason, run.stop_reason)
     detail = f" ({run.detail})" if run.detail else ""
-    return f"*This answer is not complete: {why}{detail}.*"
+    return f"*{NOT_COMPLETE}: {why}{detail}.*"
 
 
 def _found(places: Sequence[Mapping[str, Any]]) -> str:
