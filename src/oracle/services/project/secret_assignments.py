@@ -264,7 +264,11 @@ def _value(text: str, followed: re.Match[str]) -> _Value | None:
     if bare is None or text[bare.end() : bare.end() + 1] in tuple(code):
         return None
     # The name of an argument: `get("password", default="…")`.
-    if bare[0].endswith("=") and text[bare.end() : bare.end() + 1] in ("'", '"'):
+    if (
+        sign.strip() == ","
+        and bare[0].endswith("=")
+        and text[bare.end() : bare.end() + 1] in ("'", '"')
+    ):
         return None
     return _Value(start, bare[0].rstrip(".:"), False, sign)
 
