@@ -44,6 +44,13 @@ def test_files_that_can_be_attached_are_offered(root, text, found):
     assert completions(text, root) == found
 
 
+def test_a_link_that_leads_out_of_the_project_is_not_offered(root):
+    (root.parent / "outside").mkdir()
+    (root / "linked").symlink_to(root.parent / "outside")
+    (root / "linked_src").symlink_to("src")
+    assert completions("@li", root) == ["@linked_src/api.py", "@linked_src/auth.py"]
+
+
 def test_the_fragment_is_what_a_completion_replaces():
     assert fragment_in("see @src/a") == "@src/a"
     assert fragment_in("see @src/a now") == ""

@@ -69,6 +69,12 @@ def test_lines_after_the_end_are_an_error(reach):
     assert "has only 10 lines" in refused("a.py:11", reach=reach)
 
 
+def test_lines_are_counted_as_git_and_the_index_count_them(reach):
+    (reach.root / "cr.txt").write_bytes(b"first\rsecond\nthird\x0c\r\nfourth")
+    [source] = gather(reach=reach, files=["cr.txt:2-3"]).sources
+    assert source["text"] == "third\x0c\nfourth"
+
+
 def test_an_empty_file_is_attached_and_noted(reach):
     (reach.root / "empty.py").touch()
     found = gather(reach=reach, files=["empty.py"])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from oracle.services.attachments.diff_places import places_in_diff
 from oracle.services.citations import are_cited, check_answer, places_to_remember
 from oracle.services.tools.answer import Answer, as_result
 
@@ -251,3 +252,41 @@ def test_the_places_that_the_answer_rests_on_are_known():
 )
 def test_a_place_that_says_little_spoils_nothing(place):
     assert check_answer("`a.py:3`", evidence=[place]).citations[0]["status"] == "unknown"
+
+
+DELETION = """\
+--- a/del.txt
++++ /dev/null
+@@ -1,2 +0,0 @@
+-first line of it
+-second line of it
+--- a/src/a.py
++++ b/src/a.py
+@@ -10,2 +10,3 @@
+ kept
+-limit = 3
++limit = 4
++more = 5
+--- a/.env
++++ b/.env
+@@ -1 +1 @@
+-[left out: a line of a file with secrets]
++[left out: a line of a file with secrets]
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        ("`del.txt:1` is gone.", "resolved"),
+        ("`del.txt:1-2` is gone.", "resolved"),
+        ("It was `limit = 3` at `src/a.py:11`.", "resolved"),
+        ("It is `limit = 4` at `src/a.py:11`.", "resolved"),
+        ("`src/a.py:12` is new.", "resolved"),
+        ("`del.txt:3` is gone.", "unread"),
+        ("`.env:1` was changed.", "unknown"),
+    ],
+)
+def test_both_sides_of_an_attached_diff_can_be_cited(answer, status):
+    [found] = check_answer(answer, evidence=places_in_diff(DELETION)).citations
+    assert found["status"] == status

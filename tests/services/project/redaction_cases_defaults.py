@@ -52,6 +52,7 @@ _PAIRS = (
 SECRETS: tuple[tuple[str, str], ...] = (
     *((text.format(_V), _V) for text in (*_DEFAULTS, *_PAIRS)),
     ("- name: DB_PASSWORD\n  value: correcthorse\n", "correcthorse"),
+    ("- name: A_PASSWORD\n  value: tr0ub4dor\n- name: B_PASSWORD\n  value: x9\n", "tr0ub4dor"),
     (_BODY, _LINES[1]),
     (_BODY + "\nabcDEF0123==", "abcDEF0123"),
     ("@@ -8,4 +8,4 @@\n " + "\n ".join(_LINES[:2]) + "\n-" + "\n+".join(_LINES[2:]), _LINES[3]),

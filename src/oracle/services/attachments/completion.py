@@ -64,10 +64,19 @@ def _entries(typed: str, root: Path) -> Iterator[str]:
         if not entry.name.startswith(beginning) or is_hidden or not entry.name.isprintable():
             continue
         path = folder + slash + entry.name
+        if entry.is_symlink() and _leads_out(entry.path, base, root):
+            continue
         if entry.is_dir() and not_the_projects(entry.name) is None:
             yield f"{path}/"
         elif entry.is_file() and not_shown(path) is None:
             yield path
+
+
+def _leads_out(link: str, base: str, root: Path) -> bool:
+    """Whether a link of the project leads out of it. What it leads to cannot be attached."""
+    real = os.path.realpath(root)
+    is_ours = Path(os.path.realpath(base)).is_relative_to(real)
+    return is_ours and not Path(os.path.realpath(link)).is_relative_to(real)
 
 
 def _as_typed(path: str, mark: str) -> str:

@@ -30,7 +30,8 @@ _FIRST_HUNK: Final = {"---": "@@", "***": "***************"}
 _COMMIT: Final = lazy_pattern(r"(?:commit|From|changeset:) ?[0-9a-f:]{7,}\b.*")
 # What a diff says about itself.
 _FRAME: Final = lazy_pattern(
-    r"(?:index [0-9a-f]{4,}\.\.[0-9a-f]+|(?:new|deleted|old) (?:file )?mode \d+|=+|\*{10,}"
+    r"(?:index [0-9a-f]{4,}\.\.[0-9a-f]+(?: \d{6})?|(?:new|deleted|old) (?:file )?mode \d+|=+"
+    r"|\*{10,}"
     r"|(?:\*\*\*|---) \d+(?:,\d+)? (?:\*\*\*\*|----)|\d+(?:,\d+)?[acd]\d+(?:,\d+)?|---|\s*)\Z"
 )
 _HUNK: Final = lazy_pattern(r"@@@? [-+\d, ]{3,60} @@@?")

@@ -71,7 +71,8 @@ _LINKED: Final = lazy_pattern(
     r"\s{0,3}(?:or|\|\||\?\?|\?:)\s{1,3}"
     # A pair of a name and a value: in JSON, YAML, HTML and Terraform. In YAML and in a diff, there
     # may be other lines of the entry between them.
-    r"|[\s,+-]{1,60}(?:[\"']?\w{1,20}[\"']?[:=][ ][^\n]{0,100}\n[\s+-]{0,40}){0,2}"
+    r"|[\s,+-]{1,60}"
+    r"(?:[\"']?(?!name|key|value)\w{1,20}[\"']?[:=][ ][^\n]{0,100}\n[\s+-]{0,40}){0,2}?"
     r"[\"']?value[\"']?\s{0,3}[:=]\s{0,3}|[^<>\n]{0,80}?[ ]value=(?=[\"'])"
     r"|[ ]\{[^{}]{0,300}?default\s{0,5}=\s{0,5}"
     # `<property name="password">…`, `<key>password</key> <string>…`.
@@ -263,7 +264,11 @@ def _value(text: str, followed: re.Match[str]) -> _Value | None:
     if bare is None or text[bare.end() : bare.end() + 1] in tuple(code):
         return None
     # The name of an argument: `get("password", default="…")`.
-    if bare[0].endswith("=") and text[bare.end() : bare.end() + 1] in ("'", '"'):
+    if (
+        sign.strip() == ","
+        and bare[0].endswith("=")
+        and text[bare.end() : bare.end() + 1] in ("'", '"')
+    ):
         return None
     return _Value(start, bare[0].rstrip(".:"), False, sign)
 

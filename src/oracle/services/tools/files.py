@@ -131,12 +131,19 @@ class ProjectFiles:
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines as editors and compilers count them: a form feed or U+2028 does not end a line."""
-    lines = with_plain_ends(text).split("\n")
+    """Lines as git, grep and our index count them: only a line feed ends one. A carriage return
+    before it belongs to the end; alone it does not end a line, and nor does a form feed or U+2028.
+    """
+    lines = _without_returns(text).split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
 
+def _without_returns(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
 def with_plain_ends(text: str) -> str:
+    """For text that is written: a carriage return alone ends a line too."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -160,7 +167,7 @@ def as_text(content: Content, path: str) -> FileText:
         data = data[: data.rfind(b"\n") + 1] or data
     return FileText(
         path=path,
-        raw=with_plain_ends(data.decode(encoding or "utf-8", errors="replace")),
+        raw=_without_returns(data.decode(encoding or "utf-8", errors="replace")),
         digest=hashlib.sha256(content.data).hexdigest(),
         is_partial=content.is_partial,
     )

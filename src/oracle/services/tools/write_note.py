@@ -10,7 +10,7 @@ from oracle.errors import AlreadyThere, InterruptedWrite, ToolProblem, named
 from oracle.models.source import Source
 from oracle.services.background import in_thread, in_thread_to_end
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.files import split_lines
+from oracle.services.tools.files import with_plain_ends
 from oracle.services.tools.registry import Arguments, Tool, Writes
 from oracle.services.tools.tickets import Mark
 from oracle.services.tools.workspace import Workspace, lines_of
@@ -79,7 +79,7 @@ def _draft(work: Workspace, given: WriteNote) -> _Draft:
         raise ToolProblem(
             f"the title {named(given.title)} has no letter or digit; give one that has"
         )
-    body = "\n".join(split_lines(given.content)).strip("\n")
+    body = with_plain_ends(given.content).strip("\n")
     title = " ".join(given.title.split())
     text = f"{body}\n" if body.startswith("# ") else f"# {title}\n\n{body}\n"
     return _Draft(folder=work.notes_folder, name=f"{name}.md", text=text)
