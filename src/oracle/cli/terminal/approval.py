@@ -12,6 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.waiting import wait_begins
 
 if TYPE_CHECKING:
     from oracle.cli.terminal.screen_thread import ScreenThread
@@ -79,6 +80,7 @@ def ask_now(question: str, is_over: Event) -> bool:
         return False
     finally:
         os.close(descriptor)
+        wait_begins()
 
 
 def answer_to(question: str) -> str | None:
@@ -94,6 +96,7 @@ def answer_to(question: str) -> str | None:
         typed = os.read(descriptor, 1024)
     finally:
         os.close(descriptor)
+        wait_begins()
     return typed.decode(errors="replace").strip() if typed else None
 
 
