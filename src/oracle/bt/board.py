@@ -64,6 +64,9 @@ LARGE_SHARE: Final = 2
 PIPE_EMPTY: Final = "is_pipe_empty"
 """In `facts`: the user meant to attach a text, but there was none."""
 
+SECONDS_WAITED: Final = "seconds_waited"
+"""In `facts`: how long the user had waited before the run began."""
+
 _NO_SERVICES: Final = AgentServices()
 
 

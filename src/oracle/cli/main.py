@@ -15,7 +15,8 @@ from oracle.cli.plain_help import use_plain_help
 from oracle.cli.plain_parameters import read_plainly
 from oracle.cli.routing import QuestionOrCommand
 from oracle.cli.terminal.failures import fail, is_bug
-from oracle.cli.terminal.streams import guard_streams
+from oracle.cli.terminal.streams import erase_starting, guard_streams
+from oracle.cli.terminal.waiting import command_begins
 
 # Each command: its name, where it is (`module:function` in oracle.cli.commands, or `module:app` for
 # a command with subcommands), and the first line of its help. The order is that of `--help`.
@@ -106,6 +107,7 @@ def _root(
 
 def run() -> None:
     """Run the command line and end the process with its exit code."""
+    command_begins()
     guard_streams()
     use_plain_help()
     read_plainly()
@@ -138,6 +140,7 @@ def _exit_code_of_app() -> int:
 def _leave(code: int) -> None:
     """End the process at once."""
     with contextlib.suppress(OSError):
+        erase_starting()
         sys.stderr.flush()
     if background := sys.modules.get("oracle.services.background"):
         background.wait_for_writes()

@@ -62,12 +62,15 @@ class Given:
     """What the user gives with a question.
 
     `text` has no name, such as piped input. `sources` are files and diffs. `is_pipe_empty` says
-    that the user meant to give a text, but there was none.
+    that the user meant to give a text, but there was none. `seconds_waited` is how long the user
+    has waited before the question reached the agent. It is part of the time that is shown and
+    recorded, and does not count for the time limit.
     """
 
     text: str = ""
     sources: Sequence[Source] = ()
     is_pipe_empty: bool = False
+    seconds_waited: float = 0.0
 
 
 NOTHING_GIVEN: Final = Given()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from oracle.bt.board import as_data, bb_get, bb_set, board_of, set_ledger
+from oracle.bt.board import SECONDS_WAITED, as_data, bb_get, bb_set, board_of, set_ledger
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import say_system
@@ -16,7 +16,7 @@ from oracle.services.control.ledger import Ledger, Limits
 from oracle.services.control.topic import is_topic_shift, last_topic
 
 
-@action(reads=["limits", "model", "seconds_before"], writes=["ledger"])
+@action(reads=["limits", "model", "seconds_before", "facts"], writes=["ledger"])
 def open_ledger(ctx: TickContext) -> RunStatus:
     """Start counting. Without known prices a money budget cannot be kept, so it is switched off.
 
@@ -31,7 +31,9 @@ def open_ledger(ctx: TickContext) -> RunStatus:
         text = f"The price of {model['name']} is not known; the money budget is off."
         say_system(ctx, text, severity)
     # The time limit counts from the question, not from the first tick after the sources are read.
-    set_ledger(bb, Ledger(limits=limits, started_at=ctx.now - bb_get(bb, "seconds_before")))
+    started_at = ctx.now - bb_get(bb, "seconds_before")
+    waited = bb_get(bb, "facts").get(SECONDS_WAITED, 0.0)
+    set_ledger(bb, Ledger(limits=limits, started_at=started_at, waited=waited))
     return SUCCESS
 
 

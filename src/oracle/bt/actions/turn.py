@@ -157,7 +157,8 @@ def take_in_response(ctx: TickContext) -> RunStatus:
 
 
 def _announces_work(response: dict[str, Any]) -> bool:
-    return (response["signal"] or {}).get("type") in ("need_turn", "need_capability")
+    signal: dict[str, Any] = response["signal"] or {}
+    return signal.get("type") in ("need_turn", "need_capability")
 
 
 def _texts_of(response: dict[str, Any]) -> tuple[str, str]:

@@ -82,8 +82,13 @@ def ask(
       oracle ask --session last "and who calls it?"
       oracle ask --max-cost 0.10 "how does the login work?"
     """
+    from oracle.cli.terminal.streams import show_starting
+
+    if not quiet:
+        show_starting()
     from oracle.cli.asking import Request, check_words, prepared
     from oracle.cli.terminal.stdin_text import is_piped, piped_text
+    from oracle.cli.terminal.waiting import wait_begins
     from oracle.services.background import run_async
 
     if template == "":
@@ -104,6 +109,8 @@ def ask(
     )
     check_words(request)
     attachment = piped_text(settings.limits.seconds)
+    if attachment:
+        wait_begins()
     if request.reads_stdin:
         request, attachment = request.with_question(attachment), ""
     is_pipe_empty = not attachment and not request.reads_stdin and is_piped()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.terminal_state import STATE
+from oracle.cli.terminal.waiting import wait_begins
 
 if TYPE_CHECKING:
     from oracle.cli.terminal.screen_thread import ScreenThread
@@ -120,6 +121,7 @@ def _keyboard_for(question: str, choices: str = "") -> Generator[int | None]:
             yield descriptor
     finally:
         os.close(descriptor)
+        wait_begins()
 
 
 def _keyboard() -> int | None:

@@ -16,6 +16,7 @@ from oracle.cli.terminal.chat_commands import Command, Question, help_text, pars
 from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
 from oracle.cli.terminal.output import say, shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.waiting import wait_begins
 from oracle.errors import DeveloperError, InputError, OracleError, SettingsError
 
 if TYPE_CHECKING:
@@ -219,6 +220,7 @@ class Chat:
             await branch.step_back()
         before, self._failed = branch.after, question
         self._files, self._asked_files = (), files
+        wait_begins()
         code = await conversation.ask(question, attachments=asked.attachments)
         if branch.after != before:
             self._failed = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +18,7 @@ from oracle.cli.terminal.progress import Line, message
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
 from oracle.cli.terminal.trusting import own_code
+from oracle.cli.terminal.waiting import waiting_since
 from oracle.errors import StoreError
 from oracle.models.source import Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
@@ -82,6 +84,7 @@ class Conversation:
                 text=attachment,
                 sources=() if attachments is None else attachments.sources,
                 is_pipe_empty=is_pipe_empty,
+                seconds_waited=time.monotonic() - waiting_since(),
             )
             chunks = agent.process_query(
                 question, self.branch.after, given=given, nodes=self._options.trace

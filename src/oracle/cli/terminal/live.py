@@ -20,6 +20,7 @@ from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.cli.terminal.terminal_state import STATE
 from oracle.cli.terminal.times import shown_tokens
+from oracle.cli.terminal.waiting import waiting_since
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -94,7 +95,7 @@ class LiveRegion:
         self._has_preview = has_preview
         self._console = console
         self._frames = FRAMES if console.encoding.startswith("utf") else ASCII_FRAMES
-        self._began = time.monotonic()
+        self._began = waiting_since()
         self._live: Live | None = None
         self._times_stopped = STATE.times_stopped
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -98,7 +97,6 @@ class Screen:
         self._has_model = has_model
         self._has_lines_below = has_lines_below and volume != "quiet"
         self._activity = Activity()
-        self._began = time.monotonic()
         self._draft = ""
         self._was_cut = False
         self._sources: Sequence[Mapping[str, Any]] = ()
@@ -208,11 +206,10 @@ class Screen:
 
     def _print_below(self, done: OracleStreamChunk) -> None:
         found = places(self._sources, self._tools)
-        spent = self._with_time_before(done.data)
         region = self._region if self._region is not None and self._region.has_progress else None
         width = region.width if region is not None else sys.maxsize
-        shown = fitting(found, spent, width=width, has_model=self._has_model)
-        line = below(shown, found, spent, has_model=self._has_model)
+        shown = fitting(found, done.data, width=width, has_model=self._has_model)
+        line = below(shown, found, done.data, has_model=self._has_model)
         missing = what_is_missing(
             done.data, has_model=self._has_model, is_answer_seen=sys.stdout.isatty()
         )
@@ -229,13 +226,6 @@ class Screen:
         for text, tone in lines:
             if text:
                 region.print_below(text, tone, links)
-
-    def _with_time_before(self, done: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A person also waits while the model's library is loaded, before the run counts."""
-        if not done["usage"]:
-            return done
-        waited = max(time.monotonic() - self._began, done["usage"]["seconds"])
-        return {**done, "usage": {**done["usage"], "seconds": waited}}
 
     def _targets(self, texts: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, str]]:
         if self._root is not None:

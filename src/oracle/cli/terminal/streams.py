@@ -70,10 +70,34 @@ class _Text(io.TextIOWrapper):
     """Waits where another program that shares the pipe made it non-blocking, and it is full."""
 
     def write(self, text: str, /) -> int:
+        erase_starting()
         # Asked each time, because the other program may do so at any time.
         if not self.closed and not os.get_blocking(self.fileno()):
             os.set_blocking(self.fileno(), True)
         return super().write(text)
+
+
+_is_starting = False
+
+
+def show_starting() -> None:
+    """Show at once that something goes on: what draws the status line takes time to import.
+
+    Whatever is written next, to stdout or stderr, erases it.
+    """
+    global _is_starting
+    if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+        is_unicode = sys.stderr.encoding.lower().startswith("utf")
+        sys.stderr.write("⠋ starting…" if is_unicode else "starting...")
+        sys.stderr.flush()
+        _is_starting = True
+
+
+def erase_starting() -> None:
+    global _is_starting
+    if _is_starting:
+        _is_starting = False
+        os.write(STDERR, b"\r\x1b[K")
 
 
 def guard_streams() -> None:

@@ -77,7 +77,8 @@ class Ledger:
     took, without the wait for the first one; `guessed_token` is used as long as that is 0.
     `counted` is how many tokens the provider counts for each one that we estimate; 0 as long as it
     has not said. `is_estimate` says that a part of `tokens` and `money` was not counted by a
-    provider. `warned` are the budgets that a warning was given for.
+    provider. `waited` are seconds before the run; only `usage` counts them. `warned` are the
+    budgets that a warning was given for.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -94,6 +95,7 @@ class Ledger:
     uses: Mapping[str, int] = field(default_factory=dict[str, int])
     warned: tuple[Resource, ...] = ()
     is_estimate: bool = False
+    waited: float = 0.0
 
     # -- spending ----------------------------------------------------------------------------------
 
@@ -201,7 +203,7 @@ class Ledger:
         spent: dict[str, Any] = {resource: self.spent(resource, now) for resource in RESOURCES}
         return {
             **spent,
-            "seconds": round(spent["seconds"], 3),
+            "seconds": round(spent["seconds"] + self.waited, 3),
             "uses": dict(self.uses),
             "is_estimate": self.is_estimate,
         }
@@ -224,6 +226,7 @@ class Ledger:
             "uses": dict(self.uses),
             "warned": list(self.warned),
             "is_estimate": self.is_estimate,
+            "waited": self.waited,
         }
 
     @classmethod
@@ -242,8 +245,9 @@ class Ledger:
             counted=data["counted"],
             uses=data["uses"],
             warned=tuple(data["warned"]),
-            # A run that began before there was this field can be resumed.
+            # A run that began before there were these fields can be resumed.
             is_estimate=data.get("is_estimate", False),
+            waited=data.get("waited", 0.0),
         )
 
 
