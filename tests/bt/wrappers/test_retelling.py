@@ -82,6 +82,12 @@ async def test_the_events_have_every_decision_of_the_story():
     assert "nothing was gathered" in dict(recorded)["not_believed"]
 
 
+async def test_an_unknown_price_is_null_for_programs(database):
+    _, told = await told_run(database, SCENES["silence"])
+    data = told.as_data()
+    assert data["story"]["usage"]["money"] is data["run"]["usage"]["money"] is None
+
+
 def check_record(told):
     """The record alone has the calls and the end, and both stories fit any width."""
     story = tell_records(told.records)

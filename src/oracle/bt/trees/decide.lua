@@ -66,13 +66,13 @@ local function ask_again_or_give_up()
   return BT.selector("empty response", {
     BT.sequence("empty too often", {
       BT.expect("was asked again before", "bb.empty_responses >= " .. EMPTY_RESPONSES),
-      say.verdict { verdict = "gave_up", reason = "the response was empty again" },
+      say.verdict { verdict = "gave_up", reason = "the response has no text again" },
       finish.gave_empty_responses,
       BT.exit("turns"),
     }),
     BT.sequence("ask again", {
       note.empty_response,
-      say.verdict { verdict = "asked_again", reason = "the response was empty" },
+      say.verdict { verdict = "asked_again", reason = "the response has no text" },
       tell.response_was_empty,
     }),
   })

@@ -42,11 +42,15 @@ class ToldRun:
         return [str(body["model"]) for body in resumed if body.get("model")]
 
     @property
+    def _has_prices(self) -> bool:
+        model: Mapping[str, Any] = self._board.get("model") or {}
+        return model.get("prices") is not None
+
+    @property
     def attached(self) -> Sequence[str]:
         """What the user gave with the question: places of files, a diff, text from a pipe."""
-        board = cast("dict[str, Any]", self._start.get("board") or {})
-        names = [str(source.get("where", "")) for source in board.get("attached") or ()]
-        piped = len(board.get("attachment") or "")
+        names = [str(source.get("where", "")) for source in self._board.get("attached") or ()]
+        piped = len(self._board.get("attachment") or "")
         return [*names, *([f"{piped:,} characters from a pipe"] if piped else [])]
 
     @property
@@ -54,14 +58,25 @@ class ToldRun:
         return self.records[0].body if self.records else {}
 
     @property
+    def _board(self) -> Mapping[str, Any]:
+        board: Any = self._start.get("board")
+        return cast("Mapping[str, Any]", board) if isinstance(board, dict) else {}
+
+    @property
     def times_resumed(self) -> int:
         return sum(map(_is_resumption, self.records))
 
     def as_data(self) -> dict[str, Any]:
-        """Everything, for programs."""
+        """Everything, for programs. Where no price is known, `money` is null and not 0."""
+        story = asdict(self.story)
+        run = asdict(self.run)
+        if not self._has_prices:
+            for spending in (*story["turns"], story["usage"], run["usage"]):
+                if "money" in spending:
+                    spending["money"] = None
         return {
-            "run": asdict(self.run),
-            "story": asdict(self.story),
+            "run": run,
+            "story": story,
             "not_replayed": self.not_replayed or None,
             "records": [asdict(record) for record in self.records],
         }

@@ -43,7 +43,7 @@ def list_(json: JsonOption = False) -> None:
     if json:
         show_json([{"name": name, "file": file} for name, file in files.items()])
     else:
-        show_table((Column("TREE"), Column("FILE", cut_to=12)), files.items())
+        show_table((Column("TREE"), Column("FILE", cut_to=12, drop=1)), files.items())
 
 
 @app.command()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
 from oracle.cli.terminal.output import counted
-from oracle.cli.terminal.places import Place, places
+from oracle.cli.terminal.places import MOST_RANGES, Place, Source, places
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.cli.terminal.tables import StyledLine, Tone, cut, wrapped
 from oracle.cli.terminal.times import shown_duration, shown_money, shown_tokens
@@ -70,7 +70,7 @@ def _step_lines(step: Step, width: int | None) -> Iterator[StyledLine]:
     )
     if len(step.found) > 1:
         # A single place is in the first line of its result already.
-        found = f"at {_listed(places(step.found), MOST_FOUND if width else None)}"
+        found = f"at {_listed(_places(step.found, width), MOST_FOUND if width else None)}"
         yield from _lines(found, width, first=_BELOW, rest=f"{_BELOW}   ", tone="dim")
     if step.node:
         by = f"by {printable(short_path(step.node))}"
@@ -91,8 +91,16 @@ def _sentence(step: Step) -> str:
     if step.kind == "decision":
         return f"decided: {text}"
     if step.kind == "call":
-        return f"{text} → {result}" if step.ok else f"{text} → failed: {result}"
+        return f"{text} → {result if step.ok else _failure(text, result)}"
     return text if step.kind == "note" else f"{step.kind}: {text}"
+
+
+def _failure(call: str, result: str) -> str:
+    """Why a call has no result, without the words that the line has already."""
+    if result.startswith("Not run: "):
+        return f"not run: {result.removeprefix('Not run: ')}"
+    name = call.partition("(")[0]
+    return "failed: " + result.removeprefix(f"{name} failed: ")
 
 
 def _ending(
@@ -107,11 +115,18 @@ def _ending(
         yield from _paragraph(f"caveat: {printable(story.caveat)}", width, tone="yellow")
     for missing in story.missing:
         yield from _paragraph(f"missing: {printable(missing)}", width, tone="yellow")
-    if found := places(story.sources, _tools_of(story)):
+    if found := _places(story.sources, width, _tools_of(story)):
         listed = _listed(found, MOST_SOURCES if width else None)
         yield from _paragraph(f"sources: {listed}", width)
     if costs := usage_words(story.usage, has_costs=has_costs):
         yield from _paragraph(costs, width, tone="dim")
+
+
+def _places(
+    sources: Sequence[Source], width: int | None, tools: Collection[str] = ()
+) -> Sequence[Place]:
+    """Merged by file. A pipe gets all ranges of a file."""
+    return places(sources, tools, most_ranges=MOST_RANGES if width else len(sources))
 
 
 def _tools_of(story: Story) -> set[str]:
