@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -98,9 +98,10 @@ def _as_found(name: str, value: object) -> list[Found]:
         items = cast("Sequence[object]", value)
         if all(isinstance(each, Found) for each in items):
             return list(cast("Sequence[Found]", items))
-    if _holds_found(value):
+    given = cast("object", value)
+    if _holds_found(given):
         raise ToolProblem(
-            f"{name} returned oracle.Found inside of a {_type_of(value)} with other values, where "
+            f"{name} returned oracle.Found inside of a {_type_of(given)} with other values, where "
             "its places would be lost; it must return one Found, or a list of nothing else"
         )
     if isinstance(value, str):
@@ -111,9 +112,10 @@ def _as_found(name: str, value: object) -> list[Found]:
 def _holds_found(value: object, depth: int = 0) -> bool:
     if isinstance(value, Found):
         return True
-    if depth == _DEEPEST or not isinstance(value, dict | list | tuple | set):
+    if depth == _DEEPEST or not isinstance(value, dict | list | tuple):
         return False
-    inner: Iterable[object] = value.values() if isinstance(value, dict) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    known = cast("dict[object, object] | Sequence[object]", value)
+    inner = known.values() if isinstance(known, dict) else known
     return any(_holds_found(each, depth + 1) for each in inner)
 
 
