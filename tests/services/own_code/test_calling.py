@@ -317,3 +317,38 @@ async def test_a_dry_run_does_not_run_a_tool_that_writes():
 
 async def test_a_tool_that_reads_is_run_in_a_dry_run():
     assert "x" in (await run(tool("return 'x'"), dry_run=True))["content"]
+
+
+# -- places and sizes ------------------------------------------------------------------------------
+
+
+async def result_in(root, value):
+    def look(query: str):
+        """Look."""
+        return value
+
+    return await ToolBox([as_tool(own_tool_of(look), root=root)]).run("look", {"query": "x"})
+
+
+async def test_a_place_is_looked_up_in_the_project(tmp_path):
+    (tmp_path / "app.py").write_text("one\ntwo\n")
+    found = [oracle.Found("one\ntwo", places=["app.py:1-2"])]
+    found += [oracle.Found("no", places=[p]) for p in ("app.py:3", "gone.py:1", "../etc/x:1")]
+    result = await result_in(tmp_path, found)
+    where = [source["where"] for source in result["sources"]]
+    assert where == ["app.py:1-2", "[[app.py:3]]", "[[gone.py:1]]", "[[../etc/x:1]]"]
+
+
+@pytest.mark.parametrize(
+    "value", [{"hits": [oracle.Found("x", places=["A-1"])]}, [oracle.Found("x"), "y"]]
+)
+async def test_a_found_that_would_lose_its_places_is_an_error(tmp_path, value):
+    result = await result_in(tmp_path, value)
+    assert not result["success"]
+    assert "oracle.Found inside of a" in result["content"]
+
+
+async def test_a_line_that_is_cut_says_how_long_it_really_is(tmp_path):
+    result = await result_in(tmp_path, "head\n" + "x" * 5_000_000)
+    assert "[this line has 5,000,000 characters]" in result["content"]
+    assert "60,000" not in result["content"]

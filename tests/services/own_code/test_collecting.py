@@ -74,7 +74,7 @@ def test_an_import_that_hangs_is_given_up(tmp_path, monkeypatch):
     slow = "import threading\nthreading.Event().wait(60)"
     names, problems = loaded(project_with(tmp_path / "p", tools__a=slow, tools__b=TOOL))
     assert names == ["search_tickets"]
-    assert "a.py: TimeoutError: not done after 0.05 s; the tools of" in problems[0]
+    assert "a.py:2: TimeoutError: not done after 0.05 s; do slow work inside" in problems[0]
 
 
 def test_an_import_that_prints_is_named_and_stdout_stays_clean(tmp_path, capsys):
@@ -138,7 +138,7 @@ def test_a_package_offers_tools_by_its_entry_point(package, value):
         ("1 / 0", "shop_tools", "entry point shop: shop_tools: ZeroDivisionError"),
         (TOOL, "shop_tools:other", "AttributeError: .*other.*; it is missing"),
         (TOOL, "missing_shop", "ModuleNotFoundError"),
-        (f"{TOOL}\nx = 7", "shop_tools:x", "tool 'int': it is a int; make it a function"),
+        (f"{TOOL}\nx = 7", "shop_tools:x", "shop: shop_tools:x: .*'int': it is a int; make it"),
     ],
 )
 def test_a_broken_package_is_named(package, text, value, problem):
@@ -168,3 +168,20 @@ def test_functions_that_a_program_passes_come_first_and_must_be_right(tmp_path):
         load_tools(root, {}, passed=[lambda query: query])
     with pytest.raises(InputError, match="has this name too"):
         load_tools(root, {}, passed=[search_tickets, oracle.tool(search_tickets)])
+
+
+def test_a_tool_of_another_file_counts_once(tmp_path):
+    shared = TOOL.replace("@oracle.tool\n", "").replace("search_tickets", "lookup")
+    root = project_with(
+        tmp_path / "p",
+        tools___shared=shared,
+        tools__a="import oracle\nfrom ._shared import lookup\n\nsearch_x = oracle.tool(lookup)\n",
+        tools__b="from .a import search_x\n",
+    )
+    names, problems = loaded(root)
+    assert (names, problems) == (["lookup"], [])
+
+
+def test_a_relative_import_of_a_folder_says_that_there_is_none(tmp_path):
+    root = project_with(tmp_path / "p", tools__a="from .sub.deep import x\n")
+    assert "there is no sub.py beside it; folders are not searched" in loaded(root)[1][0]

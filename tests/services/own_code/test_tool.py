@@ -209,6 +209,19 @@ def taken(model_config: str):
     """Look."""
 
 
+def private(_query: str):
+    """Look."""
+
+
+def misspelt(query: str):
+    """Look.
+
+    Args:
+        quary: Words.
+            note: this line belongs to it.
+    """
+
+
 class Desk:
     def look(self, query: str):
         """Look."""
@@ -226,7 +239,9 @@ class Desk:
         (no_schema, {}, "its arguments cannot be described as JSON"),
         (no_name, {}, "its annotations cannot be read .*Missing.*; import"),
         (many, {}, "it has 21 arguments, .* use at most 20"),
-        (taken, {}, "its arguments cannot be described"),
+        (taken, {}, "'model_config' has a name that pydantic keeps; rename it"),
+        (private, {}, "'_query' has a name that pydantic keeps; rename it"),
+        (misspelt, {}, "describes 'quary', but there is no such argument; did you mean 'query'"),
         (Desk.look, {}, "the argument 'self' has no type; pass the method of an object"),
         (Desk, {}, "it is a type; make it a function"),
         (partial(no_words), {}, "it is a partial; make it a function"),
@@ -277,3 +292,28 @@ def test_names_of_methods_of_the_model_class_can_be_arguments():
         """Send it."""
 
     assert set(spec_of(send).parameters["properties"]) == {"json", "copy", "schema"}
+
+
+class Node(BaseModel):
+    value: int
+    after: Optional["Node"]
+
+
+def test_null_stays_where_a_value_is_required():
+    def look(node: Node, page: int | None, size: int | None = None):
+        """Look."""
+
+    schema = spec_of(look).parameters
+    assert schema["properties"]["page"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    assert schema["properties"]["size"] == {"type": "integer"}
+    assert {"type": "null"} in schema["$defs"]["Node"]["properties"]["after"]["anyOf"]
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("lookup_user", "search"), ("delete_user", "other"), ("set-user", "other")]
+)
+def test_a_name_that_speaks_of_a_change_is_left_to_the_model(name, role):
+    def look(query: str):
+        """Look."""
+
+    assert spec_of(oracle.tool(name=name)(look)).role == role

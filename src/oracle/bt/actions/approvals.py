@@ -71,7 +71,8 @@ async def ask_about_each_call(ctx: TickContext) -> RunStatus:
             _refuse(ctx, call, "a person said no before")
             continue
         shown = call_words(name, call["arguments"], with_names=True)
-        reason = str((bb_get(bb, "signal") or {}).get("reason", "")).strip()
+        signal: Mapping[str, Any] = bb_get(bb, "signal") or {}
+        reason = str(signal.get("reason", "")).strip()
         content = f"Run {shown}?" + (f" The model's reason: {reason}" if reason else "")
         if await asked_a_person(ctx, content, [name], call=call):
             _mark(bb, call, has_yes=True)

@@ -31,6 +31,7 @@ from oracle.models.session import Exchange
 from oracle.models.source import Source
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.attachments.diff_places import places_in_diff
+from oracle.services.control.asked_for import asks_for
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.grants import first_grant
 from oracle.services.control.repetition import name_of_result
@@ -86,6 +87,9 @@ def grant_first_tools(
     )
     bb_set(bb, "granted", granted)
     give_reason(bb, granted, f"for a question about {classification.query_type}")
+    careful = [spec for spec in all_tools(bb) if spec.needs_yes and spec.name in granted]
+    asked = [spec.name for spec in careful if asks_for(bb_get(bb, "query"), spec)]
+    give_reason(bb, asked, "the question asks for it")
     return SUCCESS
 
 

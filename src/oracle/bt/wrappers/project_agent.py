@@ -147,7 +147,11 @@ def own_tools(
         return []
     from oracle.services.own_code.calling import as_tool
 
-    return [as_tool(e.tool, dry_run=dry_run, in_this_loop=e.is_passed) for e in own.tools]
+    root = settings.root or here()
+    return [
+        as_tool(each.tool, dry_run=dry_run, in_this_loop=each.is_passed, root=root)
+        for each in own.tools
+    ]
 
 
 def tools_of(

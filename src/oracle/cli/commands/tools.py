@@ -54,7 +54,7 @@ def tools(context: typer.Context, json: JsonOption = False) -> None:
     settings = settings_with()
     guard_stdout(settings)
     own = load_tools(settings.root)
-    rows = [*_built_in(settings), *(_own(each) for each in own.tools), *_not_trusted(settings)]
+    rows = [*_built_in(settings), *(_own(each) for each in own.tools), *_files(settings)]
     if json:
         show_json(rows)
     else:
@@ -133,18 +133,21 @@ def _own(brought: Brought) -> Row:
     return _row(own.name, brought.place, sorted(own.query_types), writes=own.writes, trusted="yes")
 
 
-def _not_trusted(settings: Settings) -> list[Row]:
-    """Files that are not run, so that nobody knows which tools they have: named by the file."""
+def _files(settings: Settings) -> list[Row]:
+    """Files with leaves, and files that are not run, so that nobody knows what they have."""
     from oracle.services.own_code.files import find_code
     from oracle.services.own_code.trust import trust_in
 
     code = None if settings.root is None else find_code(settings.root)
     trust = {} if code is None else trust_in(code, os.environ)
-    return [
-        {"name": name.rpartition("/")[2], "from": name, "for": "?", "does": "?", "trusted": "no"}
-        for name, said in trust.items()
-        if said != "trusted" and "/tools/" in name
-    ]
+    rows: list[Row] = []
+    for name, said in trust.items():
+        is_leaf, is_trusted = "/leaves/" in name, said == "trusted"
+        if is_leaf or not is_trusted:
+            does, types = ("leaves", "trees") if is_leaf else ("?", "?")
+            known = {"does": does, "for": types, "trusted": "yes" if is_trusted else "no"}
+            rows.append({"name": name.rpartition("/")[2], "from": name, **known})
+    return rows
 
 
 def _row(name: str, place: str, types: list[str], *, writes: bool, trusted: str) -> Row:

@@ -68,7 +68,7 @@ class Conversation:
         """Show the answer and return the exit code. Ctrl-C cancels and shows what was found."""
         from oracle.services.project.redaction import redact
 
-        own = await own_code(self.settings, quiet=self._options.volume == "quiet")
+        own = await own_code(self.settings, volume=self._options.volume)
         # Closing waits until everything is drawn, and raises what went wrong while drawing.
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
             if attachments is not None:
@@ -96,7 +96,7 @@ class Conversation:
 
     async def resume(self, run_id: str) -> int:
         """Like `ask`, for a run whose process died."""
-        own = await own_code(self.settings, quiet=self._options.volume == "quiet")
+        own = await own_code(self.settings, volume=self._options.volume)
         with closing(self._open_screen()) as screen, self._interruptible(screen) as stop:
             agent = self._agent(screen, own)
             chunks = agent.resume(run_id, nodes=self._options.trace)

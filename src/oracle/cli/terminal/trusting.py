@@ -14,6 +14,7 @@ from oracle.cli.terminal.streams import keep_stdout
 from oracle.errors import StoreError
 
 if TYPE_CHECKING:
+    from oracle.cli.terminal.progress import Volume
     from oracle.services.own_code.collecting import OwnCode
     from oracle.services.own_code.files import CodeFile, CodeFiles
     from oracle.settings import Settings
@@ -23,7 +24,7 @@ NOT_NOW: Final = "not used now; you will be asked again. `oracle tools trust` tr
 _shown: Final[set[str]] = set()
 
 
-async def own_code(settings: Settings, *, quiet: bool = False) -> OwnCode:
+async def own_code(settings: Settings, *, volume: Volume = "normal") -> OwnCode:
     """The tools that the user brings along. Files that are new or changed are asked about."""
     from oracle.services.background import in_thread
     from oracle.services.own_code.collecting import load_tools
@@ -37,8 +38,11 @@ async def own_code(settings: Settings, *, quiet: bool = False) -> OwnCode:
             is_over.set()
     guard_stdout(settings)
     own = await in_thread(load_tools, settings.root)
-    if not quiet:
+    if volume != "quiet":
         say_problems(own.problems)
+    if own.refused and volume in ("verbose", "everything"):
+        names = ", ".join(own.refused)
+        say_problems([f"not used, because you said no: {names}; `oracle tools trust` changes that"])
     return own
 
 

@@ -48,14 +48,21 @@ class _Raised(Exception):  # noqa: N818 - it carries an exception from one threa
         self.problem = problem
 
 
-def as_tool(own: OwnTool, *, dry_run: bool = False, in_this_loop: bool = False) -> Tool[Any]:
-    """With `dry_run`, a tool that writes is not run: the answer shows the call."""
+def as_tool(
+    own: OwnTool, *, dry_run: bool = False, in_this_loop: bool = False, root: Path | None = None
+) -> Tool[Any]:
+    """With `dry_run`, a tool that writes is not run: the answer shows the call.
+
+    `root` is where places with lines are looked up.
+    """
 
     async def run(given: Arguments) -> Answer:
         if dry_run and own.writes:
             return _plan(own, given)
         try:
-            return await within(own.timeout, _answer(own, given, in_this_loop=in_this_loop))
+            return await within(
+                own.timeout, _answer(own, given, in_this_loop=in_this_loop, root=root)
+            )
         except TimeoutError:
             raise ToolProblem(took_too_long(own.name, own.timeout, writes=own.writes)) from None
         except _Raised as raised:
@@ -74,7 +81,9 @@ def as_tool(own: OwnTool, *, dry_run: bool = False, in_this_loop: bool = False) 
     )
 
 
-async def _answer(own: OwnTool, given: Arguments, *, in_this_loop: bool) -> Answer:
+async def _answer(
+    own: OwnTool, given: Arguments, *, in_this_loop: bool, root: Path | None
+) -> Answer:
     positional, named = _passed(own, given)
     call = partial(own.function, *positional, **named)
     if inspect.iscoroutinefunction(own.function) and in_this_loop:
@@ -88,7 +97,7 @@ async def _answer(own: OwnTool, given: Arguments, *, in_this_loop: bool) -> Answ
             value, printed = await _in_own_loop(lambda: value)
     if printed:
         _log.info("%s printed: %s", own.name, code(printed, 400))
-    shaped = partial(answer_of, own.name, value, writes=own.writes, printed=printed)
+    shaped = partial(answer_of, own.name, value, writes=own.writes, printed=printed, root=root)
     return await _in_thread(partial(_guarded, shaped))
 
 

@@ -39,10 +39,14 @@ class Brought:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnCode:
-    """What was found. `problems` are lines for the user: what is missing, and why."""
+    """What was found. `problems` are lines for the user: what is missing, and why.
+
+    `refused` are files that the user decided not to trust.
+    """
 
     tools: tuple[Brought, ...] = ()
     problems: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 @cache
@@ -88,9 +92,15 @@ def load_tools(
     for point in installed("tools"):
         functions, problem = _from_package(point)
         for function in functions:
-            collected.add(function, _package(point))
+            entry = f"{_package(point)}: {point.value}"
+            collected.add(function, _package(point), entry=entry)
         collected.problems += [problem] if problem else []
-    return OwnCode(tools=tuple(collected.tools.values()), problems=tuple(collected.problems))
+    refused = [name for name, said in trust_in(code, environment).items() if said == "refused"]
+    return OwnCode(
+        tools=tuple(collected.tools.values()),
+        problems=tuple(collected.problems),
+        refused=tuple(refused),
+    )
 
 
 class _Collected:
@@ -100,12 +110,17 @@ class _Collected:
         self.tools: dict[str, Brought] = {}
         self.problems: list[str] = []
 
-    def add(self, function: Function, place: str, *, is_passed: bool = False) -> None:
+    def add(
+        self, function: Function, place: str, *, is_passed: bool = False, entry: str = ""
+    ) -> None:
+        """`entry` names an entry point, which may lead to anything, not only to a function."""
         from oracle.services.own_code.tool import own_tool_of
         from oracle.services.tools.project_tools import NAMES
 
         try:
             own = own_tool_of(function)
+            if not is_passed and any(own is each.tool for each in self.tools.values()):
+                return  # one file imports it from another
             if own.name in NAMES:
                 raise own.error('a built-in tool has this name; give another one with name="…"')
             if own.name in self.tools:
@@ -113,7 +128,7 @@ class _Collected:
                 where = f"{other.file}:{other.line}"
                 raise own.error(f'{where} has this name too; give another one with name="…"')
         except InputError as problem:
-            self.problems.append(str(problem))
+            self.problems.append(f"{entry}: {problem}" if entry else str(problem))
         else:
             self.tools[own.name] = Brought(tool=own, place=place, is_passed=is_passed)
 
@@ -201,12 +216,8 @@ def _package(point: EntryPoint) -> str:
 
 
 def tools_in(module: ModuleType) -> list[Function]:
-    """The decorated functions that the module itself defines, in the order of its lines."""
+    """The decorated functions that the module defines or imports, in the order of its lines."""
     from oracle.services.own_code.tool import marked_tool
 
-    found = {
-        id(value): value
-        for value in vars(module).values()
-        if marked_tool(value) and value.__module__ == module.__name__
-    }
+    found = {id(value): value for value in vars(module).values() if marked_tool(value)}
     return list(found.values())

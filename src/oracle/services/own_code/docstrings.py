@@ -20,15 +20,20 @@ _ITEM: Final = re.compile(
     r"(?P<indent>\s*)(?:[-*]\s+)?(?::param\s+(?:[^:]*\s)?)?[`*]*(?P<name>\w+)[`*]*"
     r"\s*(?:\([^)]*\))?(?P<colon>\s*(?::|--|–|—)\s+|\s+-\s+|\s*:$)(?P<text>.*)"
 )
+_LISTS: Final = ("Args", "Arguments", "Parameters", "Params")
 _RULE: Final = re.compile(r"\s*-{3,}\s*")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Described:
-    """`summary` is the first paragraph, on one line. `arguments` are descriptions by name."""
+    """`summary` is the first paragraph, on one line. `arguments` are descriptions by name.
+
+    `unknown` are names in a list of arguments that the function does not have.
+    """
 
     summary: str = ""
     arguments: dict[str, str] = field(default_factory=dict[str, str])
+    unknown: tuple[str, ...] = ()
 
 
 def described(docstring: str | None, names: Collection[str]) -> Described:
@@ -38,7 +43,24 @@ def described(docstring: str | None, names: Collection[str]) -> Described:
     arguments: dict[str, str] = {}
     for name, text in _items(lines[end:], names):
         arguments.setdefault(name, text)
-    return Described(summary=_one_line(lines[:end]), arguments=arguments)
+    unknown = tuple(name for name in _listed(lines[end:]) if name not in names)
+    return Described(summary=_one_line(lines[:end]), arguments=arguments, unknown=unknown)
+
+
+def _listed(lines: Sequence[str]) -> Iterator[str]:
+    """The names below `Args:`, and after `:param`. Other lines may look like items by chance."""
+    indent: int | None = None
+    is_list = False
+    for line in lines:
+        found = _ITEM.fullmatch(line)
+        if line.lstrip().startswith(":param") and found:
+            yield found["name"]
+        elif _SECTION.fullmatch(line):
+            is_list, indent = line.strip().rstrip(" :") in _LISTS and line.endswith(":"), None
+        elif is_list and found:
+            indent = len(found["indent"]) if indent is None else indent
+            if len(found["indent"]) == indent > 0:
+                yield found["name"]
 
 
 def _ends_summary(line: str) -> bool:

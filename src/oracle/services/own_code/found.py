@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, cast
 
 from oracle.errors import ToolProblem
 from oracle.models.source import Source
+from oracle.regular_file import read_regular
 from oracle.services.search.roles import kind_of
 from oracle.services.tools.answer import LONGEST_CONTENT, Answer, one_line, place
 
@@ -19,6 +22,10 @@ from oracle.services.tools.answer import LONGEST_CONTENT, Answer, one_line, plac
 _LONGEST_TEXT: Final = 3 * LONGEST_CONTENT
 _MOST_FOUND: Final = 100
 _ONE_LINE_OF_JSON: Final = 200
+_DEEPEST: Final = 6
+_LARGEST_FILE: Final = 5_000_000
+_SHOWN_OF_A_LINE: Final = 1_900
+"""Less than a result shows of a line, so that it is not cut, and counted, once more."""
 _UNSAFE: Final = re.compile("[\0\ud800-\udfff]")
 _LINES: Final = re.compile(r"(?P<path>[^\n]+):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?")
 _ADDRESS: Final = re.compile(r"https?://\S+")
@@ -48,8 +55,13 @@ class Found:
         object.__setattr__(self, "places", tuple(given))
 
 
-def answer_of(name: str, value: object, *, writes: bool, printed: str = "") -> Answer:
-    """Raises `ToolProblem` for what cannot be shown to a model."""
+def answer_of(
+    name: str, value: object, *, writes: bool, printed: str = "", root: Path | None = None
+) -> Answer:
+    """Raises `ToolProblem` for what cannot be shown to a model.
+
+    Places with lines are looked up below `root`. What is not there is taken as a name.
+    """
     if value is None:
         return _nothing(name, writes=writes, printed=printed)
     found = _as_found(name, value)
@@ -58,7 +70,7 @@ def answer_of(name: str, value: object, *, writes: bool, printed: str = "") -> A
     findings: list[Source] = []
     also: list[Source] = []
     for each in found[:_MOST_FOUND]:
-        quoted, *others = _sources(name, each)
+        quoted, *others = _sources(name, each, root)
         findings.append(quoted)
         also += others
     return Answer(summary=_summary(name, found, also), findings=findings, also=also)
@@ -86,9 +98,25 @@ def _as_found(name: str, value: object) -> list[Found]:
         items = cast("Sequence[object]", value)
         if all(isinstance(each, Found) for each in items):
             return list(cast("Sequence[Found]", items))
+    given = cast("object", value)
+    if _holds_found(given):
+        raise ToolProblem(
+            f"{name} returned oracle.Found inside of a {_type_of(given)} with other values, where "
+            "its places would be lost; it must return one Found, or a list of nothing else"
+        )
     if isinstance(value, str):
         return [Found(value)]
     return [Found(_as_json(name, cast("object", value)))]
+
+
+def _holds_found(value: object, depth: int = 0) -> bool:
+    if isinstance(value, Found):
+        return True
+    if depth == _DEEPEST or not isinstance(value, dict | list | tuple):
+        return False
+    known = cast("dict[object, object] | Sequence[object]", value)
+    inner = known.values() if isinstance(known, dict) else known
+    return any(_holds_found(each, depth + 1) for each in inner)
 
 
 def _as_json(name: str, value: object) -> str:
@@ -115,10 +143,10 @@ def _as_json(name: str, value: object) -> str:
         ) from None
 
 
-def _sources(name: str, found: Found) -> list[Source]:
+def _sources(name: str, found: Found, root: Path | None) -> list[Source]:
     """The quoted source first, then places that have no text of their own."""
-    text = _UNSAFE.sub("\ufffd", found.text[:_LONGEST_TEXT])
-    places = [_source_at(each, text) for each in found.places]
+    text = _UNSAFE.sub("\ufffd", _cut(found.text))
+    places = [_source_at(each, text, root) for each in found.places]
     # Lines are numbered in a quotation: a text that is not the lines themselves gets no numbers.
     fits = bool(places) and places[0].get("end", 0) - places[0].get("start", 0) == text.count("\n")
     if places and (fits or "start" not in places[0]):
@@ -128,24 +156,49 @@ def _sources(name: str, found: Found) -> list[Source]:
     return [first, *(_without_text(each) for each in others)]
 
 
+def _cut(text: str) -> str:
+    """The beginning of a long text. A line that is cut here says how long it really is."""
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    above, newline, _ = text[:_LONGEST_TEXT].rpartition("\n")
+    start = len(above) + len(newline)
+    end = text.find("\n", start)
+    length = (len(text) if end < 0 else end) - start
+    if length <= _SHOWN_OF_A_LINE:
+        return text[:_LONGEST_TEXT]
+    line = text[start : start + _SHOWN_OF_A_LINE]
+    return f"{above}{newline}{line}… [this line has {length:,} characters]"
+
+
 def _without_text(source: Source) -> Source:
     bare = source.copy()
     bare["text"] = ""
     return bare
 
 
-def _source_at(where: str, text: str) -> Source:
+def _source_at(where: str, text: str, root: Path | None) -> Source:
     where = _UNSAFE.sub("\ufffd", where.strip())
     if _ADDRESS.fullmatch(where):
         return Source(kind="web", where=where, text=text, url=where)
     if lines := _LINES.fullmatch(where):
         start, end = int(lines["start"]), int(lines["end"] or lines["start"])
-        if 0 < start <= end:
+        if 0 < start <= end and (root is None or _has_lines(root, lines["path"], end)):
             path = lines["path"]
             kind = "code" if kind_of(path) == "code" else "vault"
             where = place(path, start, end)
             return Source(kind=kind, where=where, text=text, path=path, start=start, end=end)
     return _titled(where, text)
+
+
+def _has_lines(root: Path, path: str, last: int) -> bool:
+    file = Path(os.path.realpath(root / path))
+    if not file.is_relative_to(os.path.realpath(root)):
+        return False
+    try:
+        content = read_regular(file, _LARGEST_FILE)
+    except OSError:
+        return False
+    return len(content) == _LARGEST_FILE or last <= len(content.splitlines())
 
 
 def _titled(title: str, text: str) -> Source:

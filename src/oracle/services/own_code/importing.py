@@ -25,6 +25,7 @@ from oracle.services.project.redaction import redact
 
 SECONDS_TO_IMPORT: Final = 10.0
 _LONGEST_MESSAGE: Final = 300
+_PACKAGE: Final = "oracle_own_"
 _lock: Final = Lock()
 _leaf_files: Final[dict[str, Path]] = {}
 """By name: leaves are known by the name of their file, also to other projects in this process."""
@@ -63,7 +64,7 @@ def has_run_leaves(file: CodeFile) -> bool:
 
 
 def _load(root: Path, kind: Kind, files: Sequence[CodeFile]) -> Loaded:
-    package = f"oracle_own_{kind}_{hashlib.sha256(str(root).encode()).hexdigest()[:8]}"
+    package = f"{_PACKAGE}{kind}_{hashlib.sha256(str(root).encode()).hexdigest()[:8]}"
     _forget(package)
     source = _Source(package, files)
     sys.meta_path.append(source)
@@ -77,7 +78,7 @@ def _load(root: Path, kind: Kind, files: Sequence[CodeFile]) -> Loaded:
             continue
         outcome = run_apart(lambda file=file: __import__(f"{package}.{file.module}"))
         if outcome.problem is not None:
-            loaded.problems.append(_failed(file, outcome.problem))
+            loaded.problems.append(_failed(file, outcome))
         else:
             loaded.modules[file.name] = sys.modules[f"{package}.{file.module}"]
         if outcome.printed.strip():
@@ -129,11 +130,14 @@ class Outcome:
     printed: str = ""
     value: Any = None
     problem: BaseException | None = None
+    lines: dict[str, int] = field(default_factory=dict[str, int])
+    """If it was given up: the line where each file is."""
 
 
 def run_apart(work: Callable[[], Any]) -> Outcome:
     """Import in a thread, because what hangs can only be abandoned there."""
-    outcome = Outcome(problem=TimeoutError(f"not done after {SECONDS_TO_IMPORT:g} s"))
+    late = f"not done after {SECONDS_TO_IMPORT:g} s; do slow work inside of a function"
+    outcome = Outcome(problem=TimeoutError(late))
 
     def run() -> None:
         with prints_kept() as printed:
@@ -147,13 +151,20 @@ def run_apart(work: Callable[[], Any]) -> Outcome:
     thread = Thread(target=run, name="own-import", daemon=True)
     thread.start()
     thread.join(SECONDS_TO_IMPORT)
+    if thread.is_alive() and thread.ident is not None:
+        frame = sys._current_frames().get(thread.ident)  # pyright: ignore[reportPrivateUsage]
+        while frame is not None:
+            outcome.lines.setdefault(frame.f_code.co_filename, frame.f_lineno)
+            frame = frame.f_back
     return outcome
 
 
-def _failed(file: CodeFile, problem: BaseException) -> str:
+def _failed(file: CodeFile, outcome: Outcome) -> str:
+    problem = outcome.problem
+    assert problem is not None
     if isinstance(problem, OwnCodeError):
         return f"{redact(str(problem))}; {_missing(file)}"
-    line = _line_of(file, problem)
+    line = outcome.lines.get(str(file.path)) or _line_of(file, problem)
     return f"{file.name}{f':{line}' if line else ''}: {said(problem)}; {_missing(file)}"
 
 
@@ -168,7 +179,11 @@ def said(problem: BaseException) -> str:
     except Exception:
         text = "its message cannot be shown"
     if isinstance(problem, ModuleNotFoundError) and problem.name:
-        text += f"; for a file beside it write `from .{problem.name} import …`"
+        package, _, inner = problem.name.partition(".")
+        if package.startswith(_PACKAGE):
+            text = f"there is no {inner.replace('.', '/')}.py beside it; folders are not searched"
+        else:
+            text += f"; for a file beside it write `from .{problem.name} import …`"
     return redact(f"{type(problem).__name__}: {text}")[:_LONGEST_MESSAGE]
 
 

@@ -49,6 +49,16 @@ _ANY_QUESTION: Final = frozenset(QueryType) - {_CONVERSATIONAL}
 # Arguments that take words to look for. A tool whose only required argument is one of these is used
 # wherever something is searched.
 _SEARCHED: Final = frozenset({"query", "question", "words", "text", "term", "terms", "q"})
+_WORDS_OF_CHANGE: Final = frozenset(
+    (
+        *("add", "append", "apply", "approve", "cancel", "clear", "close", "create", "delete"),
+        *("deploy", "disable", "drop", "edit", "email", "enable", "execute", "insert", "install"),
+        *("kill", "merge", "modify", "move", "notify", "pay", "post", "publish", "purge", "push"),
+        *("put", "remove", "rename", "reset", "restart", "revoke", "rollback", "run", "save"),
+        *("send", "set", "shutdown", "start", "stop", "submit", "update", "upload", "wipe"),
+        "write",
+    )
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -138,6 +148,9 @@ def _own_tool(
     words = described(inspect.getdoc(function), signature.parameters)
     if not words.summary:
         draft.fail("it has no docstring; write one that says when to use it: the model reads it")
+    for unknown in words.unknown:
+        hint = did_you_mean(unknown, signature.parameters) or "; remove it, or rename it"
+        draft.fail(f"the docstring describes {unknown!r}, but there is no such argument{hint}")
     types = draft.types_for(for_, writes=writes)
     arguments = draft.arguments(signature, words, names)
     own = OwnTool(
@@ -161,8 +174,11 @@ def _own_tool(
 def _role(name: str, arguments: type[Arguments]) -> Role:
     """Only `search` is taken from a name: the tree calls other roles with arguments of their own.
 
-    One that searches takes words, and nothing else is required.
+    One that searches takes words, and nothing else is required. A name that speaks of a change is
+    left to the model, even without `writes`: the embedded model calls every tool that searches.
     """
+    if not _WORDS_OF_CHANGE.isdisjoint(name.lower().replace("-", "_").split("_")):
+        return "other"
     required = [key for key, own in arguments.model_fields.items() if own.is_required()]
     if len(required) != 1 or arguments.model_fields[required[0]].annotation is not str:
         return "other"
@@ -204,6 +220,8 @@ class _Draft:
         for key, own in signature.parameters.items():
             if own.kind in (own.VAR_POSITIONAL, own.VAR_KEYWORD):
                 self.fail(f"a model cannot fill {own}; write each argument by name")
+            if key.startswith("_") or key == "model_config":
+                self.fail(f"the argument {key!r} has a name that pydantic keeps; rename it")
             if own.annotation is own.empty:
                 hint = "pass the method of an object" if key == "self" else f"write `{key}: str`"
                 self.fail(f"the argument {key!r} has no type; {hint}, for example")

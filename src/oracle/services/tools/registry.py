@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -123,26 +123,34 @@ def _type_of(schema: Mapping[str, Any]) -> str:
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
-    """Titles repeat the names, and `null` means the same as leaving out. Both only cost tokens."""
+    """Titles repeat the names, and `null` means the same as leaving out. Both only cost tokens.
+
+    Where a value is required it cannot be left out, so `null` stays.
+    """
     kept = {key: value for key, value in schema.items() if key not in ("title", "description")}
     slim = _plain(kept)
     return {**slim, "properties": slim.get("properties", {})}
 
 
-def _plain(part: dict[str, Any]) -> dict[str, Any]:
-    """One schema and those inside of it, without titles and `null`."""
-    made = {key: _inner(key, value) for key, value in part.items() if key != "title"}
+def _plain(part: dict[str, Any], *, is_required: bool = True) -> dict[str, Any]:
+    """One schema and those inside of it, without titles, and without `null` if it is optional."""
+    required = part.get("required", ())
+    made = {key: _inner(key, value, required) for key, value in part.items() if key != "title"}
     if made.get("default", 0) is None:
         del made["default"]
-    options = [option for option in made.pop("anyOf", []) if option.get("type") != "null"]
+    options = [
+        option for option in made.pop("anyOf", []) if is_required or option.get("type") != "null"
+    ]
     if len(options) == 1:
         return {**options[0], **made}
     return {**made, "anyOf": options} if options else made
 
 
-def _inner(key: str, value: Any) -> Any:
+def _inner(key: str, value: Any, required: Collection[str]) -> Any:
     """Schemas are by name, in a list, or alone. Values such as a default are no schemas."""
-    if key in ("properties", "$defs"):
+    if key == "properties":
+        return {name: _plain(part, is_required=name in required) for name, part in value.items()}
+    if key == "$defs":
         return {name: _plain(part) for name, part in value.items()}
     if key in ("anyOf", "allOf", "oneOf", "prefixItems"):
         return [_plain(part) for part in value]
