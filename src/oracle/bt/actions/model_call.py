@@ -40,11 +40,9 @@ from oracle.services.control.repetition import RunawayText
 from oracle.services.control.room import NOTES, Room
 from oracle.services.llm.endings import WHOLE, Ending
 from oracle.services.llm.protocol import Message, ModelRequest, Part
-from oracle.services.signals.own_marks import DATA_MARK
 from oracle.services.signals.own_text import OwnTextFilter
-from oracle.services.signals.own_words import OwnText, words_of_messages, words_of_prompt
 from oracle.services.signals.parser import FoundElement, SignalStreamParser
-from oracle.services.signals.said import has_visible_text, with_signals, within
+from oracle.services.signals.said import has_visible_text, own_text_in, with_signals, within
 from oracle.services.tools.arguments import with_checked_calls
 
 log = logging.getLogger(__name__)
@@ -80,9 +78,10 @@ async def call_model(ctx: TickContext) -> RunStatus:
     longer than what its turn may cost, although the provider was told how long it may be.
     """
     bb = board_of(ctx)
-    response = _Response(ctx, _own_text(ctx))
     turn = ctx.turn
     messages: list[Message] = bb_get(bb, "messages")
+    names = tuple(spec.name for spec in all_tools(bb))
+    response = _Response(ctx, own_text_in(messages, names))
     try:
         await _stream(ctx, response, messages, room_of(ctx))
         for _ in range(CONTINUATIONS):
@@ -382,29 +381,6 @@ def _room_to_continue(ctx: TickContext, response: _Response) -> Room | None:
     longer = replace(room, ledger=ledger, messages=room.messages + response.tokens)
     longest = longer.longest_within(longer.payable_output(is_last=bb_get(bb, "is_last_turn")))
     return longer if longest >= min(SHORTEST_CONTINUATION, room.longest_output) else None
-
-
-def _own_text(ctx: TickContext) -> OwnTextFilter:
-    """Recognises what we have put into the request, unless the model has also read it elsewhere."""
-    bb = board_of(ctx)
-    prompt, *messages = cast("list[dict[str, Any]]", bb_get(bb, "messages"))
-    ours = [m["content"] for m in messages if m["role"] == "system" and "coverage" not in m]
-    facts = [m["content"] for m in messages if m.get("is_facts")]
-    # What is quoted in the facts belongs to the project.
-    ours += [block.partition("\nFrom ")[0] for block in facts]
-
-    def is_source(text: str) -> bool:
-        return any(
-            text in m["content"]
-            for m in messages
-            if m["role"] != "system" and not m.get("is_facts")
-        )
-
-    names = tuple(spec.name for spec in all_tools(bb))
-    own = OwnText(words_of_prompt(prompt["content"], names), words_of_messages(tuple(ours)))
-    results = (m["content"] for m in messages if m["role"] == "tool")
-    summaries = {content.partition("\n")[0] for content in results if DATA_MARK in content}
-    return OwnTextFilter(own, is_source, summaries - {""})
 
 
 def _now() -> datetime:

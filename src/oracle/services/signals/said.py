@@ -11,6 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from oracle.patterns import lazy_pattern
+from oracle.services.signals.own_marks import DATA_MARK
+from oracle.services.signals.own_text import OwnTextFilter
+from oracle.services.signals.own_words import OwnText, words_of_messages, words_of_prompt
 
 _ANCHOR: Final = 40
 """This many characters before a signal identify its place."""
@@ -83,3 +86,24 @@ def is_visible(text: str) -> bool:
 def has_visible_text(text: str) -> bool:
     """The same for markdown, in which some markup shows nothing."""
     return is_visible(_UNSEEN_MARKUP.sub("", text))
+
+
+def own_text_in(conversation: Sequence[Mapping[str, Any]], tools: tuple[str, ...]) -> OwnTextFilter:
+    """Recognises what we have put into the request, unless the model has also read it elsewhere."""
+    prompt, *messages = conversation
+    ours = [m["content"] for m in messages if m["role"] == "system" and "coverage" not in m]
+    facts = [m["content"] for m in messages if m.get("is_facts")]
+    # What is quoted in the facts belongs to the project.
+    ours += [block.partition("\nFrom ")[0] for block in facts]
+
+    def is_source(text: str) -> bool:
+        return any(
+            text in m["content"]
+            for m in messages
+            if m["role"] != "system" and not m.get("is_facts")
+        )
+
+    own = OwnText(words_of_prompt(prompt["content"], tools), words_of_messages(tuple(ours)))
+    results = (m["content"] for m in messages if m["role"] == "tool")
+    summaries = {content.partition("\n")[0] for content in results if DATA_MARK in content}
+    return OwnTextFilter(own, is_source, summaries - {""})
