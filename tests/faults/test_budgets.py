@@ -154,7 +154,8 @@ async def test_a_limit_of_tokens_below_one_request_names_the_smallest_that_works
     model = MeteredModel(searching(END))
     heard = await ask(model=model, limits=Limits(tokens=tokens))
     assert (heard.stop, model.requests) == ("token_limit", [])
-    smallest = int(heard.done["detail"].rpartition(" ")[2]) if tokens else 9_000
+    named = heard.done["detail"].rpartition(" ")[2].replace(",", "")
+    smallest = int(named) if tokens else 9_000
     again = MeteredModel(searching(END))
     heard = await ask(model=again, limits=Limits(tokens=smallest))
     check_limits(heard, again, Limits(tokens=smallest))

@@ -133,7 +133,7 @@ def shown_by(cwd, is_terminal, *arguments, **env):
         links = {"TERM": "xterm-kitty", "FORCE_HYPERLINK": "1"}
         terminal = Terminal(*arguments, cwd=cwd, env=links | env)
         if arguments in (("chat",), ("chat", "--trace")):
-            for line in ("/x\n", "/session last\n", "hello\n"):
+            for line in ("/x\r", "/session last\r", "hello\r"):
                 terminal.until("? ").type(line)
             terminal.until("? ").leave()
         else:
@@ -298,6 +298,10 @@ def test_a_history_that_is_a_pipe_does_not_hold_up_a_chat(tmp_path):
     assert terminal.until("? ").leave() == 0
 
 
+WRITES_DIRECTLY = ("interrupts.py", "terminal_state.py")
+"""At the end of the process, where the stream may be locked by what was interrupted."""
+
+
 def test_only_the_console_writes_below_the_stream_that_cleans():
     """The way around `SafeStream` is its `styled`, and consoles that are not safe ones."""
     cli = Path(oracle_cli.__file__).parent
@@ -306,7 +310,7 @@ def test_only_the_console_writes_below_the_stream_that_cleans():
         if file.name not in ("streams.py", "console.py"):
             around = r"\.styled\b|(out|err)\.buffer\b|__std(out|err)__|\bConsole\("
             assert not re.search(around, text), file
-            assert "os.write" not in text or file.name == "interrupts.py", file
+            assert "os.write" not in text or file.name in WRITES_DIRECTLY, file
 
 
 @pytest.mark.extra

@@ -159,8 +159,9 @@ def test_a_question_whose_process_died_at_the_end_is_resumed_without_a_model(pro
     let_go(project)
     result = oracle(project, "run", "resume")
     assert (result.returncode, result.stdout) == (0, "It is in auth.py:3.\n")
-    assert result.stderr.startswith("sources: auth.py:3, notes/x.md · ")
-    assert result.stderr.count("\n") == 1
+    written, sources = result.stderr.splitlines()
+    assert written == "oracle: wrote notes/x.md"
+    assert sources.startswith("sources: auth.py:3, notes/x.md · ")
     again = oracle(project, "run", "resume", run[:8])
     assert (again.returncode, again.stdout) == (2, "")
     assert "is done" in again.stderr

@@ -38,7 +38,8 @@ def test_a_run_stops_before_it_asks_the_model(project, caplog):
     assert GOES_ON not in caplog.text
 
 
-def test_the_project_decides_and_not_the_working_directory(project, caplog):
+def test_the_project_decides_and_not_the_working_directory(project, caplog, monkeypatch):
+    monkeypatch.setenv("ORACLE_TRUST", str(project))
     (project / "oracle.toml").write_text("[journal]\nfailure = 'memory'\n")
     assert ask(project).text == "It is in auth.py."
     assert GOES_ON in caplog.text

@@ -61,7 +61,7 @@ async def test_an_id_of_the_other_kind_names_its_command(database):
 
 
 async def test_only_an_interrupted_run_is_the_last_to_resume(database):
-    with pytest.raises(NotFound, match="no run was interrupted; `oracle runs`"):
+    with pytest.raises(NotFound, match="there are no runs yet; ask something first"):
         await Naming(database).interrupted_run()
     await begin(database, "died", at=1.0, seconds=-60)
     await begin(database, "held", at=2.0, seconds=600)
