@@ -9,8 +9,9 @@ from typer.main import get_command
 from oracle import errors
 from oracle.cli.main import app
 from oracle.errors import OracleError
+from oracle.services.settings.sections import KEY_VARIABLES
 from oracle.services.settings.template import as_toml
-from oracle.settings import KEY_VARIABLES, SETTINGS
+from oracle.settings import SETTINGS
 
 DOCS = Path(__file__).parents[1] / "docs"
 CONFIGURATION = (DOCS / "configuration.md").read_text(encoding="utf-8")

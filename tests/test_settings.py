@@ -7,8 +7,9 @@ import pytest
 
 from oracle.errors import NotFound
 from oracle.services.control.ledger import Limits
+from oracle.services.settings.sections import SECTIONS
 from oracle.services.settings.value_types import OFF
-from oracle.settings import SECTIONS, SETTINGS, Settings, load_settings, setting_named
+from oracle.settings import SETTINGS, Settings, load_settings, setting_named
 
 ROWS = pytest.mark.parametrize("row", SETTINGS.values(), ids=SETTINGS)
 

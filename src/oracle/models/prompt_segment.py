@@ -22,6 +22,8 @@ two is always true.
 """
 ONE_PART = "one_part"
 """True for a request about one part of a broad question. It is then the only true condition."""
+PLAIN_LOOP = "plain_loop"
+"""True in the plain loop that the tree is compared with. It is then the only true condition."""
 
 
 def query_type_is(query_type: QueryType) -> str:
@@ -35,6 +37,7 @@ CONDITIONS = (
     LARGE_CONTEXT,
     PREVIOUS_ERRORS,
     ONE_PART,
+    PLAIN_LOOP,
     *map(query_type_is, QueryType),
 )
 

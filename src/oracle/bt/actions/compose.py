@@ -40,6 +40,7 @@ from oracle.services.prompting.composer import (
     SMALL_WINDOW,
     TOKEN_BUDGET,
     ComposedPrompt,
+    compose_plain_prompt,
     compose_prompt,
     needs_short_contract,
 )
@@ -93,6 +94,16 @@ def grant_first_tools(
     return SUCCESS
 
 
+@action(reads=["tool_list", "tool_reasons"], writes=["granted", "tool_reasons"])
+def grant_all_tools(ctx: TickContext) -> RunStatus:
+    """Every tool, whatever the question, as in a loop that leaves all decisions to the model."""
+    bb = board_of(ctx)
+    names = [spec.name for spec in all_tools(bb)]
+    bb_set(bb, "granted", names)
+    give_reason(bb, names, "all tools are offered")
+    return SUCCESS
+
+
 @action(reads=["classification", "topic_shift", *OFFER])
 def announce_question(ctx: TickContext) -> RunStatus:
     """Say what the question was taken for, and what it was granted."""
@@ -141,11 +152,28 @@ def write_prompt(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(reads=["model", "tool_list"], writes=["messages"])
+def write_plain_prompt(ctx: TickContext) -> RunStatus:
+    """The one prompt of the plain loop. It lists all tools and does not speak of signals."""
+    bb = board_of(ctx)
+    window: int = bb_get(bb, "model")["context_window"]
+    prompt = compose_plain_prompt(
+        all_tools(bb),
+        segments=services_of(ctx).prompt_segments,
+        token_budget=window // PROMPT_SHARE if window < SMALL_WINDOW else TOKEN_BUDGET,
+    )
+    bb_set(bb, "messages", [{"role": "system", "content": prompt.text}])
+    segments = [{"id": id_, "tokens": tokens} for id_, tokens in prompt.token_estimates.items()]
+    say(ctx, ChunkType.PROMPT, segments=segments, tokens=prompt.total_tokens)
+    return SUCCESS
+
+
 @action(reads=["facts", "limits", "classification", "model", "messages"], writes=["messages"])
 def add_facts(ctx: TickContext) -> RunStatus:
     """Add today's date, the project's facts and the budget, as part of the first user message.
 
-    A conversation needs no more than the date and the name.
+    A conversation needs no more than the date and the name. The plain loop classifies nothing, so
+    it gets all of them.
     """
     bb = board_of(ctx)
     facts: dict[str, Any] = bb_get(bb, "facts")
@@ -154,7 +182,8 @@ def add_facts(ctx: TickContext) -> RunStatus:
     if model["prices"] is None:
         budget["money"] = None
     notes = LONGEST_NOTES if model["context_window"] >= SMALL_WINDOW else NOTES_IN_SMALL_WINDOW
-    if classification_of(bb).query_type is QueryType.CONVERSATIONAL:
+    classified: dict[str, Any] = bb_get(bb, "classification") or {}
+    if classified.get("query_type") == QueryType.CONVERSATIONAL:
         facts = {name: facts[name] for name in ("date", "name") if name in facts}
         budget = {}
     if block := facts_block(facts, budget, longest_notes=notes):

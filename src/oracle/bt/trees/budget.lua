@@ -10,18 +10,18 @@ local WARNING_SHARE = 0.7 -- late enough to matter, early enough to come to the 
 local REFUSALS = 20       -- each request is a third smaller than the one before, so it is no request long before this
 
 -- The context window must hold the tools, the messages and the answer. What is shortened says so.
-local function make_it_fit()
-  return BT.sequence("make it fit", {
+BT.tree("make it fit", {
+  root = BT.sequence("make it fit", {
     BT.guard("tools leave no room for the question", { ledger.tools_have_no_room, budget.withdraw_tools_without_room }),
     BT.guard("messages leave no room for the answer", { ledger.messages_have_no_room, budget.make_room }),
-  })
-end
+  }),
+})
 
 BT.tree("budget", {
   root = BT.sequence("budget", {
     budget.weigh_messages,
     BT.guard("messages fill half of the window", { ledger.context_is_large, budget.compact }),
-    make_it_fit(),
+    BT.subtree("make it fit"),
     BT.guard("no request can be paid", {
       ledger.is_exhausted,
       BT.sequence("end at the limit", { finish.at_limit, BT.exit("turns") }),
@@ -45,7 +45,7 @@ BT.tree("request", {
       BT.sequence("request is too long", {
         ledger.request_was_too_long,
         budget.expect_a_smaller_window,
-        make_it_fit(),
+        BT.subtree("make it fit"),
       }),
     }),
   }),

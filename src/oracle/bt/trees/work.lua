@@ -25,21 +25,7 @@ BT.tree("work", {
         calls.refuse_calls_refused_before,
         calls.refuse_used_up,
       }),
-      -- A tool of the user that writes: the question asks for it, or a person says yes to each call.
-      BT.guard("a call needs a yes", {
-        capability.a_call_needs_a_yes,
-        BT.sequence("ask about each call", {
-          calls.note_the_time_left,
-          BT.selector("yes or no", {
-            BT.sequence("nobody can be asked", {
-              BT.expect("no person is there", "not bb.can_ask"),
-              approvals.refuse_calls_without_a_yes { by = "nobody could be asked" },
-            }),
-            BT.timeout("while time is left", { seconds = "seconds_left", approvals.ask_about_each_call }),
-            approvals.refuse_calls_without_a_yes("nobody answered", { by = "nobody answered in time" }),
-          }),
-        }),
-      }),
+      BT.subtree("ask for a yes"),
       calls.note_the_time_left,
       BT.selector("run them in time", {
         BT.timeout("while time is left", { seconds = "seconds_left", calls.run }),
@@ -66,6 +52,24 @@ BT.tree("work", {
       BT.guard("strategy finds nothing either", {
         evidence.strategies_keep_finding_nothing { calls = CALLS_A_STRATEGY },
         BT.later("change strategy"),
+      }),
+    }),
+  }),
+})
+
+-- A tool of the user that writes: the question asks for it, or a person says yes to each call.
+BT.tree("ask for a yes", {
+  root = BT.guard("a call needs a yes", {
+    capability.a_call_needs_a_yes,
+    BT.sequence("ask about each call", {
+      calls.note_the_time_left,
+      BT.selector("yes or no", {
+        BT.sequence("nobody can be asked", {
+          BT.expect("no person is there", "not bb.can_ask"),
+          approvals.refuse_calls_without_a_yes { by = "nobody could be asked" },
+        }),
+        BT.timeout("while time is left", { seconds = "seconds_left", approvals.ask_about_each_call }),
+        approvals.refuse_calls_without_a_yes("nobody answered", { by = "nobody answered in time" }),
       }),
     }),
   }),

@@ -12,10 +12,10 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from threading import Lock
-from typing import Final
+from typing import Final, Literal
 from weakref import WeakSet
 
-from oracle.bt.wrappers.recipe import AgentSetup, Definitions, GatherFacts
+from oracle.bt.wrappers.recipe import LOOPS, AgentSetup, Definitions, GatherFacts
 from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.models.prompt_segment import PromptSegment
@@ -44,7 +44,7 @@ class OracleBTWrapper:
     question needs it, and shared by those that are under way. `sources` are brought up to date
     before each question, and say which of its terms are the project's own. `definitions` are trees
     and prompts that may change between two questions. `facts` are gathered for the first message.
-    `approve` asks a person.
+    `approve` asks a person. The `loop` is the tree, or the plain one that it is compared with.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class OracleBTWrapper:
         sources: Sources | None = None,
         facts: GatherFacts | None = None,
         folder: str = "",
+        loop: Literal["tree", "baseline"] = "tree",
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
     ) -> None:
@@ -86,6 +87,7 @@ class OracleBTWrapper:
             facts=facts,
             folder=folder,
             project=project_id or None,
+            tree=LOOPS[loop],
         )
         self._store = store
         self._session_id = session_id

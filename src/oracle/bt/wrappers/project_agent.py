@@ -17,9 +17,10 @@ from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.project.root import here
 from oracle.services.prompting.project_facts import ProjectFacts
+from oracle.services.settings.sections import EMBEDDED, WebSettings
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
-from oracle.settings import EMBEDDED, Settings, WebSettings
+from oracle.settings import Settings
 
 if TYPE_CHECKING:
     from oracle.services.own_code.collecting import OwnCode
@@ -77,6 +78,7 @@ def project_agent(
         sources=index,
         facts=ProjectFacts(root, None if index is None else index.paths).gather,
         folder="" if settings.root is not None else str(root.resolve()),
+        loop=settings.loop.answers,
     )
 
 

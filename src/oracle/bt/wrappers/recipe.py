@@ -42,6 +42,9 @@ from oracle.services.storage.damage import RESTORE
 from oracle.services.tools.protocol import Tools
 
 TREE: Final = "oracle-agent"
+BASELINE: Final = "baseline"
+"""The plain loop that the tree is compared with. It is always the built-in one."""
+LOOPS: Final = {"tree": TREE, "baseline": BASELINE}
 UNKNOWN_WINDOW: Final = 8_192
 LEAF_PACKAGES: Final = ("oracle.bt.actions", "oracle.bt.conditions")
 
@@ -182,6 +185,7 @@ class AgentSetup:
     facts: GatherFacts | None = None
     folder: str = ""
     project: str | None = None
+    tree: str = TREE
 
     def recipe(
         self,
@@ -226,11 +230,10 @@ class AgentSetup:
             board["known_terms"] = sorted(known_terms)
         board = redacted(board)
         board["tool_list"] = "[]" if live.tools is None else _tool_list(live.tools)
+        own = None if self.tree == BASELINE else definitions.trees
         return Recipe(
-            tree=TREE,
-            sources=built_in_trees()
-            if definitions.trees is None
-            else redacted(dict(definitions.trees)),
+            tree=self.tree,
+            sources=built_in_trees() if own is None else redacted(dict(own)),
             prompts=_segment_texts(definitions.segments or built_in_segments()),
             question=board["query"],
             model=board["model"]["name"],

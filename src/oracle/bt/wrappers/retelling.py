@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, cast
 
-from oracle.bt.wrappers.recipe import TREE, services_from
+from oracle.bt.wrappers.recipe import LOOPS, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
@@ -90,7 +90,7 @@ async def retold(store: RunStore, run: StoredRun) -> ToldRun:
     records, _ = await store.record_of(run.id)
     if not records:
         return ToldRun(run=run, records=records, story=Story())
-    if run.tree != TREE:
+    if run.tree not in LOOPS.values():
         problem = "only a run of the agent's own tree says what was decided"
         return ToldRun(run=run, records=records, story=tell_records(records), not_replayed=problem)
     try:

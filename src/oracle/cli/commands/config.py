@@ -52,7 +52,8 @@ def names_beginning(incomplete: str) -> list[tuple[str, str]]:
 
     It reads no file, because a broken settings file must not break completion.
     """
-    from oracle.settings import SECTIONS, SETTINGS
+    from oracle.services.settings.sections import SECTIONS
+    from oracle.settings import SETTINGS
 
     named = [(row.name, row.meaning) for row in SETTINGS.values()]
     sections = [(section, f"all of [{section}]") for section in SECTIONS]
@@ -146,7 +147,8 @@ def unset(name: NameArgument, user: UserOption = False) -> None:
     """Remove a setting from the project's oracle.toml, or the user's."""
     from oracle.services.settings.editing import unset_value, value_in
     from oracle.services.settings.resolve import shown_path
-    from oracle.settings import SECTIONS, setting_named
+    from oracle.services.settings.sections import SECTIONS
+    from oracle.settings import setting_named
 
     file = _file(user)
     if name in SECTIONS:
@@ -309,7 +311,8 @@ def _warn(text: str) -> None:
 
 def chosen(name: str | None) -> Sequence[str]:
     """The names of all settings, of those in a section, or of one."""
-    from oracle.settings import SECTIONS, SETTINGS, setting_named
+    from oracle.services.settings.sections import SECTIONS
+    from oracle.settings import SETTINGS, setting_named
 
     if name is None:
         return list(SETTINGS)

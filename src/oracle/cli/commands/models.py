@@ -206,7 +206,7 @@ def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
     from oracle.services.llm.ollama import local_models, runs_elsewhere
     from oracle.services.llm.providers import PROVIDERS
     from oracle.services.llm.spending import place_of_key, prices_for
-    from oracle.settings import ModelSettings
+    from oracle.services.settings.sections import ModelSettings
 
     provider, colon, model = full.partition(":")
     if not colon:

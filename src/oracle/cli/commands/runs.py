@@ -189,7 +189,7 @@ def _show_story(told: ToldRun, ids: Mapping[str, str]) -> None:
 def heading_of(told: ToldRun, ids: Mapping[str, str], *, now: float) -> Heading:
     """`ids` has the short form of an id; one that is not there is shown whole, as in a pipe."""
     from oracle.cli.terminal.story_lines import Heading
-    from oracle.settings import EMBEDDED
+    from oracle.services.settings.sections import EMBEDDED
 
     run = told.run
     about = [f"asked {shown_age(run.started_at, now=now)}, {shown_time(run.started_at)}"]
@@ -240,7 +240,7 @@ def resume(
     What the run has already done is read from its record and not done again. The model is the one
     in the settings, or --model.
     """
-    from oracle.bt.wrappers.recipe import TREE
+    from oracle.bt.wrappers.recipe import LOOPS
     from oracle.services.background import run_async
     from oracle.services.storage.naming import Naming
 
@@ -267,7 +267,7 @@ def resume(
             f"`oracle run resume {found.id} --model {first_model}` goes on with that one"
         )
         print(f"oracle: {printable(text)}", file=sys.stderr, flush=True)
-    if found.tree != TREE:
+    if found.tree not in LOOPS.values():
         typer.echo(run_async(_resume_other_tree(settings, found.id)))
     elif code := run_async(_resume(settings, options, found.id)):
         raise typer.Exit(code)

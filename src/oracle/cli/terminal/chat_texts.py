@@ -9,7 +9,7 @@ from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.places import places
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import shown_tokens
-from oracle.settings import EMBEDDED
+from oracle.services.settings.sections import EMBEDDED
 
 if TYPE_CHECKING:
     from oracle.models.session import Exchange, Session

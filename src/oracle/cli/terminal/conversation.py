@@ -22,7 +22,7 @@ from oracle.cli.terminal.waiting import waiting_since
 from oracle.errors import StoreError
 from oracle.models.source import Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
-from oracle.settings import EMBEDDED
+from oracle.services.settings.sections import EMBEDDED
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,8 @@ import typer
 from oracle.cli.terminal.approval import answer_to, can_ask_a_person
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import SettingsError, StoreError
-from oracle.settings import EMBEDDED, ModelSettings, Origin
+from oracle.services.settings.sections import EMBEDDED, ModelSettings
+from oracle.settings import Origin
 
 if TYPE_CHECKING:
     from oracle.services.llm.protocol import Prices

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from oracle.errors import StoreError
-from oracle.settings import EMBEDDED
+from oracle.services.settings.sections import EMBEDDED
 
 if TYPE_CHECKING:
     from oracle.settings import Settings

@@ -13,7 +13,7 @@ from oracle.services.llm.ollama import LocalModel, LocalModels, local_models
 from oracle.services.llm.protocol import Prices
 from oracle.services.llm.providers import PROVIDERS, is_at_home
 from oracle.services.llm.spending import paying_key, place_of_key, prices_for
-from oracle.settings import EMBEDDED
+from oracle.services.settings.sections import EMBEDDED
 
 if TYPE_CHECKING:
     from oracle.settings import Settings

@@ -17,7 +17,7 @@ from oracle.services.llm.spending import (
 )
 from oracle.services.settings.guarded import is_loopback
 from oracle.services.settings.keys import key_for, missing_key
-from oracle.settings import EMBEDDED
+from oracle.services.settings.sections import EMBEDDED
 
 if TYPE_CHECKING:
     from oracle.settings import Settings

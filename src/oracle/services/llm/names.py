@@ -20,7 +20,7 @@ from typing import Final
 from oracle.errors import InputError
 from oracle.services.llm.ollama import LocalModels, local_models
 from oracle.services.llm.providers import PROVIDERS, is_model_name, split_name
-from oracle.settings import EMBEDDED
+from oracle.services.settings.sections import EMBEDDED
 
 SEE_ALL: Final = "`oracle models --all` lists the known ones"
 _LONGEST: Final = 200

@@ -10,7 +10,7 @@ from oracle.services.llm.names import full_name
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.llm.providers import Endpoint, find_endpoint
 from oracle.services.llm.retrying import RetryingModel
-from oracle.settings import ATTEMPTS, STALL_SECONDS
+from oracle.services.settings.sections import ATTEMPTS, STALL_SECONDS
 
 
 def open_model(

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from oracle.errors import InputError, ModelRefused, SettingsError, did_you_mean
 from oracle.patterns import lazy_pattern
-from oracle.settings import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
+from oracle.services.settings.sections import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

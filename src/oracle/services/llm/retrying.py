@@ -10,7 +10,7 @@ from typing import cast
 
 from oracle.errors import ModelOverloaded
 from oracle.services.llm.protocol import Model, ModelRequest, Part, Prices
-from oracle.settings import ATTEMPTS
+from oracle.services.settings.sections import ATTEMPTS
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 30.0

@@ -18,15 +18,16 @@ from oracle.errors import InputError, OracleError, SettingsError, StoreError
 from oracle.services.llm.names import full_name
 from oracle.services.llm.ollama import runs_elsewhere
 from oracle.services.llm.providers import PROVIDERS, is_at_home
+from oracle.services.settings.sections import EMBEDDED
 from oracle.services.settings.trust import trusts
 from oracle.services.user_files import recall, remember
-from oracle.settings import EMBEDDED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from oracle.services.llm.protocol import Prices
-    from oracle.settings import ModelSettings, Settings
+    from oracle.services.settings.sections import ModelSettings
+    from oracle.settings import Settings
 
 Environment = Mapping[str, str]
 

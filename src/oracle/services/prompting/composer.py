@@ -14,6 +14,7 @@ from oracle.models.prompt_segment import (
     ALWAYS,
     FULL_CONTRACT,
     LARGE_CONTEXT,
+    PLAIN_LOOP,
     PREVIOUS_ERRORS,
     SHORT_CONTRACT,
     query_type_is,
@@ -22,6 +23,7 @@ from oracle.models.query_classification import QueryType
 from oracle.services.prompting.segment_files import (
     CHOICES_PLACEHOLDER,
     CONTRACTS,
+    LISTS_TOOLS,
     OWN_SEGMENTS,
     REQUIRED,
     TOOLS_PLACEHOLDER,
@@ -123,6 +125,21 @@ def compose_prompt(
     return ComposedPrompt(segments=tuple(kept), warnings=tuple(warnings))
 
 
+def compose_plain_prompt(
+    tools: Collection[ToolSpec],
+    *,
+    segments: Sequence[PromptSegment] | None = None,
+    token_budget: int = TOKEN_BUDGET,
+) -> ComposedPrompt:
+    """The one prompt of the plain loop, whatever the question. It lists all tools."""
+    known = built_in_segments() if segments is None else segments
+    chosen = [segment for segment in known if segment.applies({PLAIN_LOOP})]
+    rendered = [_rendered(segment, tools) for segment in chosen]
+    if sum(segment.token_estimate for segment in rendered) > token_budget:
+        rendered = [_rendered(segment, tools, brief=True) for segment in chosen]
+    return ComposedPrompt(segments=tuple(rendered))
+
+
 def _in_order(segments: Sequence[PromptSegment], facts: set[str]) -> list[PromptSegment]:
     applicable = [segment for segment in segments if segment.applies(facts)]
     found = {segment.id for segment in applicable}
@@ -139,7 +156,7 @@ def _in_order(segments: Sequence[PromptSegment], facts: set[str]) -> list[Prompt
 def _rendered(
     segment: PromptSegment, tools: Collection[ToolSpec], *, brief: bool = False
 ) -> PromptSegment:
-    if segment.id != "tools":
+    if segment.id not in LISTS_TOOLS:
         return segment
     content = NO_TOOLS
     if tools:

@@ -21,6 +21,7 @@ from oracle.models.prompt_segment import (
     FULL_CONTRACT,
     LARGE_CONTEXT,
     ONE_PART,
+    PLAIN_LOOP,
     PREVIOUS_ERRORS,
     SHORT_CONTRACT,
     PromptSegment,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 CONTRACTS = ("signals", "signals-short")
 """The two forms of the contract about signals. Every prompt has one of them."""
 REQUIRED = ("base", "signals", "tools")
+LISTS_TOOLS = ("tools", "plain")
 TOOLS_PLACEHOLDER = "{{tools}}"
 CHOICES_PLACEHOLDER = "{{choices}}"
 
@@ -66,6 +68,7 @@ _REGISTRY = (
     ("summarization", "summarization.md", 20, LARGE_CONTEXT),
     ("error-recovery", "error-recovery.md", 21, PREVIOUS_ERRORS),
     ("part", "part.md", 30, ONE_PART),
+    ("plain", "plain.md", 40, PLAIN_LOOP),
 )
 
 
@@ -163,8 +166,10 @@ def _check(matter: FrontMatter, path: Path, origins: dict[str, str]) -> None:
         raise error("no text below the front matter; write some, or remove the file")
     if matter.id in (*REQUIRED, *CONTRACTS) and matter.conditions not in (None, (ALWAYS,)):
         raise error(f"{matter.id!r} is part of every prompt; remove its conditions")
-    if matter.id == "tools" and TOOLS_PLACEHOLDER not in matter.body:
-        raise error(f"'tools' must contain the place of the list; add a line {TOOLS_PLACEHOLDER}")
+    if matter.id in LISTS_TOOLS and TOOLS_PLACEHOLDER not in matter.body:
+        raise error(
+            f"{matter.id!r} must contain the place of the list; add a line {TOOLS_PLACEHOLDER}"
+        )
     if matter.id in CONTRACTS and (unsaid := [s for s in _SIGNAL_WORDS if s not in matter.body]):
         raise error(f"{matter.id!r} must explain every signal; it lacks {', '.join(unsaid)}")
 

@@ -229,6 +229,12 @@ def _paid_searches(values: Values, value: Any, below: Any) -> str | None:
     return f"searches would go to {value}, and your key would pay for them"
 
 
+def _other_loop(values: Values, value: Any, below: Any) -> str | None:
+    if value == "shadow":
+        return "each question would be answered twice"
+    return None if value is True else "the tree would not control the model"
+
+
 def _is_free(values: Values) -> bool:
     """Whether no key of the user is sent to the model: it runs on this machine."""
     name, address = str(values["model.name"]), values["model.base_url"]
@@ -263,6 +269,9 @@ _LEFT_OUT: Final[Mapping[str, Callable[[Values, Any, Any], str | None]]] = {
     **_DESCRIPTIONS,
     "journal.failure": _unrecorded,
     "web.provider": _paid_searches,
+    "loop.use_bt": _other_loop,
+    "loop.shadow_share": _more,
+    "loop.shadow_money": _more,
 }
 _FOLDERS: Final = frozenset({"prompts.folder", "trees.folder"})
 _PATHS: Final = _FOLDERS | {"database.url"}

@@ -18,8 +18,8 @@ from oracle.errors import InputError, StoreError
 from oracle.regular_file import NotRegular, read_regular
 from oracle.services.project.redaction import hide, redact
 from oracle.services.settings.resolve import shown_path
+from oracle.services.settings.sections import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
 from oracle.services.user_files import config_folder, rewrite
-from oracle.settings import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
 
 if TYPE_CHECKING:
     from pathlib import Path

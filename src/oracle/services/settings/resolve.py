@@ -15,11 +15,12 @@ from oracle.patterns import lazy_pattern
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import find_root
 from oracle.services.settings.guarded import Guarded, guarded_values, shown_value
+from oracle.services.settings.sections import SECTIONS
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
 from oracle.services.settings.trust import VARIABLE, untrusted
 from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, quoted
 from oracle.services.user_files import config_folder
-from oracle.settings import PREFIX, SECTIONS, SETTINGS, Origin, Setting, Settings
+from oracle.settings import PREFIX, SETTINGS, Origin, Setting, Settings
 
 MOST_MISTAKES: Final = 20
 SEE_ALL: Final = "; `oracle init --print` lists all settings"
@@ -300,8 +301,11 @@ def password_in(row: Setting, value: object) -> str | None:
 
 
 def _take_variables(collected: _Collected, environment: Mapping[str, str]) -> None:
-    by_variable = {row.variable: row for row in SETTINGS.values()}
-    for variable in sorted(name for name in environment if name.startswith(PREFIX)):
+    # The other variables come first, so that the usual ones count more.
+    others = {row.other_variable: row for row in SETTINGS.values() if row.other_variable}
+    by_variable = others | {row.variable: row for row in SETTINGS.values()}
+    ours = (name for name in environment if name.startswith(PREFIX))
+    for variable in sorted(ours, key=lambda name: (name not in others, name)):
         text = environment[variable]
         row = by_variable.get(variable)
         if variable == VARIABLE:
@@ -353,7 +357,8 @@ def _take_flags(collected: _Collected, flags: Mapping[str, object]) -> None:
 
 
 def _variables() -> list[str]:
-    return [row.variable for row in SETTINGS.values()]
+    rows = SETTINGS.values()
+    return [*(row.variable for row in rows), *(r.other_variable for r in rows if r.other_variable)]
 
 
 def _keys(section: str) -> Mapping[str, str]:

@@ -47,7 +47,7 @@ def _sections() -> Iterator[str]:
 
 
 def _lines(row: Setting) -> Iterator[str]:
-    also = ", ".join(way for way in (row.variable, row.flag) if way)
+    also = ", ".join(way for way in (row.variable, row.other_variable, row.flag) if way)
     yield f"# {row.meaning} ({also})"
     unset = "" if row.default is not None else "  # not set; this is an example"
     yield f"#{row.name.partition('.')[2]} = {as_toml(shown_value(row))}{unset}"
@@ -61,7 +61,7 @@ def as_toml(value: Any) -> str:
     """A value as it is written in the file."""
     if value is None:
         return f'"{OFF}"'
-    if isinstance(value, str | tuple):
+    if isinstance(value, bool | str | tuple):
         return json.dumps(value, ensure_ascii=False)
     return repr(value)
 

@@ -85,23 +85,25 @@ class WholeNumber:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Number:
-    """Any number from `least`. With `can_be_off`, the text "off" means None."""
+    """Any number from `least` to `most`. With `can_be_off`, the text "off" means None."""
 
     least: int = 0
+    most: int = LARGEST_NUMBER
     can_be_off: bool = False
 
     @property
     def words(self) -> str:
+        most = "" if self.most == LARGEST_NUMBER else f" to {self.most}"
         off = f', or "{OFF}"' if self.can_be_off else ""
-        return f"a number from {self.least}{off}"
+        return f"a number from {self.least}{most}{off}"
 
     def check(self, raw: object) -> object:
         if self.can_be_off and raw == OFF:
             return None
         if isinstance(raw, bool) or not isinstance(raw, int | float):
             raise Unfit(f"is {quoted(raw)}; write {self.words}{_unquoted(raw, self)}")
-        if not (math.isfinite(raw) and self.least <= raw <= LARGEST_NUMBER):
-            bounds = f"a number from {self.least:g} to {LARGEST_NUMBER:,}"
+        if not (math.isfinite(raw) and self.least <= raw <= self.most):
+            bounds = f"a number from {self.least:g} to {self.most:,}"
             off = f', or "{OFF}"' if self.can_be_off else ""
             raise Unfit(f"is {quoted(raw)}; write {bounds}{off}")
         return float(raw)
@@ -129,6 +131,25 @@ class Choice:
 
     def from_text(self, text: str) -> object:
         return text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OnOff:
+    """true or false, or one of the texts in `also`."""
+
+    also: Sequence[str] = ()
+
+    @property
+    def words(self) -> str:
+        return " or ".join(("true", "false", *self.also))
+
+    def check(self, raw: object) -> object:
+        if not isinstance(raw, bool) and raw not in self.also:
+            raise Unfit(f"is {quoted(raw)}; use {self.words}")
+        return raw
+
+    def from_text(self, text: str) -> object:
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 from oracle.errors import WebProblem, did_you_mean
+from oracle.services.settings.sections import KEY_VARIABLES
 from oracle.services.web.decoding import decompressed
 from oracle.services.web.readable import readable
-from oracle.settings import KEY_VARIABLES
 
 if TYPE_CHECKING:
     import httpx
