@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import RunStore, open_store
@@ -27,6 +27,9 @@ from oracle.services.project.root import find_root
 from oracle.services.storage.database import url_for_writing
 from oracle.services.tools.protocol import Tools
 from oracle.settings import load_settings
+
+if TYPE_CHECKING:
+    from oracle.bt.wrappers.shadow_mode import ShadowMode
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,6 +102,10 @@ class Oracle:
             approve=approve,
             store=self._open_store if remembers else None,
         )
+        self._shadow: ShadowMode | None = None
+        if remembers and self._settings.loop.use_bt == "shadow":
+            self._shadow = self._in_the_shadow()
+            self._agent.follow = self._shadow.follow
 
     def stream(
         self,
@@ -178,6 +185,8 @@ class Oracle:
             return
         self._is_closed = True
         await self._agent.close("the Oracle was closed")
+        if self._shadow is not None:
+            await self._shadow.close()
         await self._held_open.aclose()
 
     def _read(self, files: Sequence[str | Path]) -> Sequence[Source]:
@@ -190,6 +199,14 @@ class Oracle:
 
         reach = Reach(folder=self._folder, root=self._folder, secrets=self._settings.secrets.rules)
         return gather(reach=reach, files=map(str, files)).sources
+
+    def _in_the_shadow(self) -> ShadowMode:
+        from oracle.bt.wrappers.shadow_mode import ShadowMode
+
+        loop = self._settings.loop
+        return ShadowMode(
+            self._agent.setup, self._open_store, share=loop.shadow_share, money=loop.shadow_money
+        )
 
     def _check_open(self) -> None:
         if self._is_closed:

@@ -268,6 +268,7 @@ def _written(call: Call, result: Result, spec: ToolSpec) -> str:
 
 def _say_result(ctx: TickContext, call: Call, result: Result, seconds: float) -> None:
     shown = {name: result[name] for name in ("success", "content", "sources")}
+    shown["was_run"] = result.get("was_run", True)
     say(ctx, ChunkType.TOOL_RESULT, id=call["id"], name=call["name"], **shown)
     report(
         ctx,

@@ -49,7 +49,8 @@ class StoredRun:
     """A row of the `runs` table: what is known about a run without reading its journal.
 
     `context_node_id` is the exchange that the run continues from. The status is "running" until
-    the run is "done". A run that crashed is still "running", with an expired lease.
+    the run is "done". A run that crashed is still "running", with an expired lease. A run with
+    `shadow_of` answers the question of that run again, for a comparison.
     """
 
     id: str
@@ -65,3 +66,4 @@ class StoredRun:
     lease_owner: str | None
     lease_until: float | None
     project: str | None = None
+    shadow_of: str | None = None

@@ -67,6 +67,7 @@ CHUNKS: Mapping[ChunkType, Mapping[str, str]] = MappingProxyType(
             "success": "whether the tool succeeded",
             "content": "the result as the model reads it",
             "sources": "the sources that it quotes",
+            "was_run": "false if the call was refused, so that nothing was done",
         },
         ChunkType.SIGNAL: {"signal": "the signal: its type, confidence and fields"},
         ChunkType.VERDICT: {

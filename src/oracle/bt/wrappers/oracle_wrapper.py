@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from threading import Lock
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 from weakref import WeakSet
 
 from oracle.bt.wrappers.recipe import LOOPS, AgentSetup, Definitions, GatherFacts
@@ -20,7 +21,7 @@ from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.source import NOTHING_GIVEN, Given
-from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve, Sources
 from oracle.services.control.ledger import Limits
 from oracle.services.control.sufficiency import Sufficiency, heuristic_sufficiency
@@ -29,6 +30,11 @@ from oracle.services.llm.protocol import Model
 from oracle.services.tools.protocol import Tools
 
 __all__ = ["OpenStore", "OracleBTWrapper", "OracleStreamChunk"]
+
+Follow: TypeAlias = Callable[[str, str], None]
+"""Called with the id of a run and its stop reason when the user has the answer. It must not raise
+or wait.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +51,7 @@ class OracleBTWrapper:
     before each question, and say which of its terms are the project's own. `definitions` are trees
     and prompts that may change between two questions. `facts` are gathered for the first message.
     `approve` asks a person. The `loop` is the tree, or the plain one that it is compared with.
+    `follow` is called with the id and the stop reason of each run that has answered a question.
     """
 
     def __init__(
@@ -65,6 +72,7 @@ class OracleBTWrapper:
         facts: GatherFacts | None = None,
         folder: str = "",
         loop: Literal["tree", "baseline"] = "tree",
+        follow: Follow | None = None,
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
     ) -> None:
@@ -77,7 +85,7 @@ class OracleBTWrapper:
             classify_fallback=classify_fallback,
             is_sufficient=is_sufficient,
         )
-        self._agent = AgentSetup(
+        self.setup = AgentSetup(
             live=live,
             limits=(limits or Limits()).check(),
             trees=trees,
@@ -90,6 +98,7 @@ class OracleBTWrapper:
             tree=LOOPS[loop],
         )
         self._store = store
+        self.follow = follow
         self._session_id = session_id
         self._runs: WeakSet[Run] = WeakSet()
         # Questions may be asked in several threads.
@@ -108,7 +117,7 @@ class OracleBTWrapper:
         A listener who stops listening cancels the run.
         """
         run = Run.start(
-            self._agent,
+            self.setup,
             query,
             context_id=context_id,
             session_id=self._session_id,
@@ -120,7 +129,7 @@ class OracleBTWrapper:
 
     def resume(self, run_id: str, *, nodes: bool = False) -> AsyncGenerator[OracleStreamChunk]:
         """Go on with a run whose process died; its chunks come again from the first one."""
-        run = Run.resume(self._agent, run_id, store=self._store, nodes=nodes)
+        run = Run.resume(self.setup, run_id, store=self._store, nodes=nodes)
         return self._begun(run)
 
     def cancel(self, reason: str = "cancelled") -> None:
@@ -150,8 +159,23 @@ class OracleBTWrapper:
     def _begun(self, run: Run) -> AsyncGenerator[OracleStreamChunk]:
         with self._adding:
             self._runs.add(run)
-        return run.chunks()
+        return run.chunks() if self.follow is None else _followed(run.chunks(), self.follow)
 
     def _all_runs(self) -> list[Run]:
         with self._adding:
             return list(self._runs)
+
+
+async def _followed(
+    chunks: AsyncGenerator[OracleStreamChunk], follow: Follow
+) -> AsyncGenerator[OracleStreamChunk]:
+    done: OracleStreamChunk | None = None
+    async with aclosing(chunks):
+        try:
+            async for chunk in chunks:
+                done = chunk if chunk.type == ChunkType.DONE else None
+                yield chunk
+        finally:
+            # Also if the listener leaves with the last chunk. By then all of the run is on disk.
+            if done is not None and done["context_id"] is not None:
+                follow(done["run_id"], done["stop_reason"])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from oracle.bt.wrappers.definitions import ProjectDefinitions
-from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper
+from oracle.bt.wrappers.oracle_wrapper import Follow, OpenStore, OracleBTWrapper
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError
 from oracle.services.agent_services import Approve
@@ -46,6 +46,7 @@ def project_agent(
     environment: Mapping[str, str] | None = None,
     indexing: ProgressListener | None = None,
     own: OwnCode | None = None,
+    follow: Follow | None = None,
 ) -> OracleBTWrapper:
     """What is given replaces what the settings say. Nothing is sent anywhere yet.
 
@@ -54,7 +55,7 @@ def project_agent(
 
     The root of a project is indexed on disk, unless `tools` replace ours. A folder outside of any
     project is indexed in memory, and nothing is left in it. `indexing` hears of the progress, in
-    another thread.
+    another thread. `follow` is called for each run that has answered a question.
     """
     environment = os.environ if environment is None else environment
     root = root or settings.root or here()
@@ -79,6 +80,7 @@ def project_agent(
         facts=ProjectFacts(root, None if index is None else index.paths).gather,
         folder="" if settings.root is not None else str(root.resolve()),
         loop=settings.loop.answers,
+        follow=follow,
     )
 
 

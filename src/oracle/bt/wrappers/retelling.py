@@ -94,7 +94,7 @@ async def retold(store: RunStore, run: StoredRun) -> ToldRun:
         problem = "only a run of the agent's own tree says what was decided"
         return ToldRun(run=run, records=records, story=tell_records(records), not_replayed=problem)
     try:
-        story = await _replayed(store, run.id, has_end=records[-1].kind == "end")
+        story = tell(await chunks_of(store, run.id, has_end=records[-1].kind == "end"))
     except OracleError as problem:
         story, why = tell_records(records), str(problem).partition(";")[0]
         return ToldRun(run=run, records=records, story=story, not_replayed=why)
@@ -107,7 +107,10 @@ def _tell_resumption(event: Event, listen: Callable[[OracleStreamChunk], None]) 
         listen(OracleStreamChunk(type=ChunkType.SYSTEM, turn=event.turn or 0, data=data))
 
 
-async def _replayed(store: RunStore, run_id: str, *, has_end: bool) -> Story:
+async def chunks_of(
+    store: RunStore, run_id: str, *, has_end: bool = True
+) -> list[OracleStreamChunk]:
+    """What a recorded run said, in a replay. A run without an end is said as far as it came."""
     chunks: list[OracleStreamChunk] = []
     tree: RecordedTree | None = None
 
@@ -126,8 +129,8 @@ async def _replayed(store: RunStore, run_id: str, *, has_end: bool) -> Story:
     except ReplayDiverged:
         if has_end:
             raise
-        return tell(chunks)
+        return chunks
     if has_end:
         data = {**end.done(), "context_id": None}
         chunks.append(OracleStreamChunk(type=ChunkType.DONE, data=data))
-    return tell(chunks)
+    return chunks

@@ -34,6 +34,7 @@ from oracle.services.storage.naming import Naming
 from oracle.services.storage.runs import NEVER_BEGUN, WITHOUT_END, Runs, new_owner
 from oracle.services.storage.schema import blobs, journal
 from oracle.services.storage.sessions import Sessions
+from oracle.services.storage.shadow_reports import ShadowReports
 
 if TYPE_CHECKING:
     from oracle.services.journal.writer import JournalWriter, OnFailure
@@ -58,6 +59,7 @@ class RunStore:
         self._database = database
         self._writer = writer
         self._leaves = leaves
+        self.shadow_reports = ShadowReports(database)
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
 
@@ -142,6 +144,7 @@ class RunStore:
         parent: Exchange | None = None,
         opens_session: bool = False,
         project: str | None = None,
+        shadow_of: str | None = None,
     ) -> RecordedTree:
         """Write a new run down before anything is done for it.
 
@@ -171,6 +174,7 @@ class RunStore:
                 context_id=None if parent is None else parent.id,
                 opens_session=opens_session,
                 project=project,
+                shadow_of=shadow_of,
             )
         except StoreError as problem:
             if self._needs_records:
@@ -201,7 +205,8 @@ class RunStore:
             raise
 
     async def keep_exchange(self, run_id: str, answer: str, metadata: dict[str, Any]) -> str | None:
-        """Keep what the user is shown, and return its id; None for a run without a session.
+        """Keep what the user is shown, and return its id; None for a run without a session, and for
+        one whose answer no user is shown.
 
         The exchange has its run's id, so that keeping it again after a crash changes nothing.
         """
@@ -217,7 +222,7 @@ class RunStore:
         self, run_id: str, answer: str, metadata: dict[str, Any]
     ) -> str | None:
         run = await self.runs.get(run_id)
-        if run.session_id is None:
+        if run.session_id is None or run.shadow_of is not None:
             return None
         await self._exchanges.append(
             Exchange(

@@ -52,6 +52,11 @@ class Conversation:
         """Those of the last answer."""
         self._store = store
         self._options = options
+        self._shadow = None
+        if settings.loop.use_bt == "shadow":
+            from oracle.cli.terminal.shadow_process import ShadowProcess
+
+            self._shadow = ShadowProcess(settings)
 
     async def continue_session(self, typed: str) -> Session:
         return await self.branch.continue_session(typed)
@@ -160,6 +165,7 @@ class Conversation:
             dry_run=self._options.dry_run,
             own=own,
             indexing=lambda step: screen.indexing(step.done, step.total),
+            follow=None if self._shadow is None else self._shadow.follow,
         )
 
 

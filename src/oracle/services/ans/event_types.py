@@ -173,6 +173,15 @@ EVENT_TYPES: Mapping[str, EventType] = {
         when="the journal of a run cannot be written",
         payload={"problem": "what the database reported"},
     ),
+    "shadow.compared": EventType(
+        when="both loops have answered the question of a run, and are compared",
+        payload={
+            "tree": "what the tree's run did, in figures",
+            "baseline": "what the plain loop's run did, in figures",
+            "shared": "how much the answers share: `words` and `citations`, each from 0 to 1",
+            "shadow_run_id": "the run in the shadow; the event itself belongs to the first run",
+        },
+    ),
     "events.dropped": EventType(
         when="events are written again after an outage in which some were dropped",
         payload={"count": "how many are missing before this event"},

@@ -117,6 +117,11 @@ def projects(connection: Connection) -> None:
     )
 
 
+def shadows(connection: Connection) -> None:
+    """Runs that answer the question of another run again, for a comparison."""
+    _run(connection, "ALTER TABLE runs ADD COLUMN shadow_of TEXT")
+
+
 Migration = Callable[[Connection], None]
 
 MIGRATIONS: Final[Sequence[Migration]] = (
@@ -125,6 +130,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     events,
     shadow_reports,
     projects,
+    shadows,
 )
 
 

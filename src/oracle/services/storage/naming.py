@@ -45,7 +45,8 @@ class Naming:
         self._project = project
 
     async def run(self, typed: str = LAST) -> StoredRun:
-        newest = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc())
+        mine = select(runs).where(runs.c.shadow_of.is_(None))
+        newest = mine.order_by(runs.c.started_at.desc(), runs.c.id.desc())
         return await self._found(StoredRun, runs, typed, newest)
 
     async def session(self, typed: str = LAST) -> Session:
@@ -59,6 +60,7 @@ class Naming:
         query = (
             select(runs)
             .where(runs.c.status == "running", runs.c.stop_reason.is_(None))
+            .where(runs.c.shadow_of.is_(None))
             .where(of_project(runs, self._project))
             .order_by(runs.c.started_at.desc(), runs.c.id.desc())
             .limit(_MOST_INTERRUPTED)

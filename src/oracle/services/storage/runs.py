@@ -52,6 +52,7 @@ class Runs:
         context_id: str | None = None,
         opens_session: bool = False,
         project: str | None = None,
+        shadow_of: str | None = None,
     ) -> StoredRun:
         """Store a new run, held by `owner`; with a `context_id` it continues from there.
 
@@ -61,7 +62,7 @@ class Runs:
         def begin(connection: Connection) -> StoredRun:
             if session_id is not None and opens_session:
                 create(connection, session_id, question, at, project)
-            elif session_id is not None:
+            elif session_id is not None and shadow_of is None:
                 touch(connection, session_id, at)
             if context_id is not None:
                 check_lies_in(connection, context_id, session_id)
@@ -78,6 +79,7 @@ class Runs:
                     lease_owner=owner,
                     lease_until=database_now() + lease_seconds,
                     project=project,
+                    shadow_of=shadow_of,
                 )
             )
             return by_id(connection, StoredRun, runs, run_id)
@@ -121,9 +123,9 @@ class Runs:
         session_id: str | None = None,
         project: str | None = None,
     ) -> list[StoredRun]:
-        """Newest first; with a `project` only its own."""
+        """Newest first, without shadows; with a `project` only its own."""
         query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
-        query = query.where(of_project(runs, project))
+        query = query.where(of_project(runs, project), runs.c.shadow_of.is_(None))
         if session_id is not None:
             query = query.where(runs.c.session_id == session_id)
         return await self._database.read(lambda c: entities(c, StoredRun, query))

@@ -67,6 +67,8 @@ runs = Table(
     Column("lease_owner", AnyText),
     Column("lease_until", Double),
     Column("project", AnyText),
+    # The run whose question this one answers again, for a comparison. Users are not shown it.
+    Column("shadow_of", AnyText),
     Index("runs_session_id", "session_id"),
     Index("runs_started_at", "started_at"),
 )
@@ -108,7 +110,6 @@ events = Table(
     Index("events_at", "at"),
 )
 
-# Made by a migration. Nothing writes to it.
 shadow_reports = Table(
     "shadow_reports",
     metadata,
