@@ -103,16 +103,21 @@ class Run:
         context_id: str | None = None,
         session_id: str | None = None,
         given: Given = NOTHING_GIVEN,
+        history: Sequence[Exchange] = (),
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
-        """Answer a query: after the exchange `context_id`, else at the end of the session."""
+        """Answer a query: after the exchange `context_id`, else at the end of the session.
+
+        Without a store, it continues from the `history`.
+        """
         begin = partial(
             Run._begin_new,
             query=query,
             context_id=context_id,
             session_id=session_id,
             given=given,
+            history=history,
         )
         return cls(agent, begin, store=store, nodes=nodes)
 
@@ -224,13 +229,15 @@ class Run:
         context_id: str | None,
         session_id: str | None,
         given: Given,
+        history: Sequence[Exchange],
     ) -> RecordedTree:
         if not query.strip():
             raise InputError("the question is empty; ask something")
         if self._store is None and context_id is not None:
             raise InputError(f"there is no store to look for exchange {context_id!r} in")
         store = await self._open_store(leaving)
-        history = [] if store is None else await store.history(context_id, session_id)
+        if store is not None:
+            history = await store.history(context_id, session_id)
         known = await self._prepare_sources(leaving, query, history)
         await self._refresh_definitions()
         recipe = self._agent.recipe(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from oracle.cli.commands.evaluate_agent import agent, compare
 from oracle.cli.terminal.tables import Column, shown_width, table_lines
 from oracle.models.query_classification import QueryType
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from oracle.evaluation.labelled import Part
     from oracle.evaluation.retrieval import Measures, RetrievalReport, Way
 
-app = typer.Typer(help="Measure classification and retrieval.", no_args_is_help=True)
+app = typer.Typer(help="Measure classification, retrieval and answers.", no_args_is_help=True)
+app.command("agent")(agent)
+app.command("compare")(compare)
 
 PartOption = Annotated[
     str,

@@ -1,0 +1,143 @@
+"""What the outcomes of an evaluation come to: measures of each model and loop, with intervals."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final
+
+from oracle.errors import InputError
+from oracle.evaluation.agent_runs import LIMIT_STOPS, Outcome
+from oracle.services.comparison.comparing import Loop
+
+RESAMPLES: Final = 400
+"""How often the questions are drawn again for an interval. Enough for two digits."""
+SHARE_OF_RESAMPLES: Final = 0.95
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Interval:
+    """The mean of a measure, and where it lies with a probability of 95 %."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentMeasure:
+    name: str
+    of: Callable[[Outcome], float]
+    digits: int = 2
+
+
+MEASURES: Final[Sequence[AgentMeasure]] = (
+    AgentMeasure(name="right", of=lambda each: each.is_right),
+    AgentMeasure(name="complete", of=lambda each: each.complete),
+    AgentMeasure(name="wrongly called whole", of=lambda each: each.is_wrongly_whole),
+    AgentMeasure(name="ends with an answer", of=lambda each: bool(each.facts.answer.strip())),
+    AgentMeasure(
+        name="ends within its limits", of=lambda each: each.facts.stop_reason not in LIMIT_STOPS
+    ),
+    AgentMeasure(name="tool calls", of=lambda each: each.facts.calls, digits=1),
+    AgentMeasure(name="needless tool calls", of=lambda each: each.facts.needless_calls, digits=1),
+    AgentMeasure(name="turns", of=lambda each: each.facts.turns, digits=1),
+    AgentMeasure(name="tokens", of=lambda each: each.facts.tokens, digits=0),
+    AgentMeasure(name="seconds", of=lambda each: each.facts.seconds),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentRow:
+    """One measure of one model, for both loops."""
+
+    model: str
+    measure: AgentMeasure
+    tree: Interval
+    baseline: Interval
+
+
+def rows_of(outcomes: Sequence[Outcome]) -> Iterator[AgentRow]:
+    by_model = sorted(outcomes, key=lambda each: each.model)
+    for model, group in groupby(by_model, key=lambda each: each.model):
+        some = [*group]
+        loops = {
+            loop: [each for each in some if each.loop == loop] for loop in ("tree", "baseline")
+        }
+        for measure in MEASURES:
+            yield AgentRow(
+                model=model,
+                measure=measure,
+                tree=interval([measure.of(each) for each in loops["tree"]]),
+                baseline=interval([measure.of(each) for each in loops["baseline"]]),
+            )
+
+
+def interval(values: Sequence[float]) -> Interval:
+    """By drawing the values again, always in the same way."""
+    if not values:
+        return Interval(mean=0.0, low=0.0, high=0.0)
+    draw = random.Random(len(values))
+    means = sorted(fmean(draw.choices(values, k=len(values))) for _ in range(RESAMPLES))
+    outside = int(RESAMPLES * (1 - SHARE_OF_RESAMPLES) / 2)
+    return Interval(mean=fmean(values), low=means[outside], high=means[-1 - outside])
+
+
+# -- kept between two calls ------------------------------------------------------------------------
+
+
+def read_outcomes(file: Path) -> list[Outcome]:
+    """The outcomes that a file has. A line that was cut by a crash is left out."""
+    if not file.exists():
+        return []
+    outcomes: list[Outcome] = []
+    for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+        try:
+            outcomes.append(Outcome.from_data(json.loads(line)))
+        except json.JSONDecodeError:
+            continue
+        except (KeyError, TypeError) as problem:
+            raise InputError(
+                f"{file}:{number}: not a result of `oracle eval agent` ({problem}); "
+                "name another file"
+            ) from None
+    return outcomes
+
+
+def append_outcome(file: Path, outcome: Outcome) -> None:
+    data: Mapping[str, Any] = outcome.as_data()
+    with file.open("a", encoding="utf-8") as lines:
+        lines.write(json.dumps(data) + "\n")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """How a question that both results have fared: `complete` before and after."""
+
+    model: str
+    loop: Loop
+    question: str
+    before: float
+    after: float
+
+
+def changes(before: Sequence[Outcome], after: Sequence[Outcome]) -> list[Change]:
+    """The questions whose answers got more or less complete, worst first."""
+    known = {each.key: each for each in before}
+    found = [
+        Change(
+            model=each.model,
+            loop=each.loop,
+            question=each.question,
+            before=known[each.key].complete,
+            after=each.complete,
+        )
+        for each in after
+        if each.key in known and known[each.key].complete != each.complete
+    ]
+    return sorted(found, key=lambda change: change.after - change.before)

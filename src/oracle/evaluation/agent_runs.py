@@ -1,0 +1,139 @@
+"""Asks the questions about harbour with a model and a loop, and says how good each answer is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Self
+
+from oracle.bt.wrappers.recipe import LOOPS, AgentSetup
+from oracle.bt.wrappers.run import Run
+from oracle.evaluation.harbour import Question, World
+from oracle.models.session import Exchange
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.agent_services import AgentServices
+from oracle.services.comparison.comparing import Loop
+from oracle.services.comparison.facts import TAKEN, LoopFacts, facts_of
+from oracle.services.control.ledger import Limits
+from oracle.services.llm.protocol import Model
+from oracle.services.prompting.project_facts import ProjectFacts
+
+MakeModel = Callable[[int], Model]
+"""A model for the given repeat: its seed, where it has one."""
+LIMIT_STOPS: Final = ("turn_limit", "token_limit", "money_limit", "time_limit")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """One answer. `complete` is the share of what it should contain and cite."""
+
+    question: str
+    loop: Loop
+    model: str
+    repeat: int
+    facts: LoopFacts
+    complete: float
+    is_right: bool
+    confidence: float | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        return (self.model, self.loop, self.question, self.repeat)
+
+    @property
+    def is_wrongly_whole(self) -> bool:
+        """Called whole, and it is not."""
+        return self.facts.is_whole and not self.is_right
+
+    def as_data(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        known: dict[str, Any] = {name: data[name] for name in cls.__slots__}
+        known["facts"] = LoopFacts.from_dict(data["facts"])
+        return cls(**known)
+
+
+async def ask(
+    world: World, question: Question, *, model: Model, loop: Loop, repeat: int, limits: Limits
+) -> Outcome:
+    facts = ProjectFacts(world.root, world.index.paths).gather
+    setup = AgentSetup(
+        live=AgentServices(model=model, tools=world.tools),
+        limits=limits,
+        sources=world.index,
+        facts=facts,
+        tree=LOOPS[loop],
+    )
+    run = Run.start(setup, question.question, history=_history(question))
+    heard: list[OracleStreamChunk] = []
+    confidence: float | None = None
+    async for chunk in run.chunks():
+        if chunk.type in TAKEN:
+            heard.append(chunk)
+        if chunk.type == ChunkType.SIGNAL:
+            confidence = chunk["signal"]["confidence"]
+    found = facts_of(heard)
+    complete = completeness(question, found, world.web)
+    return Outcome(
+        question=question.id,
+        loop=loop,
+        model=model.name,
+        repeat=repeat,
+        facts=found,
+        complete=complete,
+        is_right=_is_right(question, found, complete),
+        confidence=confidence,
+    )
+
+
+async def ask_all(
+    world: World,
+    asked: Sequence[Question],
+    *,
+    make_model: MakeModel,
+    repeats: int,
+    limits: Limits,
+    done: frozenset[tuple[str, str, str, int]] = frozenset(),
+) -> AsyncIterator[Outcome]:
+    """Both loops on each question. Those that are `done` already are left out."""
+    for repeat in range(repeats):
+        model = make_model(repeat)
+        for question in asked:
+            for loop in ("tree", "baseline"):
+                if (model.name, loop, question.id, repeat) not in done:
+                    yield await ask(
+                        world, question, model=model, loop=loop, repeat=repeat, limits=limits
+                    )
+
+
+def completeness(question: Question, found: LoopFacts, web: str = "") -> float:
+    """The share of the groups that the answer contains or cites. Without groups it is 1."""
+    answer = found.answer.lower()
+    contained = [any(word.lower() in answer for word in group) for group in question.contains]
+    cited = {place.removeprefix(web) for place in found.cited}
+    held = [any(file in cited for file in group) for group in question.cites]
+    groups = contained + held
+    return sum(groups) / len(groups) if groups else 1.0
+
+
+def _is_right(question: Question, found: LoopFacts, complete: float) -> bool:
+    """An answer to what cannot be answered is right if it does not claim to be whole."""
+    if not question.answerable:
+        return not found.is_whole
+    return complete == 1.0
+
+
+def _history(question: Question) -> list[Exchange]:
+    return [
+        Exchange(
+            id=str(number),
+            session_id="",
+            question=said["question"],
+            answer=said["answer"],
+            metadata={"places_found": 1},
+            created_at=0.0,
+        )
+        for number, said in enumerate(question.history)
+    ]
