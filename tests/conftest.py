@@ -7,6 +7,7 @@ import gc
 import itertools
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from pathlib import Path
@@ -20,6 +21,10 @@ from tests import small_model
 from tests.default_run import register_profiles
 
 register_profiles()
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so would all processes
+# that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

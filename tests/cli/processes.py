@@ -92,12 +92,18 @@ class Terminal:
 
     def until(self, text):
         """Read on until it shows `text`, behind what was waited for before."""
+        assert self.reaches(text), self.shown
+        return self
+
+    def reaches(self, text):
+        """Whether it shows `text` before it ends."""
         deadline = time.monotonic() + SECONDS
         while (found := self.shown.find(text, self._at)) < 0:
             assert time.monotonic() < deadline, self.shown
-            assert self._read(), self.shown
+            if not self._read():
+                return False
         self._at = found + len(text)
-        return self
+        return True
 
     def type(self, keys):
         os.write(self._ours, keys.encode())

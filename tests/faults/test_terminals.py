@@ -132,10 +132,13 @@ def shown_by(cwd, is_terminal, *arguments, **env):
     if is_terminal:
         links = {"TERM": "xterm-kitty", "FORCE_HYPERLINK": "1"}
         terminal = Terminal(*arguments, cwd=cwd, env=links | env)
-        if arguments in (("chat",), ("chat", "--trace")):
+        if arguments[:1] == ("chat",):
+            # Wrong options end it before its first prompt.
             for line in ("/x\r", "/session last\r", "hello\r"):
-                terminal.until("? ").type(line)
-            terminal.until("? ").leave()
+                if terminal.reaches("? "):
+                    terminal.type(line)
+            terminal.reaches("? ")
+            terminal.leave()
         else:
             terminal.type("n\n").end()  # for those that ask before they delete
         return terminal.raw
@@ -327,5 +330,5 @@ def test_an_interpreter_that_imports_typer_late_draws_help_in_colour_and_errors_
                 while piece := os.read(ours, 65_536):
                     shown += piece
             os.close(ours)
-        assert b"\x1b[1m" in shown
+        assert b"\x1b[1m" in shown or arguments != ["--help"]
         assert_harmless(shown, is_terminal=True)

@@ -119,14 +119,14 @@ def test_many_questions_at_once_do_not_end_the_interpreter(tmp_path, questions):
                 for number in range({questions})
             ]
             answers = await asyncio.gather(*asking)
-            print(sorted({{answer.stop_reason for answer in answers}}))
+            print(all(answer.text and not answer.error_kind for answer in answers))
 
         asyncio.run(main())
         """,
         seconds=600,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "['answered']\n", done.stderr
+    assert done.stdout == "True\n", done.stderr
 
 
 def test_a_worker_that_dies_is_replaced(pool):

@@ -45,7 +45,7 @@ def story_lines(heading: Heading, story: Story, width: int | None) -> Iterator[S
     has_costs = heading.has_costs
     for turn in story.turns:
         yield StyledLine("")
-        yield StyledLine(_turn_heading(turn, has_costs=has_costs), "bold")
+        yield from _heading(_turn_heading(turn, has_costs=has_costs), width)
         for step in turn.steps:
             yield from _step_lines(step, width)
     if story.answer:
@@ -108,7 +108,7 @@ def _ending(
 ) -> Iterator[StyledLine]:
     yield StyledLine("")
     ended = stop_words(story.stop_reason) if story.stop_reason else heading.state
-    yield StyledLine(f"Ended: {printable(ended)}" if story.stop_reason else ended, "bold")
+    yield from _heading(f"Ended: {printable(ended)}" if story.stop_reason else ended, width)
     if story.detail:
         yield from _paragraph(printable(story.detail), width)
     if story.caveat:
@@ -162,6 +162,10 @@ def _section(title: str, text: str, width: int | None) -> Iterator[StyledLine]:
         # The indent of a line of code is a part of it.
         own = " " * min(len(line) - len(line.lstrip()), (width or 1_000) // 3)
         yield from _lines(line.strip(), width, first=f"{_INDENT}{own}", rest=f"{_INDENT}{own}")
+
+
+def _heading(text: str, width: int | None) -> Iterator[StyledLine]:
+    return _lines(text, width, first="", rest=_INDENT, tone="bold")
 
 
 def _paragraph(text: str, width: int | None, *, tone: Tone = "") -> Iterator[StyledLine]:
