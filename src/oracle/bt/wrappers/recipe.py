@@ -231,7 +231,7 @@ class AgentSetup:
             sources=built_in_trees()
             if definitions.trees is None
             else redacted(dict(definitions.trees)),
-            prompts=_segment_texts(definitions.segments or built_in_segments()),
+            prompts=segment_texts(definitions.segments or built_in_segments()),
             question=board["query"],
             model=board["model"]["name"],
             board=board,
@@ -319,7 +319,7 @@ def _remembered(exchange: Exchange) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=16)
-def _segment_texts(segments: tuple[PromptSegment, ...]) -> Mapping[str, str]:
+def segment_texts(segments: tuple[PromptSegment, ...]) -> Mapping[str, str]:
     return {
         segment.id: json.dumps(redacted(asdict(segment)), sort_keys=True) for segment in segments
     }
