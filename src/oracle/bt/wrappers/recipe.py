@@ -89,7 +89,7 @@ class Recipe:
                 file: _text_of(name, contents, known["run_id"], f"{kind} {file}")
                 for file, name in _named_texts(known, kind).items()
             }
-        _check_facts(known)
+        check_facts(known)
         return cls(**known)
 
 
@@ -123,7 +123,7 @@ _FACTS: Final[Mapping[str, type | tuple[type, ...]]] = {
 }
 
 
-def _check_facts(known: Mapping[str, Any]) -> None:
+def check_facts(known: Mapping[str, Any]) -> None:
     for name, value in known.items():
         if name not in _FACTS or not isinstance(value, _FACTS[name]):
             raise _damaged(known["run_id"], f"its {name[:40]} is {named(value, 60)}")

@@ -251,16 +251,7 @@ def _check_all(folder: Path, change: Change, *, json: bool) -> None:
         show_json([each.as_data() for each in checked])
     else:
         rows = [(each.state, each.file, each.words()) for each in checked]
-        show_table(
-            (
-                Column(
-                    "",
-                ),
-                Column("RECORDING"),
-                Column("RESULT", cut_to=40),
-            ),
-            rows,
-        )
+        show_table((Column("STATE"), Column("RECORDING"), Column("RESULT", cut_to=40)), rows)
         same = f"{len(checked) - len(bad)} of {counted(len(checked), 'recording')}"
         print(f"{same} decided as before")
     if bad:

@@ -93,7 +93,7 @@ def _turn_lines(
     title = f"Turn {turn.turn}" if turn.turn else "Before the first turn"
     is_new = turn.turn > diff.before.turns
     yield StyledLine(f"{title} is new" if is_new else title, "bold")
-    if turn.node:
+    if turn.node and not is_new:
         yield from _paragraph(shown_node(turn.node), width, first="  ", tone="yellow")
         statuses = f"recorded: {_STATUSES[turn.before]} · now: {_NOW[turn.now]}"
         if turn.instead:

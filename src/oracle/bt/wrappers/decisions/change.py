@@ -123,7 +123,7 @@ def _like(value: Any, typed: str, key: str) -> Any:
     if not _fits(found, value, may_be_off=key == "limits.money"):
         raise InputError(
             f"--set {key}={typed}: the recorded value is {json.dumps(value)}; give one of the same "
-            "kind"
+            "kind that is not negative"
         )
     return found
 
@@ -175,9 +175,10 @@ def classifier_from(text: str, imported: Import) -> QueryClassifier:
         return _forced(QueryType(first), second)
     if second:
         return _checked(imported(text), text)
+    known = [type_.value for type_ in QueryType]
     raise InputError(
         f"--classifier {text}: give a type ({', '.join(QueryType)}), a type with a confidence "
-        f"such as code:0.6, or module:function{did_you_mean(first, [*QueryType])}"
+        f"such as code:0.6, or module:function{did_you_mean(first, known)}"
     )
 
 

@@ -144,7 +144,13 @@ def _first_node(turn: int, before: _Turn, now: _Turn, common: set[str]) -> TurnD
     new = [end for end in now.nodes if end.path in common]
     at = next((n for n, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), None)
     if at is not None:
-        return _decided(turn, old[at:], new[at:]) or _left_out(turn, old[at], new[at], now, common)
+        instead = _new_node_before(new[at], now.nodes, common)
+        if instead:
+            status = new[at].status if new[at].path == old[at].path else NOT_REACHED
+            return TurnDifference(
+                turn=turn, node=old[at].path, before=old[at].status, now=status, instead=instead
+            )
+        return _decided(turn, old[at:], new[at:]) or _left_out(turn, old[at], new[at])
     if len(old) == len(new):
         return None
     at = min(len(old), len(new))
@@ -171,27 +177,21 @@ def _is_within(path: str, outer: str) -> bool:
     return path == outer or path.startswith(f"{outer}/")
 
 
-def _left_out(
-    turn: int, was: NodeEnd, is_: NodeEnd, now: _Turn, common: set[str]
-) -> TurnDifference:
+def _left_out(turn: int, was: NodeEnd, is_: NodeEnd) -> TurnDifference:
     """No node that both trees have ends differently: one of them is passed over."""
-    instead = _new_node_before(is_, now.nodes, common)
-    if instead is None and _is_within(is_.path, was.path.rpartition("/")[0]):
+    if _is_within(is_.path, was.path.rpartition("/")[0]):
         return TurnDifference(turn=turn, node=is_.path, before=NOT_REACHED, now=is_.status)
-    return TurnDifference(
-        turn=turn,
-        node=was.path,
-        before=was.status,
-        now=NOT_REACHED,
-        instead="" if instead is None else instead.path,
-    )
+    return TurnDifference(turn=turn, node=was.path, before=was.status, now=NOT_REACHED)
 
 
-def _new_node_before(end: NodeEnd, now: Sequence[NodeEnd], common: set[str]) -> NodeEnd | None:
-    """The node that only the new tree has and that ended just before this one."""
+def _new_node_before(end: NodeEnd, now: Sequence[NodeEnd], common: set[str]) -> str:
+    """The node that only the new tree has and that ended just before this one; the outermost."""
     place = next(number for number, other in enumerate(now) if other is end)
-    previous = now[place - 1] if place else None
-    return previous if previous is not None and previous.path not in common else None
+    if not place or now[place - 1].path in common:
+        return ""
+    names = now[place - 1].path.split("/")
+    paths = ("/".join(names[:count]) for count in range(1, len(names) + 1))
+    return next(path for path in paths if path not in common)
 
 
 def _by_fact(turn: int, before: Sequence[Fact], now: Sequence[Fact]) -> TurnDifference:

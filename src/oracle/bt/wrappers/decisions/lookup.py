@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from oracle.bt.core.effects import Effect as Perform
 from oracle.bt.core.effects import EffectKey, Writing
@@ -19,6 +19,9 @@ from oracle.errors import ReplayDiverged
 from oracle.services.journal import Journal
 from oracle.services.journal.failures import as_exception
 from oracle.services.journal.simulated_time import SimulatedTime
+
+SLACK: Final = 0.05
+"""Seconds by which a deadline may come later than recorded."""
 
 
 class Note(NamedTuple):
@@ -100,7 +103,6 @@ class LookedUpEffects:
         self._course = course
         self._identified = identified
         self._when_missing = when_missing
-        self._unended: list[Note] = []
         time.when_stuck = self._stuck
 
     async def perform(
@@ -174,8 +176,10 @@ class LookedUpEffects:
 
     async def _end_of(self, effect: Effect, note: Note, at: float) -> None:
         if effect.ended is None:
-            # It was halted in the recording. Here something else may halt it, or nothing.
-            self._unended.append(note)
+            # What halted it in the recording may do it again. A later deadline must not: nobody
+            # knows what would have come until then.
+            await self._time.sleep(max(0.0, (effect.halted or at) + SLACK - at))
+            self._miss(note._replace(words=f"the rest of {note.words}, which was cut off"))
             await asyncio.Event().wait()
         assert effect.ended is not None
         await self._time.sleep(max(0.0, effect.ended - at))
@@ -219,11 +223,7 @@ class LookedUpEffects:
         return never
 
     def _stuck(self) -> None:
-        if self._unended:
-            note = self._unended[0]
-            self._miss(note._replace(words=f"the rest of {note.words}, which was cut off"))
-        else:
-            self._miss(Note(0, "", "something that it does not have"))
+        self._miss(Note(0, "", "something that it does not have"))
 
     def _miss(self, note: Note) -> None:
         """The leaf that asked gets no answer at all, so that no node can react to one."""

@@ -34,7 +34,8 @@ class Identity(NamedTuple):
 class Effect:
     """One effect, filled in while its run is watched. Times are seconds since it began.
 
-    `ended` is None if it never ended, for example because a deadline halted it.
+    `ended` is None if it never ended. Then `halted` is when its leaf was halted, for example by a
+    deadline; None if the record ends before that.
     """
 
     identity: Identity
@@ -43,6 +44,7 @@ class Effect:
     began: float
     parts: list[tuple[float, Any]] = field(default_factory=list[tuple[float, Any]])
     ended: float | None = None
+    halted: float | None = None
     value: Any = None
     failure: Mapping[str, Any] | None = None
 

@@ -10,20 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 
 from oracle.bt.wrappers.decisions.playing import played
 from oracle.bt.wrappers.decisions.recording import (
     Cancelled,
     Decisions,
     Effect,
+    EffectKind,
     Fact,
     Identity,
     NodeEnd,
     Recording,
     Totals,
 )
-from oracle.bt.wrappers.recipe import FORMAT, Recipe
+from oracle.bt.wrappers.recipe import FORMAT, Recipe, check_facts
 from oracle.errors import InputError, JournalError
 from oracle.regular_file import read_regular
 from oracle.services.project.redaction import redacted
@@ -144,6 +145,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _from_data(data: Mapping[str, Any]) -> Recording:
+    check_facts(data["recipe"])
     decisions = data["decisions"]
     paths = _whole(decisions["paths"])
     return Recording(
@@ -163,8 +165,17 @@ def _from_data(data: Mapping[str, Any]) -> Recording:
 
 def _effect(data: Mapping[str, Any]) -> Effect:
     effect = Effect(**data)
-    parts = [(float(when), part) for when, part in effect.parts]
-    return replace(effect, identity=Identity(*data["identity"]), parts=parts)
+    kind, key, words, loose, size = data["identity"]
+    if kind not in get_args(EffectKind):
+        raise ValueError(f"an effect of kind {kind!r}")
+    return replace(
+        effect,
+        turn=int(effect.turn),
+        identity=Identity(kind, str(key), str(words), str(loose), int(size)),
+        parts=[(float(when), part) for when, part in effect.parts],
+        ended=None if effect.ended is None else float(effect.ended),
+        halted=None if effect.halted is None else float(effect.halted),
+    )
 
 
 def _node_end(text: str, paths: Sequence[str]) -> NodeEnd:

@@ -124,7 +124,7 @@ class WatchedEffects:
         noted = self._noted(key, request)
         try:
             noted.value = await self._inner.perform(key, request, effect, writes=writes)
-        except Exception as problem:
+        except BaseException as problem:
             self._fail(noted, problem)
             raise
         self._end(noted)
@@ -140,7 +140,7 @@ class WatchedEffects:
                 async for part in parts:
                     noted.parts.append((self._since(noted), part))
                     yield part
-        except Exception as problem:
+        except BaseException as problem:
             self._fail(noted, problem)
             raise
         self._end(noted)
@@ -159,10 +159,15 @@ class WatchedEffects:
     def _end(self, noted: Effect) -> None:
         noted.ended = self._since(noted)
 
-    def _fail(self, noted: Effect, problem: Exception) -> None:
-        if not self._watch.is_over():
+    def _fail(self, noted: Effect, problem: BaseException) -> None:
+        if self._watch.is_over():
+            return
+        if isinstance(problem, Exception):
             noted.failure = as_body(None, problem)
             self._end(noted)
+        else:
+            # Cancelled, or left by its leaf.
+            noted.halted = self._since(noted)
 
 
 # -- what is asked ---------------------------------------------------------------------------------
