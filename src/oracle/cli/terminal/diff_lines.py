@@ -16,6 +16,7 @@ from oracle.cli.terminal.times import shown_duration, shown_money
 from oracle.services.story.words import stop_words
 
 MOST_FACTS: Final = 6
+LEAST_SECONDS: Final = 1.0
 CALLS: Final = "calls "
 """How a fact about a tool call begins."""
 _STATUSES: Final = {
@@ -171,7 +172,8 @@ def totals_words(before: Totals, now: Totals) -> list[str]:
         sign = "-" if change < 0 else "+"
         shown = f" ({sign}{shown_money(abs(change))})" if change else ""
         rows.append(f"cost: {shown_money(before.money)} → {shown_money(now.money)}{shown}")
-    if abs(before.seconds - now.seconds) >= 0.1:
+    # Below that it is mostly the machine that differs.
+    if abs(before.seconds - now.seconds) >= LEAST_SECONDS:
         rows.append(f"time: {shown_duration(before.seconds)} → {shown_duration(now.seconds)}")
     return rows
 
