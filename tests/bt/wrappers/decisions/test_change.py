@@ -16,6 +16,7 @@ def after(*settings):
 
 def test_a_limit_is_changed_on_the_board():
     assert after("limits.turns=5").board["limits"]["turns"] == 5
+    assert after("can_ask=true").board["can_ask"] is True
     assert after("limits.money=null").board["limits"]["money"] is None
     assert after("model.prices.input=2.5").board["model"]["prices"]["input"] == 2.5
     assert RECIPE.board["limits"]["turns"] == 30

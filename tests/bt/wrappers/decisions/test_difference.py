@@ -57,6 +57,24 @@ async def test_the_first_node_that_decides_differently_is_named(
     assert shown_node(first.node) in told(diff)
 
 
+@pytest.mark.parametrize(
+    ("scene", "setting"),
+    [pytest.param(*row[:2], id=f"{row[0]}, {row[1]}") for row in TABLE],
+)
+async def test_what_a_replay_predicts_is_what_the_changed_run_really_does(scene, setting):
+    """A scripted model says the same whatever it is asked, so what is assumed is true."""
+    change = Change(settings=[setting])
+    predicted = (await played(await recording_of(scene), change)).recording.decisions
+    real = (await recording_of(scene, change)).decisions
+    if predicted.stop_reason:
+        assert predicted.stop_reason == real.stop_reason
+        assert len(predicted.nodes) == len(real.nodes)
+        assert predicted.totals.tokens == real.totals.tokens
+    # A replay that stops early is right as far as it goes.
+    assert predicted.nodes == real.nodes[: len(predicted.nodes)]
+    assert predicted.facts == real.facts[: len(predicted.facts)]
+
+
 async def test_a_threshold_that_is_never_met_changes_nothing():
     diff = await diff_of("unbelieved", Change(settings=["decide.DOUBTS=5"]))
     assert diff.is_same

@@ -92,7 +92,9 @@ def _with_setting(recipe: Recipe, text: str) -> Recipe:
     constants = _constants(recipe)
     if key in constants:
         return _with_constant(recipe, key, typed, constants[key])
-    values = _values({name: recipe.board.get(name) for name in CHANGEABLE})
+    # A run without a person to ask has no `can_ask` on its board.
+    board = {"can_ask": False, **recipe.board}
+    values = _values({name: board[name] for name in CHANGEABLE if name in board})
     if key not in values:
         known = [*values, *constants]
         step = f"a value of this run is one of: {', '.join(known)}"
