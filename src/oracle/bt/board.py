@@ -137,16 +137,22 @@ def weigh(bb: TypedBlackboard) -> Weight:
 def room_of(ctx: TickContext) -> Room:
     """What the next request may hold, and what it may cost."""
     bb = board_of(ctx)
-    model, sizes = bb_get(bb, "model"), _sizes_of_tools(bb_get(bb, "tool_list"))
+    model = bb_get(bb, "model")
     return Room(
         ledger=ledger_of(bb),
         prices=prices_of(bb),
         window=model["context_window"],
         longest_output=model["longest_output"],
         messages=bb_get(bb, "weight")["tokens"],
-        tools=sum(sizes[spec.name] for spec in granted_tools(bb)),
+        tools=tokens_of_tools(bb),
         now=ctx.now,
     )
+
+
+def tokens_of_tools(bb: TypedBlackboard) -> int:
+    """The estimated size of the tools in the next request."""
+    sizes = _sizes_of_tools(bb_get(bb, "tool_list"))
+    return sum(sizes[spec.name] for spec in granted_tools(bb))
 
 
 def purse_of(ctx: TickContext) -> Purse:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from oracle.models.prompt_segment import PromptSegment
+from oracle.models.query_classification import QueryClassification
 from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.classification.classifier import classify_query
 from oracle.services.control.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
 from oracle.services.llm.protocol import Model
@@ -19,6 +21,16 @@ Approve: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[bool] | bool]
 """Asks a person, with the data of an `approval` chunk. Returns whether the person approves. A plain
 function is called in a thread, so it may wait for a keyboard.
 """
+
+
+class QueryClassifier(Protocol):
+    def __call__(
+        self,
+        query: str,
+        conversation_history: Iterable[object] = (),
+        known_terms: frozenset[str] | None = None,
+        /,
+    ) -> QueryClassification: ...
 
 
 class Sources(Protocol):
@@ -50,6 +62,7 @@ class AgentServices:
     say: Callable[[OracleStreamChunk], None] = _ignore
     approve: Approve | None = None
     segments: tuple[PromptSegment, ...] = ()
+    classify: QueryClassifier = classify_query
     classify_fallback: FallbackClassifier = heuristic_classify
     is_sufficient: Sufficiency = heuristic_sufficiency
 

@@ -40,6 +40,7 @@ def wall(monkeypatch):
     clock = Wall()
     times = SimpleNamespace(time=clock.time, monotonic=clock.monotonic)
     monkeypatch.setattr(journal_module, "time", times)
+    monkeypatch.setattr("oracle.services.journal.run_clock.time", times)
     monkeypatch.setattr("oracle.bt.wrappers.recorded_tree.time", times)
     return clock
 

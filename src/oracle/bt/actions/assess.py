@@ -6,12 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from oracle.bt.board import SECONDS_WAITED, as_data, bb_get, bb_set, board_of, set_ledger
+from oracle.bt.board import (
+    SECONDS_WAITED,
+    as_data,
+    bb_get,
+    bb_set,
+    board_of,
+    services_of,
+    set_ledger,
+)
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
-from oracle.services.classification.classifier import classify_query
 from oracle.services.control.ledger import Ledger, Limits
 from oracle.services.control.topic import is_topic_shift, last_topic
 
@@ -66,7 +73,8 @@ def classify(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     turns = [] if bb_get(bb, "topic_shift") else turns_of(bb_get(bb, "history"))
     known: list[str] | None = bb_get(bb, "known_terms")
-    found = classify_query(bb_get(bb, "query"), turns, None if known is None else frozenset(known))
+    classify = services_of(ctx).classify
+    found = classify(bb_get(bb, "query"), turns, None if known is None else frozenset(known))
     bb_set(bb, "classification", as_data(found))
     return SUCCESS
 

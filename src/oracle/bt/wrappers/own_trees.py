@@ -54,23 +54,28 @@ def register_leaves(settings: Settings) -> Sequence[str]:
 
 def with_built_in(own: Mapping[str, str]) -> dict[str, str]:
     """Add the built-in files whose trees are used and not in `own`."""
+    return with_files_of(built_in_trees(), own, root=TREE, prefix=_OURS)
+
+
+def with_files_of(
+    base: Mapping[str, str], own: Mapping[str, str], *, root: str, prefix: str
+) -> dict[str, str]:
+    """Add the files of `base` whose trees are used and not in `own`."""
     ours = {
-        tree.name: file
-        for file, source in built_in_trees().items()
-        for tree in declared_trees(source, file)
+        tree.name: file for file, source in base.items() for tree in declared_trees(source, file)
     }
     sources = dict(own)
     known: set[str] = set()
-    used = {TREE}
+    used = {root}
     for file, source in own.items():
         trees = declared_trees(source, file)
         known |= {tree.name for tree in trees}
         used |= subtree_names(trees)
     while missing := sorted((used - known) & ours.keys()):
         file = ours[missing[0]]
-        source = built_in_trees()[file]
+        source = base[file]
         trees = declared_trees(source, file)
         known |= {tree.name for tree in trees}
         used |= subtree_names(trees)
-        sources[f"{_OURS}{file}"] = source
+        sources[f"{prefix}{file.removeprefix(prefix)}"] = source
     return sources

@@ -92,7 +92,7 @@ class Recipe:
                 file: _text_of(name, contents, known["run_id"], f"{kind} {file}")
                 for file, name in _named_texts(known, kind).items()
             }
-        _check_facts(known)
+        check_facts(known)
         return cls(**known)
 
 
@@ -126,7 +126,7 @@ _FACTS: Final[Mapping[str, type | tuple[type, ...]]] = {
 }
 
 
-def _check_facts(known: Mapping[str, Any]) -> None:
+def check_facts(known: Mapping[str, Any]) -> None:
     for name, value in known.items():
         if name not in _FACTS or not isinstance(value, _FACTS[name]):
             raise _damaged(known["run_id"], f"its {name[:40]} is {named(value, 60)}")
@@ -234,7 +234,7 @@ class AgentSetup:
         return Recipe(
             tree=self.tree,
             sources=built_in_trees() if own is None else redacted(dict(own)),
-            prompts=_segment_texts(definitions.segments or built_in_segments()),
+            prompts=segment_texts(definitions.segments or built_in_segments()),
             question=board["query"],
             model=board["model"]["name"],
             board=board,
@@ -322,7 +322,7 @@ def _remembered(exchange: Exchange) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=16)
-def _segment_texts(segments: tuple[PromptSegment, ...]) -> Mapping[str, str]:
+def segment_texts(segments: tuple[PromptSegment, ...]) -> Mapping[str, str]:
     return {
         segment.id: json.dumps(redacted(asdict(segment)), sort_keys=True) for segment in segments
     }

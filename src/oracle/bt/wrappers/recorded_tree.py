@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.definition import TreeDefinition
+from oracle.bt.core.effects import Effects
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.core.runtime import Outcome, TreeRun
 from oracle.bt.lua.library import TreeLibrary
@@ -21,9 +22,12 @@ from oracle.errors import BlackboardError, InputError, JournalError, TreeFileErr
 from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
 from oracle.services.ans.event import Event, Severity, running_in
 from oracle.services.journal import Journal, MemorySink, Record, Sink
+from oracle.services.journal.run_clock import REAL_TIME, TimeSource
 
 ServicesOf: TypeAlias = Callable[[Recipe], Any]
 """Makes what the leaves of a run may call on; a replay needs some of it again."""
+
+PortOf: TypeAlias = Callable[["RecordedTree"], Effects]
 
 Keep: TypeAlias = Callable[[Outcome], Awaitable[None]]
 """Keeps the result of a run before the run counts as done: after a crash it is called again."""
@@ -70,7 +74,10 @@ class RecordedTree:
         leaves: LeafRegistry = LEAVES,
         services: ServicesOf | None = None,
         lease: Lease | None = None,
+        port: PortOf | None = None,
+        time_source: TimeSource = REAL_TIME,
     ) -> None:
+        """A `port` stands between the leaves and the journal, to watch or to answer."""
         self.recipe = recipe
         self.records = records
         self.lease = lease
@@ -87,6 +94,7 @@ class RecordedTree:
             may_act=may_act,
             on_command=self._obey,
             resumed_with={} if model is None else {"model": model.name},
+            time_source=time_source,
         )
         self.bus = RunBus(self.journal, get_event_bus())
         definition = self._load(leaves)
@@ -106,7 +114,7 @@ class RecordedTree:
                 blackboard=self.board,
                 tick_budget=recipe.tick_budget,
                 services=serving,
-                effects=self.journal,
+                effects=self.journal if port is None else port(self),
                 clock=self.journal,
             ),
         )

@@ -1,17 +1,16 @@
-"""`oracle runs`, `oracle run` and `oracle replay`: list, show, resume and replay runs."""
+"""`oracle runs` and `oracle run`: list, show, resume and export runs."""
 
 from __future__ import annotations
 
-import logging
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oracle.cli.completing import runs_beginning
 from oracle.cli.options import (
     AllProjectsOption,
     ChunksOption,
@@ -28,34 +27,26 @@ from oracle.cli.options import (
     settings_for,
 )
 from oracle.cli.project import import_leaves, project_listed, project_of, with_database
+from oracle.cli.recorded_runs import RunArgument, recording_in, silence_the_engine
 from oracle.cli.terminal.output import counted, more_than, nothing_yet, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_lines, show_table
 from oracle.cli.terminal.times import shown_age, shown_duration, shown_money, shown_time
 from oracle.errors import InputError
+from oracle.regular_file import check_regular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from oracle.bt.state.base import RunStatus
     from oracle.bt.wrappers.retelling import ToldRun
     from oracle.cli.terminal.screen import AskOptions
     from oracle.cli.terminal.story_lines import Heading
     from oracle.models.session import StoredRun
-    from oracle.services.journal import Record
     from oracle.services.storage.database import Database
     from oracle.settings import Settings
 
-app = typer.Typer(help="Show a run, or resume one.", no_args_is_help=True)
+app = typer.Typer(help="Show, resume or export a run.", no_args_is_help=True)
 
-RunArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="RUN",
-        help="The run's id, a unique start of it, or last.",
-        autocompletion=runs_beginning,
-    ),
-]
 RUN_COLUMNS = (
     Column("RUN"),
     Column("WHEN", drop=3),
@@ -147,7 +138,7 @@ def show_(run: RunArgument = "last", json: JsonOption = False) -> None:
     """
     from oracle.services.storage.naming import Naming
 
-    _silence_the_engine()
+    silence_the_engine()
     project = project_of(run)
 
     async def read(database: Database) -> tuple[ToldRun, Mapping[str, str]]:
@@ -273,41 +264,45 @@ def resume(
         raise typer.Exit(code)
 
 
-def replay(
+@app.command()
+def export(
     run: RunArgument = "last",
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Print each status change in the tree.")
-    ] = False,
-    json: JsonOption = False,
-    leaves: LeavesOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file, not to stdout."),
+    ] = None,
 ) -> None:
-    """Replay a recorded run and check that it ends the same way.
+    """Write a recording of a run: all that `oracle replay` needs, without secrets.
 
-    Everything is read from the record: no model is asked, no tool runs, nothing is written.
+    It has the question, the trees, the prompts, the responses of the model and the results of the
+    tools. So it quotes files of the project: look at it before you pass it on.
 
     Examples:
-      oracle replay                 the newest run
-      oracle replay 3f9a
-      oracle replay 3f9a --trace
+      oracle run export 3f9a -o recordings/login.json
+      oracle replay --all recordings/
     """
-
-    import_leaves(leaves or [])
-    _silence_the_engine()
+    silence_the_engine()
     project = project_of(run)
-    if json and trace:
-        raise InputError("--json prints one object, and --trace prints lines; use one of them")
-    replayed = with_database(lambda database: _replayed(database, run, project, trace))
-    if json:
-        show_json(asdict(replayed))
+
+    async def read(database: Database) -> str:
+        from oracle.bt.wrappers.decisions.recording_file import exported
+
+        return await exported(await recording_in(database, run, project))
+
+    text = with_database(read)
+    if output is None:
+        print(text, end="")
     else:
-        typer.echo(f"run {replayed.run_id}: {replayed.words()}")
-    if not replayed.same:
-        raise typer.Exit(1)
+        _write(output, text)
+        print(f"wrote {printable(str(output))}", file=sys.stderr)
 
 
-def _silence_the_engine() -> None:
-    """A replay that reaches the end of its record is reported by the command, in one line."""
-    logging.getLogger("oracle.bt.core.runtime").setLevel(logging.CRITICAL)
+def _write(file: Path, text: str) -> None:
+    try:
+        check_regular(file)
+        file.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise InputError(f"{file}: {problem.strerror}; name another file") from None
 
 
 async def _resume(settings: Settings, options: AskOptions, run_id: str) -> int:
@@ -326,63 +321,3 @@ async def _resume_other_tree(settings: Settings, run_id: str) -> str:
     async with open_store(url, on_failure=settings.journal.failure) as store:
         outcome = await (await store.resume(run_id)).settle()
     return printable(f"{outcome.stop}: {outcome.status.value}")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Replayed:
-    """Whether a replay ended like its record. `different` names what is not the same."""
-
-    run_id: str
-    records: int
-    ticks: int
-    has_end: bool
-    different: Sequence[str]
-    same: bool
-
-    def words(self) -> str:
-        counts = f"{counted(self.records, 'record')}, {counted(self.ticks, 'tick')}"
-        if not self.has_end:
-            return f"{counts}: the same up to the end of the record; the run did not finish"
-        if self.same:
-            return f"{counts}: the same"
-        return f"{counts}: different in {printable(', '.join(self.different))}; has a leaf changed?"
-
-
-async def _replayed(database: Database, typed: str, project: str | None, trace: bool) -> Replayed:
-    from oracle.bt.wrappers.recipe import services_from
-    from oracle.bt.wrappers.run_store import RunStore
-    from oracle.errors import ReplayDiverged
-    from oracle.services.storage.naming import Naming
-
-    run = await Naming(database, project).run(typed)
-    replayed = await RunStore(database).replay(run.id, services=services_from)
-    if trace:
-        replayed.tree_run.subscribe(_print_change)
-    try:
-        summary = replayed.summary(await replayed.settle())
-    except ReplayDiverged:
-        if replayed.records[-1].kind == "end":
-            raise
-        raise ReplayDiverged(
-            f"run {run.id} was interrupted, and the same happens up to the end of its record "
-            f"({counted(len(replayed.records), 'record')}); `oracle run resume {run.id}` goes on"
-        ) from None
-    return compared(run.id, summary, replayed.records)
-
-
-def _print_change(time: float, path: str, old: RunStatus | None, new: RunStatus | None) -> None:
-    typer.echo(f"{time:12.3f}  {'halted' if new is None else new.value:8} {printable(path)}")
-
-
-def compared(run_id: str, summary: Mapping[str, Any], records: Sequence[Record]) -> Replayed:
-    has_end = records[-1].kind == "end"
-    recorded: dict[str, Any] = records[-1].body if has_end else {}
-    different = [name for name, value in recorded.items() if summary.get(name) != value]
-    return Replayed(
-        run_id=run_id,
-        records=len(records),
-        ticks=summary["ticks"],
-        has_end=has_end,
-        different=different,
-        same=not different,
-    )

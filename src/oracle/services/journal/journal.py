@@ -31,6 +31,7 @@ from oracle.services.journal.record import Asked, Key, Place, Record, as_json, j
 from oracle.services.journal.recorded_past import Entry, JournalTimer, RecordedPast
 from oracle.services.journal.recorder import Recorder
 from oracle.services.journal.rest_gate import RestGate, Run
+from oracle.services.journal.run_clock import REAL_TIME, RunClock, TimeSource
 from oracle.services.journal.sinks import MemorySink, Sink
 
 
@@ -49,8 +50,10 @@ class Journal:
         may_act: bool = True,
         on_command: Callable[[Any], None] | None = None,
         resumed_with: Mapping[str, Any] | None = None,
+        time_source: TimeSource = REAL_TIME,
     ) -> None:
         """`resumed_with` are facts for the record, if the run continues after a crash."""
+        self._clock = RunClock(time_source)
         self._resumed_with = resumed_with or {}
         self._may_act = may_act
         self._on_command = on_command or _ignore
@@ -62,7 +65,7 @@ class Journal:
             records,
             self._gate,
             on_hand_over=self._handed_over.add,
-            on_time=self._set_time,
+            on_time=self._clock.set,
             on_command=self._on_command,
             when_over=self._go_live,
             may_go_on=may_act,
@@ -70,8 +73,6 @@ class Journal:
         self._has_past = self._past.next_seq > 0
         self._recorder = Recorder(sink or MemorySink(), self._past.next_seq)
         self._held_commands: list[Callable[[], None]] = []
-        self._clock_offset = 0.0
-        self._time = 0.0
         self._asked: Counter[Asked] = Counter()
         # Writes that failed with `InterruptedWrite`. A `retry` around the leaf must not do them.
         self._unknown: set[Asked] = set()
@@ -104,11 +105,11 @@ class Journal:
 
     async def begin(self, body: Any) -> None:
         """Record what else the run depends on. If the disk fails, this raises."""
-        self._recorder.append("start", Place(), body, self._time)
+        self._recorder.append("start", Place(), body, self._clock.time)
         await self._recorder.flush()
 
     async def end(self, body: Any) -> None:
-        self._recorder.append("end", Place(), body, self._time)
+        self._recorder.append("end", Place(), body, self._clock.time)
         await self._recorder.flush()
 
     async def flush(self) -> None:
@@ -133,7 +134,7 @@ class Journal:
         def happen() -> None:
             # Also if the record fails: a user who stops a run must be obeyed.
             with suppress(JournalError):
-                self._recorder.append("command", Place(), body, self._read_clock())
+                self._recorder.append("command", Place(), body, self._clock.read_for_record())
             self._on_command(body)
 
         if self._may_act and (self._run is None or not self._past.is_over):
@@ -195,7 +196,7 @@ class Journal:
             body = {"request": request}
             if mark is not None:
                 body["mark"] = json_shaped(await mark())
-            self._recorder.append("intent", place, body, self._time)
+            self._recorder.append("intent", place, body, self._clock.time)
             # On disk before the effect: after a crash in between it is unknown whether it was
             # done, and without the intent it would be done twice.
             await self._recorder.before_write()
@@ -246,7 +247,9 @@ class Journal:
                         # The short way for a burst: no future, no round of the event loop.
                         result = task.take_ready()
                         written = result.as_written(request)
-                        self._recorder.append(result.kind, place, written, self._read_clock())
+                        self._recorder.append(
+                            result.kind, place, written, self._clock.read_for_record()
+                        )
                     else:
                         result = await task.next_result()
                 finally:
@@ -281,7 +284,7 @@ class Journal:
             try:
                 # Before the leaf can act on it: what a leaf has seen is always recorded.
                 written = result.as_written(request)
-                self._recorder.append(result.kind, place, written, self._read_clock())
+                self._recorder.append(result.kind, place, written, self._clock.read_for_record())
             except JournalError as failure:
                 reply.set_result(Result("failure", None, failure))
             else:
@@ -295,31 +298,16 @@ class Journal:
         """Read the clock, once a tick."""
         recorded = self._past.next_reading()
         if recorded is not None:
-            # A run that continues after its record continues from the recorded time, so that the
-            # time until a deadline does not include the time between crash and resume.
-            self._clock_offset = recorded - time.monotonic()
-            self._time = max(self._time, recorded)
+            self._clock.set(recorded)
             return recorded
-        reading = time.monotonic() + self._clock_offset
-        self._time = max(self._time, reading)
+        reading = self._clock.read()
         self._recorder.add_reading(reading)
         return reading
 
     @property
     def time(self) -> float:
         """When the last thing happened to the run: a tick, a part, an answer, a command."""
-        return self._time
-
-    def _read_clock(self) -> float:
-        """Read the clock for something that happens now. The record keeps milliseconds."""
-        reading = round(time.monotonic() + self._clock_offset, 3)
-        self._time = max(self._time, reading)  # rounding must not lead back before the tick
-        return reading
-
-    def _set_time(self, recorded: float) -> None:
-        """The same for something on record."""
-        self._clock_offset = recorded - time.monotonic()
-        self._time = max(self._time, recorded)
+        return self._clock.time
 
     def call_at(self, when: float, callback: Callable[[], None]) -> JournalTimer:
         timer = JournalTimer(when, callback)
@@ -336,12 +324,10 @@ class Journal:
             if timer.is_cancelled:
                 return
             with suppress(JournalError):
-                self._recorder.append("wake", Place(), None, self._read_clock())
+                self._recorder.append("wake", Place(), None, self._clock.read_for_record())
             timer.callback()
 
-        delay = max(0.0, timer.when - time.monotonic() - self._clock_offset)
-        loop = asyncio.get_running_loop()
-        timer.handle = loop.call_later(delay, self._gate.when_at_rest, happen)
+        timer.handle = self._clock.call_at(timer.when, partial(self._gate.when_at_rest, happen))
 
     # -- rest --------------------------------------------------------------------------------------
 
@@ -353,6 +339,11 @@ class Journal:
 
     def is_asleep(self) -> bool:
         return self._run is None or self._run.is_asleep()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the run waits for the outside, and nothing waits to happen to it."""
+        return self._run is not None and self._gate.is_open
 
     def _block(self, place: Place) -> None:
         """From here to `_unblock` the leaf does nothing but wait for the journal."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 from oracle.errors import ReplayDiverged
 from oracle.services.journal.record import Place, Record, RecordKind
 from oracle.services.journal.rest_gate import RestGate
+from oracle.services.journal.run_clock import Handle
 
 PATIENCE: Final = 200
 """Rounds of the event loop. A run that has not asked for the next entry by then never will."""
@@ -25,7 +26,7 @@ class JournalTimer:
     def __init__(self, when: float, callback: Callable[[], None]) -> None:
         self.when = when
         self.callback = callback
-        self.handle: asyncio.TimerHandle | None = None
+        self.handle: Handle | None = None
         self.is_cancelled = False
 
     def cancel(self) -> None:

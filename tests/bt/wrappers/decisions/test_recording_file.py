@@ -1,0 +1,137 @@
+"""A recording in a file: the same as in memory, without secrets, and checked when it is read."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from oracle.bt.wrappers.decisions import recording_file
+from oracle.bt.wrappers.decisions.difference import compared
+from oracle.bt.wrappers.decisions.playing import played
+from oracle.bt.wrappers.decisions.recording_file import exported, read_recording, recordings_in
+from oracle.errors import InputError, JournalError
+from tests.recorded_scenes import recording_of
+from tests.scenarios import ENOUGH, Scene, search
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+@pytest.fixture
+async def file(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text(await exported(await recording_of("unbelieved")))
+    return path
+
+
+async def test_what_is_read_is_what_was_written(tmp_path):
+    recording = await recording_of("stuck")
+    path = tmp_path / "run.json"
+    path.write_text(await exported(recording))
+    again = read_recording(path)
+    assert again.decisions == recording.decisions
+    assert again.effects == list(recording.effects)
+    assert again.recipe.sources == recording.recipe.sources
+    assert compared(again, await played(again)).is_same
+
+
+async def test_secrets_and_the_home_folder_are_taken_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/somebody"))
+    recording = await recording_of(
+        Scene(
+            replies=[search(1), "It is in `a.py:1`." + ENOUGH],
+            tools={"search_code": "a.py:1 /home/somebody/src"},
+            stop="answered",
+        )
+    )
+    # As an older version with fewer rules may have recorded it.
+    board = {**recording.recipe.board, "query": f"How does the login with {TOKEN} work?"}
+    recording = replace(recording, recipe=replace(recording.recipe, board=board, folder="/x"))
+    path = tmp_path / "run.json"
+    path.write_text(await exported(recording))
+    text = path.read_text()
+    assert (TOKEN in text, "/home/somebody" in text) == (False, False)
+    assert "a.py:1 ~/src" in text
+    # The requests are known by digests of the redacted texts.
+    again = await played(read_recording(path))
+    assert (again.course.assumed, again.course.missing) == ([], None)
+
+
+def changed(file, change):
+    data = json.loads(file.read_text())
+    change(data)
+    file.write_text(json.dumps(data))
+
+
+@pytest.mark.parametrize("text", ["", "hi", "[]", "{}", "[" * 100_000, '{"a": 1}', "\x00", "null"])
+def test_a_file_that_is_no_recording_is_refused(tmp_path, text):
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match="no recording"):
+        read_recording(path)
+
+
+def test_a_file_that_was_cut_is_refused(file):
+    file.write_text(file.read_text()[:-300])
+    with pytest.raises(InputError, match="not whole JSON"):
+        read_recording(file)
+
+
+def test_a_file_that_was_changed_is_refused(file):
+    changed(file, lambda data: data["decisions"].update(stop_reason="stuck"))
+    with pytest.raises(JournalError, match="was changed or is damaged"):
+        read_recording(file)
+
+
+def test_a_file_of_another_version_is_refused(file):
+    changed(file, lambda data: data.update(oracle_recording=2))
+    with pytest.raises(InputError, match="a recording of version 2"):
+        read_recording(file)
+
+
+def test_a_file_that_is_too_large_is_not_read_whole(file, monkeypatch):
+    monkeypatch.setattr(recording_file, "LARGEST_FILE", 1_000)
+    with pytest.raises(InputError, match="over 0 MiB"):
+        read_recording(file)
+
+
+def with_digest(change):
+    def forge(data):
+        change(data)
+        rest = {name: data[name] for name in ("recipe", "cancelled", "effects", "decisions")}
+        data["digest"] = recording_file._digest(rest)
+
+    return forge
+
+
+FORGED = {
+    "leaves of another version": (lambda data: data["recipe"].update(format=2), InputError),
+    "a board that is no board": (lambda data: data["recipe"].update(board=[]), JournalError),
+    "a fact that no recipe has": (lambda data: data["recipe"].update(more=1), JournalError),
+    "no recipe": (lambda data: data.update(recipe=None), JournalError),
+    "an unknown effect": (
+        lambda data: data["effects"][0].update(identity=["x", "", "", "", 0]),
+        JournalError,
+    ),
+    "an effect that is none": (lambda data: data.update(effects=[7]), JournalError),
+    "parts without a time": (lambda data: data["effects"][0].update(parts=[["x"]]), JournalError),
+    "a node that does not exist": (
+        lambda data: data["decisions"].update(nodes=["1 99999 success"]),
+        JournalError,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_forged_file_is_refused_too(file, name):
+    change, error = FORGED[name]
+    changed(file, with_digest(change))
+    with pytest.raises(error):
+        read_recording(file)
+
+
+def test_a_folder_without_recordings_does_not_pass_as_checked(tmp_path):
+    with pytest.raises(InputError, match="no recording here"):
+        recordings_in(tmp_path)
+    with pytest.raises(InputError, match="no such folder"):
+        recordings_in(tmp_path / "none")
