@@ -118,6 +118,7 @@ FLAGS = _flags_of(COMMANDS) | {
 }
 KNOWN_VARIABLES = {
     *(row.variable for row in SETTINGS.values()),
+    *(row.other_variable for row in SETTINGS.values() if row.other_variable),
     *VARIABLES.values(),
     *(provider.address_variable for provider in PROVIDERS.values()),
     TRUST,
