@@ -16,6 +16,7 @@ from oracle.cli.plain_parameters import read_plainly
 from oracle.cli.routing import QuestionOrCommand
 from oracle.cli.terminal.failures import fail, is_bug
 from oracle.cli.terminal.streams import erase_starting, guard_streams
+from oracle.cli.terminal.terminal_state import STATE
 from oracle.cli.terminal.waiting import command_begins
 
 # Each command: its name, where it is (`module:function` in oracle.cli.commands, or `module:app` for
@@ -141,6 +142,7 @@ def _leave(code: int) -> None:
     """End the process at once."""
     with contextlib.suppress(OSError):
         erase_starting()
+        STATE.show_keys()
         sys.stderr.flush()
     if background := sys.modules.get("oracle.services.background"):
         background.wait_for_writes()

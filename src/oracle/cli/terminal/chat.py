@@ -376,7 +376,7 @@ class Chat:
         if not self._editor.is_interactive:
             raise InputError(f"{name} exists; give another name: /save FILE")
         return Doubt(
-            question=f"oracle: {name} exists; overwrite it?",
+            question=f"{name} exists; overwrite it?",
             refused=f"not saved; {name} is as it was",
             work=partial(write, overwrite=True),
         )

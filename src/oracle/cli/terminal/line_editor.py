@@ -10,6 +10,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from oracle.cli.terminal.approval import says_yes
 from oracle.cli.terminal.interrupts import ChatSignals
 from oracle.cli.terminal.output import say
 from oracle.cli.terminal.terminal_state import NO_CONTROLS, STATE
@@ -65,9 +66,9 @@ class LineEditor:
         if not self.is_interactive:
             return False
         try:
-            return self._line(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-        except (EOFError, KeyboardInterrupt):
-            print(file=sys.stderr, flush=True)
+            with self._signals.raised():
+                return says_yes(question)
+        except KeyboardInterrupt:
             return False
 
     def _typed(self, prefill: str) -> str:

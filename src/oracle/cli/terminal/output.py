@@ -100,9 +100,16 @@ def confirm(question: str, *, yes: bool) -> None:
     """Continue only with a yes, from `--yes` or from the person at the terminal."""
     if yes:
         return
-    if not sys.stdin.isatty():
+    from oracle.cli.terminal.approval import can_ask_a_person, says_yes
+
+    if not (sys.stdin.isatty() and can_ask_a_person()):
         raise InputError("this needs a confirmation; give --yes to delete without being asked")
-    typer.confirm(question, abort=True, err=True)
+    try:
+        is_yes = says_yes(printable(question))
+    except KeyboardInterrupt:
+        raise typer.Abort from None
+    if not is_yes:
+        raise typer.Abort
 
 
 def say(text: str) -> None:
