@@ -6,9 +6,12 @@ import signal
 import sqlite3
 import termios
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 
+from oracle.cli.terminal import chat as chat_module
+from oracle.cli.terminal.chat_commands import COMMANDS
 from oracle.testing.servers import Reply, Stall, openai
 from tests.cli.processes import Terminal, make_project, model_serving, oracle, says
 
@@ -157,6 +160,27 @@ def test_from_a_pipe_each_line_is_a_question(project):
         result = piped("hello", "", "thanks!", "quit", "never asked", env=env)
     assert (result.returncode, result.stdout) == (0, b"One.\nTwo.\n")
     assert "One." in sent_to(server)[1]
+
+
+def test_no_command_is_a_bug_with_the_embedded_model(project):
+    lines = [command.name for command in COMMANDS if command.name != "/exit"]
+    result = piped(*lines, "hello", *lines, options=())
+    assert b"internal error" not in result.stderr
+    assert b"no cost (embedded model)" in result.stderr
+
+
+def test_a_bug_in_a_chat_has_a_traceback_for_developers(monkeypatch, capsys):
+    monkeypatch.setattr(chat_module, "parse", lambda line: 1 / 0)
+    for wanted, count in (("0", 0), ("1", 1)):
+        monkeypatch.setenv("PYTHONDEVMODE", wanted)
+        chat = object.__new__(chat_module.Chat)
+        chat._prefill, chat._code = "", 0
+        chat._editor = SimpleNamespace(is_interactive=False)
+        assert chat._handle("hello")
+        shown = capsys.readouterr().err
+        assert shown.count("Traceback") == count
+        assert "internal error: ZeroDivisionError" in shown
+        assert chat._code == 70
 
 
 def test_a_new_conversation_knows_nothing_of_the_one_before(project):

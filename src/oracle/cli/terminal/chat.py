@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.chat_commands import Command, Question, help_text, parse
 from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
-from oracle.cli.terminal.output import say, shown_bug, shown_error
+from oracle.cli.terminal.output import say, show_traceback, shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.waiting import wait_begins
 from oracle.errors import DeveloperError, InputError, OracleError, SettingsError
@@ -148,8 +148,7 @@ class Chat:
         except OSError:
             raise  # the output cannot be written: nothing can be shown any more
         except Exception as bug:
-            if sys.flags.dev_mode:
-                raise
+            show_traceback(bug)
             self._report(shown_bug(bug), DeveloperError.exit_code)
         return True
 

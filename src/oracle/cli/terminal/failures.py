@@ -17,7 +17,7 @@ from typing import Final
 import typer
 
 from oracle.cli.routing import meant_by
-from oracle.cli.terminal.output import say, shown_bug, shown_error
+from oracle.cli.terminal.output import say, show_traceback, shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, OracleError
 
@@ -57,12 +57,6 @@ def fail(problem: Exception, arguments: Sequence[str]) -> int:
     return code
 
 
-def is_bug(problem: Exception) -> bool:
-    """Whether it is neither of our own errors, nor one of the system or of the command line."""
-    known = (OracleError, OSError, typer.TyperException, typer.Abort)
-    return not isinstance(problem, known)
-
-
 def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
     if isinstance(problem, OracleError):
         from oracle.services.project.redaction import redact
@@ -84,6 +78,7 @@ def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
     if isinstance(problem, OSError):
         where = printable(str(problem.filename or "the output"))
         return f"{where}: {problem.strerror}{_step(problem)}", CANNOT_WRITE
+    show_traceback(problem)
     return shown_bug(problem), DeveloperError.exit_code
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from contextlib import contextmanager
@@ -90,6 +91,13 @@ def shown_bug(error: Exception) -> str:
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     text = printable(f"{type(error).__name__}: {error}")[:_LONGEST_BUG]
     return f"internal error: {text}{place}; please report it (PYTHONDEVMODE=1 shows the traceback)"
+
+
+def show_traceback(error: Exception) -> None:
+    """For developers only, who ask for it as the message about a bug says."""
+    # Not only the flag: the script of an installed command may tell Python to ignore variables.
+    if sys.flags.dev_mode or os.environ.get("PYTHONDEVMODE", "0") not in ("", "0"):
+        traceback.print_exception(error, file=sys.stderr)
 
 
 def rebuilt(reason: str) -> str:

@@ -139,7 +139,9 @@ def is_at_home(
     provider: str, environment: Mapping[str, str], *, base_url: str | None = None
 ) -> bool:
     """Whether requests go to the provider's own address, where its own prices hold."""
-    known = PROVIDERS[provider]
+    known = PROVIDERS.get(provider)
+    if known is None:  # such as the embedded model, which sends nothing
+        return False
     chosen = base_url or environment.get(known.address_variable) or known.address
     return chosen.rstrip("/") == known.address
 
