@@ -110,7 +110,7 @@ LimitOption = Annotated[
     int, typer.Option("--limit", "-n", metavar="N", min=1, help="Maximum number to list.")
 ]
 AllProjectsOption = Annotated[
-    bool, typer.Option("--all", help="Also those of other projects that share the database.")
+    bool, typer.Option("--all", help="Also those of other projects and folders in the database.")
 ]
 NoQuestionOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 LeavesOption = Annotated[

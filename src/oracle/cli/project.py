@@ -35,11 +35,13 @@ def settings_with(flags: Mapping[str, object] | None = None) -> Settings:
 
 
 def project_listed(every: bool) -> str | None:
-    """The project whose sessions and runs are listed; None for those of all projects."""
+    """The project, or the folder outside of projects, whose sessions and runs are listed; None for
+    those of all.
+    """
     from oracle.bt.wrappers.project_agent import project_name
     from oracle.settings import load_settings
 
-    return None if every else project_name(load_settings()) or None
+    return None if every else project_name(load_settings())
 
 
 def project_of(typed: str) -> str | None:

@@ -13,7 +13,7 @@ import typer
 
 from oracle.cli.completing import runs_beginning, types_beginning
 from oracle.cli.project import project_of, with_database
-from oracle.cli.terminal.output import nothing_yet
+from oracle.cli.terminal.output import say_nothing_yet
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.cli.terminal.times import parse_moment
@@ -111,7 +111,7 @@ def _say_none(*, is_filtered: bool) -> None:
     if is_filtered:
         print("no events match; `oracle audit` without options prints all", file=sys.stderr)
     else:
-        nothing_yet("events")
+        say_nothing_yet("events")
 
 
 def json_line(stored: StoredEvent) -> str:

@@ -47,7 +47,7 @@ class Conversation:
         from oracle.cli.terminal.branch import Branch
 
         self.settings = settings
-        self.branch = Branch(store, project_name(settings) or None)
+        self.branch = Branch(store, project_name(settings))
         self.sources: Sequence[Mapping[str, Any]] = ()
         """Those of the last answer."""
         self._store = store

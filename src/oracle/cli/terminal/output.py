@@ -66,11 +66,11 @@ def indexing_bar() -> Generator[ProgressListener | None]:
         bar.stop()
 
 
-def nothing_yet(what: str) -> None:
+def say_nothing_yet(what: str, project: str | None = None) -> None:
     """Say on stderr that a list is empty, and how to get the first entry."""
-    from oracle.services.storage.naming import ASK_FIRST
+    from oracle.services.storage.naming import nothing_yet
 
-    print(f"no {what} yet; {ASK_FIRST}", file=sys.stderr)
+    print(f"no {nothing_yet(what, project)}", file=sys.stderr)
 
 
 def more_than(limit: int, found: Sequence[object]) -> None:
