@@ -34,8 +34,8 @@ _CANNOT: Final = (
     "I can write notes and entries of threads, and change nothing else. What I found about it:"
 )
 _NO_SEARCH: Final = (
-    "No search was allowed for this answer, so I have looked at nothing. A run with a limit of one "
-    "turn has no tools: allow more turns, such as `--max-turns 5`."
+    "No search was allowed for this answer, so I have looked at nothing: a limit of this run left "
+    "no room for one. Ask again with a higher limit, such as `--max-turns 5` or `--timeout 300`."
 )
 _NO_WORDS: Final = (
     "I search by words, and this question has none that I could search for. Name a function, a "
