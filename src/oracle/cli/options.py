@@ -20,7 +20,7 @@ _VOLUMES: Final[Sequence[Volume]] = ("normal", "verbose", "everything")
 ModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model", metavar="NAME", help="Model to use, such as sonnet; see oracle models."
+        "--model", "-m", metavar="NAME", help="Model to use, such as sonnet; see oracle models."
     ),
 ]
 TurnsOption = Annotated[

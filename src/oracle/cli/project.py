@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from oracle.cli.terminal.output import say
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError
 from oracle.regular_file import check_regular
@@ -30,7 +31,7 @@ def settings_with(flags: Mapping[str, object] | None = None) -> Settings:
 
     settings = load_settings(flags=flags)
     for warning in settings.warnings:
-        print(f"oracle: warning: {printable(warning)}", file=sys.stderr)
+        say(f"warning: {printable(warning)}")
     return settings
 
 

@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import show_json
+from oracle.cli.terminal.output import say, show_json
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.errors import InputError, SettingsError, did_you_mean
 from oracle.settings import EMBEDDED
@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Models(TyperGroup):
-    """Says what to write to somebody who leaves out the `use`. The word `list` can be left out."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        is_list = args[:1] == ["list"] and not ctx.resilient_parsing
-        parsed: list[str] = super().parse_args(ctx, args[1:] if is_list else args)
-        return parsed
+    """Says what to write to somebody who leaves out the `use`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if self.get_command(ctx, args[0]) is None:
@@ -54,6 +49,11 @@ MOST_OF_A_PROVIDER: Final = 40
 WIDTH_OF_A_PIPE: Final = 1_000
 
 
+EveryOption = Annotated[
+    bool, typer.Option("--all", help="Also older models, and those you have no key for.")
+]
+
+
 def names_beginning(incomplete: str) -> list[str]:
     """Completions for the shell. Nobody is asked, so models of ollama are not among them."""
     from oracle.services.llm.catalogue import known_models, newest_models
@@ -66,9 +66,7 @@ def names_beginning(incomplete: str) -> list[str]:
 @app.callback(invoke_without_command=True)
 def models(
     context: typer.Context,
-    every: Annotated[
-        bool, typer.Option("--all", help="Also older models, and those you have no key for.")
-    ] = False,
+    every: EveryOption = False,
     json: JsonOption = False,
 ) -> None:
     """List the models that can be used now, with their prices and context windows.
@@ -79,8 +77,13 @@ def models(
       oracle models
       oracle models use sonnet
     """
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        list_(every, json)
+
+
+@app.command("list")
+def list_(every: EveryOption = False, json: JsonOption = False) -> None:
+    """The same as oracle models."""
     from oracle.services.llm.listing import list_models
 
     listing = list_models(settings_with(), os.environ, every=every)
@@ -127,9 +130,9 @@ def use(
     print(f"{full} is selected, in {printable(shown_path(file))}")
     if dropped:
         names = ", ".join(dropped)
-        print(f"oracle: removed, because it was for the model before: {names}", file=sys.stderr)
+        say(f"removed, because it was for the model before: {names}")
     for note in notes_on(full, base_url):
-        print(f"oracle: {printable(note)}", file=sys.stderr)
+        say(printable(note))
 
 
 def _full_name(name: str, base_url: str | None) -> str:

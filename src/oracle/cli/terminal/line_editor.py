@@ -17,7 +17,7 @@ from oracle.cli.terminal.terminal_state import NO_CONTROLS, STATE
 
 PROMPT: Final = "? "
 CONTINUED: Final = ". "
-LEAVE_HINT: Final = "press Ctrl-C again or Ctrl-D to leave"
+LEAVE_HINT: Final = "press Ctrl-C again or Ctrl-D on an empty line to leave"
 
 
 class LineEditor:
@@ -49,7 +49,10 @@ class LineEditor:
             except KeyboardInterrupt:
                 if not self.is_interactive or (self.leaves_next and not self._had_text):
                     raise
-                self.warn()
+                # A line that was cleared needs no words: the user sees it, and goes on typing.
+                self.leaves_next = False
+                if not self._had_text:
+                    self.warn()
                 if prefill:
                     return ""
                 continue

@@ -76,7 +76,7 @@ def say_nothing_yet(what: str, project: str | None = None) -> None:
 def more_than(limit: int, found: Sequence[object]) -> None:
     """At a terminal, say that a list has more entries than were shown."""
     if len(found) > limit and sys.stdout.isatty():
-        print(f"oracle: first {limit}; -n {limit * 5} lists more", file=sys.stderr)
+        say(f"first {limit}; -n {limit * 5} lists more")
 
 
 def shown_error(error: OracleError) -> str:

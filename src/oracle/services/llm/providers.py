@@ -114,7 +114,8 @@ def find_endpoint(
     found = key_for(provider.name, environment) if is_trusted and not api_key else None
     key = (api_key or (found.value if found else "")).strip()
     if not key and provider.needs_key and is_home:
-        raise ModelRefused("{}: {}, or choose another model".format(*missing_key(provider.name)))
+        what, step = missing_key(provider.name)
+        raise ModelRefused(f"{what}: {step}; `oracle models use embedded` needs no key")
     setting = provider.key_variable if is_trusted else KEY_SETTING
     if found and found.source != "variable":
         setting = f"the key in {found.where} (`oracle keys set {provider.name}` replaces it)"
