@@ -209,6 +209,27 @@ def test_questions_that_are_asked_again_are_branches_of_one_session(project):
     assert session["exchanges"] == 5
 
 
+def test_a_question_that_was_undone_can_be_edited(project):
+    with model_serving(says("One."), says("Two."), says("Three.")) as (env, server):
+        piped("hello", "thanks!", "/undo", "/retry", env=env)
+    *_, third = sent_to(server)
+    assert "thanks!" in third
+    assert ("One." in third, "Two." in third) == (True, False)
+
+
+def test_what_was_attached_can_be_detached(project):
+    result = piped("/attach session.py", "/detach", "/attach", options=())
+    lines = result.stderr.decode().splitlines()
+    assert lines[-3].startswith("oracle: attached to the next question: session.py")
+    assert lines[-2:] == ["oracle: nothing is attached"] * 2
+
+
+def test_a_conversation_is_saved_where_no_question_finds_it(project):
+    piped("hello", "/save", "/save")
+    (saved,) = (project / ".oracle" / "saved").iterdir()
+    assert "> hello" in saved.read_text()
+
+
 def test_a_chat_goes_on_with_a_session(project):
     with model_serving(says("First."), says("Second.")) as (env, server):
         oracle("ask", "hello", env=env)

@@ -152,8 +152,11 @@ def test_the_way_to_a_web_search_is_told_once_and_no_model_is_advised_for_it():
     assert "`oracle config set web.provider NAME`" in setup
 
 
+NOTHING = "No search was allowed for this answer, so I have looked at nothing."
+
+
 def test_without_a_search_nothing_was_not_found():
-    unsearched = done(stop_reason="partial_answer", missing=["login"], usage=USAGE | {"uses": {}})
+    unsearched = done(stop_reason="partial_answer", missing=["login"], answer=NOTHING)
     line = what_is_missing(unsearched, has_model=False)
     assert line == "not complete: nothing was searched"
 

@@ -11,7 +11,7 @@ from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import shown_tokens
 from oracle.models.source_kind import SOURCE_KINDS
-from oracle.services.control.unfinished_answer import NOT_COMPLETE
+from oracle.services.control.unfinished_answer import NO_SEARCH, NOT_COMPLETE
 
 INCOMPLETE: Final = 3
 EXIT_CODES: Final[Mapping[str, int]] = {
@@ -114,8 +114,7 @@ def what_is_missing(
         step = f", {_NEXT_STEPS[reason]}" if reason in _NEXT_STEPS else ""
         parts.append(f"not complete: {reason.replace('_', ' ')}{detail}{step}")
     missing = [each for each in done["missing"] if not _says(done["answer"], each)]
-    has_searched = has_model or any(done["usage"].get("uses", {}).values())
-    if not has_searched and reason == "partial_answer" and not _lacks_the_web(done):
+    if not has_model and NO_SEARCH in done["answer"]:
         # What was never looked for cannot be missing, and no model is needed to look for it.
         return "not complete: nothing was searched"
     if missing:
