@@ -1,6 +1,7 @@
 """What the folders promise: imports point one way, and the engine stays small."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,13 @@ def test_no_file_outgrows_the_rest():
     for file in SOURCE.rglob("*.py"):
         lines = len(file.read_text(encoding="utf-8").splitlines())
         assert lines <= 400, f"{file} has {lines} lines; it asks for a second look"
+
+
+def test_every_yes_or_no_question_is_asked_in_one_module():
+    asking = r"\[y/N|typer\.confirm"
+    found = [
+        file.relative_to(SOURCE).as_posix()
+        for file in SOURCE.rglob("*.py")
+        if re.search(asking, file.read_text(encoding="utf-8"))
+    ]
+    assert found == ["cli/terminal/approval.py"]

@@ -99,7 +99,27 @@ def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
         ),
         (
             ["runs", "last"],
-            "got unexpected extra argument(s) (last); did you mean `oracle run show last`?",
+            "this was too much: last; did you mean `oracle run show last`?",
+        ),
+        (["doctor", "now"], "this was too much: now; see `oracle doctor --help`"),
+        (
+            ["ask", "--modl", "x", "y"],
+            "no such option: --modl (did you mean --model?); see "
+            "`oracle ask --help`. If it belongs to a question, put the question in quotes",
+        ),
+        (
+            ["--modl", "x", "why so?"],
+            "there is no option '--modl'; did you mean '--model'? See `oracle ask --help`",
+        ),
+        (["--zzz"], "there is no option '--zzz'; see `oracle ask --help`"),
+        (["-f", "a.py"], 'the question is missing; write one: oracle -f a.py "what is it?"'),
+        (
+            ["help", "shw"],
+            "there is no command 'shw'; to ask a question, put it in quotes: oracle \"help shw\"",
+        ),
+        (
+            ["config", "set", "limits.turns", "abc"],
+            "limits.turns is 'abc'; write a whole number from 1",
         ),
         (["doctor", "--nonsense"], "no such option: --nonsense; see `oracle doctor --help`"),
         (["ask", "--bogus"], "no such option: --bogus; see `oracle ask --help`"),
@@ -179,6 +199,7 @@ def fresh(*arguments, cwd):
 @pytest.mark.extra
 def test_each_command_imports_all_that_it_uses(tmp_path):
     (tmp_path / "oracle.toml").touch()
+    (tmp_path / "a.py").write_text("hello = 1\n")
     fresh("ask", "-q", "hello", cwd=tmp_path)
     (run_,) = json.loads(fresh("runs", "--json", cwd=tmp_path))
     for command in (

@@ -102,7 +102,6 @@ def test_a_question_is_asked(arguments):
         (["-V"], ["-V"]),
         (["--version", "why?"], ["--version", "why?"]),
         (["--install-completion"], ["--install-completion"]),
-        (["--no-such-option"], ["--no-such-option"]),
         (["--json", "runs"], ["runs", "--json"]),
         (["-v", "ask", "why?"], ["ask", "-v", "why?"]),
         (["--model", "embedded", "chat"], ["chat", "--model", "embedded"]),
@@ -181,6 +180,21 @@ def test_a_misspelt_command_with_piped_text_is_an_error():
     ids=str,
 )
 def test_what_begins_with_a_dash_and_cannot_be_an_option_is_a_word(arguments, expected):
+    assert routed(arguments, COMMANDS) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["-h", "ask"], ["help", "ask"]),
+        (["--help", "sessions", "show"], ["help", "sessions", "show"]),
+        (["-h"], ["-h"]),
+        (["-m", "sonnet", "why is it so?"], ["ask", "-m", "sonnet", "why is it so?"]),
+        (["-msonnet", "chat"], ["chat", "-msonnet"]),
+        (["-m", "sonnet", "chat"], ["chat", "-m", "sonnet"]),
+    ],
+)
+def test_help_and_the_model_may_come_before_the_command(arguments, expected):
     assert routed(arguments, COMMANDS) == expected
 
 

@@ -15,7 +15,8 @@ from oracle.services.citations.answer_quotes import find_cited
 from oracle.services.citations.claims import value_in
 from oracle.services.citations.finding import find_citations
 from oracle.services.classification.classifier import classify_query
-from oracle.services.control.topic import is_topic_shift
+from oracle.services.control.shown import sources_in
+from oracle.services.control.topic import asks_for_something_new, is_topic_shift
 from oracle.services.embedded.attachments import facts_of, places_in
 from oracle.services.embedded.write_requests import request_in
 from oracle.services.llm.messages import as_system_message
@@ -77,6 +78,10 @@ READERS = {
     "quotations": find_cited,
     "a value": value_in,
     "a topic": lambda text: is_topic_shift(text, [{"question": "q", "answer": text}]),
+    "a follow-up": lambda text: asks_for_something_new(text, [{"question": "q", "answer": text}]),
+    "a cut source": lambda text: sources_in(
+        [{"where": "a:1", "start": 1, "end": 9, "text": text}], text, text[: len(text) // 2]
+    ),
     "search words": search_words,
     "a question": read_question,
     "the class of a question": classify_query,

@@ -31,7 +31,8 @@ from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.control.conversation import Weight, with_result
 from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of_result
-from oracle.services.control.shortening import cut_results, cut_words
+from oracle.services.control.shortening import cut_results, cut_words, with_content
+from oracle.services.control.shown import LONGEST_QUOTATION, places_of
 from oracle.services.project.redaction import redact, redacted_traceback
 from oracle.services.story.words import call_words, result_words
 from oracle.services.tools.protocol import MarkingTools
@@ -39,7 +40,6 @@ from oracle.services.tools.results import well_formed
 
 log = logging.getLogger(__name__)
 
-LONGEST_QUOTATION: Final = 400
 RESULTS: Final = (
     "ledger",
     "tool_results",
@@ -51,7 +51,7 @@ RESULTS: Final = (
 )
 """The keys that results of calls are taken in to."""
 
-DATA_OF_A_RESULT: Final = ("sources", "more_uses", "tool_role", "tool_kind", "was_run")
+DATA_OF_A_RESULT: Final = ("sources", "more_uses", "tool_role", "tool_kind", "was_run", "empty")
 """What a message says in data besides its content."""
 
 Call = dict[str, Any]
@@ -73,13 +73,14 @@ def show_to_the_model(ctx: TickContext, done: Sequence[Done]) -> None:
     advice = [_how_to_get_the_rest(bb, call) for call, _ in done]
     cut = cut_results([result["content"] for _, result in done], room.for_results(), advice)
     for (call, result), content in zip(done, cut, strict=True):
-        message = {"role": "tool", "call_id": call["id"], "name": call["name"]}
+        message = {"role": "tool", "call_id": call["id"], "name": call["name"], "turn": ctx.turn}
         data = {key: result[key] for key in DATA_OF_A_RESULT if key in result}
+        whole = {**message, "content": result["content"], "success": bool(result["success"])}
         if content != result["content"]:
-            # The model must not quote from what it does not see.
-            data["sources"] = [s for s in result["sources"] if s["where"] in content]
             say_system(ctx, f"{cut_words(result['content'], content)}: {call['name']}.")
-        shown = {**message, "content": content, "success": bool(result["success"]), **data}
+        shown = with_content({**whole, **data}, content)
+        if "more_uses" in data:
+            shown["more_uses"] = data["more_uses"]  # that there are more stays true
         bb_set(bb, "messages", with_result(bb_get(bb, "messages"), shown))
 
 
@@ -316,13 +317,7 @@ def _places(ctx: TickContext, call: Call, result: Result, spec: ToolSpec) -> lis
     sources: Sequence[Mapping[str, Any]] = result["sources"] or [
         {"kind": spec.source, "where": spec.name, "text": result["content"]}
     ]
-    places: list[dict[str, Any]] = []
-    for source in sources:
-        text = str(source.get("text", ""))
-        name = name_of_result(True, f"{source['where']}\n{text}")
-        place = {**source, "text": text[:LONGEST_QUOTATION], "name": name}
-        places.append({**place, "turn": ctx.turn, "call": call["id"]})
-    return places
+    return places_of(sources, turn=ctx.turn, call=call["id"])
 
 
 def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -> None:

@@ -103,6 +103,9 @@ def reach_of(settings: Settings) -> Reach:
 def check_words(request: Request) -> None:
     """Before stdin is read: a mistake is reported at once."""
     if request.template is None and not " ".join(request.words).strip():
+        if request.files:
+            file = request.files[0]
+            raise InputError(f'the question is missing; write one: oracle -f {file} "what is it?"')
         raise InputError('the question is empty; write one: oracle ask "where is …?"')
 
 

@@ -14,8 +14,9 @@ from oracle.cli.optional_values import WithOptionalValues
 from oracle.cli.plain_help import use_plain_help
 from oracle.cli.plain_parameters import read_plainly
 from oracle.cli.routing import QuestionOrCommand
-from oracle.cli.terminal.failures import fail, is_bug
+from oracle.cli.terminal.failures import fail
 from oracle.cli.terminal.streams import erase_starting, guard_streams
+from oracle.cli.terminal.terminal_state import STATE
 from oracle.cli.terminal.waiting import command_begins
 
 # Each command: its name, where it is (`module:function` in oracle.cli.commands, or `module:app` for
@@ -119,8 +120,6 @@ def run() -> None:
     try:
         code = _exit_code_of_app()
     except Exception as problem:
-        if sys.flags.dev_mode and is_bug(problem):
-            raise
         code = fail(problem, sys.argv[1:])
     _leave(code)
 
@@ -142,6 +141,7 @@ def _leave(code: int) -> None:
     """End the process at once."""
     with contextlib.suppress(OSError):
         erase_starting()
+        STATE.show_keys()
         sys.stderr.flush()
     if background := sys.modules.get("oracle.services.background"):
         background.wait_for_writes()

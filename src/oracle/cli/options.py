@@ -20,7 +20,7 @@ _VOLUMES: Final[Sequence[Volume]] = ("normal", "verbose", "everything")
 ModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model", metavar="NAME", help="Model to use, such as sonnet; see oracle models."
+        "--model", "-m", metavar="NAME", help="Model to use, such as sonnet; see oracle models."
     ),
 ]
 TurnsOption = Annotated[
@@ -110,7 +110,7 @@ LimitOption = Annotated[
     int, typer.Option("--limit", "-n", metavar="N", min=1, help="Maximum number to list.")
 ]
 AllProjectsOption = Annotated[
-    bool, typer.Option("--all", help="Also those of other projects that share the database.")
+    bool, typer.Option("--all", help="Also those of other projects and folders in the database.")
 ]
 NoQuestionOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 LeavesOption = Annotated[

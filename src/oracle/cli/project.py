@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from oracle.cli.terminal.output import say
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError
 from oracle.regular_file import check_regular
@@ -30,16 +31,18 @@ def settings_with(flags: Mapping[str, object] | None = None) -> Settings:
 
     settings = load_settings(flags=flags)
     for warning in settings.warnings:
-        print(f"oracle: warning: {printable(warning)}", file=sys.stderr)
+        say(f"warning: {printable(warning)}")
     return settings
 
 
 def project_listed(every: bool) -> str | None:
-    """The project whose sessions and runs are listed; None for those of all projects."""
+    """The project, or the folder outside of projects, whose sessions and runs are listed; None for
+    those of all.
+    """
     from oracle.bt.wrappers.project_agent import project_name
     from oracle.settings import load_settings
 
-    return None if every else project_name(load_settings()) or None
+    return None if every else project_name(load_settings())
 
 
 def project_of(typed: str) -> str | None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typer.core import TyperGroup
 
-from oracle.errors import InputError, named
+from oracle.errors import InputError, did_you_mean, named
 from oracle.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ OF_THE_ROOT: Final = frozenset(
 )
 TAKES_VALUE: Final = frozenset(
     [
+        "-m",
         "--model",
         "--max-turns",
         "--max-cost",
@@ -84,7 +85,7 @@ def routed(typed: Sequence[str], commands: Collection[str], *, is_piped: bool = 
     arguments = _with_dashes_as_words(typed)
     place = _place_of_first_word(arguments)
     if place is None:
-        return _with_options_only(arguments)
+        return _with_options_only(arguments, commands)
     options, word = [*arguments[:place]], arguments[place]
     rest = [*arguments[place + 1 :]]
     # `oracle --diff index "is it safe?"`: `index` is a branch, because no command has --diff.
@@ -203,10 +204,19 @@ def _place_of_first_word(arguments: Sequence[str]) -> int | None:
     return None
 
 
-def _with_options_only(arguments: Sequence[str]) -> list[str]:
+def _with_options_only(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
     """`oracle --diff` is for `ask`, which says that the question is missing."""
     first = _name_of(arguments[0]) if arguments else ""
-    return [ASK, *arguments] if _is_of_ask(first) else [*arguments]
+    if first in ("-h", "--help") and arguments[1:2] and arguments[1] in commands:
+        return ["help", *(word for word in arguments[1:] if not word.startswith("-"))]
+    if _is_of_ask(first):
+        return [ASK, *arguments]
+    if first.startswith("-") and first not in OF_THE_ROOT:
+        known = [*OF_THE_ROOT, *TAKES_VALUE, *FLAGS]
+        hint = did_you_mean(first[:40], [name for name in known if name.startswith("--")])
+        see = " See" if hint else "; see"
+        raise InputError(f"there is no option {named(first)}{hint}{see} `oracle ask --help`")
+    return [*arguments]
 
 
 def _is_of_ask(name: str) -> bool:

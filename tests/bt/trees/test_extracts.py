@@ -150,20 +150,27 @@ async def test_a_reply_without_end_is_cut():
     [
         (Limits(), 16, 16),
         (Limits(tokens=56_000), 8, 16),
-        (Limits(tokens=12_000), 0, None),
         (Limits(money=0.056), 8, 16),
         (Limits(uses_of_a_tool=10), 8, 8),
     ],
-    ids=["enough", "tokens", "very few tokens", "money", "uses"],
+    ids=["enough", "tokens", "money", "uses"],
 )
 async def test_the_ledger_keeps_what_the_answer_needs(limits, asked, shown):
     prices = Prices(input=1.0, output=1.0)
     heard = await read(tools=many(24), limits=limits, prices=prices)
     assert len(about_parts(heard)) == asked
-    assert shown is None or len(heard.results(-1)) == shown
+    assert len(heard.results(-1)) == shown
     assert heard.stop in ("answered", "token_limit")
     assert heard.done["usage"]["tokens"] <= limits.tokens
     assert heard.done["missing"][0].startswith("not read: f")
+
+
+async def test_parts_that_the_model_was_not_shown_back_no_answer():
+    heard = await read(tools=many(24), limits=Limits(tokens=12_000), answer=enough("In `f0.py:7`."))
+    assert heard.results(-1) == []
+    assert (heard.stop, heard.of_type("sources")[0]["sources"]) == ("partial_answer", [])
+    assert heard.done["answer"] == "In `f0.py:7` (⚠ not read)."
+    assert [what[:12] for what in heard.done["missing"]] == ["what was fou", "not read: f0"]
 
 
 async def test_a_model_that_keeps_it_to_itself_does_not_hide_what_was_left_out():

@@ -181,6 +181,15 @@ async def test_earlier_evidence_counts_until_the_topic_shifts(store):
     assert (await done(store, other, first["context_id"]))["stop_reason"] == "partial_answer"
 
 
+async def test_a_follow_up_about_something_new_needs_a_look_of_its_own(store):
+    first = await done(store)
+    query = "and how does the payment worker consume the queue?"
+    other = Scene(replies=["With Kafka." + ENOUGH] * 3, query=query, stop="")
+    assert (await done(store, other, first["context_id"]))["stop_reason"] == "partial_answer"
+    same = Scene(replies=["For safety." + ENOUGH], query="and why?", stop="")
+    assert (await done(store, same, first["context_id"]))["stop_reason"] == "answered"
+
+
 async def test_questions_asked_at_once_are_all_kept(store, database):
     model = ScriptedModel("It is X.", repeats_last=True)
     wrapper = OracleBTWrapper(model=model, store=store)

@@ -238,6 +238,25 @@ def test_outside_of_a_project_it_is_kept_in_the_state_of_the_user(tmp_path, monk
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "state"]
 
 
+def test_outside_of_projects_each_folder_has_its_own_conversations(tmp_path, monkeypatch):
+    env = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    for name in ("private", "other"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "private")
+    oracle("ask", "hello", env=env)
+    monkeypatch.chdir(tmp_path / "other")
+    continued = oracle("ask", "--session", "last", "thanks", env=env)
+    assert (continued.returncode, continued.stdout) == (2, b"")
+    assert b"there are no sessions of this folder yet" in continued.stderr
+    for command in (["runs"], ["sessions", "list"]):
+        assert json.loads(oracle(*command, "--json", env=env).stdout) == []
+        (listed,) = json.loads(oracle(*command, "--json", "--all", env=env).stdout)
+        assert listed["project"] == str(tmp_path / "private")
+    monkeypatch.chdir(tmp_path / "private")
+    (own,) = json.loads(oracle("sessions", "--json", env=env).stdout)
+    assert (own["title"], own["ended"], own["money"]) == ("hello", "answered", 0)
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_letters_that_the_output_has_not_are_escaped(project, encoding):
     with model_serving(says("Tee – 茶")) as (env, _):

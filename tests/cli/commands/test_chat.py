@@ -6,9 +6,12 @@ import signal
 import sqlite3
 import termios
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 
+from oracle.cli.terminal import chat as chat_module
+from oracle.cli.terminal.chat_commands import COMMANDS
 from oracle.testing.servers import Reply, Stall, openai
 from tests.cli.processes import Terminal, make_project, model_serving, oracle, says
 
@@ -159,6 +162,27 @@ def test_from_a_pipe_each_line_is_a_question(project):
     assert "One." in sent_to(server)[1]
 
 
+def test_no_command_is_a_bug_with_the_embedded_model(project):
+    lines = [command.name for command in COMMANDS if command.name != "/exit"]
+    result = piped(*lines, "hello", *lines, options=())
+    assert b"internal error" not in result.stderr
+    assert b"no cost (embedded model)" in result.stderr
+
+
+def test_a_bug_in_a_chat_has_a_traceback_for_developers(monkeypatch, capsys):
+    monkeypatch.setattr(chat_module, "parse", lambda line: 1 / 0)
+    for wanted, count in (("0", 0), ("1", 1)):
+        monkeypatch.setenv("PYTHONDEVMODE", wanted)
+        chat = object.__new__(chat_module.Chat)
+        chat._prefill, chat._code = "", 0
+        chat._editor = SimpleNamespace(is_interactive=False)
+        assert chat._handle("hello")
+        shown = capsys.readouterr().err
+        assert shown.count("Traceback") == count
+        assert "internal error: ZeroDivisionError" in shown
+        assert chat._code == 70
+
+
 def test_a_new_conversation_knows_nothing_of_the_one_before(project):
     with model_serving(says("One."), says("Two.")) as (env, server):
         piped("hello", "/new", "thanks!", env=env)
@@ -183,6 +207,27 @@ def test_questions_that_are_asked_again_are_branches_of_one_session(project):
     assert b"5 questions" in result.stderr
     (session,) = json.loads(oracle("sessions", "list", "--json").stdout)
     assert session["exchanges"] == 5
+
+
+def test_a_question_that_was_undone_can_be_edited(project):
+    with model_serving(says("One."), says("Two."), says("Three.")) as (env, server):
+        piped("hello", "thanks!", "/undo", "/retry", env=env)
+    *_, third = sent_to(server)
+    assert "thanks!" in third
+    assert ("One." in third, "Two." in third) == (True, False)
+
+
+def test_what_was_attached_can_be_detached(project):
+    result = piped("/attach session.py", "/detach", "/attach", options=())
+    lines = result.stderr.decode().splitlines()
+    assert lines[-3].startswith("oracle: attached to the next question: session.py")
+    assert lines[-2:] == ["oracle: nothing is attached"] * 2
+
+
+def test_a_conversation_is_saved_where_no_question_finds_it(project):
+    piped("hello", "/save", "/save")
+    (saved,) = (project / ".oracle" / "saved").iterdir()
+    assert "> hello" in saved.read_text()
 
 
 def test_a_chat_goes_on_with_a_session(project):

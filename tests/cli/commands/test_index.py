@@ -57,8 +57,16 @@ def test_search_shows_path_lines_score_and_text(project):
 
 def test_a_search_without_a_result_says_so_on_stderr(project):
     result = CliRunner().invoke(app, ["search", "zebra"])
-    assert (result.exit_code, result.stdout) == (0, "")
+    assert (result.exit_code, result.stdout) == (3, "")
     assert result.stderr == "nothing found in code for 'zebra'; try other words\n"
+    result = CliRunner().invoke(app, ["search", "--json", "zebra"])
+    assert (result.exit_code, result.stdout) == (3, "[]\n")
+
+
+def test_words_to_search_for_need_no_quotes(project):
+    assert run("search", "how", "high", "is", "the", "tide") == run(
+        "search", "how high is the tide"
+    )
 
 
 def test_a_search_for_nothing_is_refused(project):

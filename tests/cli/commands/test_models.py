@@ -186,6 +186,29 @@ def test_a_server_of_ones_own_is_written_with_the_model():
     assert "`oracle config unset model.base_url --user` removes that" in err
 
 
+def test_another_model_does_not_inherit_the_address_key_and_prices_of_the_one_before():
+    use("local-7b", "--base-url", "http://127.0.0.1:1/v1")
+    for name, value in (("key_variable", "TEAM_KEY"), ("input_price", "1")):
+        oracle("config", "set", "--user", f"model.{name}", value)
+    _, _, err = use("local-7b")
+    assert "removed" not in err  # it is the same model
+    code, _, err = use("embedded")
+    assert (code, "requests go to" in err) == (0, False)
+    told = "removed, because it was for the model before: "
+    assert f"oracle: {told}model.base_url, model.key_variable, model.input_price\n" in err
+    file = Path.home() / ".config/oracle/oracle.toml"
+    assert file.read_text() == '[model]\nname = "embedded"\n'
+
+
+def test_another_address_does_not_get_the_key_of_the_one_before():
+    use("local-7b", "--base-url", "http://127.0.0.1:1/v1")
+    oracle("config", "set", "--user", "model.key_variable", "TEAM_KEY")
+    _, _, err = use("local-7b", "--base-url", "http://127.0.0.1:2/v1")
+    assert "removed, because it was for the model before: model.key_variable\n" in err
+    settings = load_settings(environment={})
+    assert (settings.model.base_url, settings.model.key_variable) == ("http://127.0.0.1:2/v1", None)
+
+
 def test_a_name_that_the_table_lacks_says_where_requests_go():
     notes = " ".join(notes_on("openai:local-7b"))
     assert "requests go to https://api.openai.com/v1" in notes
@@ -216,10 +239,28 @@ def test_a_short_name_is_shown_only_if_it_leads_to_its_row():
     ]
 
 
-def test_a_forgotten_use_is_explained():
-    done = oracle("models", "sonnet")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["sonnet"], "write `oracle models use sonnet`"),
+        (["sonnet", "--project"], "write `oracle models use sonnet`"),
+        (["lst"], "did you mean 'list'?"),
+        (["of", "the", "database"], 'put it in quotes: oracle "models of the database"'),
+    ],
+)
+def test_a_word_that_is_no_command_is_explained(words, said):
+    done = oracle("models", *words)
     assert done.returncode == 2
-    assert b"write `oracle models use sonnet`" in done.stderr
+    assert said in done.stderr.decode()
+
+
+def test_the_word_list_can_be_written():
+    assert oracle("models", "list", "--json").stdout == oracle("models", "--json").stdout != b""
+
+
+def test_prices_are_explained_only_if_some_are_shown():
+    assert "dollars" not in page(listing())
+    assert "dollars" in page(listing(OPENAI_API_KEY="sk-test-0123456789"))
 
 
 def test_names_are_completed():

@@ -124,7 +124,7 @@ def ask(project, moment="never", database=".oracle/oracle.db", env=None):
         capture_output=True,
         timeout=300,
     )
-    (run,) = json.loads(oracle(project, "runs", "--json", env=env).stdout)
+    (run,) = json.loads(oracle(project, "runs", "--json", "--all", env=env).stdout)
     return run["id"]
 
 
@@ -210,6 +210,14 @@ def test_a_question_asked_outside_of_a_project_can_be_resumed(tmp_path):
     let_go(tmp_path, database=database)
     result = oracle(tmp_path, "run", "resume", run[:8], env=env)
     assert (result.returncode, result.stdout) == (0, "It is in auth.py:3.\n"), result.stderr
+
+
+def test_a_run_whose_process_died_is_interrupted_in_every_list(project):
+    ask(project, "before the exchange")
+    let_go(project)
+    for command in ("runs", "sessions"):
+        listed = oracle(project, command).stdout
+        assert ("interrupted" in listed, "running" in listed) == (True, False), listed
 
 
 def test_a_resumed_question_is_streamed_as_json_and_traced(project):

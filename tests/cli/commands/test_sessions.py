@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import pty
 
 import pytest
 from rich.cells import cell_len
@@ -14,6 +13,7 @@ from oracle.models.session import Exchange, Session
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.sessions import Sessions
+from tests.cli.processes import Terminal
 from tests.processes import DEVNULL, ORACLE, run
 
 
@@ -141,16 +141,13 @@ def test_delete_with_a_yes_deletes(project):
     assert "a1b2c3" not in oracle("sessions", "list", cwd=project).stdout
 
 
-@pytest.mark.parametrize(("answer", "code", "left"), [(b"y\n", 0, 1), (b"n\n", 1, 2)])
+@pytest.mark.parametrize(
+    ("answer", "code", "left"), [("y\n", 0, 1), ("n\n", 1, 2), ("\n", 1, 2), ("\x03", 1, 2)]
+)
 def test_delete_asks_at_a_terminal(project, answer, code, left):
-    ours, theirs = pty.openpty()
-    os.write(ours, answer)
-    command = [*ORACLE, "sessions", "delete", "a1"]
-    result = run(command, stdin=theirs, capture_output=True, cwd=project, timeout=300)
-    os.close(ours)
-    os.close(theirs)
-    assert result.returncode == code
-    assert b"with 5 exchanges for good? [y/N]" in result.stderr
+    terminal = Terminal("sessions", "delete", "a1", cwd=project)
+    terminal.until("with 5 exchanges for good? [y/N] ").type(answer)
+    assert terminal.end() == code
     assert len(json.loads(oracle("sessions", "list", "--json", cwd=project).stdout)) == left
 
 

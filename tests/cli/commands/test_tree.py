@@ -34,6 +34,11 @@ def test_check_counts_the_nodes_of_good_trees():
     assert (result.returncode, result.stdout, result.stderr) == (0, "reader: 10 nodes\n", "")
 
 
+def test_without_a_name_it_is_about_the_trees_in_use(tmp_path):
+    assert oracle("tree", "show", cwd=tmp_path).stdout.startswith("oracle-agent: ")
+    assert "oracle-agent: " in oracle("tree", "check", cwd=tmp_path).stdout
+
+
 def test_check_tells_a_mistake_on_stderr_with_its_place(tmp_path):
     (tmp_path / "t.lua").write_text('BT.tree("t", {\n  root = BT.sequnce({}),\n})')
     result = oracle("tree", "check", "t.lua", cwd=tmp_path)

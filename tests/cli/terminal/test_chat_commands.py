@@ -89,3 +89,10 @@ def test_the_help_names_every_command_and_fits_80_columns():
     lines = help_text().splitlines()
     assert all(any(line.startswith(command.name) for line in lines) for command in COMMANDS)
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_the_help_breaks_no_word_on_a_narrow_terminal(width):
+    text = help_text(width)
+    assert max(map(len, text.splitlines())) <= width
+    assert text.split() == help_text().split()

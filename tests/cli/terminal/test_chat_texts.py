@@ -1,6 +1,7 @@
 """What a chat says about itself, and what `/save` writes."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,8 @@ from oracle.cli.terminal.saving import file_to_save, save, saved_conversation
 from oracle.errors import InputError, StoreError
 from oracle.models.session import Exchange, Session
 from oracle.services.control.ledger import Limits
+from oracle.services.project.root import user_folder
+from oracle.services.settings.resolve import default_settings
 
 SESSION = Session(id="1a2b3c4d5e", title="where is it?", created_at=0.0, updated_at=0.0)
 
@@ -114,6 +117,18 @@ def test_a_pipe_is_never_written_to(tmp_path):
 
 
 def test_the_file_is_named_after_the_session_if_none_is_given():
-    assert str(file_to_save("", SESSION)) == "oracle-1a2b3c4d.md"
+    settings = default_settings(Path("/project"))
+    assert str(file_to_save("a.md", SESSION, settings)) == "a.md"
+    # Not among the files that the next question searches.
+    saved = file_to_save("", SESSION, settings)
+    assert str(saved) == "/project/.oracle/saved/oracle-1a2b3c4d.md"
     with pytest.raises(InputError, match="no such user"):
-        file_to_save("~nobody-of-this-name/x", SESSION)
+        file_to_save("~nobody-of-this-name/x", SESSION, settings)
+
+
+def test_outside_of_a_project_it_is_saved_in_the_folder_of_the_user():
+    settings = default_settings(None)
+    file = file_to_save("", SESSION, settings)
+    assert file.parent.parent == user_folder()
+    assert save(file, "text", overwrite=False)
+    assert file.read_text() == "text"

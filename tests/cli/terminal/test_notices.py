@@ -1,8 +1,10 @@
 """A notice is shown at most once a day."""
 
+from pathlib import Path
+
 import pytest
 
-from oracle.cli.terminal.notices import NO_MODEL, notice_about_model
+from oracle.cli.terminal.notices import NO_MODEL, is_wide, notice_about_model
 from oracle.services.project.root import user_folder
 from oracle.settings import load_settings
 from tests.cli.processes import make_project, oracle
@@ -23,6 +25,20 @@ def test_that_no_model_is_configured_is_said_once_a_day(tmp_path, monkeypatch):
 @pytest.mark.parametrize("model", ["embedded", "openai:gpt-5"])
 def test_who_has_chosen_a_model_is_not_told(tmp_path, model):
     assert notice_about_model(settings(tmp_path, model=model)) is None
+
+
+def test_a_folder_that_holds_everything_is_named_before_the_long_wait(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for folder, expected in ((tmp_path, True), (Path("/"), True), (Path("/usr"), False)):
+        monkeypatch.chdir(folder)
+        assert is_wide(None) is expected
+    assert not is_wide(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    result = oracle("ask", "hello")
+    told = f"oracle: {tmp_path} is not a project, so all files below it are read"
+    assert told in result.stderr.decode()
+    monkeypatch.chdir(make_project(tmp_path))
+    assert b"is not a project" not in oracle("ask", "hello").stderr
 
 
 def test_where_nothing_can_be_kept_it_is_said_all_the_same(tmp_path):

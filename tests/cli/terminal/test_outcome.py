@@ -16,6 +16,7 @@ from oracle.cli.terminal.outcome import (
     what_is_missing,
 )
 from oracle.cli.terminal.places import places
+from oracle.models.source_kind import SOURCE_KINDS
 from oracle.services.control.unfinished_answer import EXPLAINED
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -141,6 +142,23 @@ def test_what_the_answer_says_is_not_said_again_to_somebody_who_sees_it():
     assert what_is_missing(ended) is not None
     limited = {**ended, "stop_reason": "turn_limit"}
     assert what_is_missing(limited, is_answer_seen=True) == "--max-turns allows more"
+
+
+def test_the_way_to_a_web_search_is_told_once_and_no_model_is_advised_for_it():
+    setup = SOURCE_KINDS["web"].setup
+    missing = ["what the web says", f"the web: no web search is configured; {setup}"]
+    ended = done(stop_reason="partial_answer", missing=missing, answer=f"Not here: {setup}.")
+    assert what_is_missing(ended, has_model=False) == "missing: what the web says"
+    assert "`oracle config set web.provider NAME`" in setup
+
+
+NOTHING = "No search was allowed for this answer, so I have looked at nothing."
+
+
+def test_without_a_search_nothing_was_not_found():
+    unsearched = done(stop_reason="partial_answer", missing=["login"], answer=NOTHING)
+    line = what_is_missing(unsearched, has_model=False)
+    assert line == "not complete: nothing was searched"
 
 
 def test_the_summary_is_the_ledger_in_a_line():

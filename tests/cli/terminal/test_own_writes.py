@@ -48,7 +48,8 @@ def test_a_person_is_asked_about_each_call_until_all_are_allowed(project):
         terminal.type("y\n").until('Run restart_service(service="db")?').until("calls] ")
         terminal.type("\n").until('Run restart_service(service="mail")?').until("calls] ")
         terminal.type("a\n").until("Fine.").end()
-    assert done(project) == ["web", "mail", "ALL"]
+    # Calls of one response are run side by side.
+    assert (done(project)[0], {*done(project)[1:]}) == ("web", {"mail", "ALL"})
     assert 'ran restart_service(service="ALL")' in terminal.shown
 
 

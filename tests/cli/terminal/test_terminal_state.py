@@ -45,6 +45,18 @@ def test_two_programs_of_one_pipeline_leave_the_echo_on(keyboard):
     assert termios.tcgetattr(theirs) == before
 
 
+@pytest.mark.parametrize("typed", [b"y\n", b"y", b"no\ny\n"])
+def test_what_was_typed_before_a_question_is_no_answer_to_it(keyboard, typed):
+    ours, theirs = keyboard
+    state = TerminalState()
+    state.hide_keys()
+    os.write(ours, typed)
+    with state.asking(theirs):
+        assert is_on(theirs, termios.ECHO)
+        os.write(ours, b"maybe\n")
+        assert os.read(theirs, 100) == b"maybe\n"
+
+
 def test_a_chat_keeps_keys_and_lends_the_terminal_for_a_question(keyboard):
     ours, theirs = keyboard
     before, state = termios.tcgetattr(theirs), TerminalState()
@@ -55,7 +67,7 @@ def test_a_chat_keeps_keys_and_lends_the_terminal_for_a_question(keyboard):
     state.show_keys()
     assert not is_on(theirs, termios.ICANON)
     os.write(ours, b"late\x04")
-    with state.reading_a_line():
+    with state.asking(theirs):
         assert termios.tcgetattr(theirs) == before
         assert state.typed_ahead == b"early\rlate\x04"
     assert not is_on(theirs, termios.ICANON)

@@ -46,6 +46,14 @@ def test_a_yes_is_remembered_until_the_file_changes(project):
     assert b"trusted" not in refused.stderr
 
 
+def test_a_yes_typed_while_it_starts_is_no_answer_and_leaves_no_trace(project):
+    terminal = Terminal("ask", QUESTION).until("starting").type("y\n")
+    terminal.until("Trust it? [y/N] ").type("\n").end()
+    assert "starting…y" not in terminal.shown
+    assert "not used now; you will be asked again" in terminal.shown
+    assert FOUND not in terminal.shown
+
+
 def test_enter_and_ctrl_d_decide_nothing_for_good(project):
     for key in ("\n", "\x04"):
         terminal = Terminal("ask", QUESTION).until("Trust it? [y/N] ").type(key)

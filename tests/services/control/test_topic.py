@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.services.control.topic import is_topic_shift
+from oracle.services.control.topic import asks_for_something_new, is_topic_shift
 
 AUTH = (
     "How does the login function work?",
@@ -143,3 +143,47 @@ def test_a_query_without_a_subject_of_its_own_is_not_a_shift(query):
 
 def test_a_huge_paste_is_read_in_a_moment():
     assert is_topic_shift("zebra " * 200_000, conversation(AUTH)) is True
+
+
+NEW_THINGS = [
+    (AUTH, "and how does the payment worker consume the queue?"),
+    (AUTH, "And what does billing.py do?"),
+    (AUTH, "So where is `retry_mail` defined?"),
+    (AUTH, "What about PaymentWorker?"),
+    (AUTH, "Does the login also send mail through the worker pool?"),
+    (AUTH, "Is the authentication rate limited?"),
+    (PARIS, "How about Berlin and Rome next week?"),
+    (UI, "ok, and the retry in the http wrapper, what does that catch?"),
+]
+ASKED_IN_NEW_WORDS = [
+    "How about Berlin and Rome next week?",
+    "Is the authentication rate limited?",
+]
+
+
+@pytest.mark.parametrize(("before", "query"), NEW_THINGS)
+def test_a_question_about_something_else_needs_another_look(before, query):
+    assert asks_for_something_new(query, conversation(before)) is True
+
+
+@pytest.mark.parametrize(("before", "query"), FOLLOW_UPS)
+def test_a_question_about_what_was_said_needs_none(before, query):
+    is_new = query in ASKED_IN_NEW_WORDS
+    assert asks_for_something_new(query, conversation(before)) is is_new
+
+
+@pytest.mark.parametrize("query", ["und warum ist das so?", "et si c'est trop vieux ?", "and 3.9?"])
+def test_words_of_other_languages_and_numbers_are_not_new_things(query):
+    assert asks_for_something_new(query, conversation(AUTH)) is False
+
+
+def test_what_was_read_is_known_by_its_name():
+    query = "And how does the payment worker work?"
+    (said,) = conversation(AUTH)
+    read = {"places": [{"where": "src/payments/worker.py:1-40"}]}
+    assert asks_for_something_new(query, [said]) is True
+    assert asks_for_something_new(query, [{**said, "metadata": read}]) is False
+
+
+def test_without_a_conversation_nothing_is_new():
+    assert asks_for_something_new("How are images resized?", []) is False

@@ -274,7 +274,7 @@ async def test_a_question_taken_for_research_is_looked_up_in_the_project(ask, ro
 async def test_what_only_the_web_could_answer_is_said_at_once(ask, question):
     outcome = await ask(question)
     assert outcome.calls == []
-    assert "set provider under [web] in oracle.toml" in outcome.answer
+    assert "`oracle config set web.provider NAME`" in outcome.answer
     assert (outcome.types, outcome.done["stop_reason"]) == (["partial_answer"], "partial_answer")
 
 

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from oracle.errors import InputError, LeaseHeld, NotFound
-from oracle.services.storage.runs import Runs, has_ended, new_owner
+from oracle.services.storage.leases import has_ended
+from oracle.services.storage.runs import Runs, new_owner
 from oracle.services.storage.sessions import Sessions
 from tests.processes import PIPE, Process
 
@@ -127,7 +128,8 @@ CLAIMER = """
 import asyncio, sys
 from oracle.errors import LeaseHeld
 from oracle.services.storage.database import Database
-from oracle.services.storage.runs import Runs, has_ended, new_owner
+from oracle.services.storage.leases import has_ended
+from oracle.services.storage.runs import Runs, new_owner
 
 async def main(url, owner):
     async with await Database.open(url) as database:

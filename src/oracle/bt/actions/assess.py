@@ -20,7 +20,7 @@ from oracle.bt.core.leaves import action
 from oracle.bt.report import say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.services.control.ledger import Ledger, Limits
-from oracle.services.control.topic import is_topic_shift, last_topic
+from oracle.services.control.topic import asks_for_something_new, is_topic_shift, last_topic
 
 
 @action(reads=["limits", "model", "seconds_before", "facts"], writes=["ledger"])
@@ -44,10 +44,11 @@ def open_ledger(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["history"], writes=["earlier_evidence", "previous_errors"])
+@action(reads=["history", "query"], writes=["earlier_evidence", "previous_errors"])
 def recall_conversation(ctx: TickContext) -> RunStatus:
     """Count what earlier exchanges on the last topic gathered, and note whether the last one
-    failed. A text that the user attached counts as one place.
+    failed. A text that the user attached counts as one place. For a question about something new
+    nothing of it counts.
     """
     bb = board_of(ctx)
     history: list[dict[str, Any]] = bb_get(bb, "history")
@@ -55,7 +56,8 @@ def recall_conversation(ctx: TickContext) -> RunStatus:
     found = sum(
         known.get("places_found", 0) + bool(known.get("attached_characters")) for known in on_topic
     )
-    bb_set(bb, "earlier_evidence", found)
+    is_new = asks_for_something_new(bb_get(bb, "query"), history)
+    bb_set(bb, "earlier_evidence", 0 if is_new else found)
     bb_set(bb, "previous_errors", bool(history) and bool(history[-1]["metadata"].get("failed")))
     return SUCCESS
 

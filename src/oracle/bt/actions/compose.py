@@ -30,12 +30,10 @@ from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.session import Exchange
 from oracle.models.source import Source
 from oracle.models.stream_chunk import ChunkType
-from oracle.services.attachments.diff_places import places_in_diff
 from oracle.services.control.asked_for import asks_for
 from oracle.services.control.conversation import rough_tokens
+from oracle.services.control.gathered import attached_places
 from oracle.services.control.grants import first_grant
-from oracle.services.control.repetition import name_of_result
-from oracle.services.control.unfinished_answer import LONGEST_QUOTATION
 from oracle.services.prompting.composer import (
     SMALL_WINDOW,
     TOKEN_BUDGET,
@@ -247,7 +245,8 @@ def add_question(ctx: TickContext) -> RunStatus:
 def add_attached_files(ctx: TickContext) -> RunStatus:
     """Quote the attached files below the question, with their line numbers.
 
-    They are evidence, and so are the places that an attached diff shows.
+    They are evidence, and so are the places that an attached diff shows. A file without visible
+    text is not.
     """
     bb = board_of(ctx)
     attached: list[Source] = bb_get(bb, "attached")
@@ -257,21 +256,9 @@ def add_attached_files(ctx: TickContext) -> RunStatus:
         content = f"{asked['content']}\n\n{ATTACHED}\n\n{quoted}"
         sources = {"question": bb_get(bb, "query"), "sources": attached}
         bb_set(bb, "messages", [*before, {**asked, "content": content, **sources}])
-    diffs = [bb_get(bb, "attachment"), *(s["text"] for s in attached if s["kind"] == "diff")]
-    changed = [place for text in diffs for place in places_in_diff(text)]
-    if places := _as_evidence([*attached, *changed]):
+    if places := attached_places(attached, [bb_get(bb, "attachment")]):
         append(bb, "evidence", *places)
     return SUCCESS
-
-
-def _as_evidence(sources: Sequence[Source]) -> list[dict[str, Any]]:
-    """No tool has read them, so they belong to no call and to no turn."""
-    places: list[dict[str, Any]] = []
-    for source in sources:
-        name = name_of_result(True, f"{source['where']}\n{source['text']}")
-        text = source["text"][:LONGEST_QUOTATION]
-        places.append({**source, "text": text, "name": name, "turn": 0, "call": ""})
-    return places
 
 
 def _history(bb: Any) -> Sequence[Mapping[str, Any]]:

@@ -159,7 +159,8 @@ def merge_parts(ctx: TickContext) -> RunStatus:
     bb_set(bb, "parts", parts)
     if not any(map(is_covered, parts)):
         return ctx.fail("no part could be read")
-    append(bb, "messages", *messages_of(parts, asked), message_after(parts))
+    told = [*messages_of(parts, asked), message_after(parts)]
+    append(bb, "messages", *({**message, "turn": ctx.turn} for message in told))
     done = [{**delegation, "covered": True} for delegation in bb_get(bb, "delegations")]
     bb_set(bb, "delegations", done)
     return SUCCESS

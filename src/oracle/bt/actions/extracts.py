@@ -52,10 +52,8 @@ async def ask_about_parts(ctx: TickContext, at_once: int) -> RunStatus:
     prompt = prompt_for_a_part(services_of(ctx).prompt_segments)
     room = room_of(ctx)
     most = room.in_window(room.window - LONGEST_EXTRACT) - rough_tokens(prompt) - MOST_AROUND
-    requests = [
-        asked_about(question_of(bb), cut_to_window(parts[number], most), prompt)
-        for number in chosen
-    ]
+    shown = [cut_to_window(parts[number], most) for number in chosen]
+    requests = [asked_about(question_of(bb), part, prompt) for part in shown]
     replies: list[Reply | None] = [None] * len(chosen)
     say_system(ctx, _announced(parts, chosen))
 
@@ -66,8 +64,8 @@ async def ask_about_parts(ctx: TickContext, at_once: int) -> RunStatus:
         ends = await asyncio.gather(*map(ask, range(len(chosen))), return_exceptions=True)
         raise_first(ends)
     finally:
-        for number, request, reply in zip(chosen, requests, replies, strict=True):
-            _take_in(ctx, number, request, reply)
+        for number, part, request, reply in zip(chosen, shown, requests, replies, strict=True):
+            _take_in(ctx, number, part["sources"], request, reply)
     ctx.mark_progress()
     return SUCCESS
 
@@ -134,8 +132,13 @@ async def _gathered(model: Model, request: ModelRequest) -> Reply:
 
 
 def _take_in(
-    ctx: TickContext, number: int, request: Sequence[Message], reply: Reply | None
+    ctx: TickContext,
+    number: int,
+    shown: Sequence[Mapping[str, Any]],
+    request: Sequence[Message],
+    reply: Reply | None,
 ) -> None:
+    """`shown` are the sources of the part, as far as the request had room for them."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
     # A request that ignored its cancellation ends late, and the run has gone on without it.
@@ -143,6 +146,8 @@ def _take_in(
         return
     reply = reply or {"text": "", "usage": None, "seconds": 0.0, "was_cut": True}
     part = answered(parts[number], None if reply.get("error") else reply["text"])
+    if part["state"] != "unanswered":
+        part = {**part, "sources": [*shown]}
     bb_set(bb, "parts", [*parts[:number], part, *parts[number + 1 :]])
     if not reply.get("was_refused"):
         _book(ctx, request, reply)

@@ -50,12 +50,18 @@ def partial(ctx: TickContext) -> RunStatus:
     return _partial(ctx, "", [])
 
 
-@action(reads=[*_CLOSING, "sources_tried"], writes=_CLOSED)
+@action(reads=[*_CLOSING, "sources_tried", "sources_empty"], writes=_CLOSED)
 def ungrounded(ctx: TickContext) -> RunStatus:
-    """The question needs sources, and nothing was gathered."""
-    tried = ", ".join(bb_get(board_of(ctx), "sources_tried"))
+    """The question needs sources, and nothing was gathered that the model could see."""
+    bb = board_of(ctx)
+    tried: list[str] = bb_get(bb, "sources_tried")
+    empty: list[str] = bb_get(bb, "sources_empty")
+    if found := ", ".join(kind for kind in tried if kind not in empty):
+        missing = f"what was found in {found}: there was no room to show it to the model"
+        return _partial(ctx, "the model was shown nothing of what was found", [missing])
     if tried:
-        return _partial(ctx, "no source brought anything", [f"anything in {tried}"])
+        missing = f"anything in {', '.join(tried)}"
+        return _partial(ctx, "no source brought anything", [missing])
     return _partial(ctx, "nothing was gathered", ["evidence, because nothing was looked at"])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import BOOKED, book, money_for, say, say_system, usage_of
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
+from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import (
     ContextTooLong,
     InterruptedStream,
@@ -36,6 +37,7 @@ from oracle.models.signals import Signal
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
 from oracle.services.control.conversation import rough_tokens
+from oracle.services.control.gathered import after_request
 from oracle.services.control.repetition import RunawayText
 from oracle.services.control.room import NOTES, Room
 from oracle.services.llm.endings import WHOLE, Ending
@@ -64,8 +66,8 @@ GO_ON: Final = (
 
 
 @action(
-    reads=["messages", "is_runaway", *ROOM, *BOOKED],
-    writes=["response", "is_runaway", "is_overdrawn", "ledger"],
+    reads=["messages", "is_runaway", "evidence", "parts", *ROOM, *BOOKED],
+    writes=["response", "is_runaway", "is_overdrawn", "ledger", "evidence"],
 )
 async def call_model(ctx: TickContext) -> RunStatus:
     """Stream the response. Whatever ends it, what has arrived is kept, with the place of the cut.
@@ -105,7 +107,18 @@ async def call_model(ctx: TickContext) -> RunStatus:
         # response this is not.
         if ctx.turn == turn:
             bb_set(bb, "response", response.as_data())
+            if not response.was_refused:
+                _note_what_was_shown(bb, messages, turn)
     return SUCCESS
+
+
+def _note_what_was_shown(bb: TypedBlackboard, messages: Sequence[Message], turn: int) -> None:
+    """From now on, what the last turn has gathered is what this request has shown of it."""
+    evidence: list[dict[str, Any]] = bb_get(bb, "evidence")
+    sent = cast("Sequence[Mapping[str, Any]]", messages)
+    shown = after_request(evidence, sent, bb_get(bb, "parts"), turn=turn - 1)
+    if shown != evidence:
+        bb_set(bb, "evidence", shown)
 
 
 async def _stream(

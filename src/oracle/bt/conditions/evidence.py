@@ -23,6 +23,7 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
 from oracle.services.questions.search_words import points_at_a_text
+from oracle.services.signals.said import is_visible
 from oracle.services.tools.offered import with_role
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ def backs_the_claim(ctx: TickContext) -> bool:
     there is nothing to look for.
     """
     bb = board_of(ctx)
-    if bb_get(bb, "evidence") or bb_get(bb, "attachment") or _misses_its_text(bb):
+    if bb_get(bb, "evidence") or is_visible(bb_get(bb, "attachment") or "") or _misses_its_text(bb):
         return True
     if bb_get(bb, "earlier_evidence") and not bb_get(bb, "topic_shift"):
         return True

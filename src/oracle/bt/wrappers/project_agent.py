@@ -68,7 +68,7 @@ def project_agent(
         added = own_tools(settings, environment, _functions(tools), own=own, dry_run=dry_run)
         tools = tools_of(settings, root, environment, index=index, dry_run=dry_run, own=added)
     return OracleBTWrapper(
-        project_id=project_name(settings),
+        project_id=project_name(settings, root),
         model=model or model_of(settings, environment),
         tools=tools,
         limits=limits or settings.limits,
@@ -84,12 +84,16 @@ def project_agent(
     )
 
 
-def project_name(settings: Settings) -> str:
-    """Names a project in a shared database, on every machine alike; empty outside of any project.
+def project_name(settings: Settings, folder: Path | None = None) -> str:
+    """Names a project in a shared database, on every machine alike.
 
-    What was asked outside of projects is listed together.
+    Outside of projects all folders share the user's database, and each is like a project of its
+    own: a chat about private notes must not continue in another folder. A folder is named by its
+    path, which no name of a project can be.
     """
-    return "" if settings.root is None else settings.root.resolve().name
+    if settings.root is None:
+        return str((folder or here()).resolve())
+    return settings.root.resolve().name
 
 
 def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:

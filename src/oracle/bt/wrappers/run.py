@@ -273,11 +273,11 @@ class Run:
             raise InputError(f"run {run_id} cannot be resumed without a store")
         # Another folder has other files, and the question was about those of its own.
         run = await store.runs.get(run_id)
-        if None not in (run.project, self._agent.project) and run.project != self._agent.project:
-            raise InputError(f"run {run_id} belongs to the project {run.project!r}; go there")
         folder = await store.folder_of(run_id)
         if folder and folder != self._agent.folder:
             raise InputError(f"run {run_id} was asked in {folder}; go there to resume it")
+        if None not in (run.project, self._agent.project) and run.project != self._agent.project:
+            raise InputError(f"run {run_id} belongs to the project {run.project!r}; go there")
         await self._prepare_sources(leaving)
         return await store.resume(run_id, services=self._services)
 

@@ -9,7 +9,7 @@ from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.services.ans.event import Event
 from oracle.services.citations import places_to_remember
 from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
-from oracle.services.signals.said import place_in_answer
+from oracle.services.signals.said import is_visible, place_in_answer
 
 SIGNALS_KEPT: Final = ("signal.received", "signal.ignored", "signal.malformed")
 MOST_SIGNALS: Final = 200
@@ -60,8 +60,9 @@ class RunEnd:
         }
 
     def _attached_characters(self) -> int:
-        texts = (source["text"] for source in self.read("attached", []))
-        return len(self.read("attachment", "")) + sum(map(len, texts))
+        """A text that shows nothing is no attachment: a later question cannot be about it."""
+        texts = [self.read("attachment", ""), *(s["text"] for s in self.read("attached", []))]
+        return sum(len(text) for text in texts if is_visible(text))
 
     def _signal_data(self, event: Event) -> dict[str, Any]:
         """A signal of the run, and its place in the answer if it was there."""

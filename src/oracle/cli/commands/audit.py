@@ -13,7 +13,7 @@ import typer
 
 from oracle.cli.completing import runs_beginning, types_beginning
 from oracle.cli.project import project_of, with_database
-from oracle.cli.terminal.output import nothing_yet
+from oracle.cli.terminal.output import say, say_nothing_yet
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.cli.terminal.times import parse_moment
@@ -111,7 +111,7 @@ def _say_none(*, is_filtered: bool) -> None:
     if is_filtered:
         print("no events match; `oracle audit` without options prints all", file=sys.stderr)
     else:
-        nothing_yet("events")
+        say_nothing_yet("events")
 
 
 def json_line(stored: StoredEvent) -> str:
@@ -191,7 +191,7 @@ def _new_pages(query: EventQuery, limit: int | None) -> Pages:
             query = replace(query, after=table.before_newest(query, limit))
         elif query.since is None:
             query = replace(query, after=table.last_id())
-        print("oracle: waiting for events; press Ctrl-C to stop", file=sys.stderr, flush=True)
+        say("waiting for events; press Ctrl-C to stop")
         for page in follow(partial(open_events, url), query):
             # The first connection only shortens ids. Without it, whole ids are shown.
             yield page, _short_ids(table, page)

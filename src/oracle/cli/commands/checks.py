@@ -18,6 +18,7 @@ from oracle.cli.commands.keys import places
 from oracle.cli.terminal.output import counted
 from oracle.errors import OracleError, SettingsError
 from oracle.patterns import lazy_pattern
+from oracle.services.installing import install_command
 from oracle.services.project.root import DATABASE_FILES, INDEX_FILES, check_links, here, user_folder
 from oracle.services.settings.keys import key_for, missing_key
 from oracle.services.settings.resolve import (
@@ -126,7 +127,7 @@ def extras(around: Surroundings) -> Iterator[Seen]:
     installed, absent = optional_extras()
     told = f"installed: {', '.join(installed) or 'none'}"
     if absent:
-        told += f"; not installed: {', '.join(absent)} (pip install 'bt-oracle[{absent[0]}]')"
+        told += f"; not installed: {', '.join(absent)} ({install_command(absent[0])})"
     yield "ok", told, ""
 
 
@@ -258,7 +259,8 @@ def web(around: Surroundings) -> Iterator[Seen]:
     chosen = around.settings.web
     if chosen.provider is None:
         told = "no provider: questions that need the web cannot be answered"
-        yield "warning", told, "set web.provider to searxng, tavily or brave"
+        step = "`oracle config set web.provider NAME`: searxng, tavily or brave"
+        yield "warning", told, step
     elif chosen.provider == "searxng" and chosen.url is None:
         yield "problem", "searxng has no address", "set web.url to its address"
     elif chosen.key_variable and not around.environment.get(chosen.key_variable):
@@ -290,7 +292,8 @@ def trees(around: Surroundings) -> Iterator[Seen]:
 
     chosen = around.settings.trees.folder
     library = TreeLibrary(sources=trees_in_use(around.settings)[0])
-    yield "ok", f"{', '.join(library)} from {chosen or 'the package'}", ""
+    more = f"; those in {chosen} replace built-in ones" if chosen else ", all built in"
+    yield "ok", f"{counted(len(list(library)), 'tree')}{more}", ""
 
 
 CHECKS: Final[Mapping[str, Check]] = {

@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from oracle.cli.commands.config_trust import trust, untrust
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import show, show_json
+from oracle.cli.terminal.output import say, show, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError, NotFound, SettingsError
 
@@ -105,7 +105,7 @@ def config(
         show_json([as_object(settings, each) for each in names])
     elif name is not None and name in names:
         print(as_text(settings, name))
-        typer.echo(f"oracle: {name} comes from: {printable(str(settings.origins[name]))}", err=True)
+        say(f"{name} comes from: {printable(str(settings.origins[name]))}")
     else:
         show(SettingsListing(settings, names))
 
@@ -130,6 +130,7 @@ def set_(
     from oracle.services.settings.own_changes import write_settings
 
     name, value = _pair(name, value)
+    _check(name, value)
     file = _file(user)
     before = value_in(file, name)
     model = _model_meant(value, file) if name == "model.name" else None
@@ -185,6 +186,16 @@ def _pair(name: str, value: str | None) -> tuple[str, str]:
     if value is None:
         raise InputError(f"no value is given; write `oracle config set {printable(name)} VALUE`")
     return name, value
+
+
+def _check(name: str, value: str) -> None:
+    """What was typed is wrong then, and not the settings, so it has another exit code."""
+    from oracle.services.settings.editing import checked
+
+    try:
+        checked(name, value)
+    except SettingsError as problem:
+        raise InputError(str(problem)) from None
 
 
 def _file(user: bool) -> Path:
@@ -260,10 +271,10 @@ def _say_what_counts(name: str, *, user: bool) -> None:
         return
     origin = settings.origins[name]
     if origin.source in ("variable", "flag") or (user and origin.source == "file"):
-        typer.echo(f"oracle: {origin} still sets {name} here", err=True)
+        say(f"{origin} still sets {name} here")
     elif origin.source == "user":
         value = as_text(settings, name)
-        typer.echo(f"oracle: {name} is {value} now, from {origin}", err=True)
+        say(f"{name} is {value} now, from {origin}")
 
 
 def _loaded() -> Settings | None:
@@ -306,7 +317,7 @@ def _warn_of_model(name: str, base_url: str | None = None) -> None:
 
 
 def _warn(text: str) -> None:
-    typer.echo(f"oracle: warning: {printable(text)}", err=True)
+    say(f"warning: {printable(text)}")
 
 
 def chosen(name: str | None) -> Sequence[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from oracle.cli.terminal.output import say
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError
 
@@ -32,6 +33,7 @@ def trust() -> None:
     if not found:
         print(printable(f"{shown_path(root / FILE_NAME)}: nothing in it needs trust"))
     else:
+        # Not broken into lines: it is there to be copied.
         typer.echo(f"oracle: {printable(_variable(root, digest))}", err=True)
 
 
@@ -44,7 +46,7 @@ def untrust() -> None:
     untrust_project(root)
     print(printable(f"{root}: its settings are not trusted"), flush=True)
     if trusts(root, os.environ):
-        typer.echo(f"oracle: {VARIABLE} still trusts this project; remove it there", err=True)
+        say(f"{VARIABLE} still trusts this project; remove it there")
 
 
 def _root() -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from oracle.cli.options import JsonOption
-from oracle.cli.terminal.output import counted, show, show_json
+from oracle.cli.terminal.output import counted, say, show, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import shown_width, wrapped
 
@@ -40,7 +40,7 @@ def doctor(json: JsonOption = False) -> None:
         show_json([asdict(finding) for finding in findings])
     else:
         show(report(findings, width=shown_width()))
-        typer.echo(f"oracle: {summary(findings)}", err=True)
+        say(summary(findings))
     if any(finding.level == "problem" for finding in findings):
         raise typer.Exit(1)
 

@@ -36,6 +36,7 @@ def help_(
             asked = " ".join(command or ())
             step = f'to ask a question, put it in quotes: oracle "help {asked[:60]}"'
             hint = did_you_mean(word, below, step=step)
-            raise InputError(f"{shown.command_path} has no command {named(word)}{hint}")
+            path = f"{shown.command_path} {word}".removeprefix("oracle ")
+            raise InputError(f"there is no command {named(path)}{hint}")
         shown = type(shown)(found, info_name=word, parent=shown)
     typer.echo(shown.get_help())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ import typer
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import counted, indexing_bar, rebuilt, show_json
+from oracle.cli.terminal.output import counted, indexing_bar, rebuilt, say, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.errors import NotFound
@@ -100,7 +99,7 @@ def _watch(opened: Index, *, as_json: bool) -> None:
     from oracle.services.search.watch import follow
 
     stop = Event()
-    print("oracle: watching the files; press Ctrl-C to stop", file=sys.stderr, flush=True)
+    say("watching the files; press Ctrl-C to stop")
     try:
         for report in follow(opened, stop):
             print(json.dumps(asdict(report)) if as_json else render_report(report), flush=True)

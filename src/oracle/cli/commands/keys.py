@@ -10,10 +10,10 @@ import typer
 
 from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import JsonOption
-from oracle.cli.terminal.output import show_json
+from oracle.cli.terminal.output import say, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
-from oracle.errors import InputError, NotFound, did_you_mean
+from oracle.errors import InputError, NotFound, did_you_mean, named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +25,7 @@ app = typer.Typer(
     cls=ListingGroup,
 )
 
+LONGEST_NAME = 16
 LONGEST_INPUT = 65_536
 INTERRUPTED = 130
 
@@ -67,9 +68,9 @@ def set_(
     source, why = store_key(name, _key_from_user(name))
     print(f"the key for {name} is kept in {printable(place_of(source))}")
     if why:
-        typer.echo(f"oracle: {printable(why)}, so a private file is used", err=True)
+        say(f"{printable(why)}, so a private file is used")
     if os.environ.get(VARIABLES[name]):
-        typer.echo(f"oracle: warning: {VARIABLES[name]} is set and has priority", err=True)
+        say(f"warning: {VARIABLES[name]} is set and has priority")
 
 
 @app.command("list")
@@ -83,7 +84,7 @@ def list_(json: JsonOption = False) -> None:
     columns = (Column("PROVIDER"), Column("KEY IN"))
     show_table(columns, [(name, place or "none") for name, _, place, _ in rows])
     if not any(source for _, source, _, _ in rows):
-        typer.echo("oracle: `oracle keys set PROVIDER` stores a key", err=True)
+        say("`oracle keys set PROVIDER` stores a key")
 
 
 @app.command()
@@ -128,10 +129,11 @@ def _provider(given: str) -> str:
     by_variable = {variable.lower(): name for name, variable in VARIABLES.items()}
     name = by_variable.get(given.lower(), given.lower())
     if name not in VARIABLES:
-        # What was given may be a key, so it is not repeated.
+        # What was given may be a key. Only what cannot be one is repeated.
+        shown = f": {named(given)}" if given.isalpha() and len(given) <= LONGEST_NAME else ""
         step = f"providers: {', '.join(VARIABLES)}"
         hint = did_you_mean(name[:40], VARIABLES, step=step)
-        raise InputError(f"there is no such provider{hint}")
+        raise InputError(f"there is no such provider{shown}{hint}")
     return name
 
 

@@ -11,9 +11,10 @@ from typer.core import TyperGroup
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import show_json
+from oracle.cli.terminal.output import say, show_json
 from oracle.cli.terminal.safe_text import printable, safe_text
-from oracle.errors import InputError, SettingsError
+from oracle.errors import InputError, SettingsError, did_you_mean
+from oracle.services.settings.sections import EMBEDDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,20 +27,31 @@ if TYPE_CHECKING:
 class _Models(TyperGroup):
     """Says what to write to somebody who leaves out the `use`."""
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        found = super().get_command(ctx, cmd_name)
-        if found is None:
-            raise InputError(
-                f"there is no command 'oracle models {cmd_name[:80]}'; "
-                f"to select a model, write `oracle models use {cmd_name[:80]}`"
-            )
-        return found
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if self.get_command(ctx, args[0]) is None:
+            raise InputError(_no_command(args))
+        return super().resolve_command(ctx, args)
+
+
+def _no_command(arguments: Sequence[str]) -> str:
+    words = [word for word in arguments if not word.startswith("-")]
+    problem = f"there is no command 'oracle models {words[0][:80]}'"
+    if len(words) > 1:
+        question = " ".join(["models", *words])
+        return f'{problem}; to ask a question, put it in quotes: oracle "{question[:60]}"'
+    near = did_you_mean(words[0][:80], ["list", "use"])
+    return problem + (near or f"; to select a model, write `oracle models use {words[0][:80]}`")
 
 
 app = typer.Typer(help="List the models that can be used, and select one.", cls=_Models)
 
 MOST_OF_A_PROVIDER: Final = 40
 WIDTH_OF_A_PIPE: Final = 1_000
+
+
+EveryOption = Annotated[
+    bool, typer.Option("--all", help="Also older models, and those you have no key for.")
+]
 
 
 def names_beginning(incomplete: str) -> list[str]:
@@ -54,9 +66,7 @@ def names_beginning(incomplete: str) -> list[str]:
 @app.callback(invoke_without_command=True)
 def models(
     context: typer.Context,
-    every: Annotated[
-        bool, typer.Option("--all", help="Also older models, and those you have no key for.")
-    ] = False,
+    every: EveryOption = False,
     json: JsonOption = False,
 ) -> None:
     """List the models that can be used now, with their prices and context windows.
@@ -67,8 +77,13 @@ def models(
       oracle models
       oracle models use sonnet
     """
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        list_(every, json)
+
+
+@app.command("list")
+def list_(every: EveryOption = False, json: JsonOption = False) -> None:
+    """The same as oracle models."""
     from oracle.services.llm.listing import list_models
 
     listing = list_models(settings_with(), os.environ, every=every)
@@ -105,17 +120,19 @@ def use(
       oracle models use embedded --project
     """
     from oracle.services.llm.spending import agree_by_writing
-    from oracle.services.settings.own_changes import write_settings
+    from oracle.services.settings.own_changes import select_model
     from oracle.services.settings.resolve import shown_path
 
     full = _full_name(name, base_url)
     file = _file_to_write(project)
-    address = {} if base_url is None else {"model.base_url": base_url}
-    write_settings(file, {**address, "model.name": full})
+    dropped = select_model(file, full, base_url)
     agree_by_writing(full, file)
     print(f"{full} is selected, in {printable(shown_path(file))}")
+    if dropped:
+        names = ", ".join(dropped)
+        say(f"removed, because it was for the model before: {names}")
     for note in notes_on(full, base_url):
-        print(f"oracle: {printable(note)}", file=sys.stderr)
+        say(printable(note))
 
 
 def _full_name(name: str, base_url: str | None) -> str:
@@ -169,7 +186,7 @@ def _notes_on_settings(full: str, settings: Settings) -> Iterator[str]:
     origin = settings.origins["model.name"]
     if _meaning_of(settings) != full:
         yield f"here {origin} selects {settings.model.name}, which wins; {_way_out(origin.source)}"
-    elif settings.model.base_url is not None:
+    elif settings.model.base_url is not None and full != EMBEDDED:  # it sends nothing
         where = settings.origins["model.base_url"]
         yield (
             f"requests go to {settings.shown('model.base_url')} ({where}); "
@@ -276,7 +293,10 @@ def listing_lines(listing: Listing, *, width: int, every: bool = False) -> Itera
         yield ""
     yield from _wrapped((f"{name}: {step}" for name, step in missing.items()), width)
     yield ""
-    yield from _wrapped(["prices are in dollars for a million tokens"], width)
+    if any(
+        model.prices and (model.prices.input or model.prices.output) for model in listing.models
+    ):
+        yield from _wrapped(["prices are in dollars for a million tokens"], width)
     if not every:
         yield from _wrapped(["`oracle models --all` lists older models too"], width)
 

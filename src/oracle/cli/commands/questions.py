@@ -44,6 +44,7 @@ def questions(
 
 
 def list_questions(*, as_json: bool) -> None:
+    from oracle.services.settings.resolve import shown_path
     from oracle.services.templates.template_files import template_files
     from oracle.services.user_files import config_folder
     from oracle.settings import load_settings
@@ -58,7 +59,7 @@ def list_questions(*, as_json: bool) -> None:
     else:
         typer.echo(
             "no questions yet; write one in .oracle/questions/review.md, or for all projects in "
-            f"{config_folder() / 'questions'}",
+            f"{shown_path(config_folder() / 'questions')}",
             err=True,
         )
 

@@ -28,7 +28,7 @@ from oracle.cli.options import (
 )
 from oracle.cli.project import import_leaves, project_listed, project_of, with_database
 from oracle.cli.recorded_runs import RunArgument, recording_in, silence_the_engine
-from oracle.cli.terminal.output import counted, more_than, nothing_yet, show_json
+from oracle.cli.terminal.output import counted, more_than, say, say_nothing_yet, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_lines, show_table
 from oracle.cli.terminal.times import shown_age, shown_duration, shown_money, shown_time
@@ -87,7 +87,7 @@ def runs(
         show_table(RUN_COLUMNS, run_rows(found[:limit], short, now=_now()))
         more_than(limit, found)
     else:
-        nothing_yet("runs")
+        say_nothing_yet("runs", project)
 
 
 def _now() -> float | None:
@@ -257,7 +257,7 @@ def resume(
             f"the run was begun with {first_model} and goes on with {settings.model.name}; "
             f"`oracle run resume {found.id} --model {first_model}` goes on with that one"
         )
-        print(f"oracle: {printable(text)}", file=sys.stderr, flush=True)
+        say(printable(text))
     if found.tree not in LOOPS.values():
         typer.echo(run_async(_resume_other_tree(settings, found.id)))
     elif code := run_async(_resume(settings, options, found.id)):

@@ -13,7 +13,7 @@ import typer
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
 from oracle.cli.terminal.links import can_link, target_of
-from oracle.cli.terminal.output import indexing_bar, rebuilt, show, show_json, shown_error
+from oracle.cli.terminal.output import indexing_bar, rebuilt, say, show, show_json, shown_error
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.cli.terminal.tables import cut, shown_width
 from oracle.errors import InputError
@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 
     from oracle.services.search import Hit, Index
 
+INCOMPLETE = 3
 _SHOWN_LINES = 6
 _SHOWN_LETTERS = 160
 _INDENT = "    "
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="A question in plain words, or a name.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="WORD", help="A question in plain words, or a name."),
+    ],
     kind: Annotated[
         Literal["code", "vault", "threads"], typer.Option(help="What to search.")
     ] = "code",
@@ -45,9 +49,10 @@ def search(
 ) -> None:
     """Find passages in code, notes or threads.
 
-    The index is updated first.
+    The index is updated first. If nothing is found, the exit code is 3.
 
     Examples:
+      oracle search the login
       oracle search "how are sessions expired?"
       oracle search SESSION_SECONDS -n 3
       oracle search --kind vault "why SQLite?"
@@ -55,7 +60,8 @@ def search(
     """
     from oracle.services.project.root import find_root
 
-    if not query.strip():
+    query = " ".join(words).strip()
+    if not query:
         raise InputError('there is nothing to search for; write some words: oracle search "retry"')
     root = find_root(Path.cwd())
     hits = _found(root, lambda index: index.search(query, kind, limit))
@@ -67,6 +73,8 @@ def search(
         show(linked_hits(hits, root, shown_width()), wraps=False)
     else:
         print(render_hits(hits, shown_width()))
+    if not hits:
+        raise typer.Exit(INCOMPLETE)
 
 
 def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
@@ -81,7 +89,7 @@ def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
             _refresh(index)
             return search(index)
     except StoreError as problem:
-        print(f"oracle: {shown_error(problem)}; searching with an index in memory", file=sys.stderr)
+        say(f"{shown_error(problem)}; searching with an index in memory")
     # A person sees the progress and can stop it, so there is no time limit.
     bound = Bound(files=IN_MEMORY.files, bytes=IN_MEMORY.bytes)
     with Index.in_memory(root, kept=kept, secrets=secrets, bound=bound) as index:
@@ -93,9 +101,9 @@ def _refresh(index: Index) -> None:
     with indexing_bar() as progress:
         report = index.refresh(progress)
     if report.rebuilt:
-        print(f"oracle: {rebuilt(report.rebuilt)}", file=sys.stderr)
+        say(rebuilt(report.rebuilt))
     if report.left_out:
-        print(f"oracle: files not searched: {report.left_out:,}", file=sys.stderr)
+        say(f"files not searched: {report.left_out:,}")
 
 
 def render_hits(hits: Sequence[Hit], width: int | None = None) -> str:

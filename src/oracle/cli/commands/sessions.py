@@ -6,7 +6,7 @@ import sys
 import time
 from dataclasses import asdict
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from oracle.cli.completing import sessions_beginning
 from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import AllProjectsOption, JsonOption, LimitOption, NoQuestionOption
 from oracle.cli.project import project_listed, project_of, with_database
-from oracle.cli.terminal.output import confirm, counted, more_than, nothing_yet, show_json
+from oracle.cli.terminal.output import confirm, counted, more_than, say_nothing_yet, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import INDENT, Column, StyledLine, Tone, cut, show_lines, show_table
 from oracle.cli.terminal.times import parse_duration, shown_age, shown_money, shown_time
@@ -60,7 +60,7 @@ def list_(
     json: JsonOption = False,
     all_: AllProjectsOption = False,
 ) -> None:
-    """List the sessions of this project, most recently used first."""
+    """List the sessions of this project or folder, most recently used first."""
     from oracle.services.storage.naming import short_session_ids
     from oracle.services.storage.sessions import Sessions
 
@@ -76,15 +76,18 @@ def list_(
 
     listed, short, endings = with_database(read)
     if json:
-        show_json(
-            [{**asdict(item.session), "exchanges": item.exchanges} for item in listed[:limit]]
-        )
+        show_json([_as_json(item, endings.get(item.session.id)) for item in listed[:limit]])
     elif listed:
         now = time.time() if sys.stdout.isatty() else None
         show_table(SESSION_COLUMNS, session_rows(listed[:limit], short, endings, now=now))
         more_than(limit, listed)
     else:
-        nothing_yet("sessions")
+        say_nothing_yet("sessions", project)
+
+
+def _as_json(item: ListedSession, end: SessionEnd | None) -> dict[str, Any]:
+    ended, money = (end.stop_reason, end.money) if end else (None, 0.0)
+    return {**asdict(item.session), "exchanges": item.exchanges, "ended": ended, "money": money}
 
 
 @app.command("show")

@@ -9,7 +9,7 @@ import typer
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import counted, show_json
+from oracle.cli.terminal.output import counted, say, show_json
 from oracle.cli.terminal.tables import Column, show_table
 from oracle.errors import InputError, did_you_mean
 
@@ -70,7 +70,7 @@ def trust(files: FilesArgument = None) -> None:
     from oracle.services.own_code.trust import remember_trust
 
     code, chosen = _chosen(files)
-    typer.echo(f"oracle: {trust_notice(code, chosen)}", err=True)
+    say(trust_notice(code, chosen))
     remember_trust(code, "trusted", [file.name for file in chosen])
     typer.echo(f"{counted(len(chosen), 'file')} trusted")
 

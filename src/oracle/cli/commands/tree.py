@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="List, check and show trees.", cls=ListingGroup)
 
 
+AGENT = "oracle-agent"
 TreeArgument = Annotated[
     str, typer.Argument(help="The tree's name.", autocompletion=trees_beginning)
 ]
@@ -49,12 +50,15 @@ def list_(json: JsonOption = False) -> None:
 @app.command()
 def check(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH", help="Tree files, or folders with tree files.")
-    ],
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH", help="Tree files, or folders with them. Default: the trees in use."
+        ),
+    ] = None,
     leaves: LeavesOption = None,
 ) -> None:
     """Load tree files and check every name, option, key and subtree in them."""
-    library = _library(paths, leaves or [])
+    library = _library(paths or [], leaves or [])
     for name in library:
         alone = library.definitions.get(name)
         if name not in library.misplaced:
@@ -66,7 +70,7 @@ def check(
 
 @app.command()
 def show(
-    name: TreeArgument,
+    name: TreeArgument = AGENT,
     paths: Annotated[
         list[Path] | None,
         typer.Option(
@@ -76,10 +80,10 @@ def show(
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.ASCII,
     leaves: LeavesOption = None,
 ) -> None:
-    """Draw a tree.
+    """Draw a tree; by default that of the agent.
 
     Examples:
-      oracle tree show oracle-agent
+      oracle tree show
       oracle tree show oracle-agent --format mermaid > tree.mmd
     """
     from oracle.bt.render import FORMATS

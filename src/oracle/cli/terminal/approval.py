@@ -1,4 +1,8 @@
-"""Asks the person at the terminal for approval. Anything but a yes means no."""
+"""Asks the person at the terminal for approval. Anything but a yes means no.
+
+Every yes/no question of every command is asked here, because only a line that was typed after the
+question is an answer to it.
+"""
 
 from __future__ import annotations
 
@@ -98,6 +102,18 @@ def reply_to(question: str, is_over: Event, *, keys: str = KEYS) -> str | None:
     return None
 
 
+def says_yes(question: str) -> bool:
+    """Whether a person says yes. Ctrl-C ends it like `answer_to`."""
+    try:
+        typed = answer_to(f"{question} {KEYS}")
+    except KeyboardInterrupt:
+        print(file=sys.stderr, flush=True)
+        raise
+    if typed is None:
+        print(file=sys.stderr, flush=True)
+    return (typed or "").lower() in YES
+
+
 def answer_to(question: str) -> str | None:
     """The line that a person types; None if there is no keyboard, or no line.
 
@@ -116,7 +132,7 @@ def _keyboard_for(question: str, choices: str = "") -> Generator[int | None]:
         yield None
         return
     try:
-        with STATE.reading_a_line():
+        with STATE.asking(descriptor):
             print(f"oracle: {question} {choices}", end="", file=sys.stderr, flush=True)
             yield descriptor
     finally:

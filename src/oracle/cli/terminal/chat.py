@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.chat_commands import Command, Question, help_text, parse
 from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
-from oracle.cli.terminal.output import say, shown_bug, shown_error
+from oracle.cli.terminal.output import say, show_traceback, shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.waiting import wait_begins
 from oracle.errors import DeveloperError, InputError, OracleError, SettingsError
@@ -83,7 +83,7 @@ class Chat:
         editor.when_shown = self._loading.start
         self._prefill = ""
         self._failed: str | None = None
-        """The last question, if it left no exchange that could be asked again."""
+        """The last question, if it has no exchange in the conversation."""
         self._files, self._asked_files = tuple(files), ()
         """To attach to the next question, and what was attached to the last one."""
         self._code = 0
@@ -148,8 +148,7 @@ class Chat:
         except OSError:
             raise  # the output cannot be written: nothing can be shown any more
         except Exception as bug:
-            if sys.flags.dev_mode:
-                raise
+            show_traceback(bug)
             self._report(shown_bug(bug), DeveloperError.exit_code)
         return True
 
@@ -241,6 +240,7 @@ class Chat:
             "/retry": self._retry,
             "/edit": self._edit,
             "/attach": self._attach,
+            "/detach": self._detach,
             "/undo": self._undo,
             "/new": self._new,
             "/session": self._session,
@@ -250,7 +250,8 @@ class Chat:
         return await works[command.name](command.argument)
 
     async def _help(self, _: str) -> None:
-        print(help_text(), file=sys.stderr, flush=True)
+        width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
+        print(help_text(width), file=sys.stderr, flush=True)
 
     async def _model(self, name: str) -> None:
         from oracle.bt.wrappers.project_agent import model_of
@@ -313,12 +314,17 @@ class Chat:
         names = ", ".join(map(printable, attached.attachments.names))
         say(f"attached to the next question: {names}" if names else "nothing is attached")
 
+    async def _detach(self, _: str) -> None:
+        self._files = ()
+        say("nothing is attached")
+
     async def _undo(self, _: str) -> None:
         from oracle.cli.terminal.chat_texts import dropped_line
 
         conversation = await self._conversation()
         dropped = await conversation.branch.step_back()
-        conversation.sources, self._failed = (), None
+        # It has left the conversation like one that failed: /edit and /retry bring it back.
+        conversation.sources, self._failed = (), dropped.question
         say(dropped_line(dropped.question))
 
     async def _new(self, _: str) -> None:
@@ -362,7 +368,10 @@ class Chat:
             raise InputError("there is nothing to save yet; ask a question first")
         if not exchanges:
             raise InputError("nothing is left to save after /undo; ask a question first")
-        file, text = file_to_save(typed, session), saved_conversation(session, exchanges)
+        file, text = (
+            file_to_save(typed, session, self._settings),
+            saved_conversation(session, exchanges),
+        )
 
         async def write(*, overwrite: bool) -> bool:
             is_saved = await in_thread_to_end(partial(save, file, text, overwrite=overwrite))
@@ -376,7 +385,7 @@ class Chat:
         if not self._editor.is_interactive:
             raise InputError(f"{name} exists; give another name: /save FILE")
         return Doubt(
-            question=f"oracle: {name} exists; overwrite it?",
+            question=f"{name} exists; overwrite it?",
             refused=f"not saved; {name} is as it was",
             work=partial(write, overwrite=True),
         )

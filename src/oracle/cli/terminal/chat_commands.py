@@ -30,6 +30,7 @@ COMMANDS: Final = (
     ChatCommand(
         name="/attach", argument="[FILE]", meaning="attach a file, or lines of it (a.py:10-40)"
     ),
+    ChatCommand(name="/detach", meaning="attach nothing to the next question"),
     ChatCommand(name="/undo", meaning="continue from before the last question"),
     ChatCommand(name="/new", meaning="start a new conversation"),
     ChatCommand(
@@ -45,7 +46,7 @@ Enter sends. Alt-Enter, Ctrl-J or a \\ at the end of the line adds a line.
 @path in a question attaches a file too. Tab completes /commands and paths.
 Ctrl-R searches earlier questions.
 Ctrl-X Ctrl-E opens the text in your editor.
-Ctrl-C stops an answer or clears the line; pressed again, it leaves.
+Ctrl-C stops an answer or clears the line; twice on an empty line, it leaves.
 A line that starts with a blank is never a command."""
 
 _BY_NAME: Final = {command.name: command for command in COMMANDS}
@@ -119,10 +120,18 @@ def _unquoted(argument: str) -> str:
     return found[2] if found else argument
 
 
-def help_text() -> str:
+def help_text(width: int | None = None) -> str:
+    """With a width, lines end between words; on a narrow terminal meanings are below the names."""
+    from oracle.cli.terminal.tables import wrapped
+
     left = [f"{command.name} {command.argument}".strip() for command in COMMANDS]
-    width = max(map(len, left))
-    lines = [
-        f"{name:<{width}}  {command.meaning}" for name, command in zip(left, COMMANDS, strict=True)
-    ]
-    return "\n".join([*lines, "", KEYS])
+    indent = max(map(len, left)) + 2
+    lines: list[str] = []
+    for name, command in zip(left, COMMANDS, strict=True):
+        if width is None or width >= 2 * indent + 20:
+            blank = " " * indent
+            lines += wrapped(command.meaning, width, first=f"{name:<{indent}}", rest=blank)
+        else:
+            lines += [name, *wrapped(command.meaning, width, first="  ", rest="  ")]
+    keys = [line for text in KEYS.splitlines() for line in wrapped(text, width, rest="  ")]
+    return "\n".join([*lines, "", *keys])

@@ -47,7 +47,7 @@ class Conversation:
         from oracle.cli.terminal.branch import Branch
 
         self.settings = settings
-        self.branch = Branch(store, project_name(settings) or None)
+        self.branch = Branch(store, project_name(settings))
         self.sources: Sequence[Mapping[str, Any]] = ()
         """Those of the last answer."""
         self._store = store
@@ -139,7 +139,8 @@ class Conversation:
         return exit_code(done.data)
 
     def _open_screen(self) -> ScreenThread:
-        from oracle.services.project.root import user_folder
+        from oracle.cli.terminal.notices import WIDE, is_wide
+        from oracle.services.project.root import here, user_folder
 
         has_model = self.settings.model.name != EMBEDDED
         shown = screen_for(self._options, self.settings.root, has_model=has_model)
@@ -147,6 +148,8 @@ class Conversation:
         if self.settings.root is None and self.settings.database.url is None:
             text = f"this folder is not in a project; the conversation is kept in {user_folder()}"
             screen.print_line(Line(kind="note", text=text, whole=True))
+        if is_wide(self.settings.root):
+            screen.print_line(message(f"{here()} {WIDE}"))
         return screen
 
     def _agent(self, screen: ScreenThread, own: OwnCode) -> OracleBTWrapper:

@@ -17,7 +17,7 @@ from typing import Final
 import typer
 
 from oracle.cli.routing import meant_by
-from oracle.cli.terminal.output import say, shown_bug, shown_error
+from oracle.cli.terminal.output import say, show_traceback, shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, OracleError
 
@@ -27,10 +27,14 @@ _PLAINER: Final = {
     "Input should be a valid integer, unable to parse string as an integer": "write a whole number",
     "Input should be a valid number, unable to parse string as a number": "write a number",
     "Input should be ": "it must be ",
-    "(Possible": "(possible",
     ". Choose from:": "; choose from:",
 }
 """Words of the libraries below, which are written for programmers."""
+_PLAINER_PATTERNS: Final = {
+    r"\. Did you mean (.+)\?$": r" (did you mean \1?)",
+    r"\(Possible options?: (.+)\)": r"(did you mean \1?)",
+    r"^Got unexpected extra arguments?(?:\(s\))? \((.+)\)": r"this was too much: \1",
+}
 _QUESTION_AS_COMMAND: Final = ("No such command", "Got unexpected extra argument")
 _FREE_A_DISK: Final = "; free some space, or write to another place"
 
@@ -57,12 +61,6 @@ def fail(problem: Exception, arguments: Sequence[str]) -> int:
     return code
 
 
-def is_bug(problem: Exception) -> bool:
-    """Whether it is neither of our own errors, nor one of the system or of the command line."""
-    known = (OracleError, OSError, typer.TyperException, typer.Abort)
-    return not isinstance(problem, known)
-
-
 def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
     if isinstance(problem, OracleError):
         from oracle.services.project.redaction import redact
@@ -76,14 +74,15 @@ def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
             return "", 2
         if meant := meant_by(arguments):
             # Without the suggestion of typer, which knows fewer commands.
-            text = printable(message).partition(". ")[0].removesuffix(".")
-            return f"{text[:1].lower()}{text[1:]}; did you mean `{printable(meant)}`?", 2
+            text = plainer(printable(message).partition(". ")[0])
+            return f"{text}; did you mean `{printable(meant)}`?", 2
         return usage_error(message, _command(problem, arguments)) + _asking(message, arguments), 2
     if isinstance(problem, typer.Abort):
         return "stopped: nothing was changed", OracleError.exit_code
     if isinstance(problem, OSError):
         where = printable(str(problem.filename or "the output"))
         return f"{where}: {problem.strerror}{_step(problem)}", CANNOT_WRITE
+    show_traceback(problem)
     return shown_bug(problem), DeveloperError.exit_code
 
 
@@ -128,10 +127,16 @@ def usage_error(message: str, command: str) -> str:
     """A usage error of typer as one line with the next step.
 
     >>> usage_error("No such option: --modle (Possible options: --model)", "oracle ask")
-    'no such option: --modle (possible options: --model); see `oracle ask --help`'
+    'no such option: --modle (did you mean --model?); see `oracle ask --help`'
     """
-    text = printable(message).removesuffix(".")
+    return f"{plainer(printable(message))}; see `{command} --help`"
+
+
+def plainer(message: str) -> str:
+    """What typer says, in our words."""
+    text = message.removesuffix(".")
     for theirs, ours in _PLAINER.items():
         text = text.replace(theirs, ours)
-    text = re.sub(r"\. Did you mean (.+)\?$", r" (did you mean \1?)", text)
-    return f"{text[:1].lower()}{text[1:]}; see `{command} --help`"
+    for theirs, ours in _PLAINER_PATTERNS.items():
+        text = re.sub(theirs, ours, text)
+    return f"{text[:1].lower()}{text[1:]}"

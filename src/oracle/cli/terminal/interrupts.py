@@ -7,7 +7,6 @@ chat.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -101,6 +100,11 @@ def _terminated(number: int, frame: FrameType | None) -> None:
     leave_at_once(128 + number)
 
 
+def leave_well() -> None:
+    """From now on, every signal that ends or stops the program leaves the terminal as it was."""
+    _handled_by({**dict.fromkeys(_ENDING, _terminated), signal.SIGTSTP: _stop})
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     """Hand the terminal to the shell as it was, and stop until the user continues the program."""
     STATE.leave()
@@ -149,6 +153,8 @@ class ChatSignals:
 
     async def stoppable(self, work: Coroutine[Any, Any, Result]) -> Result:
         """The result of the work. The first Ctrl-C cancels it, the second ends the program."""
+        import asyncio
+
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
 

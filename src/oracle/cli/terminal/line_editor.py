@@ -10,13 +10,14 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from oracle.cli.terminal.approval import says_yes
 from oracle.cli.terminal.interrupts import ChatSignals
 from oracle.cli.terminal.output import say
 from oracle.cli.terminal.terminal_state import NO_CONTROLS, STATE
 
 PROMPT: Final = "? "
 CONTINUED: Final = ". "
-LEAVE_HINT: Final = "press Ctrl-C again or Ctrl-D to leave"
+LEAVE_HINT: Final = "press Ctrl-C again or Ctrl-D on an empty line to leave"
 
 
 class LineEditor:
@@ -48,7 +49,10 @@ class LineEditor:
             except KeyboardInterrupt:
                 if not self.is_interactive or (self.leaves_next and not self._had_text):
                     raise
-                self.warn()
+                # A line that was cleared needs no words: the user sees it, and goes on typing.
+                self.leaves_next = False
+                if not self._had_text:
+                    self.warn()
                 if prefill:
                     return ""
                 continue
@@ -65,9 +69,9 @@ class LineEditor:
         if not self.is_interactive:
             return False
         try:
-            return self._line(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-        except (EOFError, KeyboardInterrupt):
-            print(file=sys.stderr, flush=True)
+            with self._signals.raised():
+                return says_yes(question)
+        except KeyboardInterrupt:
             return False
 
     def _typed(self, prefill: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import typer
 
-from oracle.cli.terminal.approval import answer_to, can_ask_a_person
+from oracle.cli.terminal.approval import KEYS, YES, answer_to, can_ask_a_person
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import SettingsError, StoreError
 from oracle.services.settings.sections import EMBEDDED, ModelSettings
@@ -190,14 +190,14 @@ def _without(settings: Settings, quiet: bool, *, is_answer: bool = False) -> Set
 def _answer(question: str) -> Said:
     """Anything but a yes means no. Only a clear no is one to remember."""
     try:
-        typed = answer_to(_fitted(f"{question} [y/N]").removeprefix(PREFIX))
+        typed = answer_to(_fitted(f"{question} {KEYS}").removeprefix(PREFIX))
     except KeyboardInterrupt:
         print(file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     if typed is None:
         print(file=sys.stderr)
         return "nothing"
-    if typed.lower() in ("y", "yes"):
+    if typed.lower() in YES:
         return "yes"
     return "no" if typed.lower() in ("", "n", "no") else "nothing"
 

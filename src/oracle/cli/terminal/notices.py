@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from oracle.errors import StoreError
+from oracle.services.project.root import here
 from oracle.services.settings.sections import EMBEDDED
 
 if TYPE_CHECKING:
@@ -19,6 +21,10 @@ NO_MODEL: Final = (
 NOTHING_PIPED_IN: Final = (
     "nothing was piped in, so the question is asked alone; check the command before the pipe"
 )
+WIDE: Final = (
+    "is not a project, so all files below it are read, which can take long; go to the folder that "
+    "you ask about"
+)
 _TOPIC: Final = "notices"
 
 
@@ -28,6 +34,12 @@ def notice_about_model(settings: Settings) -> str | None:
     if settings.model.name != EMBEDDED or not is_default or not _is_due("no model"):
         return None
     return NO_MODEL
+
+
+def is_wide(root: Path | None) -> bool:
+    """Whether everything of a user or of the machine is below this folder, without a project."""
+    folder = here().resolve()
+    return root is None and (folder == Path(folder.anchor) or folder == Path.home().resolve())
 
 
 def _is_due(name: str) -> bool:

@@ -10,7 +10,8 @@ from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import shown_tokens
-from oracle.services.control.unfinished_answer import NOT_COMPLETE
+from oracle.models.source_kind import SOURCE_KINDS
+from oracle.services.control.unfinished_answer import NO_SEARCH, NOT_COMPLETE
 
 INCOMPLETE: Final = 3
 EXIT_CODES: Final[Mapping[str, int]] = {
@@ -112,19 +113,33 @@ def what_is_missing(
         detail = f" ({done['detail']})" if done["detail"] else ""
         step = f", {_NEXT_STEPS[reason]}" if reason in _NEXT_STEPS else ""
         parts.append(f"not complete: {reason.replace('_', ' ')}{detail}{step}")
-    missing = [each for each in done["missing"] if each not in done["answer"]]
+    missing = [each for each in done["missing"] if not _says(done["answer"], each)]
+    if not has_model and NO_SEARCH in done["answer"]:
+        # What was never looked for cannot be missing, and no model is needed to look for it.
+        return "not complete: nothing was searched"
     if missing:
         # The embedded model lists words. What has a colon explains itself.
-        are_words = not has_model and not any(":" in each for each in missing)
+        are_words = not has_model and not any(":" in each for each in done["missing"])
         parts.append(f"{'not found' if are_words else 'missing'}: {'; '.join(missing)}")
     elif reason == "partial_answer":
         parts.append("not complete: a part of the question stays open")
     if done["caveat"]:
         parts.append(f"caveat: {done['caveat']}")
-    # The embedded model only searches for words. Nothing else helps against what it did not find.
-    if reason in ("partial_answer", "stuck") and not has_model:
+    # The embedded model only searches for words. Nothing else helps against what it did not find,
+    # except in the web: a model needs to be able to search that too.
+    if reason in ("partial_answer", "stuck") and not has_model and not _lacks_the_web(done):
         parts.append(_NEEDS_MODEL)
     return printable("; ".join(parts)) or None
+
+
+def _says(answer: str, missing: str) -> bool:
+    """Whether the answer says that it is missing, or at least what to do about it."""
+    return missing in answer or missing.rpartition("; ")[2] in answer
+
+
+def _lacks_the_web(done: Done) -> bool:
+    """Whether the run wanted to search the web, and could not."""
+    return any(SOURCE_KINDS["web"].setup in each for each in done["missing"])
 
 
 def summary(done: Done, *, has_model: bool) -> str:

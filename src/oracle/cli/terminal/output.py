@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from contextlib import contextmanager
@@ -65,17 +66,17 @@ def indexing_bar() -> Generator[ProgressListener | None]:
         bar.stop()
 
 
-def nothing_yet(what: str) -> None:
+def say_nothing_yet(what: str, project: str | None = None) -> None:
     """Say on stderr that a list is empty, and how to get the first entry."""
-    from oracle.services.storage.naming import ASK_FIRST
+    from oracle.services.storage.naming import nothing_yet
 
-    print(f"no {what} yet; {ASK_FIRST}", file=sys.stderr)
+    print(f"no {nothing_yet(what, project)}", file=sys.stderr)
 
 
 def more_than(limit: int, found: Sequence[object]) -> None:
     """At a terminal, say that a list has more entries than were shown."""
     if len(found) > limit and sys.stdout.isatty():
-        print(f"oracle: first {limit}; -n {limit * 5} lists more", file=sys.stderr)
+        say(f"first {limit}; -n {limit * 5} lists more")
 
 
 def shown_error(error: OracleError) -> str:
@@ -92,6 +93,13 @@ def shown_bug(error: Exception) -> str:
     return f"internal error: {text}{place}; please report it (PYTHONDEVMODE=1 shows the traceback)"
 
 
+def show_traceback(error: Exception) -> None:
+    """For developers only, who ask for it as the message about a bug says."""
+    # Not only the flag: the script of an installed command may tell Python to ignore variables.
+    if sys.flags.dev_mode or os.environ.get("PYTHONDEVMODE", "0") not in ("", "0"):
+        traceback.print_exception(error, file=sys.stderr)
+
+
 def rebuilt(reason: str) -> str:
     return f"the index was rebuilt: {printable(reason)}"
 
@@ -100,9 +108,16 @@ def confirm(question: str, *, yes: bool) -> None:
     """Continue only with a yes, from `--yes` or from the person at the terminal."""
     if yes:
         return
-    if not sys.stdin.isatty():
+    from oracle.cli.terminal.approval import can_ask_a_person, says_yes
+
+    if not (sys.stdin.isatty() and can_ask_a_person()):
         raise InputError("this needs a confirmation; give --yes to delete without being asked")
-    typer.confirm(question, abort=True, err=True)
+    try:
+        is_yes = says_yes(printable(question))
+    except KeyboardInterrupt:
+        raise typer.Abort from None
+    if not is_yes:
+        raise typer.Abort
 
 
 def say(text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.errors import InputError, StoreError
@@ -12,6 +12,11 @@ from oracle.regular_file import check_regular
 
 if TYPE_CHECKING:
     from oracle.models.session import Exchange, Session
+    from oracle.settings import Settings
+
+
+FOLDER: Final = "saved"
+"""Where conversations are saved by default: in `.oracle`, or in the user's folder."""
 
 
 def saved_conversation(session: Session, exchanges: Sequence[Exchange]) -> str:
@@ -21,10 +26,19 @@ def saved_conversation(session: Session, exchanges: Sequence[Exchange]) -> str:
     return safe_text(as_markdown(session, exchanges))
 
 
-def file_to_save(typed: str, session: Session) -> Path:
-    """The file that was typed, else one named after the session, in the working directory."""
+def file_to_save(typed: str, session: Session, settings: Settings) -> Path:
+    """The file that was typed, else one named after the session.
+
+    That is not in the working directory: the next question would find it there, and cite what this
+    conversation says as a source.
+    """
+    from oracle.services.project.root import user_folder
+
     try:
-        return Path(typed or f"oracle-{session.id[:8]}.md").expanduser()
+        if typed:
+            return Path(typed).expanduser()
+        folder = user_folder() if settings.root is None else settings.root / ".oracle"
+        return folder / FOLDER / f"oracle-{session.id[:8]}.md"
     except RuntimeError:  # ~someone who does not exist
         raise InputError(
             f"{printable(typed)!r}: there is no such user; give another file"
@@ -37,6 +51,8 @@ def save(file: Path, text: str, *, overwrite: bool) -> bool:
     try:
         if overwrite:
             check_regular(file)
+        if file.parent.name == FOLDER:
+            file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("w" if overwrite else "x", encoding="utf-8") as opened:
             opened.write(text)
     except FileExistsError:

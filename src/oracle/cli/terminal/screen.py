@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from oracle.cli.terminal.activity import WAITING, Activity
 from oracle.cli.terminal.links import Links, can_link, target_of
 from oracle.cli.terminal.outcome import below, fitting, is_error, summary, what_is_missing
+from oracle.cli.terminal.output import say
 from oracle.cli.terminal.places import places
 from oracle.cli.terminal.progress import (
     WAITING_LINE,
@@ -200,7 +201,7 @@ class Screen:
                 self._region.space()
             self._output.answer(done["answer"])
         if is_error(done.data):
-            print(f"oracle: {printable(done['detail'])}", file=sys.stderr, flush=True)
+            say(printable(done["detail"]))
         if self._has_lines_below:
             self._print_below(done)
 

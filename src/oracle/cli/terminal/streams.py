@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 import typer
 
 from oracle.cli.terminal.safe_text import safe_text
+from oracle.cli.terminal.terminal_state import STATE
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -83,11 +84,17 @@ _is_starting = False
 def show_starting() -> None:
     """Show at once that something goes on: what draws the status line takes time to import.
 
-    Whatever is written next, to stdout or stderr, erases it.
+    Whatever is written next, to stdout or stderr, erases it. Until something else is drawn or
+    asked, keys are not echoed: they would stay on the screen beside it.
     """
     global _is_starting
     if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
         is_unicode = sys.stderr.encoding.lower().startswith("utf")
+        # Imported here: only a terminal needs it.
+        from oracle.cli.terminal.interrupts import leave_well
+
+        leave_well()
+        STATE.hide_keys()
         sys.stderr.write("⠋ starting…" if is_unicode else "starting...")
         sys.stderr.flush()
         _is_starting = True

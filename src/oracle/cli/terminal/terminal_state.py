@@ -75,12 +75,25 @@ class TerminalState:
         self.show_keys()
 
     @contextmanager
+    def asking(self, keyboard: int) -> Generator[None]:
+        """Inside the block, a person answers a question that is printed now.
+
+        What was typed before cannot be an answer to it. Outside of a chat it is dropped: the keys
+        were typed for something else, and a `y` among them would allow what nobody has read.
+        """
+        if self._for_chat is None:
+            self.show_keys()
+            _drop_typed(keyboard)
+        with self.reading_a_line():
+            yield
+
+    @contextmanager
     def reading_a_line(self) -> Generator[None]:
         """Inside the block, the terminal lets a person type a line, as it did at the start."""
         if self._for_chat is None or self._before is None:
             yield
             return
-        # What was typed before the question was there is no answer to it.
+        # What was typed before is for the next prompt of the chat.
         self.typed_ahead += _pending()
         _set_modes(self._before)
         try:
@@ -155,6 +168,22 @@ def _pending() -> bytes:
             while select.select([descriptor], [], [], 0)[0] and (more := os.read(descriptor, 4096)):
                 typed += more
     return typed
+
+
+def _drop_typed(keyboard: int) -> None:
+    """Also a line that is not ended yet: Enter alone would send it."""
+    import termios
+
+    with contextlib.suppress(OSError, termios.error):
+        if not _is_in_background(keyboard):
+            termios.tcflush(keyboard, termios.TCIFLUSH)
+
+
+def _is_in_background(terminal: int) -> bool:
+    try:
+        return os.tcgetpgrp(terminal) != os.getpgrp()
+    except OSError:  # a terminal that does not control this process has no background
+        return False
 
 
 def _changed(modes: list[Any], *, without: tuple[str, ...], with_: tuple[str, ...]) -> list[Any]:

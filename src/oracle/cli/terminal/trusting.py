@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
 from oracle.cli.terminal.approval import YES, can_ask_a_person, reply_to
+from oracle.cli.terminal.output import say
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.streams import keep_stdout
 from oracle.errors import StoreError
@@ -62,7 +62,7 @@ def say_problems(problems: Iterable[str]) -> None:
     for problem in problems:
         if problem not in _shown:
             _shown.add(problem)
-            print(f"oracle: {printable(problem)}", file=sys.stderr)
+            say(printable(problem))
 
 
 def _settle_trust(settings: Settings, is_over: Event) -> None:
@@ -74,7 +74,7 @@ def _settle_trust(settings: Settings, is_over: Event) -> None:
     trust = trust_in(code, os.environ)
     unknown = [file for file in code.files if trust[file.name] == "unknown"]
     if unknown:
-        print(f"oracle: {trust_notice(code, unknown)}", file=sys.stderr)
+        say(trust_notice(code, unknown))
         reply = reply_to("Trust it?", is_over)
         if is_over.is_set():
             return

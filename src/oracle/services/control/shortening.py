@@ -15,17 +15,21 @@ from typing import Any, Final, TypeAlias
 
 from oracle.patterns import lazy_pattern
 from oracle.services.control.conversation import Weight, rough_tokens
+from oracle.services.control.shown import sources_in
 
 KEPT_RESULTS: Final = 4
 """The newest tool results, which the first step leaves whole: the model works with them."""
 KEPT_CHARACTERS: Final = 200
 """What is kept of an old result, draft or argument: enough to see what it was."""
 DATA_OF_A_CONTENT: Final = ("sources", "more_uses")
-"""Keys that repeat the content as data. They are removed together with the content."""
+"""Keys that repeat the content as data. They are cut or removed together with the content."""
 _NUMBER: Final = lazy_pattern(r"^ *(\d+)(?=[ \t|:])", re.MULTILINE)
 _FENCE: Final = lazy_pattern(r"^(`{3,})", re.MULTILINE)
+_MIDDLE: Final = lazy_pattern(
+    r"\n\[shortened by the tree: \d+ characters left out here, for lack of room\]\n"
+)
 _PROMPT: Final = "the system prompt"
-_LEFT_OUT: Final = "[left out by the tree: no room]"
+LEFT_OUT: Final = "[left out by the tree: no room]"
 _NOTE_TOKENS: Final = 60
 """About the size of a note that says what is missing."""
 
@@ -73,6 +77,11 @@ def without_middle(text: str, characters: int) -> str:
     left_out = len(text) - characters
     note = f"\n[shortened by the tree: {left_out} characters left out here, for lack of room]\n"
     return f"{text[:head]}{note}{text[len(text) - (characters - head) :]}"
+
+
+def pieces_of(text: str) -> list[str]:
+    """What `without_middle` has left: two pieces or more, or the text itself."""
+    return _MIDDLE.split(text)
 
 
 # -- results that enter ----------------------------------------------------------------------------
@@ -207,7 +216,9 @@ def _shared_results(messages: list[dict[str, Any]], room: int, least: int) -> li
 
 
 def _all_results(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
-    return [{**m, "content": _LEFT_OUT} if m["role"] == "tool" else m for m in messages]
+    return [
+        {**_without_data(m), "content": LEFT_OUT} if m["role"] == "tool" else m for m in messages
+    ]
 
 
 def _all_arguments(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
@@ -300,7 +311,7 @@ def _without_middle(messages: list[dict[str, Any]], place: int, room: int) -> li
     content: str = messages[place]["content"]
     free = room - (_tokens(messages) - rough_tokens(content)) - _NOTE_TOKENS
     characters = max(2 * KEPT_CHARACTERS, characters_for(content, free))
-    cut = {**messages[place], "content": without_middle(content, characters)}
+    cut = with_content(messages[place], without_middle(content, characters))
     return [*messages[:place], cut, *messages[place + 1 :]]
 
 
@@ -310,9 +321,25 @@ def _shortened(message: dict[str, Any], characters: int = KEPT_CHARACTERS) -> di
     if len(content) <= 2 * KEPT_CHARACTERS or len(content) <= characters:
         return message
     note = f"[shortened by the tree: {len(content) - characters} more characters were here]"
-    # The model does not see these sources any more, so it must not quote from them either.
-    kept = {key: value for key, value in message.items() if key not in DATA_OF_A_CONTENT}
-    return {**kept, "content": f"{beginning_of(content, characters)}\n{note}"}
+    return with_content(message, f"{beginning_of(content, characters)}\n{note}")
+
+
+def with_content(message: Mapping[str, Any], content: str) -> dict[str, Any]:
+    """The message with a shorter content, and only those sources that are still in it.
+
+    The model must not quote from what it does not see. A message without `sources` has lost them
+    all; one with an empty list never had any.
+    """
+    if content == message["content"]:
+        return dict(message)
+    sources = sources_in(message.get("sources", ()), message["content"], content)
+    kept = {**_without_data(message), "content": content}
+    had_none = message.get("sources") == []
+    return {**kept, "sources": sources} if sources or had_none else kept
+
+
+def _without_data(message: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in message.items() if key not in DATA_OF_A_CONTENT}
 
 
 def _short_draft(message: dict[str, Any]) -> dict[str, Any]:

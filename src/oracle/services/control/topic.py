@@ -5,6 +5,9 @@ A question stays on the topic if one of these is true:
 - It has no subject of its own (`why?`, `give an example`).
 - It refers back by its words (`and …`, `what about …`, `again`).
 - It has a pronoun that nothing before it in the question explains.
+
+A question can stay on the topic and still ask about something new (`and how does the worker consume
+the queue?`). Then what the last exchanges gathered does not answer it.
 """
 
 from __future__ import annotations
@@ -22,7 +25,18 @@ FEW_WORDS: Final = 5
 SHORTEST_STEM: Final = 4
 """Words are equal if they share one letter more than this, or if one of them is only this long."""
 
+MOST_NEW_WORDS: Final = 1
+"""So many words that are not in the last exchanges are still about them: `where are tokens
+refreshed?`
+"""
+MOST_NAMES: Final = 50
+"""Names of a question that are looked up: a pasted log can have thousands."""
+
 _WORD: Final = lazy_pattern(r"[^\W\d_]+")
+# A file, a symbol or code: `mail.py`, `send_mail`, `sendMail`.
+_NAME: Final = lazy_pattern(
+    r"`(?P<code>[^`\n]{1,200})`|\b\w++(?:[./]\w++)++|\b[^\W_]++_\w++|\b[^\W\d_]+[a-z][A-Z]\w*+"
+)
 # Phrases that announce another topic.
 _BREAKS_OFF: Final = lazy_pattern(
     r"(?i)\b(?:something else|(?:different|another|new|unrelated) (?:question|topic|subject)|"
@@ -41,6 +55,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# Words of English alone: the list of common words below does not know those of other languages.
+_ENGLISH: Final = _words("the and how does what which where when why who with")
 _PRONOUNS: Final = _words("it its that this those these they them their he she him her")
 _THE_PROJECT: Final = _words("project repo repository codebase code workspace")
 # Words that say nothing about the topic of a question about code.
@@ -75,10 +91,36 @@ def is_topic_shift(query: str, history: Sequence[Mapping[str, Any]]) -> bool:
         f"{exchange['question']} {exchange['answer'][:LONGEST_READ]}"
         for exchange in history[-RECENT_EXCHANGES:]
     )
-    if _share_a_word(subject, _subject(said)):
+    if _shared(subject, _subject(said)):
         return False
     leans = len(subject) < FEW_WORDS and _LEANS_BACK.search(query)
     return not (leans or _has_an_open_pronoun(query))
+
+
+def asks_for_something_new(query: str, history: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether it is about something that the last exchanges neither mention nor have read.
+
+    That is a name, or more new words than known ones. A question with an open pronoun is about what
+    was said before.
+    """
+    if not history or _has_an_open_pronoun(query):
+        return False
+    said = " ".join(map(_all_of, history[-RECENT_EXCHANGES:]))
+    folded = said.casefold()
+    names = [found["code"] or found[0] for found in _NAME.finditer(query)]
+    if any(_has_letters(name) and name.casefold() not in folded for name in names[:MOST_NAMES]):
+        return True
+    subject = _subject(query)
+    new = len(subject) - len(_shared(subject, _subject(said)))
+    is_english = any(word.lower() in _ENGLISH for word in _WORD.findall(query))
+    return is_english and new > max(MOST_NEW_WORDS, len(subject) - new)
+
+
+def _all_of(exchange: Mapping[str, Any]) -> str:
+    """What was asked, said and read. Places have no texts here, but their names say a lot."""
+    places: Sequence[Mapping[str, Any]] = exchange.get("metadata", {}).get("places", ())
+    read = " ".join(str(place.get("where", "")) for place in places)
+    return f"{exchange['question']} {exchange['answer'][:LONGEST_READ]} {read}"
 
 
 def last_topic(history: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -95,18 +137,24 @@ def _subject(text: str) -> set[str]:
     return {word for word in words if len(word) > 2 and word not in _COMMON}
 
 
-def _share_a_word(one: Iterable[str], other: Iterable[str]) -> bool:
-    """Words are compared by their first letters, as rough stems: `auth` and `authentication` are
-    equal.
+def _has_letters(name: str) -> bool:
+    """`3.9` is a number and no name."""
+    return _WORD.search(name) is not None
+
+
+def _shared(one: Iterable[str], other: Iterable[str]) -> list[str]:
+    """Words of the first that the second has. They are compared by their first letters, as rough
+    stems: `auth` and `authentication` are equal.
     """
     stems = {word[: SHORTEST_STEM + 1] for word in other}
     short = {stem[:SHORTEST_STEM] for stem in stems}
-    return any(
-        word[: SHORTEST_STEM + 1] in stems
+    return [
+        word
+        for word in one
+        if word[: SHORTEST_STEM + 1] in stems
         or word[:SHORTEST_STEM] in stems
         or (len(word) == SHORTEST_STEM and word in short)
-        for word in one
-    )
+    ]
 
 
 def _has_an_open_pronoun(query: str) -> bool:

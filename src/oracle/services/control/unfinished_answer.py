@@ -17,6 +17,8 @@ LONGEST_QUOTATION: Final = 160
 CUT_HERE: Final = " […]"
 """The mark at the end of a text that stops in the middle."""
 
+NO_SEARCH: Final = "No search was allowed"
+"""The embedded model says so if it had no tools at all."""
 NOT_COMPLETE: Final = "This answer is not complete"
 EXPLAINED: Final[Mapping[str, str]] = {
     "turn_limit": "the limit of turns was reached",

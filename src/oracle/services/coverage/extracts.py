@@ -10,6 +10,7 @@ from oracle.models.prompt_segment import ONE_PART, PromptSegment
 from oracle.patterns import lazy_pattern
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.shortening import beginning_of, characters_for
+from oracle.services.control.shown import sources_in
 from oracle.services.coverage.parts import Part
 from oracle.services.llm.protocol import Message
 from oracle.services.quoting.best_lines import as_list, lines_about
@@ -43,7 +44,8 @@ def cut_to_window(part: Part, tokens: int) -> Part:
     if rough_tokens(text) <= tokens:
         return part
     kept = beginning_of(text, characters_for(text, tokens))
-    return {**part, "text": f"{kept}\n[shortened: {len(text)} characters in all]"}
+    cut = f"{kept}\n[shortened: {len(text)} characters in all]"
+    return {**part, "text": cut, "sources": sources_in(part["sources"], text, cut)}
 
 
 def asked_about(question: str, part: Part, prompt: str) -> list[Message]:
@@ -70,9 +72,14 @@ def answered(part: Part, reply: str | None) -> Part:
 
 
 def quoted(part: Part, question: str) -> Part:
-    """An extract without the model: the lines that have words of the question."""
+    """An extract without the model: the lines that have words of the question.
+
+    Without such lines no model has seen anything of the part, so it has no sources either.
+    """
     lines = as_list(lines_about(question, part["sources"]))
-    return {**part, "state": "quoted" if lines else "nothing", "told": lines}
+    if not lines:
+        return {**part, "state": "nothing", "sources": []}
+    return {**part, "state": "quoted", "told": lines}
 
 
 def _is_nothing(said: str) -> bool:

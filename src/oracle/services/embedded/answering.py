@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from oracle.services.control.unfinished_answer import NO_SEARCH
 from oracle.services.embedded.response import (
     Response,
     counted,
@@ -34,8 +35,8 @@ _CANNOT: Final = (
     "I can write notes and entries of threads, and change nothing else. What I found about it:"
 )
 _NO_SEARCH: Final = (
-    "No search was allowed for this answer, so I have looked at nothing. A run with a limit of one "
-    "turn has no tools: allow more turns, such as `--max-turns 5`."
+    f"{NO_SEARCH} for this answer, so I have looked at nothing: a limit of this run left "
+    "no room for one. Ask again with a higher limit, such as `--max-turns 5` or `--timeout 300`."
 )
 _NO_WORDS: Final = (
     "I search by words, and this question has none that I could search for. Name a function, a "

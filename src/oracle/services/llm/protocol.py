@@ -56,7 +56,8 @@ class Message(TypedDict):
 
     - `sources`: the quotations in the content.
     - `tool_role`, `tool_kind`: describe the tool.
-    - `was_run`: false if the tree did not run the call.
+    - `was_run`: false if the tree did not run the call. `empty`: it found nothing.
+    - `turn`: the turn in which a result arrived; the request of the next turn carries it first.
     - `is_extract`: the sources are only the best lines of what was read.
     - `question`, `attachment`: the user's question and its attachment, if the content says more.
     - `is_pipe_empty`: the user meant to attach a text, but there was none.
@@ -76,6 +77,8 @@ class Message(TypedDict):
     tool_role: NotRequired[ToolRole]
     tool_kind: NotRequired[str | None]
     was_run: NotRequired[bool]
+    empty: NotRequired[bool]
+    turn: NotRequired[int]
     is_extract: NotRequired[bool]
     question: NotRequired[str]
     attachment: NotRequired[str]

@@ -114,7 +114,8 @@ def find_endpoint(
     found = key_for(provider.name, environment) if is_trusted and not api_key else None
     key = (api_key or (found.value if found else "")).strip()
     if not key and provider.needs_key and is_home:
-        raise ModelRefused("{}: {}, or choose another model".format(*missing_key(provider.name)))
+        what, step = missing_key(provider.name)
+        raise ModelRefused(f"{what}: {step}; `oracle models use embedded` needs no key")
     setting = provider.key_variable if is_trusted else KEY_SETTING
     if found and found.source != "variable":
         setting = f"the key in {found.where} (`oracle keys set {provider.name}` replaces it)"
@@ -139,7 +140,9 @@ def is_at_home(
     provider: str, environment: Mapping[str, str], *, base_url: str | None = None
 ) -> bool:
     """Whether requests go to the provider's own address, where its own prices hold."""
-    known = PROVIDERS[provider]
+    known = PROVIDERS.get(provider)
+    if known is None:  # such as the embedded model, which sends nothing
+        return False
     chosen = base_url or environment.get(known.address_variable) or known.address
     return chosen.rstrip("/") == known.address
 

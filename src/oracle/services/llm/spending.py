@@ -164,6 +164,8 @@ def prices_for(chosen: ModelSettings, environment: Environment) -> Prices | None
     from oracle.services.llm.model_facts import facts_about
     from oracle.services.llm.protocol import Prices
 
+    if chosen.name == EMBEDDED:
+        return Prices(input=0, output=0)
     if chosen.input_price is not None and chosen.output_price is not None:
         return Prices(input=chosen.input_price, output=chosen.output_price)
     provider, _, model = chosen.name.partition(":")

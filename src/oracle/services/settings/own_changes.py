@@ -7,10 +7,10 @@ of somebody else.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from oracle.errors import StoreError
-from oracle.services.settings.editing import set_value
+from oracle.services.settings.editing import set_value, unset_value, value_in
 from oracle.services.settings.resolve import user_settings_file, values_to_trust
 from oracle.services.settings.trust import digest_of, forget_trust, remember_trust, untrusted
 
@@ -33,6 +33,40 @@ def write_settings(file: Path, values: Mapping[str, object]) -> None:
         # Where it cannot be kept, the next command says what to do.
         with suppress(StoreError):
             remember_trust(root, [each for each in found if each.name in {*values, *before}])
+
+
+OF_A_MODEL: Final = (
+    "base_url",
+    "key_variable",
+    "context_window",
+    "longest_output",
+    "input_price",
+    "output_price",
+)
+"""Settings of `[model]` that are true of one model only."""
+
+
+def select_model(file: Path, name: str, base_url: str | None) -> list[str]:
+    """Write the full name of a model, with its address if it has one of its own.
+
+    Other settings of the file that describe the model before it are removed, and returned: its
+    address and its key are not meant for another model, and its prices would be wrong.
+    """
+    address = {} if base_url is None else {"model.base_url": base_url}
+    dropped: list[str] = []
+    if file.exists() and not _is_selected(file, name, base_url):
+        written = (f"model.{each}" for each in OF_A_MODEL)
+        found = [each for each in written if value_in(file, each) is not None]
+        dropped = [each for each in found if each not in address]
+    for each in dropped:
+        unset_value(file, each)
+    write_settings(file, {**address, "model.name": name})
+    return dropped
+
+
+def _is_selected(file: Path, name: str, base_url: str | None) -> bool:
+    addresses = (None, value_in(file, "model.base_url"))
+    return value_in(file, "model.name") == name and base_url in addresses
 
 
 def trust_project(root: Path) -> tuple[list[Guarded], str]:

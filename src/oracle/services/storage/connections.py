@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeEngine
 
 from oracle.errors import InputError, StoreError
+from oracle.services.installing import install_command
 
 
 class Write(Protocol):
@@ -133,7 +134,7 @@ def _postgres() -> Backend:
         from oracle.services.storage.postgres import Postgres
     except ModuleNotFoundError as problem:
         raise InputError(
-            f"PostgreSQL needs the package {problem.name}; run: pip install 'bt-oracle[postgres]'"
+            f"PostgreSQL needs the package {problem.name}; run: {install_command('postgres')}"
         ) from problem
     return Postgres()
 

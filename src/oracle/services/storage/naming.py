@@ -5,7 +5,6 @@ Every door uses it, so that all of them take the same names and report the same 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import Any, Final, TypeVar
 
@@ -14,14 +13,15 @@ from sqlalchemy import Connection, Select, Table, func, select
 from oracle.errors import NotFound
 from oracle.models.session import Exchange, Session, StoredRun
 from oracle.services.storage.database import Database
+from oracle.services.storage.leases import is_left
 from oracle.services.storage.records import (
     SHORTEST_ID,
     by_id,
     entities,
+    is_folder,
     of_project,
     shortened_ids,
 )
-from oracle.services.storage.runs import has_ended
 from oracle.services.storage.schema import context_nodes, runs, sessions
 
 Entity = TypeVar("Entity")
@@ -96,16 +96,22 @@ class Naming:
         query = newest.where(of_project(table, self._project)).limit(1)
         found = await self._database.read(lambda c: entities(c, kind, query))
         if not found:
-            raise NotFound(f"there are no {table.name} yet; {ASK_FIRST}")
+            raise NotFound(f"there are no {nothing_yet(table.name, self._project)}")
         return found[0]
+
+
+def nothing_yet(what: str, project: str | None = None) -> str:
+    """What an empty list is called, and how to get the first entry."""
+    if is_folder(project):
+        return f"{what} of this folder yet; {ASK_FIRST} (--all lists those of other folders)"
+    return f"{what} yet; {ASK_FIRST}"
 
 
 def is_interrupted(run: StoredRun) -> bool:
     """Whether the process of a run that is not done has ended, as far as can be known here."""
     if run.status != "running" or run.stop_reason is not None:
         return False
-    is_held = (run.lease_until or 0) > time.time()
-    return not is_held or has_ended(run.lease_owner or "")
+    return is_left(run.lease_owner, run.lease_until)
 
 
 async def short_run_ids(database: Database, ids: Iterable[str]) -> dict[str, str]:

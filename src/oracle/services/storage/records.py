@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, func, select, true
@@ -81,10 +82,19 @@ def _other_kind(connection: Connection, table: Table, typed: str) -> str:
 
 
 def of_project(table: Table, project: str | None) -> ColumnElement[bool]:
-    """Whether a row is listed for a project. One of an unknown project always is."""
+    """Whether a row is listed for a project. One of an unknown project always is, but not for a
+    folder outside of projects: it may be about another folder.
+    """
     if project is None:
         return true()
+    if is_folder(project):
+        return table.c.project == storable(project)
     return table.c.project.is_(None) | (table.c.project == storable(project))
+
+
+def is_folder(project: str | None) -> bool:
+    """Whether it is the path of a folder outside of projects, and not the name of a project."""
+    return project is not None and Path(project).is_absolute()
 
 
 def exists(connection: Connection, *conditions: ColumnElement[bool]) -> bool:

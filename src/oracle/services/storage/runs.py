@@ -19,6 +19,7 @@ from oracle.errors import InputError, LeaseHeld
 from oracle.models.session import StoredRun
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import check_lies_in
+from oracle.services.storage.leases import has_ended
 from oracle.services.storage.records import by_id, entities, of_project
 from oracle.services.storage.schema import runs
 from oracle.services.storage.sessions import create, touch
@@ -178,19 +179,3 @@ def _refused(run: StoredRun, now: float) -> InputError | LeaseHeld:
 def new_owner() -> str:
     """One for each question: those of one process must not take each other's runs."""
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
-
-
-def has_ended(owner: str) -> bool:
-    """Whether the process of an owner is known to have ended: one of this machine that is gone."""
-    host, _, process = owner.rpartition(":")[0].rpartition(":")
-    # Elsewhere than on POSIX, a signal of 0 is not a question but a signal.
-    if host != socket.gethostname() or not process.isdecimal() or os.name != "posix":
-        return False
-    try:
-        os.kill(int(process), 0)
-    except (ProcessLookupError, OverflowError):
-        return True
-    except OSError:
-        # It is there, and belongs to another user.
-        return False
-    return False

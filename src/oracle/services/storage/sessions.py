@@ -13,10 +13,12 @@ from oracle.models.session import Session
 from oracle.services.project.redaction import redact
 from oracle.services.storage.damage import check_row
 from oracle.services.storage.database import Database
+from oracle.services.storage.leases import is_left
 from oracle.services.storage.records import by_id, nothing_called, of_project
 from oracle.services.storage.schema import context_nodes, runs, sessions
 
 LONGEST_TITLE: Final = 80
+INTERRUPTED: Final = "interrupted"
 _AT_ONCE: Final = 500
 
 
@@ -28,7 +30,10 @@ class ListedSession:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionEnd:
-    """How the newest run of a session ended, and what all of them cost."""
+    """How the newest run of a session ended, and what all of them cost.
+
+    Without a reason to stop, it is `running` or `interrupted`.
+    """
 
     stop_reason: str
     money: float
@@ -70,14 +75,18 @@ class Sessions:
     async def endings(self, ids: Sequence[str]) -> dict[str, SessionEnd]:
         """By the id of the session; without those that have no run."""
         columns = (runs.c.session_id, runs.c.stop_reason, runs.c.status, runs.c.usage)
-        query = select(*columns).order_by(runs.c.started_at, runs.c.id)
+        query = select(*columns, runs.c.lease_owner, runs.c.lease_until).order_by(
+            runs.c.started_at, runs.c.id
+        )
 
         def read(connection: Connection) -> dict[str, SessionEnd]:
             found: dict[str, SessionEnd] = {}
             for begin in range(0, len(ids), _AT_ONCE):
                 some = query.where(runs.c.session_id.in_(ids[begin : begin + _AT_ONCE]))
-                for id_, reason, status, usage in connection.execute(some):
+                for id_, reason, status, usage, *lease in connection.execute(some):
                     money = _money(usage) + (found[id_].money if id_ in found else 0.0)
+                    if status == "running" and is_left(*lease):
+                        status = INTERRUPTED
                     found[id_] = SessionEnd(stop_reason=reason or status, money=money)
             return found
 

@@ -7,9 +7,9 @@ source. So nothing in a file, a note or a page can end its own quotation and pre
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, cast
 
 from oracle.models.source import Listed, MoreUses, Source
 from oracle.services.project.redaction import redact
@@ -149,19 +149,27 @@ def _fitted(source: Source, left: int) -> tuple[Source | None, int, bool]:
     if "title" in kept:
         kept["title"] = one_line(redact(kept["title"]))
     if count < len(lines):
-        _cut_at(kept, count)
+        kept = cast("Source", only_lines(kept, 0, count))
     return kept, count, count < len(lines)
 
 
-def _cut_at(source: Source, count: int) -> None:
-    """Lines that are not shown do not count as read, so the source must not claim them."""
-    source.pop("whole", None)
+def only_lines(source: Mapping[str, Any], first: int, count: int) -> dict[str, Any]:
+    """The source for `count` of its lines, from the line `first` on, which is counted from 0.
+
+    Lines that are not shown do not count as read, so the source must not claim them.
+    """
+    cut = {name: value for name, value in source.items() if name != "whole"}
     if "listed" in source:
-        source["listed"] = _rows_in(source["listed"], count)
-    if "start" in source:
-        source["end"] = source["start"] + count - 1
-        if "path" in source and source["where"].startswith(source["path"]):
-            source["where"] = place(source["path"], source["start"], source["end"])
+        cut["listed"] = [] if first else _rows_in(source["listed"], count)
+    start, end = source.get("start"), source.get("end")
+    if isinstance(start, int) and isinstance(end, int):
+        # A tool may give more lines of text than its place has.
+        cut["start"] = min(start + first, end)
+        cut["end"] = min(cut["start"] + count - 1, end)
+        path = source.get("path")
+        if isinstance(path, str) and source["where"].startswith(path):
+            cut["where"] = place(path, cut["start"], cut["end"])
+    return cut
 
 
 def _rows_in(rows: Sequence[Listed], count: int) -> list[Listed]:

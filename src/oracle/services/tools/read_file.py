@@ -12,6 +12,7 @@ from oracle.errors import ToolProblem, named
 from oracle.services.background import in_thread
 from oracle.services.search.records import Definition
 from oracle.services.search.roles import kind_of
+from oracle.services.signals.said import is_visible
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.definitions import symbols_in, where_now
 from oracle.services.tools.files import FileText
@@ -127,6 +128,8 @@ def lines_answer(text: FileText, start: int, end: int | None, *, kind: str, tool
     if text.is_partial:
         summary += " The file is very large: only its beginning can be read and is counted here."
     source = lines_of(text, start, last, kind)
+    if not is_visible(source["text"]):
+        return Answer(summary=f"{summary} They are blank.", findings=[source], empty=True)
     if start == 1 and last == total:
         source["whole"] = True
     return Answer(

@@ -1,0 +1,18 @@
+"""Advice to install a part names the program that made the environment."""
+
+import pytest
+
+from oracle.services.installing import install_command
+
+
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("pyvenv.cfg", "pip install 'bt-oracle[postgres]'"),
+        ("pipx_metadata.json", "pipx install --force 'bt-oracle[postgres]'"),
+        ("uv-receipt.toml", "uv tool install 'bt-oracle[postgres]'"),
+    ],
+)
+def test_the_command_is_that_of_the_program_that_installed_it(tmp_path, file, command):
+    (tmp_path / file).touch()
+    assert install_command("postgres", tmp_path) == command
