@@ -21,6 +21,7 @@ from oracle.errors import NotFound, did_you_mean
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.project.secret_files import SecretFiles
+from oracle.services.settings.origin import Origin as Origin
 from oracle.services.settings.value_types import (
     Address,
     Choice,
@@ -134,9 +135,7 @@ class ModelSettings:
         "Seconds without a sign of life after which the model's server has failed.",
     )
     attempts: int = _row(
-        ATTEMPTS,
-        WholeNumber(least=1),
-        "How many times an overloaded server is asked.",
+        ATTEMPTS, WholeNumber(least=1), "How many times an overloaded server is asked."
     )
 
     @property
@@ -282,6 +281,18 @@ class TreeSettings:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class BertSettings:
+    classification: Literal["on", "off"] = _row(
+        "off", Choice(("on", "off")), "Whether BERT is asked too if the type of a query is unsure."
+    )
+    fallback: Literal["auto", "on", "off"] = _row(
+        "auto",
+        Choice(("auto", "on", "off")),
+        "Whether BERT is asked too if a signal is unclear; auto means if it is installed.",
+    )
+
+
 SECTIONS: Final[Mapping[str, type[Any]]] = {
     "model": ModelSettings,
     "limits": LimitRows,
@@ -292,6 +303,7 @@ SECTIONS: Final[Mapping[str, type[Any]]] = {
     "secrets": SecretSettings,
     "prompts": PromptSettings,
     "trees": TreeSettings,
+    "bert": BertSettings,
 }
 
 
@@ -317,19 +329,6 @@ def setting_named(name: str) -> Setting:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Origin:
-    """Where a value comes from. As text: `default`, `~/.config/oracle/oracle.toml:3` (`user`),
-    `oracle.toml:3` (`file`), `ORACLE_…` or `--flag`.
-    """
-
-    source: Literal["default", "user", "file", "variable", "flag"]
-    place: str
-
-    def __str__(self) -> str:
-        return self.place
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """`root` is None outside a project. `warnings` are for the user to read."""
 
@@ -342,6 +341,7 @@ class Settings:
     secrets: SecretSettings
     prompts: PromptSettings
     trees: TreeSettings
+    bert: BertSettings
     root: Path | None
     origins: Mapping[str, Origin]
     warnings: tuple[str, ...] = ()

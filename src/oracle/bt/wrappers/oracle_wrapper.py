@@ -22,6 +22,7 @@ from oracle.models.prompt_segment import PromptSegment
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve, Sources
+from oracle.services.bert.bert import Bert
 from oracle.services.control.ledger import Limits
 from oracle.services.control.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
@@ -44,7 +45,7 @@ class OracleBTWrapper:
     question needs it, and shared by those that are under way. `sources` are brought up to date
     before each question, and say which of its terms are the project's own. `definitions` are trees
     and prompts that may change between two questions. `facts` are gathered for the first message.
-    `approve` asks a person.
+    `approve` asks a person. `bert` gives a second opinion where the heuristics are unsure.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class OracleBTWrapper:
         folder: str = "",
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
+        bert: Bert | None = None,
     ) -> None:
         self.user_id = user_id
         self.project_id = project_id
@@ -75,6 +77,7 @@ class OracleBTWrapper:
             approve=approve,
             classify_fallback=classify_fallback,
             is_sufficient=is_sufficient,
+            bert=bert,
         )
         self._agent = AgentSetup(
             live=live,

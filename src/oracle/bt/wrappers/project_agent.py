@@ -13,6 +13,7 @@ from oracle.bt.wrappers.oracle_wrapper import OpenStore, OracleBTWrapper
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError
 from oracle.services.agent_services import Approve
+from oracle.services.bert.bert import Bert, chosen_bert
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.project.root import here
@@ -76,6 +77,7 @@ def project_agent(
         approve=approve,
         sources=index,
         facts=ProjectFacts(root, None if index is None else index.paths).gather,
+        bert=bert_of(settings),
         folder="" if settings.root is not None else str(root.resolve()),
     )
 
@@ -86,6 +88,11 @@ def project_name(settings: Settings) -> str:
     What was asked outside of projects is listed together.
     """
     return "" if settings.root is None else settings.root.resolve().name
+
+
+def bert_of(settings: Settings) -> Bert | None:
+    chosen = settings.bert
+    return chosen_bert({"classification": chosen.classification, "fallback": chosen.fallback})
 
 
 def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:

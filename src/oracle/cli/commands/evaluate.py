@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from oracle.evaluation.labelled import Part
     from oracle.evaluation.retrieval import Measures, RetrievalReport, Way
 
-app = typer.Typer(help="Measure classification and retrieval.", no_args_is_help=True)
+app = typer.Typer(help="Measure classification, retrieval and the fallback.", no_args_is_help=True)
 
 PartOption = Annotated[
     str,
     typer.Option(metavar="PART", help="test, or tuning: the part that the weights were chosen on."),
+]
+BertOption = Annotated[
+    bool, typer.Option("--bert", help="Compare with BERT, alone and combined (needs the extra).")
 ]
 SEARCHES: Final[Mapping[Way, str]] = {
     "index": "index",
@@ -35,18 +38,38 @@ def classify(
     mistakes: Annotated[
         bool, typer.Option("--mistakes", help="List misclassified questions.")
     ] = False,
+    bert: BertOption = False,
 ) -> None:
     """Measure how well questions are classified, and how reliable the confidence is."""
     from oracle.evaluation.classification import evaluate
     from oracle.evaluation.labelled import broad_and_narrow, conversations, singles
 
     chosen = _part(part)
+    if bert:
+        from oracle.cli.commands.evaluate_bert import compare_classifiers
+
+        compare_classifiers(chosen)
+        return
     for title, rows in (
         ("single questions", singles(chosen)),
         ("conversations", conversations(chosen)),
         ("broad and narrow questions", broad_and_narrow(chosen)),
     ):
         typer.echo(render_report(f"{title}, {chosen} part", evaluate(rows), mistakes=mistakes))
+
+
+@app.command("fallback")
+def fallback(
+    part: PartOption = "test",
+    mistakes: Annotated[
+        bool, typer.Option("--mistakes", help="List misjudged situations.")
+    ] = False,
+    bert: BertOption = False,
+) -> None:
+    """Measure how well the fallback judges what state a run is in."""
+    from oracle.cli.commands.evaluate_bert import compare_fallbacks
+
+    compare_fallbacks(_part(part), bert=bert, mistakes=mistakes)
 
 
 @app.command("retrieval")
