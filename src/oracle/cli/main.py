@@ -54,7 +54,7 @@ COMMANDS = (
     ("prompt", "prompt:prompt", "Print the system prompt for a question."),
     ("tools", "tools:app", "List the tools of the model, and trust those of a project."),
     ("tree", "tree:app", "List, check and show trees."),
-    ("eval", "evaluate:app", "Measure classification and retrieval."),
+    ("eval", "evaluate:app", "Measure classification, retrieval and the fallback."),
     ("help", "help:help_", "Explain a command, or list all of them."),
 )
 CLASSES = {"ask": WithOptionalValues}

@@ -1,6 +1,5 @@
 """The real MiniLM: it loads offline and silently, answers in time, and helps where it is used."""
 
-import asyncio
 import subprocess
 import sys
 import time
@@ -8,8 +7,10 @@ import time
 import pytest
 
 from oracle.evaluation.situations import by_both, by_heuristic, evaluate, situations
-from oracle.services.bert.bert import Bert, open_readers
+from oracle.services.bert.background_model import SECONDS_TO_ANSWER
+from oracle.services.bert.bert import open_readers
 from oracle.services.bert.minilm import PACKAGES
+from oracle.services.bert.prototypes import last_sentences
 
 pytestmark = pytest.mark.extra
 
@@ -66,9 +67,11 @@ def test_the_fallback_is_better_with_it(readers):
     assert both.accuracy - heuristic.accuracy >= 0.2
 
 
-async def test_most_answers_come_in_time(readers):
-    bert = Bert(lambda: readers.encode)
-    await asyncio.wrap_future(bert.model.start())
-    answers = [await bert.situation(["Next I read the file that was found."]) for _ in range(20)]
-    # Not all: other tests may use the same processor.
-    assert sum("states" in answer for answer in answers) >= 10
+def test_an_answer_takes_less_time_than_it_is_given(readers):
+    # Of the processor, not of the clock: other tests run at the same time.
+    taken = []
+    for row in situations("tuning")[:20]:
+        began = time.thread_time()
+        readers.prototypes.situation(last_sentences(row.said) or ["Well."])
+        taken.append(time.thread_time() - began)
+    assert sorted(taken)[10] < SECONDS_TO_ANSWER

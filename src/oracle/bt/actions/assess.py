@@ -71,7 +71,7 @@ def classify(ctx: TickContext) -> RunStatus:
 
 
 @action(reads=["query", "history", "known_terms", "topic_shift"], writes=["classification"])
-async def classify_again(ctx: TickContext) -> RunStatus:
+async def weigh_second_opinion(ctx: TickContext) -> RunStatus:
     """Classify once more, with BERT's opinion. Without its answer the class stays as it is."""
     bb = board_of(ctx)
     query, turns = bb_get(bb, "query"), _turns(bb)

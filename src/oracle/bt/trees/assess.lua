@@ -16,7 +16,7 @@ BT.tree("assess", {
     BT.always_succeed("second opinion", BT.sequence("second opinion on the class", {
       bert.is_used_for { use = "classification" },
       BT.expect("class is unsure", "bb.classification.confidence < " .. UNSURE),
-      assess.classify_again,
+      assess.weigh_second_opinion,
     })),
   }),
 })
