@@ -34,6 +34,12 @@ help: ## list the targets
 	  && touch $@ \
 	  || echo "the small model cannot be installed; what needs it is skipped" >&2
 
+# BERT for test-extra. With an index that has the CPU build of torch it takes 1.4 GB, otherwise several.
+.venv/.bert: .venv/.dev
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[bert]' \
+	  && touch $@ \
+	  || echo "BERT cannot be installed; what needs it is skipped" >&2
+
 QUESTION ?= How does find_root find the root of a project?
 
 demo: .venv/.dev ## answer a question about this repository; no key, no network
@@ -45,7 +51,7 @@ demo-tree: .venv/.dev ## run the example tree and show it
 test: .venv/.dev ## all tests that pip-installable parts can carry; ARGS=tests/bt for some
 	$(PYTEST) -n 3 --dist worksteal $(ARGS)
 
-test-extra: .venv/.extra ## what needs more time or more than pip, and more examples for the rest
+test-extra: .venv/.extra .venv/.bert ## what needs more time or more than pip, and more examples for the rest
 	$(PYTEST) -m "extra or hypothesis" --hypothesis-profile=thorough -n 3 --dist worksteal
 
 lint: .venv/.dev ## ruff and basedpyright (strict on src)

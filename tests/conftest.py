@@ -65,6 +65,12 @@ def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("oracle.services.project.redaction._known", [])
 
 
+@pytest.fixture(autouse=True)
+def _no_bert(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test does must not depend on the extra `bert` being installed."""
+    monkeypatch.setattr("oracle.services.bert.bert.is_installed", lambda: False)
+
+
 @pytest.fixture(scope="session")
 def small_model_url():
     """Where a real, if tiny, language model is served as OpenAI's would be; for `extra` tests."""

@@ -21,6 +21,7 @@ from oracle.errors import NotFound, did_you_mean
 from oracle.services.control.ledger import Limits
 from oracle.services.settings.sections import (
     SECTIONS,
+    BertSettings,
     DatabaseSettings,
     JournalSettings,
     LoopSettings,
@@ -108,6 +109,7 @@ class Settings:
     prompts: PromptSettings
     trees: TreeSettings
     loop: LoopSettings
+    bert: BertSettings
     root: Path | None
     origins: Mapping[str, Origin]
     warnings: tuple[str, ...] = ()

@@ -67,6 +67,9 @@ PIPE_EMPTY: Final = "is_pipe_empty"
 SECONDS_WAITED: Final = "seconds_waited"
 """In `facts`: how long the user had waited before the run began."""
 
+BERT: Final = "bert"
+"""In `facts`: what BERT is asked for in this run; a list. Without it, nothing."""
+
 _NO_SERVICES: Final = AgentServices()
 
 

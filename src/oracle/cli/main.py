@@ -56,7 +56,7 @@ COMMANDS = (
     ("tools", "tools:app", "List the tools of the model, and trust those of a project."),
     ("tree", "tree:app", "List, check and show trees."),
     ("shadow", "shadow:app", "Compare the tree with a plain loop on the same questions."),
-    ("eval", "evaluate:app", "Measure classification, retrieval and answers."),
+    ("eval", "evaluate:app", "Measure classification, retrieval, the fallback and answers."),
     ("help", "help:help_", "Explain a command, or list all of them."),
 )
 CLASSES = {"ask": WithOptionalValues}

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import TypeAlias
 
 from oracle import evaluation
 from oracle.evaluation.labelled import Labelled, broad_and_narrow, conversations, singles
 from oracle.models.query_classification import QueryClassification, QueryType
-from oracle.services.classification.classifier import classify_query, gather
+from oracle.services.bert.bert import Readers
+from oracle.services.bert.query_types import texts_of, type_probabilities
+from oracle.services.classification.classifier import (
+    UNSURE,
+    classify_query,
+    depends_on_history,
+    gather,
+)
 
 # The end of a bin is excluded, so the last one must end above 1.
 BINS = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 1.01))
@@ -63,8 +71,43 @@ class ClassificationReport:
     mistakes: tuple[Mistake, ...]
 
 
-def evaluate(rows: Sequence[Labelled]) -> ClassificationReport:
-    given = [classify_query(row.query, row.history) for row in rows]
+Classify: TypeAlias = Callable[[Labelled], QueryClassification]
+
+
+def by_default(row: Labelled) -> QueryClassification:
+    return classify_query(row.query, row.history)
+
+
+def by_bert(readers: Readers) -> Classify:
+    """BERT alone, for comparison; it knows nothing of breadth."""
+
+    def classify(row: Labelled) -> QueryClassification:
+        found = _opinion(readers, row)
+        best = max(found, key=lambda kind: found[kind])
+        return QueryClassification.of_type(QueryType(best), confidence=found[best])
+
+    return classify
+
+
+def by_both(readers: Readers) -> Classify:
+    """As in a run: BERT is asked only where the default classifier is unsure."""
+
+    def classify(row: Labelled) -> QueryClassification:
+        found = by_default(row)
+        if found.confidence >= UNSURE:
+            return found
+        return classify_query(row.query, row.history, opinion=_opinion(readers, row))
+
+    return classify
+
+
+def _opinion(readers: Readers, row: Labelled) -> dict[str, float]:
+    turns = row.history if depends_on_history(row.query, row.history) else ()
+    return type_probabilities(readers.encode, texts_of(row.query, turns))
+
+
+def evaluate(rows: Sequence[Labelled], classify: Classify = by_default) -> ClassificationReport:
+    given = [classify(row) for row in rows]
     right = [answer.query_type == row.query_type for row, answer in zip(rows, given, strict=True)]
     confusion = Counter(
         (row.query_type, answer.query_type) for row, answer in zip(rows, given, strict=True)

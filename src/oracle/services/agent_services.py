@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification
 from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.bert.bert import Bert
 from oracle.services.classification.classifier import classify_query
 from oracle.services.control.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
@@ -54,7 +55,7 @@ class AgentServices:
     """The services of the tree's leaves. A replay needs neither a model nor tools.
 
     `say` puts a chunk into the stream. Without `approve` there is no person to ask, and whatever
-    needs approval is refused.
+    needs approval is refused. `bert` gives a second opinion, for what its `uses` say.
     """
 
     model: Model | None = None
@@ -65,6 +66,7 @@ class AgentServices:
     classify: QueryClassifier = classify_query
     classify_fallback: FallbackClassifier = heuristic_classify
     is_sufficient: Sufficiency = heuristic_sufficiency
+    bert: Bert | None = None
 
     @property
     def prompt_segments(self) -> tuple[PromptSegment, ...]:

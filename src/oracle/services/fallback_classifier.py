@@ -28,7 +28,7 @@ WEAK_CONFIDENCE: Final = 0.3
 WEAK_SIGNAL_PENALTY: Final = 0.15
 """Subtracted from the confidence of a decision after a weak signal."""
 
-_SAY_HOW_YOU_STAND: Final = (
+SAY_HOW_YOU_STAND: Final = (
     "Go on, and end your next response with one signal that says how you stand."
 )
 
@@ -83,7 +83,7 @@ def heuristic_classify(
         or FallbackClassification(
             FallbackAction.CONTINUE,
             0.5,
-            hint=_SAY_HOW_YOU_STAND,
+            hint=SAY_HOW_YOU_STAND,
             reason="no reason to change course",
         )
     )
@@ -133,7 +133,7 @@ def _if_silent(
         return FallbackClassification(
             FallbackAction.CONTINUE,
             0.6,
-            hint=_SAY_HOW_YOU_STAND,
+            hint=SAY_HOW_YOU_STAND,
             reason=f"{silent_turns} turns without a signal, but with results",
         )
     names = ", ".join(dict.fromkeys(failed))

@@ -1,5 +1,6 @@
 """Parts for tests, yours and ours. They play a script in place of models, tools and servers."""
 
+from oracle.testing.encoders import WordEncoder as WordEncoder
 from oracle.testing.metered import MeteredModel as MeteredModel
 from oracle.testing.models import Reply as Reply
 from oracle.testing.models import ScriptedModel as ScriptedModel

@@ -1,9 +1,13 @@
 """`oracle eval`: what is measured, and how the reports look."""
 
+import pytest
 from typer.testing import CliRunner
 
 from oracle.cli.commands.evaluate import app, render_retrieval
+from oracle.errors import InputError
 from oracle.evaluation.retrieval import LabelledQuestion, evaluate
+from oracle.services.bert.bert import open_readers
+from oracle.testing import WordEncoder
 
 
 def run(*arguments):
@@ -27,6 +31,28 @@ def test_eval_prints_every_measure_for_both_kinds():
 
 def test_eval_lists_mistakes_on_demand():
     assert " taken for " in run("classify", "--mistakes").stdout
+
+
+def test_eval_of_the_fallback_shows_what_each_state_was_taken_for():
+    said = run("fallback", "--mistakes").stdout
+    assert "heuristic" in said
+    assert "BERT" not in said
+    assert " taken for " in said
+
+
+@pytest.mark.parametrize("command", ["classify", "fallback"])
+def test_eval_with_bert_compares_three_ways(monkeypatch, command):
+    readers = open_readers(WordEncoder)
+    monkeypatch.setattr("oracle.services.bert.bert.open_readers", lambda: readers)
+    said = run(command, "--bert", "--part", "test").stdout
+    assert all(way in said for way in ("BERT", "both", "RIGHT", "95 % MS"))
+
+
+def test_eval_without_bert_says_how_to_install_it(monkeypatch):
+    monkeypatch.setattr("oracle.services.bert.minilm.is_installed", lambda: False)
+    problem = run("fallback", "--bert").exception
+    assert isinstance(problem, InputError)
+    assert str(problem) == "BERT is not installed (pip install 'bt-oracle[bert]')"
 
 
 def test_an_unknown_part_is_refused():

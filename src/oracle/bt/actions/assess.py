@@ -18,7 +18,11 @@ from oracle.bt.board import (
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import say_system
+from oracle.bt.second_opinion import second_opinion
 from oracle.bt.state.base import SUCCESS, RunStatus
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.services.bert.query_types import texts_of
+from oracle.services.classification.classifier import classify_query, depends_on_history
 from oracle.services.control.ledger import Ledger, Limits
 from oracle.services.control.topic import asks_for_something_new, is_topic_shift, last_topic
 
@@ -72,13 +76,38 @@ def notice_topic_shift(ctx: TickContext) -> RunStatus:
 @action(reads=["query", "history", "known_terms", "topic_shift"], writes=["classification"])
 def classify(ctx: TickContext) -> RunStatus:
     """Classify as part of the conversation; after a topic shift, by the question alone."""
-    bb = board_of(ctx)
-    turns = [] if bb_get(bb, "topic_shift") else turns_of(bb_get(bb, "history"))
-    known: list[str] | None = bb_get(bb, "known_terms")
-    classify = services_of(ctx).classify
-    found = classify(bb_get(bb, "query"), turns, None if known is None else frozenset(known))
-    bb_set(bb, "classification", as_data(found))
+    _classify(ctx)
     return SUCCESS
+
+
+@action(reads=["query", "history", "known_terms", "topic_shift"], writes=["classification"])
+async def weigh_second_opinion(ctx: TickContext) -> RunStatus:
+    """Classify once more, with BERT's opinion. Without its answer the class stays as it is."""
+    bb = board_of(ctx)
+    query, turns = bb_get(bb, "query"), _turns(bb)
+    texts = texts_of(query, turns if depends_on_history(query, turns) else ())
+    found = await second_opinion(
+        ctx, "classification", [*texts], lambda bert: bert.query_types(texts)
+    )
+    if found is not None:
+        _classify(ctx, found["types"])
+    return SUCCESS
+
+
+def _classify(ctx: TickContext, opinion: Mapping[str, float] | None = None) -> None:
+    bb = board_of(ctx)
+    known: list[str] | None = bb_get(bb, "known_terms")
+    terms = None if known is None else frozenset(known)
+    query, turns = bb_get(bb, "query"), _turns(bb)
+    if opinion is None:
+        found = services_of(ctx).classify(query, turns, terms)
+    else:
+        found = classify_query(query, turns, terms, opinion)
+    bb_set(bb, "classification", as_data(found))
+
+
+def _turns(bb: TypedBlackboard) -> list[dict[str, str]]:
+    return [] if bb_get(bb, "topic_shift") else turns_of(bb_get(bb, "history"))
 
 
 def turns_of(history: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:

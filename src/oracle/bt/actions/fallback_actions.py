@@ -11,12 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from oracle.bt.actions.oracle import add_pending_chunk, bb_get, bb_set
-from oracle.bt.board import services_of
+from oracle.bt.board import board_of, services_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import say_verdict, tell_model
+from oracle.bt.second_opinion import second_opinion
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.services.bert.fallback import combined_classify
+from oracle.services.bert.prototypes import last_sentences
 from oracle.services.fallback_classifier import (
     FallbackAction,
     FallbackClassification,
@@ -40,6 +43,21 @@ TROUBLE: Final = (
 )
 
 
+READING: Final = "reading"
+"""In `fallback_classification`, before there is a decision: what BERT reads in the model's text."""
+
+
+@action(reads=["accumulated_content"], writes=["fallback_classification"])
+async def read_the_situation(ctx: TickContext) -> RunStatus:
+    """Let BERT read what the model said last, for `trigger_fallback`, which decides."""
+    bb = board_of(ctx)
+    said = last_sentences(bb_get(bb, "accumulated_content"))
+    if said:
+        found = await second_opinion(ctx, "fallback", [*said], lambda bert: bert.situation(said))
+        bb_set(bb, "fallback_classification", None if found is None else {READING: found})
+    return SUCCESS
+
+
 @action(
     reads=[
         "query",
@@ -49,6 +67,7 @@ TROUBLE: Final = (
         "calls",
         "signal",
         "last_signal",
+        "fallback_classification",
     ],
     writes=[
         "fallback_classification",
@@ -64,14 +83,18 @@ def trigger_fallback(ctx: TickContext) -> RunStatus:
         return FAILURE
     silent_turns = bb_get(bb, "turns_without_signal") or 0
     signal: dict[str, Any] = bb_get(bb, "last_signal") or {}
+    results: list[dict[str, Any]] = [*(bb_get(bb, "tool_results") or []), *_on_their_way(bb)]
     decision = _classified(
         ctx,
         query=_question(bb_get(bb, "query")),
         accumulated_content=bb_get(bb, "accumulated_content") or "",
         turns_without_signal=silent_turns,
-        tool_results=[*(bb_get(bb, "tool_results") or []), *_on_their_way(bb)],
+        tool_results=results,
         last_signal_confidence=signal.get("confidence"),
     )
+    before: dict[str, Any] = bb_get(bb, "fallback_classification") or {}
+    if READING in before:
+        decision = combined_classify(decision, before[READING], results)
     if silent_turns == 0:
         decision = _another_way(decision, signal)
     bb_set(

@@ -7,6 +7,7 @@
 
 local unclear = BT.leaves("oracle.bt.conditions.fallback")
 local fallback = BT.leaves("oracle.bt.actions.fallback_actions")
+local bert = BT.leaves("oracle.bt.conditions.bert")
 local circles = BT.leaves("oracle.bt.actions.circles")
 local say = BT.leaves("oracle.bt.actions.say")
 local evidence = BT.leaves("oracle.bt.conditions.evidence")
@@ -46,9 +47,14 @@ BT.tree("fallback", {
 -- calls failed (escalate); a long text is there after two silent turns (force_response); a short question needed no tool
 -- (force_response); silence with results (continue) or without (retry_with_hint); else continue. A signal `stuck` leads
 -- to another way, unless tools fail. force_response and escalate withdraw all tools. But where evidence is missing and a
--- tool was not used yet, force_response asks for a search instead.
+-- tool was not used yet, force_response asks for a search instead. BERT, if it is installed, reads what the model said
+-- last, and the decision is made from both (docs/bert.md).
 BT.tree("ask the fallback", {
   root = BT.sequence("ask the fallback", {
+    BT.always_succeed("second opinion", BT.sequence("second opinion on the situation", {
+      bert.is_used_for { use = "fallback" },
+      fallback.read_the_situation,
+    })),
     fallback.trigger_fallback,
     BT.selector("carry out its decision", {
       BT.sequence("final response", {

@@ -23,6 +23,7 @@ from oracle.models.prompt_segment import PromptSegment
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve, Sources
+from oracle.services.bert.bert import Bert
 from oracle.services.control.ledger import Limits
 from oracle.services.control.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
@@ -52,6 +53,7 @@ class OracleBTWrapper:
     and prompts that may change between two questions. `facts` are gathered for the first message.
     `approve` asks a person. The `loop` is the tree, or the plain one that it is compared with.
     `follow` is called with the id and the stop reason of each run that has answered a question.
+    `bert` gives a second opinion where the heuristics are unsure.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class OracleBTWrapper:
         follow: Follow | None = None,
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
+        bert: Bert | None = None,
     ) -> None:
         self.user_id = user_id
         self.project_id = project_id
@@ -84,6 +87,7 @@ class OracleBTWrapper:
             approve=approve,
             classify_fallback=classify_fallback,
             is_sufficient=is_sufficient,
+            bert=bert,
         )
         self.setup = AgentSetup(
             live=live,

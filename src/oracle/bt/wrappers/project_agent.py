@@ -13,6 +13,7 @@ from oracle.bt.wrappers.oracle_wrapper import Follow, OpenStore, OracleBTWrapper
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError
 from oracle.services.agent_services import Approve
+from oracle.services.bert.bert import Bert, chosen_bert
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
 from oracle.services.project.root import here
@@ -78,6 +79,7 @@ def project_agent(
         approve=approve,
         sources=index,
         facts=ProjectFacts(root, None if index is None else index.paths).gather,
+        bert=bert_of(settings),
         folder="" if settings.root is not None else str(root.resolve()),
         loop=settings.loop.answers,
         follow=follow,
@@ -94,6 +96,11 @@ def project_name(settings: Settings, folder: Path | None = None) -> str:
     if settings.root is None:
         return str((folder or here()).resolve())
     return settings.root.resolve().name
+
+
+def bert_of(settings: Settings) -> Bert | None:
+    chosen = settings.bert
+    return chosen_bert({"classification": chosen.classification, "fallback": chosen.fallback})
 
 
 def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:

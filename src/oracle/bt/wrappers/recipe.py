@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from oracle.bt.actions.assess import turns_of
-from oracle.bt.board import PIPE_EMPTY, SECONDS_WAITED
+from oracle.bt.board import BERT, PIPE_EMPTY, SECONDS_WAITED
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
 from oracle.errors import InputError, JournalError, named
 from oracle.models.prompt_segment import PromptSegment
@@ -220,6 +220,9 @@ class AgentSetup:
         if given.is_pipe_empty:
             # Among the facts and not a key of its own: a user's own tree declares its keys.
             board["facts"][PIPE_EMPTY] = True
+        if live.bert is not None:
+            # On record, so that a replay asks the journal exactly where the run asked BERT.
+            board["facts"][BERT] = sorted(live.bert.uses)
         if given.seconds_waited:
             board["facts"][SECONDS_WAITED] = round(given.seconds_waited, 3)
         if seconds_before:

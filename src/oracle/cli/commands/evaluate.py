@@ -16,13 +16,19 @@ if TYPE_CHECKING:
     from oracle.evaluation.labelled import Part
     from oracle.evaluation.retrieval import Measures, RetrievalReport, Way
 
-app = typer.Typer(help="Measure classification, retrieval and answers.", no_args_is_help=True)
+HELP = "Measure classification, retrieval, the fallback and answers."
+app = typer.Typer(help=HELP, no_args_is_help=True)
+    help="Measure classification, retrieval, the fallback and answers.", no_args_is_help=True
+)
 app.command("agent")(agent)
 app.command("compare")(compare)
 
 PartOption = Annotated[
     str,
     typer.Option(metavar="PART", help="test, or tuning: the part that the weights were chosen on."),
+]
+BertOption = Annotated[
+    bool, typer.Option("--bert", help="Compare with BERT, alone and combined (needs the extra).")
 ]
 SEARCHES: Final[Mapping[Way, str]] = {
     "index": "index",
@@ -38,18 +44,38 @@ def classify(
     mistakes: Annotated[
         bool, typer.Option("--mistakes", help="List misclassified questions.")
     ] = False,
+    bert: BertOption = False,
 ) -> None:
     """Measure how well questions are classified, and how reliable the confidence is."""
     from oracle.evaluation.classification import evaluate
     from oracle.evaluation.labelled import broad_and_narrow, conversations, singles
 
     chosen = _part(part)
+    if bert:
+        from oracle.cli.commands.evaluate_bert import compare_classifiers
+
+        compare_classifiers(chosen)
+        return
     for title, rows in (
         ("single questions", singles(chosen)),
         ("conversations", conversations(chosen)),
         ("broad and narrow questions", broad_and_narrow(chosen)),
     ):
         typer.echo(render_report(f"{title}, {chosen} part", evaluate(rows), mistakes=mistakes))
+
+
+@app.command("fallback")
+def fallback(
+    part: PartOption = "test",
+    mistakes: Annotated[
+        bool, typer.Option("--mistakes", help="List misjudged situations.")
+    ] = False,
+    bert: BertOption = False,
+) -> None:
+    """Measure how well the fallback judges what state a run is in."""
+    from oracle.cli.commands.evaluate_bert import compare_fallbacks
+
+    compare_fallbacks(_part(part), bert=bert, mistakes=mistakes)
 
 
 @app.command("retrieval")

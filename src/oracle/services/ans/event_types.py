@@ -165,6 +165,13 @@ EVENT_TYPES: Mapping[str, EventType] = {
             "classification_confidence": "how sure it is, 0 to 1",
         },
     ),
+    "bert.unavailable": EventType(
+        when="BERT was asked and did not answer in time, so the heuristic decides alone",
+        payload={
+            "use": "classification or fallback",
+            "problem": "why: not installed, still being loaded, too slow, or broken",
+        },
+    ),
     "node.failed": EventType(
         when="a node fails because of a mistake in its code",
         payload={"node_path": "the node's path", "error": "the exception"},

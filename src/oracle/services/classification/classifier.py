@@ -46,6 +46,12 @@ BROAD = 0.6
 """From this breadth on, a query is about the whole project and not small talk."""
 SURE_TALK = 0.8
 """From this probability on, small talk stays small talk: `thanks for all of this` is broad too."""
+UNSURE = 0.9
+"""Below this confidence a second opinion is asked for, if there is one (`services/bert/`)."""
+OPINION_WEIGHT = 0.4
+"""The weight of a second opinion's log-probabilities. Both were chosen on held-out writers of the
+tuning part (`scripts/train_bert_layers.py --held-out`).
+"""
 MOST_KEYWORDS = 6
 MOST_TURNS = 8
 """Older turns are not read: only the last two questions and answers are used."""
@@ -81,11 +87,22 @@ class Gathered:
 
 
 def classify_query(
-    query: str, history: History = (), known_terms: KnownTerms | None = None
+    query: str,
+    history: History = (),
+    known_terms: KnownTerms | None = None,
+    opinion: Mapping[str, float] | None = None,
 ) -> QueryClassification:
-    """`history` are turns with a role and a content, oldest first, as mappings or as objects."""
+    """`history` are turns with a role and a content, oldest first, as mappings or as objects.
+
+    `opinion` are the probabilities of the types according to another classifier.
+    """
     gathered = gather(query, history, known_terms)
-    return _classification(gathered, _scores(gathered.features))
+    return _classification(gathered, _scores(gathered.features, opinion))
+
+
+def depends_on_history(query: str, history: History) -> bool:
+    """Whether the query is a turn that can only be understood after the earlier ones."""
+    return bool(gather(query, history).features["talk"])
 
 
 def explain_query(
@@ -115,13 +132,27 @@ def terms_to_look_up(query: str, history: History = ()) -> list[str]:
     return list(asked)
 
 
-def _scores(found: Features) -> Scores:
+def _scores(found: Features, opinion: Mapping[str, float] | None = None) -> Scores:
     """A query that names a thing only this project has is about the project, however it sounds."""
     scores = linear_model().scores(found)
+    if opinion is not None:
+        scores = _with_opinion(scores, opinion)
     if ONLY_OURS not in found["known"]:
         return _about_the_project(scores) if scores.breadth >= BROAD else scores
     shares = {
         kind: OURS_OR_THEIRS * share if kind in _INSIDE else share
+        for kind, share in scores.probabilities.items()
+    }
+    total = sum(shares.values())
+    ranked = sorted(shares.items(), key=lambda each: -each[1])
+    return replace(scores, probabilities={kind: share / total for kind, share in ranked})
+
+
+def _with_opinion(scores: Scores, opinion: Mapping[str, float]) -> Scores:
+    """The two judges see different things (form here, meaning there), so their logs are added."""
+    shares = {
+        # Opinions are rounded: a probability of 0 only means a small one.
+        kind: share * max(opinion.get(kind, 0.0), 1e-4) ** OPINION_WEIGHT
         for kind, share in scores.probabilities.items()
     }
     total = sum(shares.values())

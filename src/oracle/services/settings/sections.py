@@ -288,6 +288,18 @@ class LoopSettings:
         return "tree" if self.use_bt else "baseline"
 
 
+@dataclass(frozen=True, kw_only=True)
+class BertSettings:
+    classification: Literal["on", "off"] = _row(
+        "off", Choice(("on", "off")), "Whether BERT is asked too if the type of a query is unsure."
+    )
+    fallback: Literal["auto", "on", "off"] = _row(
+        "auto",
+        Choice(("auto", "on", "off")),
+        "Whether BERT is asked too if a signal is unclear; auto means if it is installed.",
+    )
+
+
 SECTIONS: Final[Mapping[str, type[Any]]] = {
     "model": ModelSettings,
     "limits": LimitRows,
@@ -299,4 +311,5 @@ SECTIONS: Final[Mapping[str, type[Any]]] = {
     "prompts": PromptSettings,
     "trees": TreeSettings,
     "loop": LoopSettings,
+    "bert": BertSettings,
 }

@@ -119,6 +119,7 @@ _WORDS: Final[Mapping[str, Callable[[Payload], str]]] = {
     "loop.detected": _loop,
     "decision.made": lambda p: f"decided: {decision_words(p['verdict'], p['reason'])}",
     "fallback.triggered": _fallback,
+    "bert.unavailable": lambda p: f"the heuristic decides ({p['use']}): {p['problem']}",
     "node.failed": lambda p: f"a node failed: {p['error']}",
     "journal.degraded": lambda p: f"the record cannot be written: {p['problem']}",
     "events.dropped": lambda p: f"{_counted(p['count'], 'event')} could not be stored before this",
