@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from oracle.evaluation.labelled import Part
     from oracle.evaluation.retrieval import Measures, RetrievalReport, Way
 
-HELP = "Measure classification, retrieval, the fallback and answers."
-app = typer.Typer(help=HELP, no_args_is_help=True)
+app = typer.Typer(
     help="Measure classification, retrieval, the fallback and answers.", no_args_is_help=True
 )
 app.command("agent")(agent)
