@@ -350,7 +350,7 @@ def test_calls_for_which_no_time_is_left_are_shown_to_the_user_and_a_write_is_mi
     said = []
     ctx = board_with_calls(said, calls_wait=True)
     answer_unfinished(ctx)
-    assert [chunk.type for chunk in said] == ["tool_call", "tool_result"] * 2 + ["system"]
+    assert [chunk.type for chunk in said] == ["tool_call", "tool_result"] * 2 + ["system"] * 2
     told = [m["content"] for m in ctx.blackboard.get("messages")[2:]]
     assert told == [chunk["content"] for chunk in said if chunk.type == "tool_result"]
     assert all(text.startswith("Not run: ") for text in told)

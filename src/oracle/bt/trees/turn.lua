@@ -3,6 +3,7 @@
 -- A branch ends the run with BT.exit("turns"). Reaching the bottom means another turn.
 
 local turn = BT.leaves("oracle.bt.actions.turn")
+local calls = BT.leaves("oracle.bt.actions.calls")
 local model = BT.leaves("oracle.bt.actions.model_call")
 local say = BT.leaves("oracle.bt.actions.say")
 local tell = BT.leaves("oracle.bt.actions.tell")
@@ -42,6 +43,7 @@ BT.tree("turn", {
     }),
 
     turn.take_in_response, -- books its cost, notes its signal, adds it to the conversation, sets the time left
+    calls.refuse_writes_done_before, -- before the decision: it is about the calls that are left to run
     BT.subtree("fallback"),
     say.pending_chunks,
     BT.subtree("decide"),
@@ -62,6 +64,7 @@ BT.tree("turn", {
 
     -- What a branch above has asked for with BT.later. Strategies come first, because one of them asks for coverage.
     BT.deferred("search first", BT.sequence("send it back", { note.doubt, tell.search_first })),
+    BT.deferred("write first", BT.sequence("send it back to write", { note.doubt, tell.write_first })),
     BT.deferred("change strategy", BT.guard("tools are left", {
       "not bb.tools_withdrawn", -- without tools another strategy is of no use
       BT.subtree("strategies"),
