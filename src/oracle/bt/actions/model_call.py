@@ -40,6 +40,7 @@ from oracle.services.control.repetition import RunawayText
 from oracle.services.control.room import NOTES, Room
 from oracle.services.llm.endings import WHOLE, Ending
 from oracle.services.llm.protocol import Message, ModelRequest, Part
+from oracle.services.prompting.tokens import GrowingEstimate
 from oracle.services.signals.own_text import OwnTextFilter
 from oracle.services.signals.parser import FoundElement, SignalStreamParser
 from oracle.services.signals.said import has_visible_text, own_text_in, with_signals, within
@@ -168,6 +169,7 @@ class _Response:
         "_ctx",
         "_ending",
         "_is_complete",
+        "_measured",
         "_most_characters",
         "_own_text",
         "_parser",
@@ -185,7 +187,8 @@ class _Response:
     def __init__(self, ctx: TickContext, own_text: OwnTextFilter | None = None) -> None:
         self._ctx = ctx
         self._own_text = own_text
-        self._characters_left: Callable[[str], int] = len
+        self._characters_left: Callable[[float], int] = int
+        self._measured = GrowingEstimate()
         self._most_characters = 0
         self._said: list[str] = []
         self.is_overdrawn = False
@@ -236,11 +239,11 @@ class _Response:
         """What its text adds to a request that continues it, estimated."""
         return rough_tokens(self.raw) + NOTES
 
-    def limit(self, characters_left: Callable[[str], int]) -> None:
-        """Set what the output of the request under way may still have, after a text."""
+    def limit(self, characters_left: Callable[[float], int]) -> None:
+        """Set what the output of the request under way may still have, after so many tokens."""
         self._characters_left = characters_left
-        self._said = []
-        self._most_characters = characters_left("")
+        self._said, self._measured = [], GrowingEstimate()
+        self._most_characters = characters_left(0)
 
     @property
     def can_go_on(self) -> bool:
@@ -352,10 +355,11 @@ class _Response:
     def _count(self, text: str) -> None:
         """Reasoning is paid for like text."""
         self._said.append(text)
+        self._measured.add(text)
         self._characters += len(text)
-        if self._characters > self._most_characters:
+        if self._characters >= self._most_characters:
             # The text is measured only here: its length alone is a rough measure, but a quick one.
-            left = self._characters_left("".join(self._said))
+            left = self._characters_left(self._measured.tokens)
             self.is_overdrawn = left <= 0
             self._most_characters = self._characters + left
 
