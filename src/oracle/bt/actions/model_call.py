@@ -36,8 +36,8 @@ from oracle.models.signals import Signal
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
 from oracle.services.control.conversation import rough_tokens
-from oracle.services.control.repetition import RunawayText
 from oracle.services.control.room import NOTES, Room
+from oracle.services.control.runaway import RunawayText
 from oracle.services.llm.endings import WHOLE, Ending
 from oracle.services.llm.protocol import Message, ModelRequest, Part
 from oracle.services.prompting.tokens import GrowingEstimate
