@@ -13,6 +13,9 @@ local ledger = BT.leaves("oracle.bt.conditions.budget")
 local repeats = BT.leaves("oracle.bt.conditions.loop_detection")
 
 local IDLE_TURNS = 3  -- from the third turn in a row that runs no call, whatever reason it gives
+-- Turns since something new came. One that runs no call counts 3, one whose calls bring nothing new counts 1.
+local STALL = { idle = 3, barren = 1 }
+local STALLED = { stall = 9, every = 3 }
 local SAME_REASON = 3 -- the third turn in a row for one reason is a loop: twice may be an honest second try
 -- A call repeats with its second identical result, alone or in a cycle of calls (services/control/repetition.py).
 
@@ -51,6 +54,7 @@ BT.tree("turn", {
 
     BT.guard("resumed after a crash", { "bb.response.is_interrupted", tell.response_was_cut_off }),
     note.whether_the_turn_was_idle,
+    note.whether_the_turn_brought_something(STALL),
     BT.always_succeed("going in circles", BT.sequence("step in", {
       BT.selector("something repeats", {
         repeats.refused_call_repeats,
@@ -58,6 +62,7 @@ BT.tree("turn", {
         repeats.need_turn_repeats_its_reason { times = SAME_REASON },
         repeats.text_repeats,
         repeats.turns_are_idle { turns = IDLE_TURNS },
+        repeats.nothing_new_comes(STALLED),
       }),
       BT.subtree("circles"),
     })),
