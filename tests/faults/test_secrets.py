@@ -743,6 +743,12 @@ async def test_the_title_of_a_session_holds_no_secret(tmp_path):
     assert TOKEN.encode() not in bytes_below(tmp_path)
 
 
+def test_a_key_of_the_user_that_the_run_does_not_use_is_redacted_too(tmp_path):
+    key = "plum tree under the old bridge"
+    load_settings(tmp_path, environment={"BRAVE_API_KEY": key})
+    assert redact(f"they say {key} is it") == "they say [redacted: key] is it"
+
+
 def test_the_history_of_a_chat_holds_no_secret(tmp_path):
     file = tmp_path / "chat_history"
     add_to_history(file, f"is {TOKEN} ok?")

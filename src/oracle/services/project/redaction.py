@@ -49,6 +49,10 @@ _MARK: Final = lazy_pattern(r"\[redacted: ([^\]]+)\]")
 _SHORT: Final = 24
 _SHORTEST_KEY: Final = 16
 _known: list[str] = []
+_LONG: Final = 20_000
+_MOST_CLEAN: Final = 4
+# Long texts that have no secrets, because they came from here.
+_clean: tuple[str, ...] = ()
 _NO_WORD: Final = re.compile(rb"[^\x09\x0a\x0d\x20-\x7e]")
 
 
@@ -58,7 +62,9 @@ def redact(text: str) -> str:
         if secret in text:
             text = text.replace(secret, _mark("key", secret))
     # Most short texts are names of fields, which come again with every result.
-    return _redacted_short(text) if len(text) <= _SHORT else _redacted(text)
+    if len(text) <= _SHORT:
+        return _redacted_short(text)
+    return _redacted(text) if len(text) < _LONG else _redacted_long(text)
 
 
 def hide(secret: str) -> None:
@@ -81,6 +87,16 @@ def _redacted(text: str) -> str:
 
 
 _redacted_short = lru_cache(maxsize=1024)(_redacted)
+
+
+def _redacted_long(text: str) -> str:
+    """What is piped in passes here at each door of a run. It is read once only."""
+    global _clean
+    if text in _clean:
+        return text
+    result = _redacted(text)
+    _clean = (*_clean[1 - _MOST_CLEAN :], result)
+    return result
 
 
 def redacted(value: Any) -> Any:

@@ -274,7 +274,8 @@ def _is_named(around: str, name: str, written: str, followed: re.Match[str]) -> 
     sign = followed["sign"].strip()
     if name == "pass" and before[-3:].lower() == "ask":
         return False
-    is_set = _SETS.search(before) is not None
+    # The plain tests come first: they are cheap, and nearly always enough.
+    is_set = (" " in before or before.endswith("require")) and bool(_SETS.search(before))
     if name in ("pass", "pw", "psk") and before[-1:].isalpha() and not is_set:
         is_capital = name == "pass" and before[-1:].isupper()
         if not is_capital:
@@ -282,7 +283,7 @@ def _is_named(around: str, name: str, written: str, followed: re.Match[str]) -> 
     # `pat` alone is short for a pattern.
     if name == "_pat" and not _PAT_BEFORE.search(before):
         return False
-    is_flag = _FLAG.search(before) is not None
+    is_flag = "-" in before and bool(_FLAG.search(before))
     if name.startswith("key") and not is_flag:
         folded = before[-_LONGEST_BEFORE:].lower()
         # `S3Key` is not a variable in capitals, but `key` alone may have been one.
