@@ -19,7 +19,16 @@ from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings
 from oracle.services.settings.trust import VARIABLE, untrusted
 from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, quoted
 from oracle.services.user_files import config_folder
-from oracle.settings import PREFIX, SECTIONS, SETTINGS, Origin, Setting, Settings
+from oracle.settings import (
+    KEY_VARIABLES,
+    OPTIONAL_KEY_VARIABLES,
+    PREFIX,
+    SECTIONS,
+    SETTINGS,
+    Origin,
+    Setting,
+    Settings,
+)
 
 MOST_MISTAKES: Final = 20
 SEE_ALL: Final = "; `oracle init --print` lists all settings"
@@ -102,6 +111,7 @@ def resolve(
     start: Path, *, environment: Mapping[str, str], flags: Mapping[str, object]
 ) -> Settings:
     root = root_of(start)
+    _hide_keys(environment)
     collected = _collected(root, environment, flags)
     if root is not None:
         _leave_out_untrusted(collected, root, environment)
@@ -112,6 +122,18 @@ def resolve(
     if collected.wrong_flags:
         raise InputError("; ".join(collected.wrong_flags))
     return _settings(collected, root)
+
+
+def _hide_keys(environment: Mapping[str, str]) -> None:
+    """The user's keys are redacted from everything, also those that a run does not use."""
+    variables = (*KEY_VARIABLES.values(), *OPTIONAL_KEY_VARIABLES.values())
+    keys = [environment[variable] for variable in variables if environment.get(variable)]
+    if keys:
+        # Imported only for those who have keys: settings are read at every start.
+        from oracle.services.project.redaction import hide
+
+        for key in keys:
+            hide(key)
 
 
 def _collected(
