@@ -21,9 +21,10 @@ from oracle.errors import ModelError
 from oracle.services.agent_services import AgentServices
 from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import CLEAN_UP, RESOURCES, STOP_AT, Ledger, Limits
-from oracle.services.control.room import FIRST_GUESS, SMALL_STEP, Room
+from oracle.services.control.room import FIRST_GUESS, Room
 from oracle.services.journal import MemorySink
 from oracle.services.llm.protocol import Prices
+from oracle.services.prompting.tokens import GrowingEstimate
 from oracle.testing import MeteredModel, Reply, ScriptedModel, ScriptedTools, signal
 from oracle.testing.metered import tokens_in
 from oracle.testing.models import tool_spec
@@ -350,7 +351,7 @@ def test_calls_for_which_no_time_is_left_are_shown_to_the_user_and_a_write_is_mi
     said = []
     ctx = board_with_calls(said, calls_wait=True)
     answer_unfinished(ctx)
-    assert [chunk.type for chunk in said] == ["tool_call", "tool_result"] * 2 + ["system"]
+    assert [chunk.type for chunk in said] == ["tool_call", "tool_result"] * 2 + ["system"] * 2
     told = [m["content"] for m in ctx.blackboard.get("messages")[2:]]
     assert told == [chunk["content"] for chunk in said if chunk.type == "tool_result"]
     assert all(text.startswith("Not run: ") for text in told)
@@ -444,30 +445,72 @@ def long_text(kind, characters=60_000):
     return text
 
 
+class ModelOnALine(MeteredModel):
+    """Each piece takes a moment, as on a network: none arrives before the last one was read."""
+
+    async def stream(self, request):
+        async for part in super().stream(request):
+            yield part
+            await asyncio.sleep(0)
+
+
 @pytest.mark.parametrize("tokens", thinned([12_000, 20_000], 2))
 @pytest.mark.parametrize("in_last_answer", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 async def test_no_text_passes_the_limit_of_tokens_unseen(kind, in_last_answer, tokens):
     text = long_text(kind)
-    model = MeteredModel(
+    model = ModelOnALine(
         lambda request: text if in_last_answer or request.tools else END,
         longest_output=2_000,
         obedient=False,
     )
     limits = Limits(tokens=tokens, money=None, turns=2 if in_last_answer else 8)
     heard = await ask(model=model, limits=limits)
-    assert model.tokens <= limits.tokens + SMALL_STEP * 3
-    assert heard.done["usage"]["tokens"] <= limits.tokens + SMALL_STEP * 3
+    in_flight = model.count(text[-Reply().piece :])
+    assert model.tokens <= limits.tokens + in_flight
+    assert heard.done["usage"]["tokens"] <= limits.tokens + in_flight
+
+
+@pytest.mark.parametrize("piece", [1, 4, 20])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_no_text_passes_the_limit_of_money_and_the_reason_names_money(kind, piece):
+    model = ModelOnALine(
+        lambda _: Reply(text=long_text(kind, 6_000), piece=piece),
+        prices=Prices(input=1, output=300),
+        obedient=False,
+    )
+    heard = await ask(model=model, limits=Limits(money=0.2, turns=1), query="hello")
+    in_flight = 0.0003 * model.count(long_text(kind, 6_000)[-piece:])
+    assert model.money <= 0.2 + in_flight
+    assert heard.done["usage"]["money"] <= 0.2
+    assert heard.stop == "money_limit"
+    assert heard.done["detail"] == "the text needs more than was left of 0.2 money"
+
+
+@pytest.mark.parametrize(
+    ("spent", "is_money"),
+    [
+        ({"money": 0.21}, True),
+        ({"money": 0.199}, True),
+        ({"tokens": 400_100, "money": 0.1}, False),
+        ({"tokens": 399_999, "money": 0.1}, False),
+    ],
+)
+def test_the_budget_that_pays_least_is_named_also_if_it_is_overdrawn(spent, is_money):
+    room = room_after(Ledger(limits=Limits(money=0.2), **spent), 0.0)
+    room = replace(room, prices=Prices(input=1, output=300))
+    assert room.pays_less_in_money() is is_money
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_text_is_measured_a_few_times_until_it_is_stopped(kind):
-    """Each measurement reads the whole text, so there must not be many."""
+    """A measurement takes time, so there must not be many."""
     text, at, measured = long_text(kind, 120_000), 0, 0
-    room = room_after(Ledger(), 0.0)
-    while at < len(text) and (left := room.characters_left(20_000, text[:at])):
+    room, written = room_after(Ledger(), 0.0), GrowingEstimate()
+    while at < len(text) and (left := room.characters_left(20_000, written.tokens)):
+        written.add(text[at : at + left])
         at, measured = at + left, measured + 1
-    assert measured <= 80
+    assert measured <= 200
 
 
 def test_a_response_that_was_stopped_is_booked_with_the_tokens_of_its_text():

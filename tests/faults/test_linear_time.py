@@ -20,6 +20,7 @@ from oracle.services.control.topic import asks_for_something_new, is_topic_shift
 from oracle.services.embedded.attachments import facts_of, places_in
 from oracle.services.embedded.write_requests import request_in
 from oracle.services.llm.messages import as_system_message
+from oracle.services.project.redaction import _redacted
 from oracle.services.prompting.front_matter import read_front_matter
 from oracle.services.questions.search_words import search_words
 from oracle.services.search.notes import read_note
@@ -90,6 +91,8 @@ READERS = {
     "a request to write": lambda text: request_in(f"Add a note: {text}"),
     "a system message": as_system_message,
     "arguments": lambda text: checked_call({"arguments": text}),
+    # Below the cache, which would answer the second time.
+    "secrets": _redacted,
 }
 
 
@@ -134,6 +137,9 @@ KNOWN = (
     ("a note", "`"),
     ("a note", "~"),
     ("a note", "```\n~~~\n"),
+    ("secrets", "token:"),
+    ("secrets", "token=token:"),
+    ("secrets", "user,password\n"),
 )
 
 

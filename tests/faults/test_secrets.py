@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import sqlite3
 import stat
 import subprocess
 from pathlib import Path
@@ -23,8 +24,7 @@ from oracle.services.search import Index
 from oracle.services.settings.own_changes import trust_project, untrust_project
 from oracle.services.settings.resolve import values_to_trust
 from oracle.services.settings.trust import digest_of
-from oracle.services.storage.database import as_url
-from oracle.services.storage.sqlite import _create_private
+from oracle.services.storage.database import Database, as_url
 from oracle.services.tools.project_tools import project_tools
 from oracle.services.web.addresses import is_public
 from oracle.settings import load_settings
@@ -478,6 +478,14 @@ GUARDED = {
     "database on this machine": "[database]\nurl='postgresql://localhost/db?passfile=/etc/x'",
     "file outside": "[database]\nurl='sqlite:///../other.db'",
     "absolute file": "[database]\nurl='sqlite:////tmp/other.db'",
+    "encoded file": "[database]\nurl='sqlite:///%2e%2e/other.db'",
+    "encoded slash": "[database]\nurl='sqlite:///a%2f..%2f..%2fother.db'",
+    "encoded home": "[database]\nurl='sqlite:///%7e/other.db'",
+    "driver": "[database]\nurl='sqlite+pysqlite:///../other.db'",
+    "plain path": "[database]\nurl='../other.db'",
+    "uri": "[database]\nurl='sqlite:///file:..%2fother.db?uri=true'",
+    "file among the sources": "[database]\nurl='sqlite:///data/team.db'",
+    "a file of git": "[database]\nurl='sqlite:///.git/config'",
     "prompts": "[prompts]\nfolder='~/.ssh'",
     "trees": "[trees]\nfolder='/etc'",
     "allow": "[secrets]\nallow=['.env']",
@@ -486,7 +494,7 @@ GUARDED = {
 FREE = {
     "local server": "[model]\nname='openai:x'\nbase_url='http://127.0.0.1:8080/v1'",
     "local searxng": "[web]\nprovider='searxng'\nurl='http://localhost:8888'",
-    "file inside": "[database]\nurl='sqlite:///data/team.db'",
+    "the usual file": "[database]\nurl='sqlite:///.oracle/oracle.db'",
     "folders inside": "[prompts]\nfolder='prompts'\n[trees]\nfolder='trees'",
     "more secrets": "[secrets]\nfiles=['*.vars']",
     "a provider": "[model]\nname='anthropic:x'\n[web]\nprovider='tavily'",
@@ -735,6 +743,12 @@ async def test_the_title_of_a_session_holds_no_secret(tmp_path):
     assert TOKEN.encode() not in bytes_below(tmp_path)
 
 
+def test_a_key_of_the_user_that_the_run_does_not_use_is_redacted_too(tmp_path):
+    key = "plum tree under the old bridge"
+    load_settings(tmp_path, environment={"BRAVE_API_KEY": key})
+    assert redact(f"they say {key} is it") == "they say [redacted: key] is it"
+
+
 def test_the_history_of_a_chat_holds_no_secret(tmp_path):
     file = tmp_path / "chat_history"
     add_to_history(file, f"is {TOKEN} ok?")
@@ -781,14 +795,31 @@ def test_an_address_with_a_query_is_refused_and_not_repeated(tmp_path, name, res
     assert "plumtree" not in str(refused.value)
 
 
-def test_an_open_database_and_the_ignore_file_become_private(tmp_path):
+@pytest.mark.parametrize("is_new", [True, False])
+async def test_an_open_database_and_the_ignore_file_become_private(tmp_path, is_new):
     folder = oracle_folder(tmp_path)
     assert stat.S_IMODE((folder / ".gitignore").stat().st_mode) == 0o600
     file = folder / "oracle.db"
-    file.touch()
+    if is_new:
+        file.touch()
+    else:
+        await (await Database.open(file)).close()
     file.chmod(0o666)
-    _create_private(str(file))
+    await (await Database.open(file)).close()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+async def test_a_file_that_is_not_oracles_database_keeps_its_rights(tmp_path):
+    text, other = tmp_path / "config", tmp_path / "other.db"
+    text.write_text("[core]\n" * 99)
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE runs (pace REAL)")
+    connection.close()
+    for file in (text, other):
+        file.chmod(0o664)
+        with pytest.raises(StoreError):
+            await Database.open(file)
+        assert stat.S_IMODE(file.stat().st_mode) == 0o664
 
 
 @pytest.mark.parametrize("address", ["192.88.99.1", "3fff::1", "3fff:fff::1"])

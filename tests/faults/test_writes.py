@@ -13,8 +13,10 @@ import pytest
 from oracle.errors import InterruptedWrite
 from oracle.services.storage.database import Database
 from oracle.services.storage.runs import Runs
+from oracle.services.tools import writing
 from oracle.services.tools.project_tools import project_tools
 from oracle.services.tools.threads import entries_of
+from oracle.services.tools.tickets import placing
 from tests import processes
 from tests.default_run import thinned
 
@@ -172,6 +174,46 @@ async def test_an_entry_that_was_never_begun_is_added_whatever_users_did(edit, t
     EDITS[edit](tmp_path / FILES["push_thread"])
     assert await resume(tmp_path, PUSH) == "done"
     assert times_written(tmp_path) == 1
+
+
+async def test_a_note_that_the_user_deleted_after_the_crash_is_not_written_again(tmp_path):
+    ends = []
+    for step in range(MOST_STEPS):
+        was_killed = kill_at(tmp_path / str(step), NOTE, step)
+        note = tmp_path / str(step) / FILES["write_note"]
+        was_there = note.exists()
+        note.unlink(missing_ok=True)
+        ends.append(await resume(note.parent.parent, NOTE))
+        assert ends[-1] == ("unknown" if was_there else "done"), step
+        assert note.exists() == (not was_there), step
+        if not was_killed:
+            break
+    assert {"unknown", "done"} == set(ends)
+
+
+async def test_where_only_links_can_place_a_note_a_missing_one_is_in_doubt(tmp_path, monkeypatch):
+    monkeypatch.setattr(writing, "rename_new", lambda *_: False)
+    await written(tmp_path, NOTE)
+    note = tmp_path / FILES["write_note"]
+    assert litter(tmp_path) == []
+    key = json.loads((tmp_path / "mark.json").read_text())["key"]
+    os.link(note, hidden := note.with_name(placing(key)))
+    assert await resume(tmp_path, NOTE) == "done"
+    os.link(note, hidden)
+    note.unlink()
+    assert await resume(tmp_path, NOTE) == "unknown"
+    assert not note.exists()
+
+
+@pytest.mark.parametrize("call", [PUSH, NOTE])
+async def test_a_hidden_file_that_is_gone_is_given_as_the_reason(call, tmp_path):
+    begin_with(tmp_path, PUSH, OLD)
+    tools = project_tools(tmp_path)
+    mark = await tools.mark(*call)
+    for name in litter(tmp_path):
+        next(tmp_path.rglob(name)).unlink()
+    with pytest.raises(InterruptedWrite, match="how far the write came is gone"):
+        await tools.was_done(*call, mark)
 
 
 @pytest.mark.parametrize("step", range(0, 12, 3))

@@ -295,11 +295,14 @@ def new_gaps(bb: TypedBlackboard) -> list[str]:
 
 
 def refused_again(bb: TypedBlackboard) -> list[str]:
-    """The calls of this turn that the model was told would not be run again."""
+    """The calls of this turn that are not run again: the model was told so, or they are writes that
+    were done before.
+    """
     refused: list[str] = bb_get(bb, "refused")
-    calls: list[dict[str, Any]] = bb_get(bb, "calls") if refused else []
-    names = (name_of_call(call["name"], call["arguments"]) for call in calls)
-    return [name for name in dict.fromkeys(names) if name in refused]
+    calls: list[dict[str, Any]] = bb_get(bb, "calls")
+    named = [(name_of_call(call["name"], call["arguments"]), call) for call in calls]
+    again = (name for name, call in named if name in refused or call.get("is_repeat"))
+    return list(dict.fromkeys(again))
 
 
 def repetition_of_this_turn(bb: TypedBlackboard) -> Repetition | None:

@@ -22,9 +22,22 @@ from oracle.bt.board import (
     services_of,
     set_ledger,
 )
+from oracle.bt.call_outcomes import (
+    Call,
+    Result,
+    failed,
+    is_empty,
+    names_of,
+    note_outcome,
+    say_cut_off,
+    say_not_run,
+    say_what_was_written,
+    writing_calls,
+)
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.effects import Writing
 from oracle.bt.report import report, say, say_system
+from oracle.bt.shortfall import unwritten
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import InterruptedWrite
 from oracle.models.stream_chunk import ChunkType
@@ -34,7 +47,6 @@ from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of
 from oracle.services.control.shortening import cut_results, cut_words, with_content
 from oracle.services.control.shown import LONGEST_QUOTATION, places_of
 from oracle.services.project.redaction import redact, redacted_traceback
-from oracle.services.story.words import call_words, result_words
 from oracle.services.tools.protocol import MarkingTools
 from oracle.services.tools.results import well_formed
 
@@ -54,8 +66,8 @@ RESULTS: Final = (
 DATA_OF_A_RESULT: Final = ("sources", "more_uses", "tool_role", "tool_kind", "was_run", "empty")
 """What a message says in data besides its content."""
 
-Call = dict[str, Any]
-Result = dict[str, Any]
+_NOT_RUN: Final = failed("") | {"was_run": False}
+
 Done = tuple[Call, Result]
 
 
@@ -140,6 +152,7 @@ async def perform_calls(
             done.append((call, result or cut_off(specs.get(call["name"]))))
             if result is None:
                 _say_result(ctx, *done[-1], 0.0)
+                say_cut_off(ctx, call)
         # Calls that ignored their cancellation end late, in another turn: these were given up.
         if ctx.turn == turn:
             hand_over(ctx, done)
@@ -157,24 +170,32 @@ def answer_without_running(ctx: TickContext, calls: Sequence[Call], why: str) ->
     done: list[Done] = []
     for call in calls:
         # A call that was refused before keeps the reason that it has.
-        reason = call.get("not_run") or why
-        done.append((call, _failed(f"Not run: {reason}.") | {"was_run": False}))
-        _announce(ctx, {**call, "not_run": reason})
-        _say_result(ctx, *done[-1], 0.0)
-    say_system(ctx, f"Not run, because {why}: {names_of(calls)}.")
-    if undone := names_of(writing_calls(bb, calls)):
-        append(bb, "missing", f"nothing was written: {undone} was not run")
+        refused = {**call, "not_run": call.get("not_run") or why}
+        _announce(ctx, refused)
+        done.append((call, _not_run(ctx, refused)))
+    if others := [call for call in calls if call.get("not_run") is None]:
+        say_system(ctx, f"Not run, because {why}: {names_of(others)}.")
+    for call in writing_calls(bb, calls):
+        note_outcome(ctx, call, _NOT_RUN)
+    bb_set(bb, "missing", list(dict.fromkeys([*bb_get(bb, "missing"), *unwritten(bb)])))
     bb_set(bb, "calls_wait", False)
     return done
 
 
-def writing_calls(bb: TypedBlackboard, calls: Sequence[Call]) -> list[Call]:
-    writing = {spec.name for spec in all_tools(bb) if spec.writes}
-    return [call for call in calls if call["name"] in writing]
+def leave_out(ctx: TickContext, calls: Sequence[Call], why: str) -> None:
+    """Note calls that are not part of the conversation, as far as they would have written."""
+    for call in writing_calls(board_of(ctx), calls):
+        say_not_run(ctx, call, why)
+        note_outcome(ctx, call, _NOT_RUN)
 
 
-def names_of(calls: Sequence[Call]) -> str:
-    return ", ".join(dict.fromkeys(call["name"] for call in calls))
+def note_cut_off(ctx: TickContext, calls: Sequence[Call]) -> None:
+    """Note the writes that were begun, and whose results are not there."""
+    bb = board_of(ctx)
+    answered = _answered_in_this_turn(bb_get(bb, "messages"))
+    for call in writing_calls(bb, calls):
+        if call["id"] not in answered:
+            note_outcome(ctx, call, failed(""))
 
 
 def raise_first(ends: Sequence[BaseException | None]) -> None:
@@ -193,9 +214,7 @@ def _announce(ctx: TickContext, call: Call) -> None:
 async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Result:
     name, arguments = call["name"], call["arguments"]
     if call["not_run"] is not None or spec is None:
-        result = _failed(f"Not run: {call['not_run']}.") | {"was_run": False}
-        _say_result(ctx, call, result, 0.0)
-        return result
+        return _not_run(ctx, call)
     tools = services_of(ctx).tools
     written: Any = None
 
@@ -217,7 +236,7 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
                 result = well_formed(await tools.run(name, arguments))
         except Exception as problem:
             log.error("%s failed:\n%s", name, redacted_traceback(problem))
-            result = _failed(redact(f"{name} failed: {type(problem).__name__}: {problem}"))
+            result = failed(redact(f"{name} failed: {type(problem).__name__}: {problem}"))
         return {**result, "seconds": round(time.monotonic() - began, 4)}
 
     async def recover(recorded: Any) -> Any:
@@ -235,7 +254,7 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         # Any other exception means the same: whether it was done is not known.
         except Exception as problem:
             log.warning("whether %s was done is not known: %s", name, redact(str(problem)))
-            return _failed(
+            return failed(
                 f"{name} was begun before a crash, and whether it was done is not known "
                 f"({redact(str(problem))}). Nothing was written now. Look before you call it again."
             ) | {"is_unknown": True}
@@ -245,26 +264,19 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
         answer = await ctx.perform(request, effect, writes=Writing(mark, recover))
     else:
         answer = await ctx.perform(request, effect)
-    result = {**_failed(""), **cast("Result", answer), "was_run": True}
+    result = {**failed(""), **cast("Result", answer), "was_run": True}
     result |= {"tool_role": spec.role, "tool_kind": spec.source}
-    if result.get("is_unknown"):
-        say_system(ctx, str(result["content"]), "warning")
-    elif spec.writes:
-        say_system(ctx, _written(call, result, spec), "notice")
+    if spec.writes:
+        say_what_was_written(ctx, call, result, spec)
     _say_result(ctx, call, result, result.get("seconds", 0.0))
     return result
 
 
-def _written(call: Call, result: Result, spec: ToolSpec) -> str:
-    """One line about a write, for users who do not watch the run."""
-    shown = call_words(call["name"], call["arguments"], with_names=True)
-    if not result["success"]:
-        return f"{shown} failed: {result_words(result['content'], places=0)}"
-    if result.get("plan"):
-        return f"dry run, not run: {shown}"
-    places = ", ".join(dict.fromkeys(source["where"] for source in result["sources"]))
-    # A note is known by its file. What an own tool did, only its arguments say.
-    return f"ran {shown}" if spec.needs_yes or not places else f"wrote {places}"
+def _not_run(ctx: TickContext, call: Call) -> Result:
+    result = failed(f"Not run: {call['not_run']}.") | {"was_run": False}
+    _say_result(ctx, call, result, 0.0)
+    say_not_run(ctx, call, call["not_run"])
+    return result
 
 
 def _say_result(ctx: TickContext, call: Call, result: Result, seconds: float) -> None:
@@ -294,16 +306,14 @@ def _take_in(
 ) -> None:
     name, content, success = call["name"], result["content"], bool(result["success"])
     spec = specs.get(name)
+    note_outcome(ctx, call, result)
     if not result.get("was_run") or spec is None:
-        append(bb, "tool_results", {"name": name, "success": False, "empty": True, "run": False})
         return
     set_ledger(bb, ledger_of(bb).with_use(name))
-    is_empty = bool(result.get("empty")) or not content.strip()
-    append(bb, "tool_results", {"name": name, "success": success, "empty": is_empty, "run": True})
     pair = [name_of_call(call["name"], call["arguments"]), name_of_result(success, content)]
     is_new = pair not in bb_get(bb, "made")
     bb_set(bb, "made", [*bb_get(bb, "made"), pair][-REMEMBERED:])
-    found = _places(ctx, call, result, spec) if success and not is_empty and is_new else []
+    found = _places(ctx, call, result, spec) if success and not is_empty(result) and is_new else []
     known = {place["name"] for place in bb_get(bb, "evidence")}
     new = [place for place in found if place["name"] not in known]
     append(bb, "new_by_call", len(new))
@@ -336,11 +346,7 @@ def _note_source(bb: TypedBlackboard, spec: ToolSpec, brought_something: bool) -
 
 def cut_off(spec: ToolSpec | None) -> Result:
     if spec is not None and spec.writes:
-        return _failed(
+        return failed(
             "cut off; it is not known whether it was done, so look before you call it again"
         )
-    return _failed("cut off before it was done")
-
-
-def _failed(content: str) -> Result:
-    return {"success": False, "content": content, "sources": []}
+    return failed("cut off before it was done")

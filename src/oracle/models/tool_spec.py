@@ -40,6 +40,24 @@ _ROLES_BY_WORD: Final[Mapping[str, Role]] = {
 }
 
 
+_WORD: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_WORDS_OF_CHANGE: Final = frozenset(
+    (
+        *("add", "append", "apply", "approve", "cancel", "clear", "close", "create", "delete"),
+        *("deploy", "disable", "drop", "edit", "email", "enable", "execute", "insert", "install"),
+        *("kill", "merge", "modify", "move", "notify", "pay", "post", "publish", "purge", "push"),
+        *("put", "remove", "rename", "reset", "restart", "revoke", "rollback", "run", "save"),
+        *("send", "set", "shutdown", "start", "stop", "submit", "update", "upload", "wipe"),
+        "write",
+    )
+)
+
+
+def speaks_of_a_change(name: str) -> bool:
+    """Whether the name says that the tool changes something: `delete_user`, `sendMail`."""
+    return any(word.lower() in _WORDS_OF_CHANGE for word in _WORD.findall(name))
+
+
 def role_by_name(name: str) -> Role:
     """The role of a tool that declares none: `search_tickets` searches, `read_ticket` reads.
 

@@ -4,6 +4,7 @@ import pytest
 
 from oracle.bt.conditions.loop_detection import (
     need_turn_repeats_its_reason,
+    nothing_new_comes,
     refused_call_repeats,
     same_call_repeats,
     text_repeats,
@@ -67,3 +68,11 @@ def test_a_call_that_was_refused_before(calls, refused, answer):
 @pytest.mark.parametrize("runaway", [True, False])
 def test_a_text_in_circles(runaway):
     assert text_repeats(context(is_runaway=runaway)) is runaway
+
+
+@pytest.mark.parametrize(
+    ("stall", "idle", "answer"),
+    [(0, 0, False), (8, 1, False), (9, 0, True), (10, 0, False), (10, 1, True), (12, 0, True)],
+)
+def test_nothing_new_for_long(stall, idle, answer):
+    assert nothing_new_comes(context(stall=stall, idle_turns=idle), stall=9, every=3) is answer

@@ -36,8 +36,8 @@ async def test_a_call_of_a_tool_that_was_not_in_the_request_is_not_run():
     heard = await ask(Reply(calls=[("web_search", {}), ("rm_rf", {})]), "Ok.")
     assert heard.ran == []
     assert heard.results() == [
-        "Not run: web_search was not granted to you; you had search_code.",
-        "Not run: rm_rf was not granted to you; you had search_code.",
+        "Not run: web_search was not granted; you had search_code.",
+        "Not run: rm_rf was not granted; you had search_code.",
     ]
 
 
@@ -58,7 +58,10 @@ async def test_a_writing_tool_is_refused_after_a_persons_no_and_the_person_is_no
     heard = await ask(nag, nag, "Not saved.", tools=WRITING, approve=forbid)
     assert heard.offered == [["search_code"], ["search_code"], []]
     assert len(heard.of_type("approval")) == 1
-    assert heard.done["missing"] == ["write_note was not allowed (to know)"]
+    assert heard.done["missing"] == [
+        "write_note was not allowed (to know)",
+        "evidence, because nothing was looked at",
+    ]
 
 
 async def test_a_writing_tool_is_refused_where_nobody_can_be_asked():
@@ -113,7 +116,10 @@ async def test_a_capability_that_nothing_has_is_admitted():
 async def test_who_keeps_asking_for_what_cannot_be_had_is_asked_for_the_answer():
     heard = await ask(*["Hm." + wants("run the tests", "to see")] * 2, "Untested.")
     assert (heard.offered[2], len(heard.model.requests)) == ([], 3)
-    assert heard.done["missing"] == ["run the tests (to see)"]
+    assert heard.done["missing"] == [
+        "run the tests (to see)",
+        "evidence, because nothing was looked at",
+    ]
 
 
 async def test_a_tool_that_is_there_already_is_pointed_out():

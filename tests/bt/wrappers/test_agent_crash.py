@@ -73,7 +73,8 @@ async def test_a_write_of_which_nobody_knows_is_not_done_again_but_reported(tmp_
     said = json.loads(work(tmp_path, "resume", run_id, "nobody knows").stdout)
     results = [chunk for chunk in said if chunk["type"] == "tool_result"]
     assert "whether it was done is not known (the disk is gone)" in results[-1]["content"]
-    assert said[-1]["stop_reason"] == "answered"
+    assert said[-1]["stop_reason"] == "partial_answer"
+    assert said[-1]["missing"] == ["it is not known whether write_note was done"]
     assert (tmp_path / "world.txt").read_text().count("write") == 1
 
 

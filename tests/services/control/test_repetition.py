@@ -3,7 +3,6 @@
 import pytest
 
 from oracle.services.control.repetition import (
-    RunawayText,
     find_repetition,
     name_of_call,
     name_of_result,
@@ -48,43 +47,3 @@ def test_a_call_is_named_by_tool_and_arguments_in_any_order():
     assert len({name_of_call("t", {}), name_of_call("u", {}), name_of_call("t", "{}")}) == 3
     assert tool_of(name_of_call("search_code", {"query": "a:b"})) == "search_code"
     assert name_of_result(True, "x") != name_of_result(False, "x")
-
-
-def goes_round(text, piece=7):
-    watch = RunawayText()
-    return any(watch.feed(text[at : at + piece]) for at in range(0, len(text), piece))
-
-
-@pytest.mark.parametrize(
-    ("text", "is_cut"),
-    [
-        ("the same line\n" * 60, True),
-        ("the same line\n\n" * 60, True),
-        ("  the same line \n" * 60, True),
-        ("the same line\n" * 11, False),
-        ("the same line\n" * 11 + "another\n" + "the same line\n" * 11, False),
-        ("".join(f"line {n}\n" for n in range(99)), False),
-        ("".join(f"| {n} | {n * n} | yes |\n" for n in range(99)), False),
-        ("| --- | --- | --- |\n| 1 | 2 | 3 |\n", False),
-        ("-" * 120 + "\n", False),
-        ("0, " * 64 + "\n", False),
-        ("}\n" * 99, False),
-        ("}\n" * 900, True),
-        ("\n" * 1_999, True),
-        ("x" * 2_000, True),
-        ("la " * 600, True),
-        ("no end of it without a full stop " * 30, True),
-        ("one line\nanother line\n" * 30, True),
-        ("one line\nanother line\n" * 6, False),
-        ("line a\nline b\nline c\nline d\n" * 30, True),
-        ("I am sorry. " * 60, True),
-        ("I am sorry! Let me look. " * 30, True),
-        ("I cannot find this function in any of the files that I have read so far.\n" * 12, True),
-        ("I cannot find this function in any of the files that I have read so far.\n" * 6, False),
-        ("It is in auth.py and v1.2.3. See " * 3, False),
-        ("", False),
-    ],
-)
-@pytest.mark.parametrize("piece", [1, 7, 10_000])
-def test_what_comes_again_and_again_without_end_is_cut(text, is_cut, piece):
-    assert goes_round(text, piece) is is_cut

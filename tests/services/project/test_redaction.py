@@ -6,15 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracle.services.project.redaction import redact
+from oracle.services.project.redaction import _redacted, hide, redact
 from tests.default_run import thinned
 from tests.services.project import redaction_cases as cases
 from tests.services.project import redaction_cases_defaults as defaults
 from tests.services.project import redaction_cases_forms as forms
+from tests.services.project import redaction_cases_groups as groups
 from tests.services.project import redaction_cases_later as later
 
-SECRETS = dict(enumerate((*cases.SECRETS, *later.SECRETS, *forms.SECRETS, *defaults.SECRETS)))
-HARMLESS = dict(enumerate((*cases.HARMLESS, *later.HARMLESS, *forms.HARMLESS, *defaults.HARMLESS)))
+TABLES = (cases, later, forms, defaults, groups)
+SECRETS = dict(enumerate(case for table in TABLES for case in table.SECRETS))
+HARMLESS = dict(enumerate(text for table in TABLES for text in table.HARMLESS))
 
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS.values(), ids=SECRETS)
@@ -124,6 +126,14 @@ def test_any_text_keeps_its_lines_and_is_not_changed_again(text):
             "name: PASSWORD\n a: b\n",
             "value: a1b2c\n name: ",
             "aB3" * 21 + "a\n",
+            "token:",
+            "token=token:",
+            "a, password = 1, ",
+            "insert into t (password) values ('a1b2'), ",
+            "user,password\n",
+            "| password |\n|---|\n",
+            '"aB3" + ',
+            "'" + "password" * 5 + "' == ",
         ],
         6,
     ),
@@ -131,9 +141,32 @@ def test_any_text_keeps_its_lines_and_is_not_changed_again(text):
 def test_time_is_linear_whatever_comes(unit):
     def seconds(size):
         text = unit * (size // len(unit))
-        start = time.process_time()
-        redact(text)
-        return time.process_time() - start
+        return timed(text, _redacted)
 
     small = max(min(seconds(10_000) for _ in range(3)), 0.002)
     assert min(seconds(80_000) for _ in range(2)) < 24 * small
+
+
+def test_names_without_values_cost_no_more_than_a_few_times_plain_text():
+    """As a ratio, because machines differ. What is plain has no name of a secret in it at all."""
+
+    def cost(unit):
+        text = (unit * 20_000)[:20_000]
+        return min(timed(text, _redacted) for _ in range(3))
+
+    plain = cost("some plain words of a text, and a number: 12.\n")
+    units = ("token:", "secret:", "token=token:", "token::", "api_key:", "auth:auth,key:key,")
+    assert max(cost(unit) for unit in units) < 60 * plain
+
+
+def test_a_long_text_that_was_redacted_is_not_read_again():
+    once = redact(f"token={TOKEN}\n" + "token:" * 20_000)
+    assert timed(once) < timed(f"{once}.") / 5
+    hide("token:token:token:token:")
+    assert "token:token:token:token:" not in redact(once)
+
+
+def timed(text, read=redact):
+    start = time.process_time()
+    read(text)
+    return time.process_time() - start

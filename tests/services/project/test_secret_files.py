@@ -26,6 +26,19 @@ from oracle.services.project.secret_files import is_secret_file
         "api-keys.json",
         "passwords.txt",
         "mail.gpg",
+        ".openai_api_key",
+        ".anthropic_api_key",
+        ".hf_token",
+        "oauth2_token.json",
+        "ansible_vault_pass",
+        ".smbcredentials",
+        ".s3curl",
+        "ngrok.yml",
+        "tfplan",
+        "prod.tfplan",
+        ".config/stripe/config.toml",
+        "cwallet.sso",
+        "Login Data",
     ],
 )
 def test_a_file_of_secrets_is_known_by_its_name(path):
@@ -44,6 +57,9 @@ def test_a_file_of_secrets_is_known_by_its_name(path):
         "environment.yml",
         "src/env.py",
         "monkey.txt",
+        "design/tokens.json",
+        "src/api_key.py",
+        "config.toml",
     ],
 )
 def test_code_and_documents_about_secrets_are_none(path):

@@ -6,6 +6,7 @@ import sysconfig
 import time
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,11 @@ from splintr import Tokenizer
 
 from oracle.services.prompting import segment_files, tokens
 from oracle.services.prompting.segment_files import counted_tokens
-from oracle.services.prompting.tokens import estimate_tokens
+from oracle.services.prompting.tokens import (
+    TOKENS_OF_THE_DENSEST_CHARACTER,
+    GrowingEstimate,
+    estimate_tokens,
+)
 from oracle.services.prompting.vocabulary import MARKS, Vocabulary, pack
 from tests.default_run import thinned
 
@@ -176,3 +181,33 @@ def test_a_segment_whose_text_is_not_the_shipped_one_is_counted(monkeypatch) -> 
     monkeypatch.setattr(segment_files, "fingerprint", lambda _: "another")
     counted = segment_files.built_in_segments.__wrapped__()
     assert counted == segment_files.built_in_segments()
+
+
+def _grown(text: str, cuts: list[int]) -> float:
+    estimate = GrowingEstimate()
+    places = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
+    for start, end in pairwise(places):
+        estimate.add(text[start:end])
+        assert estimate.tokens >= 0
+    return estimate.tokens
+
+
+@given(
+    st.text(alphabet="ab \n\r\t的😀ሀ.,0'A", max_size=80).map(lambda text: text * 20),
+    st.lists(st.integers(min_value=0, max_value=2_000), max_size=8),
+)
+def test_a_growing_text_is_estimated_alike_however_it_arrives(text, cuts):
+    assert _grown(text, cuts) == pytest.approx(_grown(text, []))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_a_growing_text_is_estimated_like_the_whole(sample):
+    text = sample.read_text(errors="replace")
+    assert _grown(text, [len(text) // 3, len(text) // 2]) == pytest.approx(
+        estimate_tokens(text), rel=0.01, abs=1
+    )
+
+
+@given(st.text(min_size=1, max_size=60))
+def test_no_character_adds_more_than_the_densest_one(text):
+    assert estimate_tokens(text) <= TOKENS_OF_THE_DENSEST_CHARACTER * len(text)

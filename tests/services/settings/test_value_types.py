@@ -63,6 +63,16 @@ UNFIT = [
     (Address(), "http://[::1", "write an address"),
     (Address(), "http://h:99999/", "write an address"),
     (Address(), "file:///etc/passwd", "write an address"),
+    (Address(), "http://[::1].evil.test/v1", "write an address"),
+    (Address(), "http://[::1]evil.test/v1", "write an address"),
+    (Address(), "http://[::1%25evil.test]/v1", "write an address"),
+    (Address(), "http://[1.2.3.4]/v1", "write an address"),
+    (Address(), "http://localhost%2eevil.test/v1", "write an address"),
+    (Address(), "http://a b/v1", "write an address"),
+    (Address(), " http://a/v1", "write an address"),
+    (Address(), "http://localhost\\.evil.test/v1", "write an address"),
+    (Address(), "http://h:0/v1", "write an address"),
+    (Address(), "http://localhost。evil.test/v1", "not ASCII; write it as xn--"),
 ]
 
 

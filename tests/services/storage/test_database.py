@@ -72,6 +72,7 @@ def test_a_path_in_the_settings_file_counts_from_the_root(tmp_path, monkeypatch)
     (tmp_path / "oracle.toml").write_text("[database]\nurl = 'sqlite:///data/team.db'\n")
     (tmp_path / "src").mkdir()
     monkeypatch.chdir(tmp_path / "src")
+    monkeypatch.setenv("ORACLE_TRUST", str(tmp_path))
     assert default_url(load_settings()).database == str(tmp_path / "data" / "team.db")
     monkeypatch.setenv("ORACLE_DATABASE_URL", "sqlite:///mine.db")
     assert default_url(load_settings()).database == "mine.db"

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from oracle.bt.board import append, bb_get, bb_set, board_of, calls_without_a_yes, services_of
+from oracle.bt.call_outcomes import Call
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import report, say, say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.bt.tool_calls import Call
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import current_run_id
 from oracle.services.background import in_thread
@@ -101,9 +101,11 @@ def _refuse(ctx: TickContext, call: Call, by: str) -> None:
     bb = board_of(ctx)
     shown = call_words(call["name"], call["arguments"], with_names=True)
     told = f"it needs a person's yes, and {by}; go on without it, and say so in the answer"
-    _mark(bb, call, not_run=told)
+    _mark(bb, call, not_run=told, is_denied=True)
     append(bb, "gaps", f"{shown} was not allowed ({by})")
-    say_system(ctx, f"Not run: {shown} ({by}).")
+    # A person who said no knows it.
+    severity = "info" if by.startswith("a person") else "notice"
+    say_system(ctx, f"Not run: {shown} ({by}).", severity)
     report(ctx, "grant.refused", tool=call["name"], reason=shown, by=by)
 
 

@@ -1,23 +1,25 @@
-"""The model's tool calls: screened by four rules, then run."""
+"""The model's tool calls: screened by five rules, then run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from oracle.bt.board import ROOM, all_tools, bb_get, bb_set, board_of, ledger_of, note_time_left
+from oracle.bt.call_outcomes import Call
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import (
     RESULTS,
-    Call,
     answer_without_running,
     cut_off,
+    note_cut_off,
     perform_calls,
     show_to_the_model,
 )
 from oracle.services.control.repetition import name_of_call
+from oracle.services.control.writes import done_writes
 
 # -- screening: a call that will not be run carries the reason, which the model is given -----------
 
@@ -43,6 +45,33 @@ def refuse_half_written(ctx: TickContext) -> RunStatus:
         calls: list[Call] = bb_get(bb, "calls")
         marked = [{**c, "not_run": told} if isinstance(c["arguments"], str) else c for c in calls]
         bb_set(bb, "calls", marked)
+    return SUCCESS
+
+
+@action(reads=["calls", "tool_list", "tool_results"], writes=["calls"])
+def refuse_writes_done_before(ctx: TickContext) -> RunStatus:
+    """The same write a second time is a repeat, whatever its result would be.
+
+    The result of a write may differ each time, by a time or a number, so it does not show that the
+    model goes in circles. A write that failed may be tried again.
+    """
+    bb = board_of(ctx)
+    calls: list[Call] = bb_get(bb, "calls")
+    writing = {spec.name for spec in all_tools(bb) if spec.writes}
+    done = done_writes(bb_get(bb, "tool_results"))
+    marked: list[Call] = []
+    for call in calls:
+        name = name_of_call(call["name"], call["arguments"])
+        if call.get("not_run") is None and call["name"] in writing:
+            if (turn := done.get(name)) is not None:
+                told = f"it was done before, in turn {turn}"
+                if turn == ctx.turn:
+                    told = "another call of this response is the same"
+                call = {**call, "not_run": told, "is_repeat": True}
+            # The calls of one response count one after the other.
+            done = {name: ctx.turn, **done}
+        marked.append(call)
+    bb_set(bb, "calls", marked)
     return SUCCESS
 
 
@@ -119,8 +148,8 @@ async def run(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=["calls", "calls_wait", "messages", "missing", "was_awaited", *ROOM],
-    writes=["messages", "missing", "calls_wait", "was_awaited"],
+    reads=["calls", "calls_wait", "messages", "missing", "tool_results", "was_awaited", *ROOM],
+    writes=["messages", "missing", "tool_results", "calls_wait", "was_awaited"],
 )
 def answer_unfinished(ctx: TickContext) -> RunStatus:
     """Give calls that were stopped a result: providers insist on one.
@@ -139,6 +168,7 @@ def answer_unfinished(ctx: TickContext) -> RunStatus:
         why = "the time that is left is kept for the answer"
         done = answer_without_running(ctx, calls, why)
     else:
+        note_cut_off(ctx, calls)
         done = [(call, cut_off(specs.get(call["name"]))) for call in calls]
     show_to_the_model(ctx, done)
     return SUCCESS
@@ -147,4 +177,4 @@ def answer_unfinished(ctx: TickContext) -> RunStatus:
 def _not_offered(call: Call, offered: Sequence[str]) -> str:
     if not offered:
         return f"{call['name']} is not granted, and no other tool is: answer from what you have"
-    return f"{call['name']} was not granted to you; you had {', '.join(sorted(offered))}"
+    return f"{call['name']} was not granted; you had {', '.join(sorted(offered))}"

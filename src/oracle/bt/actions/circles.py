@@ -98,7 +98,9 @@ def _what_repeats(bb: TypedBlackboard) -> dict[str, Any]:
     if signal.get("type") == "need_turn" and times > 1:
         return _loop("reason", f"the same reason for another turn ({signal['reason']})", times, [])
     idle: int = bb_get(bb, "idle_turns")
-    return _loop("idle", f"{idle} turns in which no tool was run", idle, [])
+    if idle > 1:
+        return _loop("idle", f"{idle} turns in which no tool was run", idle, [])
+    return _loop("idle", "the last turns brought nothing new", 1, [])
 
 
 def _loop(kind: str, what: str, times: int, calls: list[str]) -> dict[str, Any]:

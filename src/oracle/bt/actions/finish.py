@@ -21,6 +21,17 @@ from oracle.bt.board import (
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import BOOKED, book_once, end_turn, outcome_of, say, say_system, say_verdict
+from oracle.bt.shortfall import (
+    GROUNDS,
+    OPEN_END,
+    ORDERED,
+    only_announces,
+    open_end,
+    unwritten,
+    why_no_evidence,
+    words_for_a_wish,
+    words_for_no_evidence,
+)
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import answer_without_running
@@ -54,15 +65,7 @@ def partial(ctx: TickContext) -> RunStatus:
 def ungrounded(ctx: TickContext) -> RunStatus:
     """The question needs sources, and nothing was gathered that the model could see."""
     bb = board_of(ctx)
-    tried: list[str] = bb_get(bb, "sources_tried")
-    empty: list[str] = bb_get(bb, "sources_empty")
-    if found := ", ".join(kind for kind in tried if kind not in empty):
-        missing = f"what was found in {found}: there was no room to show it to the model"
-        return _partial(ctx, "the model was shown nothing of what was found", [missing])
-    if tried:
-        missing = f"anything in {', '.join(tried)}"
-        return _partial(ctx, "no source brought anything", [missing])
-    return _partial(ctx, "nothing was gathered", ["evidence, because nothing was looked at"])
+    return _partial(ctx, why_no_evidence(bb), [words_for_no_evidence(bb)])
 
 
 @action(reads=_CLOSING, writes=_CLOSED)
@@ -81,9 +84,8 @@ def unsure(ctx: TickContext) -> RunStatus:
 @action(reads=_CLOSING, writes=_CLOSED)
 def wants_more(ctx: TickContext) -> RunStatus:
     """It asked for another turn, a tool or help, and there is none left."""
-    signal: dict[str, Any] = bb_get(board_of(ctx), "signal")
-    wanted = signal.get("capability") or signal.get("scope") or "another turn"
-    return _partial(ctx, "the model wanted more", [f"{wanted} ({signal['reason']})"])
+    wish = words_for_a_wish(bb_get(board_of(ctx), "signal"))
+    return _partial(ctx, "the model wanted more", [wish])
 
 
 @action(reads=[*_CLOSING, "calls"], writes=_CLOSED)
@@ -91,6 +93,12 @@ def with_calls_left(ctx: TickContext) -> RunStatus:
     """Its calls are not run."""
     names = dict.fromkeys(call["name"] for call in bb_get(board_of(ctx), "calls"))
     return _partial(ctx, "its calls were not run", [f"the result of {', '.join(names)}"])
+
+
+@action(reads=_CLOSING, writes=_CLOSED)
+def without_a_write(ctx: TickContext) -> RunStatus:
+    """Something was to be written, and was not. What it is, `sum_up` names."""
+    return _partial(ctx, "a write was not done", [])
 
 
 @action(reads=_CLOSING, writes=_CLOSED)
@@ -102,12 +110,8 @@ def stuck(ctx: TickContext) -> RunStatus:
 @action(reads=[*_CLOSING, "stop_after_last_turn"], writes=[*_CLOSED, "stop_detail"])
 def as_announced(ctx: TickContext) -> RunStatus:
     """For the reason for which the tools were withdrawn before this turn."""
-    bb = board_of(ctx)
-    stop: str = bb_get(bb, "stop_after_last_turn")
-    ledger = ledger_of(bb)
-    for resource in RESOURCES:
-        if STOP_AT[resource] == stop:
-            bb_set(bb, "stop_detail", ledger.so_far(resource, ctx.now))
+    stop, detail = _announced(ctx)
+    bb_set(board_of(ctx), "stop_detail", detail)
     say_verdict(ctx, "taken_as_the_last_word")
     return _close(ctx, stop, [])
 
@@ -183,6 +187,14 @@ def filtered(ctx: TickContext) -> RunStatus:
     return _stop(bb, "content_filter", "put the question in other words")
 
 
+@action(reads=["stop_after_last_turn", "signal", "ledger"], writes=_STOPPED)
+def without_an_answer(ctx: TickContext) -> RunStatus:
+    """The last text only announces work that nobody will do, so the tree answers in its place."""
+    bb = board_of(ctx)
+    say_verdict(ctx, "gave_up", "the last text only announces work")
+    return _stop(bb, *_announced(ctx))
+
+
 @action(reads=["response", *BOOKED], writes=["ledger", "response", "answer_so_far", "is_cut"])
 def keep_cut_response(ctx: TickContext) -> RunStatus:
     """Book a response that did not end, and keep its text with the place of the cut."""
@@ -205,7 +217,10 @@ def end_cut_turn(ctx: TickContext) -> RunStatus:
 # -- whatever ended the run ------------------------------------------------------------------------
 
 
-@action(reads=["calls", "tool_list", "missing"], writes=["missing", "calls_wait"])
+@action(
+    reads=["calls", "missing", *ORDERED],
+    writes=["missing", "tool_results", "calls_wait"],
+)
 def say_which_calls_were_not_run(ctx: TickContext) -> RunStatus:
     """The last response may call tools beside its text: the user learns that they were not run."""
     bb = board_of(ctx)
@@ -237,6 +252,8 @@ def name_the_reason(ctx: TickContext) -> RunStatus:
         "missing",
         *BOOKED,
         *AGENT_STATE,
+        *ORDERED,
+        *OPEN_END,
     ],
     writes=["ledger", "response", "missing", "tried", "usage"],
 )
@@ -248,7 +265,8 @@ def sum_up(ctx: TickContext) -> RunStatus:
         book_once(ctx, response)  # a request that was cancelled is paid for as far as it came
     bb_set(bb, "tried", [*agent_state(ctx).tools_tried])
     bb_set(bb, "usage", ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {})
-    missing = [*bb_get(bb, "missing"), *bb_get(bb, "gaps"), *_left_undone(bb)]
+    missing = [*bb_get(bb, "missing"), *bb_get(bb, "gaps"), *_left_undone(bb), *unwritten(bb)]
+    missing += open_end(bb, is_anything_named=bool(missing))
     bb_set(bb, "missing", list(dict.fromkeys(missing)))
     return SUCCESS
 
@@ -265,6 +283,8 @@ def sum_up(ctx: TickContext) -> RunStatus:
         "missing",
         "turn_is_open",
         "ledger",
+        "is_last_turn",
+        *GROUNDS,
     ],
     writes=["answer", "turn_is_open"],
 )
@@ -296,9 +316,15 @@ def answer_from_the_evidence(ctx: TickContext) -> RunStatus:
 
 
 def _last_words(bb: TypedBlackboard) -> str:
-    """At a limit the last response counts, even if it announced more work: it is all there is."""
+    """At a limit the last response counts, even if it announced more work: it is all there is.
+
+    In a last turn the model knew that no more work follows: "I will look into it" is nothing then.
+    """
+    is_at_limit = bb_get(bb, "stop_reason") in STOP_AT.values()
+    if not is_at_limit or (bb_get(bb, "is_last_turn") and only_announces(bb)):
+        return ""
     response: dict[str, Any] = bb_get(bb, "response") or {}
-    return response.get("text", "") if bb_get(bb, "stop_reason") in STOP_AT.values() else ""
+    return response.get("text", "")
 
 
 def _partial(ctx: TickContext, why: str, missing: list[str]) -> RunStatus:
@@ -324,6 +350,15 @@ def _close(ctx: TickContext, stop: str, missing: list[str]) -> RunStatus:
     bb_set(bb, "caveat", signal.get("caveat"))
     end_turn(ctx, "answer")
     return SUCCESS
+
+
+def _announced(ctx: TickContext) -> tuple[str, str]:
+    """The reason for which the tools were withdrawn, and its detail if it was a limit."""
+    bb = board_of(ctx)
+    stop: str = bb_get(bb, "stop_after_last_turn")
+    ledger = ledger_of(bb)
+    spent = (ledger.so_far(each, ctx.now) for each in RESOURCES if STOP_AT[each] == stop)
+    return stop, next(spent, "")
 
 
 def _why_cut(ending: Mapping[str, str]) -> str:

@@ -65,6 +65,20 @@ def search_first(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(reads=["messages", *OFFER], writes=["messages"])
+def write_first(ctx: TickContext) -> RunStatus:
+    """The text is not taken as an answer: the user wants something to be written."""
+    bb = board_of(ctx)
+    tools = ", ".join(spec.name for spec in granted_tools(bb) if spec.writes)
+    tell_model(
+        bb,
+        "The user asks for something to be written or done, and nothing was written in this run. "
+        f"Do it now ({tools}), then answer. If these tools cannot do it, or you have to ask the "
+        "user something first, say so, and end with `partial_answer`.",
+    )
+    return SUCCESS
+
+
 @action(reads=["signal", "messages"], writes=["messages"])
 def go_on_alone(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)

@@ -21,6 +21,7 @@ from oracle.bt.board import (
     signal_state,
     weigh,
 )
+from oracle.bt.call_outcomes import Call, names_of, writing_calls
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
 from oracle.bt.report import (
@@ -35,7 +36,7 @@ from oracle.bt.report import (
 )
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.bt.tool_calls import Call, names_of, writing_calls
+from oracle.bt.tool_calls import leave_out
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.signals.parser import NOT_LAST
@@ -100,7 +101,7 @@ def begin(ctx: TickContext) -> RunStatus:
     reads=[
         "response",
         "messages",
-        "missing",
+        "tool_results",
         "accumulated_content",
         "is_last_turn",
         *SIGNAL_STATE,
@@ -110,7 +111,7 @@ def begin(ctx: TickContext) -> RunStatus:
         "ledger",
         "response",
         "messages",
-        "missing",
+        "tool_results",
         "signal",
         "signal_consulted",
         "signal_malformed",
@@ -185,8 +186,7 @@ def _leave_out(ctx: TickContext, bb: TypedBlackboard, taken: int, surplus: list[
     """Tell both the model and the user of calls that are not part of the conversation."""
     writes = names_of(writing_calls(bb, surplus))
     unwritten = f" Nothing was written by: {writes}." if writes else ""
-    if writes and bb_get(bb, "is_last_turn"):
-        append(bb, "missing", f"nothing was written: {writes} was not run")
+    leave_out(ctx, surplus, f"the model made {taken + len(surplus)} calls at once")
     told = f"{len(surplus)} of your {taken + len(surplus)} calls were left out and not run"
     tell_model(bb, f"{told}: make at most {taken} in one response.{unwritten}")
     said = (

@@ -9,7 +9,6 @@ from typing import Any
 
 from oracle.bt.board import (
     OFFER,
-    PIPE_EMPTY,
     all_tools,
     bb_get,
     board_of,
@@ -19,11 +18,10 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
+from oracle.bt.shortfall import GROUNDS, lacks_evidence
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
-from oracle.services.questions.search_words import points_at_a_text
-from oracle.services.signals.said import is_visible
 from oracle.services.tools.offered import with_role
 
 log = logging.getLogger(__name__)
@@ -32,46 +30,24 @@ _OUTSIDE = frozenset({"has world", "has time", "has others"})
 """Features of the classifier: the weather, the latest version, other projects."""
 
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
-_GROUNDS = (
-    "evidence",
-    "earlier_evidence",
-    "topic_shift",
-    "classification",
-    "attachment",
-    "facts",
-    "query",
-)
 
 
-@condition(reads=_GROUNDS)
+@condition(reads=GROUNDS)
 def backs_the_claim(ctx: TickContext) -> bool:
     """Whether an answer, or a claim to know enough, can be believed.
 
-    This run gathered something, or an earlier exchange on the same topic did, or the user attached
-    it, or the question needs no source. If it is about a text that did not come through the pipe,
-    there is nothing to look for.
+    Evidence was gathered, or the question needs none.
     """
-    bb = board_of(ctx)
-    if bb_get(bb, "evidence") or is_visible(bb_get(bb, "attachment") or "") or _misses_its_text(bb):
-        return True
-    if bb_get(bb, "earlier_evidence") and not bb_get(bb, "topic_shift"):
-        return True
-    # A tree of somebody else may use the fallback and classify nothing.
-    return bb_get(bb, "classification") is None or not classification_of(bb).needs_any_source
+    return not lacks_evidence(board_of(ctx))
 
 
-def _misses_its_text(bb: TypedBlackboard) -> bool:
-    facts = bb_get(bb, "facts")
-    return bool(facts and facts.get(PIPE_EMPTY) and points_at_a_text(bb_get(bb, "query")))
-
-
-@condition(reads=_GROUNDS)
+@condition(reads=GROUNDS)
 def is_missing(ctx: TickContext) -> bool:
     """Whether the question needs sources, and nothing was gathered for it."""
-    return not backs_the_claim(ctx)
+    return lacks_evidence(board_of(ctx))
 
 
-@condition(reads=[*_GROUNDS, "tool_list"])
+@condition(reads=[*GROUNDS, "tool_list"])
 def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
     """Whether the question is surely about the world outside, and no tool here searches the web.
 

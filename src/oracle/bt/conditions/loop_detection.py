@@ -36,6 +36,16 @@ def turns_are_idle(ctx: TickContext, turns: int) -> bool:
     return bb_get(board_of(ctx), "idle_turns") >= turns
 
 
+@condition(reads=["stall", "idle_turns"])
+def nothing_new_comes(ctx: TickContext, stall: int, every: int) -> bool:
+    """Whether the stall is that long. If this turn did run calls, it counts at every third step
+    only: each new search may be the one that finds something.
+    """
+    bb = board_of(ctx)
+    beyond: int = bb_get(bb, "stall") - stall
+    return beyond >= 0 and (bb_get(bb, "idle_turns") > 0 or beyond % every == 0)
+
+
 @condition(reads=["is_runaway"])
 def text_repeats(ctx: TickContext) -> bool:
     """Whether the response was stopped because it said one thing over and over."""

@@ -7,6 +7,7 @@ from typing import Any, Final
 from oracle.bt.board import bb_get, board_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
+from oracle.bt.shortfall import GROUNDS, only_announces
 
 _NOT_FINISHED: Final = ("need_turn", "need_capability", "delegation_recommended")
 
@@ -28,6 +29,18 @@ def asks_for_more(ctx: TickContext) -> bool:
     """Whether the model itself says that it has not finished."""
     signal: dict[str, Any] = bb_get(board_of(ctx), "signal") or {}
     return signal.get("type") in _NOT_FINISHED
+
+
+@condition(reads=["calls"])
+def has_calls_to_run(ctx: TickContext) -> bool:
+    """Whether a call is new: a write that was done before is not done again."""
+    return any(not call.get("is_repeat") for call in bb_get(board_of(ctx), "calls"))
+
+
+@condition(reads=["response", *GROUNDS])
+def only_announces_work(ctx: TickContext) -> bool:
+    """Whether it says what it will do, such as "I will look into it", and nothing was found yet."""
+    return only_announces(board_of(ctx))
 
 
 @condition(reads=["calls"])

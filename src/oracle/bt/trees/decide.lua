@@ -4,6 +4,7 @@
 
 local reply = BT.leaves("oracle.bt.conditions.reply")           -- what the response contains
 local evidence = BT.leaves("oracle.bt.conditions.evidence")     -- what has been gathered
+local writes = BT.leaves("oracle.bt.conditions.writes")         -- what was to be written
 local capability = BT.leaves("oracle.bt.conditions.capability") -- what a need_capability signal asks for
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
@@ -17,7 +18,7 @@ local finish = BT.leaves("oracle.bt.actions.finish")            -- ways to end
 local WEAK_SIGNAL = 0.3    -- an answer with a confidence below this is not whole
 
 -- How often the model is asked again before the tree decides without it.
-local DOUBTS = 1           -- the 2nd text that nothing backs is taken as a partial answer
+local DOUBTS = 1           -- the 2nd text that nothing backs, or without the write asked for, is a partial answer
 local EMPTY_RESPONSES = 2  -- the 3rd empty response ends the run
 local MALFORMED = 1        -- with the 2nd unreadable signal the text counts without one
 local DELEGATIONS = 1      -- the 2nd wish to delegate needs calls of its own, or it is the end of the search
@@ -33,7 +34,8 @@ local function end_with_the_answer()
     BT.sequence("it was cut", { BT.expect("did not end by itself", "bb.response.ending.kind ~= 'whole'"), finish.cut_short }),
     BT.sequence("model is not sure", { reply.has_a_weak_signal { below = WEAK_SIGNAL }, finish.unsure }),
     BT.sequence("model wants more", { reply.asks_for_more, finish.wants_more }),
-    BT.sequence("calls are left", { reply.has_calls, finish.with_calls_left }),
+    BT.sequence("calls are left", { reply.has_calls_to_run, finish.with_calls_left }),
+    BT.sequence("a write is missing", { writes.are_missing, finish.without_a_write }),
     finish.answered,
   })
 end
@@ -51,6 +53,18 @@ local function send_back_to_search()
     ledger.allows_another_turn,
     say.verdict { verdict = "not_believed", reason = "nothing was gathered" },
     BT.later("search first"),
+  })
+end
+
+-- A question that orders a write is not answered by a text. The first such text goes back too.
+local function send_back_to_write()
+  return BT.sequence("send it back to write", {
+    writes.are_ordered_but_not_tried,
+    BT.invert("no call to run", reply.has_calls_to_run),
+    BT.expect("not doubted before", "bb.doubts < " .. DOUBTS),
+    ledger.allows_another_turn,
+    say.verdict { verdict = "not_believed", reason = "nothing was written" },
+    BT.later("write first"),
   })
 end
 
@@ -122,7 +136,10 @@ BT.tree("decide", {
             on("stuck", finish.stuck),
             BT.sequence("for the reason of the withdrawal", {
               BT.expect("a reason was given", "bb.stop_after_last_turn ~= ''"),
-              finish.as_announced,
+              BT.selector("is it an answer", {
+                BT.sequence("only announces work", { reply.only_announces_work, finish.without_an_answer }),
+                finish.as_announced,
+              }),
             }),
             end_with_the_answer(),
           }),
@@ -144,17 +161,18 @@ BT.tree("decide", {
     })),
 
     on("context_sufficient", BT.selector("claim checked", {
+      send_back_to_write(),
       BT.sequence("claim is believed", {
         evidence.backs_the_claim,
         calls.refuse_searches, -- they contradict the claim; a call that writes does not, and is run
         BT.selector("answer or ask for it", {
-          BT.sequence("calls tools too", { reply.has_calls, ask_for_the_answer("answer instead of searching") }),
+          BT.sequence("calls tools too", { reply.has_calls_to_run, ask_for_the_answer("answer instead of searching") }),
           BT.sequence("answers", { reply.has_text, end_with_the_answer(), BT.exit("turns") }),
           ask_for_the_answer("ask for the answer"),
         }),
       }),
       BT.sequence("searches after all", {
-        reply.has_calls,
+        reply.has_calls_to_run,
         say.verdict { verdict = "not_believed", reason = "nothing was gathered, but it searches" },
       }),
       send_back_to_search(),
@@ -196,7 +214,7 @@ BT.tree("decide", {
 
     on("partial_answer", BT.selector("end or ask for the text", {
       BT.sequence("calls come first", {
-        reply.has_calls,
+        reply.has_calls_to_run,
         say.verdict { verdict = "granted", reason = "its calls are run first" },
       }),
       BT.sequence("ends with a partial answer", {
@@ -232,6 +250,7 @@ BT.tree("decide", {
     BT.sequence("text without a signal", {
       reply.has_text,
       BT.selector("send it back or end", {
+        send_back_to_write(),
         send_back_to_search(),
         BT.sequence("unreadable signal", {
           BT.expect("first of its kind", "bb.response.malformed and bb.malformed_responses <= " .. MALFORMED),

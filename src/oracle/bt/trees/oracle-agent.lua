@@ -117,9 +117,10 @@ local keys = {
     parts_until = 0.0,
   },
 
-  -- What repeats, how many turns in a row brought nothing, and how many other ways were tried.
+  -- What repeats, how many turns in a row ran nothing, how long nothing new came, and how many other ways were tried.
   escalation = {
     idle_turns = 0,
+    stall = 0,
     loop = "object?",
     strategies_tried = 0,
   },

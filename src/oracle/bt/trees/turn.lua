@@ -3,6 +3,7 @@
 -- A branch ends the run with BT.exit("turns"). Reaching the bottom means another turn.
 
 local turn = BT.leaves("oracle.bt.actions.turn")
+local calls = BT.leaves("oracle.bt.actions.calls")
 local model = BT.leaves("oracle.bt.actions.model_call")
 local say = BT.leaves("oracle.bt.actions.say")
 local tell = BT.leaves("oracle.bt.actions.tell")
@@ -12,6 +13,9 @@ local ledger = BT.leaves("oracle.bt.conditions.budget")
 local repeats = BT.leaves("oracle.bt.conditions.loop_detection")
 
 local IDLE_TURNS = 3  -- from the third turn in a row that runs no call, whatever reason it gives
+-- Turns since something new came. One that runs no call counts 3, one whose calls bring nothing new counts 1.
+local STALL = { idle = 3, barren = 1 }
+local STALLED = { stall = 9, every = 3 }
 local SAME_REASON = 3 -- the third turn in a row for one reason is a loop: twice may be an honest second try
 -- A call repeats with its second identical result, alone or in a cycle of calls (services/control/repetition.py).
 
@@ -42,6 +46,7 @@ BT.tree("turn", {
     }),
 
     turn.take_in_response, -- books its cost, notes its signal, adds it to the conversation, sets the time left
+    calls.refuse_writes_done_before, -- before the decision: it is about the calls that are left to run
     BT.subtree("fallback"),
     say.pending_chunks,
     BT.subtree("decide"),
@@ -49,6 +54,7 @@ BT.tree("turn", {
 
     BT.guard("resumed after a crash", { "bb.response.is_interrupted", tell.response_was_cut_off }),
     note.whether_the_turn_was_idle,
+    note.whether_the_turn_brought_something(STALL),
     BT.always_succeed("going in circles", BT.sequence("step in", {
       BT.selector("something repeats", {
         repeats.refused_call_repeats,
@@ -56,12 +62,14 @@ BT.tree("turn", {
         repeats.need_turn_repeats_its_reason { times = SAME_REASON },
         repeats.text_repeats,
         repeats.turns_are_idle { turns = IDLE_TURNS },
+        repeats.nothing_new_comes(STALLED),
       }),
       BT.subtree("circles"),
     })),
 
     -- What a branch above has asked for with BT.later. Strategies come first, because one of them asks for coverage.
     BT.deferred("search first", BT.sequence("send it back", { note.doubt, tell.search_first })),
+    BT.deferred("write first", BT.sequence("send it back to write", { note.doubt, tell.write_first })),
     BT.deferred("change strategy", BT.guard("tools are left", {
       "not bb.tools_withdrawn", -- without tools another strategy is of no use
       BT.subtree("strategies"),

@@ -19,17 +19,6 @@ LONGEST_CYCLE: Final = 6
 REMEMBERED: Final = 200
 """How many calls the blackboard keeps, so that it does not grow without limit."""
 
-_WATCHED: Final = 2_000
-"""Characters at the end of a text in which a repetition is looked for."""
-_STEP: Final = 128
-"""Characters between two looks: each looks at all that is watched, so it must not be each piece."""
-_NEEDLE: Final = 32
-_PIECE: Final = 160
-# How often a stretch must repeat before it is no longer normal text: from this length on, so often.
-# A row of dashes or of zeros is normal, so a short stretch must fill a few lines.
-_TIMES: Final = ((200, 4), (60, 8), (20, 20), (8, 40))
-_SHORT_STRETCHES: Final = 1_200
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Repetition:
@@ -74,45 +63,6 @@ def _repeated_at_the_end(pairs: list[tuple[str, ...]]) -> Repetition | None:
         if len(set(cycle)) == length and pairs[-2 * length : -length] == cycle:
             return Repetition(kind="cycle", times=times, calls=tuple(call for call, _ in cycle))
     return Repetition(kind="call", times=times, calls=(pairs[-1][0],))
-
-
-class RunawayText:
-    """Detects a streamed response that says the same thing without end: a word, a line, or a round
-    of lines.
-    """
-
-    __slots__ = ("_new", "_tail")
-
-    def __init__(self) -> None:
-        self._tail = ""
-        self._new = ""
-
-    @property
-    def repeated(self) -> str:
-        """A piece of what repeats."""
-        return self._tail[-_PIECE:]
-
-    def feed(self, text: str) -> bool:
-        """Return whether the text so far ends in a stretch that repeats too often."""
-        self._new += text
-        if len(self._new) < _STEP:
-            return False
-        self._tail = (self._tail + self._new)[-_WATCHED:]
-        self._new = ""
-        return _repeats_at_its_end(self._tail)
-
-
-def _repeats_at_its_end(text: str) -> bool:
-    """Whether the last stretch of text equals the one before, and so on."""
-    needle = text[-_NEEDLE:]
-    before = text.rfind(needle, 0, -1)
-    if before < 0:
-        return False
-    stretch = len(text) - len(needle) - before
-    times = next((times for least, times in _TIMES if stretch >= least), 0)
-    length = stretch * times if times else _SHORT_STRETCHES
-    # Shifted by one stretch, a text that repeats is the same text.
-    return length <= len(text) and text[-length:-stretch] == text[len(text) - length + stretch :]
 
 
 def _digest(value: object) -> str:

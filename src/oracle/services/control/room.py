@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from oracle.services.control.ledger import Ledger, Resource
 from oracle.services.llm.protocol import Prices
-from oracle.services.prompting.tokens import estimate_tokens
+from oracle.services.prompting.tokens import TOKENS_OF_THE_DENSEST_CHARACTER
 
 FIRST_GUESS: Final = 1.6
 """What a provider may count for a token that we estimate, before its first report. Our estimates
@@ -41,12 +41,6 @@ USUAL_TURN: Final = 500
 ENDLESS: Final = 20_000
 TIMES_TOO_LONG: Final = 4
 """An output of so many tokens, or so many times the longest, is stopped even if it can be paid."""
-SMALL_STEP: Final = 60
-"""Characters of output between two measurements near a limit."""
-DENSEST: Final = 2
-"""Tokens of a character, at the most, in text that has not arrived yet. A measurement costs time,
-so the next one is planned for when such a text could reach the limit.
-"""
 
 
 class Sent(NamedTuple):
@@ -136,9 +130,15 @@ class Room:
         return ceil((self.ledger.money + self.money_for(shortest)) * 1e6) / 1e6
 
     def pays_less_in_money(self) -> bool:
-        """Whether the money allows a shorter answer than the tokens do."""
-        without = replace(self, prices=None)
-        return self.payable_output(is_last=True) < without.payable_output(is_last=True)
+        """Whether the money allows less output than the tokens do. Either may be overdrawn."""
+        money = self.ledger.left("money", self.now)
+        price = 0.0
+        if self.prices is not None:
+            read = self._counted_input()
+            price = self.prices.cost(read, 1_000_000) - self.prices.cost(read, 0)
+        if price > 0:
+            return money / price * 1_000_000 < self.ledger.left("tokens", self.now)
+        return money < 0
 
     def reserve(self) -> Reserve:
         """What is kept for the last answer."""
@@ -191,16 +191,17 @@ class Room:
     def _counted_input(self) -> int:
         return ceil((self.messages + self.tools) * max(1.0, self.ledger.counted))
 
-    def characters_left(self, payable: int, text: str) -> int:
-        """How many more characters of output can be paid for after this text, at the least.
+    def characters_left(self, payable: int, written: float) -> int:
+        """How many more characters of output can be paid for, after so many estimated tokens.
 
-        The text to come may be denser than this one: Chinese after English, or base64 after code.
+        The text to come may be denser than what there is: Chinese after English. So this is as many
+        as surely fit. Where not even one does, it is one: nobody knows before it has arrived.
         """
         # Without the first guess: a provider keeps to the length that it was given, and an answer
         # must not be cut on a mere suspicion.
         ratio = max(1.0, self.ledger.counted) * MARGIN
-        left = payable / ratio - estimate_tokens(text)
-        return max(SMALL_STEP, int(left / DENSEST)) if left > 0 else 0
+        left = payable / ratio - written
+        return max(1, int(left / TOKENS_OF_THE_DENSEST_CHARACTER)) if left > 0 else 0
 
     @property
     def tools_fit(self) -> bool:

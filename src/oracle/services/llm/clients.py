@@ -78,38 +78,39 @@ def _only_needed(key: str) -> Callable[[httpx2.Request], Awaitable[None]]:
 
 def _anthropic(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
     from anthropic import AsyncAnthropic
-    from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
     from pydantic_ai.settings import ModelSettings
+
+    from oracle.services.llm.anthropic_stream import MendedAnthropicModel
 
     sdk = _sdk(AsyncAnthropic, endpoint, client)
     # A run sends its prompt again in each turn. From the provider's cache that costs a tenth.
     settings = ModelSettings(cache=True)
-    return AnthropicModel(
+    return MendedAnthropicModel(
         endpoint.model, provider=AnthropicProvider(anthropic_client=sdk), settings=settings
     )
 
 
 def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> DirectModel:
     from openai import AsyncOpenAI
-    from pydantic_ai.models.ollama import OllamaModel
-    from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.ollama import OllamaProvider
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+    from oracle.services.llm.openai_stream import MendedOllamaModel, MendedOpenAIModel
+
     sdk = _sdk(AsyncOpenAI, endpoint, client)
     profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=_is_newer(endpoint))
     if endpoint.provider.name == "ollama":
         ollama = OllamaProvider(openai_client=sdk)
-        return OllamaModel(endpoint.model, provider=ollama, profile=profile)
+        return MendedOllamaModel(endpoint.model, provider=ollama, profile=profile)
     provider = (
         OpenAIProvider(openai_client=sdk)
         if endpoint.is_home
         else OpenAICompatibleProvider("openai-compatible", openai_client=sdk)
     )
-    return OpenAIChatModel(endpoint.model, provider=provider, profile=profile)
+    return MendedOpenAIModel(endpoint.model, provider=provider, profile=profile)
 
 
 def _sdk(create: Callable[..., Sdk], endpoint: Endpoint, client: httpx2.AsyncClient) -> Sdk:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypedDict
 
 Kind = Literal["whole", "length", "pause", "filter", "refusal", "broken", "unknown"]
@@ -52,3 +52,32 @@ def ending_of(finish_reason: object, refusal: object = None) -> Ending:
     if refusal:
         return {"kind": "refusal", "said": str(refusal)}
     return {"kind": _KIND_OF.get(said.strip().lower(), "unknown"), "said": said}
+
+
+_FROM_BEST_TO_WORST: Final[Sequence[Kind]] = (
+    "whole",
+    "unknown",
+    "pause",
+    "length",
+    "broken",
+    "filter",
+    "refusal",
+)
+
+
+class Worst:
+    """The worst of the finish reasons of one response. A `stop` after `length` mends nothing."""
+
+    __slots__ = ("_said",)
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    def after(self, said: str) -> str:
+        if not self._said or _badness(said) >= _badness(self._said):
+            self._said = said
+        return self._said
+
+
+def _badness(said: str) -> int:
+    return _FROM_BEST_TO_WORST.index(ending_of(said)["kind"])

@@ -17,28 +17,11 @@ from oracle.errors import (
     ModelUnreachable,
     did_you_mean,
 )
-from oracle.patterns import lazy_pattern
 from oracle.services.llm.providers import NO_KEY, Endpoint
+from oracle.services.llm.too_long import is_too_long
 from oracle.services.settings.value_types import masked
 
 _MOST_QUOTED = 300
-# Most servers have no error code for this. They say it in words, with any status, and some in the
-# middle of a stream. The comments name servers that use the words.
-_TOO_LONG = lazy_pattern(
-    r"context[ _](?:length|size|limit|window)"  # OpenAI, vLLM, OpenRouter, llama.cpp, LM Studio
-    r"|(?:prompt|inputs?|request|message|conversation)[^.]{0,80} too (?:long|large)"  # Anthropic
-    r"|too many (?:input )?tokens"  # Cohere
-    r"|token count[^.]{0,80} exceeds"  # Gemini
-    r"|exceeds?[^.]{0,80} (?:number of tokens|token limit|model length)"  # Gemini, vLLM
-    r"|longer than the (?:maximum )?(?:model|context|prompt) length"  # vLLM, SGLang
-    r"|maximum (?:prompt|model|sequence|input) length"  # xAI, vLLM
-    r"|must have less than \d+ tokens|`?max_new_tokens`? must be <="  # TGI, Together
-    r"|reduce the length of the (?:messages|prompt|input)"  # OpenAI, Groq
-    r"|input (?:or|and) output tokens must be reduced"  # OpenAI: more than a minute allows
-    r"|string_above_max_length|string too long"  # OpenAI
-    r"|request (?:entity )?too large|payload too large"  # proxies
-    r"|max_tokens (?:is too large|must be at least 1)|max_tokens: \d+ > \d+"  # the output's length
-)
 _NEVER_TOO_LONG = (401, 402, 403, 404)
 """Statuses whose meaning does not depend on the words."""
 _WAIT = (408, 409, 425)
@@ -105,8 +88,8 @@ class Failures:
         status = getattr(error, "status_code", None)
         if status == 413:
             return True
-        said = f"{_field(_field(error.body, 'error'), 'code')} {_message_of(error)}".lower()
-        return status not in _NEVER_TOO_LONG and bool(_TOO_LONG.search(said))
+        said = f"{_field(_field(error.body, 'error'), 'code')}. {_message_of(error)}"
+        return status not in _NEVER_TOO_LONG and is_too_long(said)
 
     def _bad_key(self, error: direct.ModelAPIError) -> ModelError:
         setting = self.endpoint.key_setting

@@ -15,9 +15,9 @@ from oracle.services.llm.spending import (
     users_choice,
     with_full_name,
 )
-from oracle.services.settings.guarded import is_loopback
 from oracle.services.settings.keys import key_for, missing_key
 from oracle.services.settings.sections import EMBEDDED
+from oracle.services.settings.server_address import is_loopback
 
 if TYPE_CHECKING:
     from oracle.settings import Settings

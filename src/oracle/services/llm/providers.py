@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from oracle.errors import InputError, ModelRefused, SettingsError, did_you_mean
 from oracle.patterns import lazy_pattern
 from oracle.services.settings.sections import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
+from oracle.services.settings.server_address import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -180,15 +180,7 @@ def _example(name: str) -> str:
 
 
 def checked_address(address: str) -> str:
-    try:
-        parts = urlsplit(address)
-        # Reading the port checks it: it raises for a port that is not a number up to 65535.
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host, parts = None, urlsplit("")
-    is_server = parts.scheme in ("http", "https") and host and parts.username is None
-    # Paths are added at the end, which a query or a fragment would swallow.
-    if not is_server or parts.query or parts.fragment:
+    if host_of(address) is None:
         raise InputError(
             f"{_without_password(address)!r} is not the address of a server; "
             "write it as 'http://localhost:8080/v1'"

@@ -36,7 +36,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from oracle.errors import OwnCodeError, did_you_mean
 from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import SOURCE_KINDS
-from oracle.models.tool_spec import Role, ToolSpec, role_by_name
+from oracle.models.tool_spec import Role, ToolSpec, role_by_name, speaks_of_a_change
 from oracle.services.own_code.docstrings import Described, described
 from oracle.services.tools.registry import Arguments
 
@@ -49,16 +49,6 @@ _ANY_QUESTION: Final = frozenset(QueryType) - {_CONVERSATIONAL}
 # Arguments that take words to look for. A tool whose only required argument is one of these is used
 # wherever something is searched.
 _SEARCHED: Final = frozenset({"query", "question", "words", "text", "term", "terms", "q"})
-_WORDS_OF_CHANGE: Final = frozenset(
-    (
-        *("add", "append", "apply", "approve", "cancel", "clear", "close", "create", "delete"),
-        *("deploy", "disable", "drop", "edit", "email", "enable", "execute", "insert", "install"),
-        *("kill", "merge", "modify", "move", "notify", "pay", "post", "publish", "purge", "push"),
-        *("put", "remove", "rename", "reset", "restart", "revoke", "rollback", "run", "save"),
-        *("send", "set", "shutdown", "start", "stop", "submit", "update", "upload", "wipe"),
-        "write",
-    )
-)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -177,7 +167,7 @@ def _role(name: str, arguments: type[Arguments]) -> Role:
     One that searches takes words, and nothing else is required. A name that speaks of a change is
     left to the model, even without `writes`: the embedded model calls every tool that searches.
     """
-    if not _WORDS_OF_CHANGE.isdisjoint(name.lower().replace("-", "_").split("_")):
+    if speaks_of_a_change(name):
         return "other"
     required = [key for key, own in arguments.model_fields.items() if own.is_required()]
     if len(required) != 1 or arguments.model_fields[required[0]].annotation is not str:

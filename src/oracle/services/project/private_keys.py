@@ -7,6 +7,7 @@ number of times, so time is linear.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -86,10 +87,22 @@ def _body(text: str, run: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
     after = text[run[-1].end() : run[-1].end() + 200]
     if _PUBLIC_EDGE.search(above[-200:]) or _PUBLIC_EDGE.search(after):
         return
+    if _is_public(run[0]["key"]):
+        return
     found = _LINE.fullmatch(last)
     if found and found["key"] and len(found["key"]) <= len(run[-1]["key"]):
         end = run[-1].end() + 1 + found.end("key")
     yield start, end
+
+
+def _is_public(key: str) -> bool:
+    """Whether it begins as a certificate, a request for one or a signed message does.
+
+    After the length of the whole comes another long structure or the kind of the content. In a
+    private key, its version comes there.
+    """
+    head = base64.b64decode(key[:8])
+    return head[:2] == b"\x30\x82" and (head[4:6] == b"\x30\x82" or head[4:5] == b"\x06")
 
 
 def _is_mixed(key: str) -> bool:

@@ -18,9 +18,11 @@ from typing import Any, Final, cast
 from oracle.patterns import lazy_pattern
 from oracle.services.project import private_keys
 from oracle.services.project.hidden_characters import visible
-from oracle.services.project.secret_assignments import assigned
+from oracle.services.project.secret_assignments import Found, assigned, folded_like
 from oracle.services.project.secret_contexts import CONTEXTS
+from oracle.services.project.secret_pieces import pieced
 from oracle.services.project.secret_shapes import VENDORS, Shape
+from oracle.services.project.secret_tables import table_spans
 
 # A key of a known service has no blank and is at least this long.
 _WORD: Final = lazy_pattern(r"[\w+/=.:~$%@|!?&\\-]{15,}")
@@ -40,11 +42,17 @@ _ENTRY: Final = lazy_pattern(
 )
 
 # Base64 of readable text. Longer runs are looked at by their beginning only.
-_BASE64: Final = lazy_pattern(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
+_BASE64: Final = lazy_pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
+_HEX: Final = lazy_pattern(r"[0-9a-fA-F]{30,}")
 _LONGEST_DECODED: Final = 16_384
+_MARK: Final = lazy_pattern(r"\[redacted: ([^\]]+)\]")
 _SHORT: Final = 24
 _SHORTEST_KEY: Final = 16
 _known: list[str] = []
+_LONG: Final = 20_000
+_MOST_CLEAN: Final = 4
+# Long texts that have no secrets, because they came from here.
+_clean: tuple[str, ...] = ()
 _NO_WORD: Final = re.compile(rb"[^\x09\x0a\x0d\x20-\x7e]")
 
 
@@ -54,7 +62,9 @@ def redact(text: str) -> str:
         if secret in text:
             text = text.replace(secret, _mark("key", secret))
     # Most short texts are names of fields, which come again with every result.
-    return _redacted_short(text) if len(text) <= _SHORT else _redacted(text)
+    if len(text) <= _SHORT:
+        return _redacted_short(text)
+    return _redacted(text) if len(text) < _LONG else _redacted_long(text)
 
 
 def hide(secret: str) -> None:
@@ -77,6 +87,16 @@ def _redacted(text: str) -> str:
 
 
 _redacted_short = lru_cache(maxsize=1024)(_redacted)
+
+
+def _redacted_long(text: str) -> str:
+    """What is piped in passes here at each door of a run. It is read once only."""
+    global _clean
+    if text in _clean:
+        return text
+    result = _redacted(text)
+    _clean = (*_clean[1 - _MOST_CLEAN :], result)
+    return result
 
 
 def redacted(value: Any) -> Any:
@@ -107,6 +127,7 @@ def _without_plain(text: str) -> str:
         text = _without_keys(text, words)
         if _ESCAPE.search(words):
             text = _WORD.sub(_unescaped_and_replaced, text)
+    text = _without_pieces(text)
     folded = text.lower()
     for shape in CONTEXTS:
         if _has(shape, folded):
@@ -126,6 +147,17 @@ def _without_keys(text: str, words: str) -> str:
         if _has(shape, folded) and shape.pattern.search(words):
             text = _without(shape, text)
     return text
+
+
+def _without_pieces(text: str) -> str:
+    pieces: list[str] = []
+    done = 0
+    for (start, end), word in pieced(text):
+        found = _MARK.search(_without_keys(word, word))
+        if found:
+            pieces += (text[done:start], _mark(found[1], text[start:end]))
+            done = end
+    return "".join((*pieces, text[done:])) if pieces else text
 
 
 def _unescaped_and_replaced(found: re.Match[str]) -> str:
@@ -151,7 +183,9 @@ def _without(shape: Shape, text: str) -> str:
 def _without_assigned(text: str) -> str:
     pieces: list[str] = []
     done = 0
-    for found in sorted(assigned(text), key=lambda found: (found.start, -found.end)):
+    tables = (Found(*span, "password") for span in table_spans(text, folded_like(text)))
+    found_all = (*assigned(text), *tables)
+    for found in sorted(found_all, key=lambda found: (found.start, -found.end)):
         if found.start >= done:
             pieces += (text[done : found.start], _mark(found.name, text[found.start : found.end]))
             done = found.end
@@ -189,18 +223,26 @@ def _without_encoded(text: str) -> str:
 
 
 def _decoded_and_replaced(found: re.Match[str]) -> str:
-    """Base64 that decodes to a text with a secret goes as a whole."""
-    plain = _decoded(found[0][:_LONGEST_DECODED])
+    """What decodes to a text with a secret goes as a whole."""
+    word = found[0][:_LONGEST_DECODED]
+    kind, decode = ("hex", _from_hex) if _HEX.fullmatch(word) else ("base64", _decoded)
+    plain = decode(word)
     if plain is None or _without_plain(plain) == plain:
         return found[0]
-    return "[redacted: base64 of a secret]"
+    return f"[redacted: {kind} of a secret]"
+
+
+def _from_hex(encoded: str) -> str | None:
+    data = bytes.fromhex(encoded[: len(encoded) // 2 * 2])
+    return None if _NO_WORD.search(data) else data.decode("ascii")
 
 
 def _decoded(encoded: str) -> str | None:
     standard = encoded.rstrip("=").replace("-", "+").replace("_", "/")
-    standard = standard[: len(standard) // 4 * 4]
     # Most long words are names: their first bytes show that they are not encoded text.
     if _NO_WORD.search(base64.b64decode(standard[:24])):
         return None
-    data = base64.b64decode(standard)
+    # One letter alone at the end is not a byte.
+    standard = standard[:-1] if len(standard) % 4 == 1 else standard
+    data = base64.b64decode(standard + "=" * (-len(standard) % 4))
     return None if _NO_WORD.search(data) else data.decode("ascii")

@@ -13,6 +13,8 @@ from oracle.errors import InputError, StoreError
 from oracle.regular_file import NotRegular, read_regular
 
 MARKERS: Final = ("oracle.toml", ".git")
+FOLDER: Final = ".oracle"
+"""Where oracle keeps its own files in a project. Git ignores what is in it."""
 THREADS_FOLDER: Final = "threads"
 DATABASE_FILES: Final = ("oracle.db", "oracle.db-wal", "oracle.db-shm", "oracle.db-journal")
 INDEX_FILES: Final = ("index",)
@@ -47,7 +49,7 @@ def oracle_folder(root: Path, files: Iterable[str] = (*DATABASE_FILES, *INDEX_FI
 
     It ignores itself, so git never sees it. `files` are those that the caller writes to it.
     """
-    folder = root / ".oracle"
+    folder = root / FOLDER
     check_links(folder, files)
     try:
         folder.mkdir(mode=0o700, exist_ok=True)

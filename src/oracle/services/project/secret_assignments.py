@@ -14,9 +14,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from oracle.patterns import lazy_pattern
+from oracle.services.project.secret_neighbours import (
+    is_class_name,
+    is_harmless_name,
+    is_other_call,
+    is_other_item,
+    unpacked_at,
+)
 from oracle.services.project.secret_values import (
     is_bare_key,
     is_bare_password,
+    is_passphrase,
     is_real,
     is_real_key,
     is_real_password,
@@ -24,10 +32,32 @@ from oracle.services.project.secret_values import (
 
 # The beginning of a name, and the whole name from there on.
 _PASSWORDS: Final = {
-    "pass": lazy_pattern(r"pass(?:words?|wd|phrase|code)?"),
+    "pass": lazy_pattern(r"pass(?:words?|w[oö]rte?r?|wd|phrase|code)?"),
     "pwd": lazy_pattern(r"pwd"),
     "pw": lazy_pattern(r"pw(?![a-z])"),
     "psk": lazy_pattern(r"psk(?![a-z])"),
+    # As other languages call it.
+    **{
+        word: lazy_pattern(word)
+        for word in (
+            "kennwort",
+            "contraseña",
+            "contrasena",
+            "mot_de_passe",
+            "mot-de-passe",
+            "mot de passe",
+            "motdepasse",
+            "wachtwoord",
+            "senha",
+            "hasło",
+            "haslo",
+            "пароль",
+            "密码",
+            "密碼",
+            "パスワード",
+            "비밀번호",
+        )
+    },
 }
 _KEYS: Final = {
     "secret": lazy_pattern(r"secrets?"),
@@ -56,7 +86,7 @@ _FOLLOWED: Final = lazy_pattern(
     r"|value|string|text|old|new|current|previous|default|b(?:ase)?64|raw|plain|clear|hex|db|api"
     r"|admin|root|user|ro|rw)|_for_\w{1,20})?"
     r"(?P<close>\\{0,7}[\"'`])?(?:\[\d{0,4}\]|[\])]{0,2})"
-    r"(?P<sign>\s{0,20}(?:=>|:=|==|\?=|\|\|=?|->|=|:|：|＝|,|\()(?:\*\*|[ ]!!str)?\s{0,20}"
+    r"(?P<sign>\s{0,20}(?:=>|:=|[=!]==?|\?=|\|\|=?|->|=|:|：|＝|,|\()(?:\*\*|[ ]!!str)?\s{0,20}"
     r"(?:[(\[]\s{0,20}(?=[\"']))?|%3[ad]|[ \t]{1,3}(?:is[ \t]{1,3})?)"
     r"(?:[rbuf@$](?=\\?[\"'`]))?(?P<open>\\{0,7}(?:\"{3}|'{3}|[\"'`]))?"
 )
@@ -75,6 +105,8 @@ _LINKED: Final = lazy_pattern(
     r"(?:[\"']?(?!name|key|value)\w{1,20}[\"']?[:=][ ][^\n]{0,100}\n[\s+-]{0,40}){0,2}?"
     r"[\"']?value[\"']?\s{0,3}[:=]\s{0,3}|[^<>\n]{0,80}?[ ]value=(?=[\"'])"
     r"|[ ]\{[^{}]{0,300}?default\s{0,5}=\s{0,5}"
+    # `password.equals("…")`
+    r"|\.\s?(?:equals\w{0,12}|eql?|compare\w{0,10}|is_?equal\w{0,6})\??\(\s{0,3}"
     # `<property name="password">…`, `<key>password</key> <string>…`.
     r"|[^<>\n]{0,80}>(?=[^\s<]{4,300}</)|</key>\s{1,20}<string>)"
     r"(?P<open>[\"'])?"
@@ -83,7 +115,7 @@ _LINKED: Final = lazy_pattern(
 _DEFAULTED: Final = lazy_pattern(
     r"(?P<close>[\"'`])?(?P<sign>"
     # `config("PASSWORD", default=`, `add_argument("--password", help="…", default=`.
-    r"(?<=[\"'`])\s{0,5},[^()]{0,200}?\bdefault\w{0,6}\s{0,3}[=:]\s{0,3}"
+    r"(?<=[\"'`])\s{0,5},[^()]{0,200}?\b(?:default\w{0,6}|fallback)\s{0,3}[=:]\s{0,3}"
     # `env["PASSWORD"] ??`, `env.PASSWORD or`, `getenv("PASSWORD") ?:`.
     r"|[\])]{0,2}\s{0,20}(?:or|\|\||\?\?|\?:)\s{1,20}"
     # `var("PASSWORD").unwrap_or(`, `.Values.password | default`, `fetch("PASSWORD") {`.
@@ -109,7 +141,7 @@ _READS_VARIABLE: Final = lazy_pattern(
 _BLOCK: Final = lazy_pattern(r"[|>][-+\d]{0,2}[ \t]{0,5}\r?\n[ \t]{1,40}")
 _BARE: Final = lazy_pattern(r"[^\s\"'`()\[\]{}<>,;&|]{4,300}+")
 _REST_OF_BARE: Final = lazy_pattern(r"[^\s\"'`()\[\]{}<>,;&|]*+")
-_MAY_LINK: Final = lazy_pattern(r"[\"'`?:=<>\n,]|[ ](?:[:={|?]|st|or[ ])")
+_MAY_LINK: Final = lazy_pattern(r"[\"'`?:=<>\n,]|[ ](?:[:={|?]|st|or[ ])|\.\s?(?:eq|com|is)")
 _CONTINUED: Final = lazy_pattern(r"(?:[\"'][ \t]{0,3}\+\s{0,20}[\"'][^\"'\n]{1,300}){1,5}")
 _NEXT_LINE: Final = lazy_pattern(r"[^\s\"'`()\[\]{}<>,;&|:]{6,300}+[ \t]{0,5}(?=\r?\n|\Z)")
 # The rest of a line in a file of settings. A password may have signs that end a value in code.
@@ -180,20 +212,44 @@ def _at(
         return None
     around = text[max(0, start - _LONGEST_BEFORE * 4) : start]
     before = around.rpartition("\n")[2]
+    if is_harmless_name(before, name[0]):
+        return None
+    kind = "password" if is_password else "secret"
+    if (unpacked := unpacked_at(text, before, start, name.end())) is not None:
+        start, end = unpacked
+        is_secret = _is_password if is_password else _is_key
+        return Found(start, end, kind) if is_secret(text[start:end]) else None
     for form in (_FOLLOWED, _LINKED, _DEFAULTED):
         # Most names are words of a sentence or parts of a longer name.
         if form is _LINKED and not _MAY_LINK.match(folded, name.end()):
             break
         followed = form.match(folded, name.end())
-        if not followed or not _is_named(around, name[0], followed):
+        if not followed or not _is_named(around, name[0], text[start : name.end()], followed):
             continue
         value = _value(text, followed)
         if value is None or (form is _LINKED and not value.is_quoted and not _ends_bare(followed)):
             continue
-        is_secret = _judge(before + text[start : name.end()], value, is_password=is_password)
-        if is_secret(value.text):
-            return Found(value.start, _end(text, value), "password" if is_password else "secret")
+        whole_name = before + text[start : name.end()]
+        is_secret = _judge(whole_name, value, is_password=is_password)
+        if is_secret(value.text) and not _is_other(text, whole_name, followed, value):
+            return Found(value.start, _end(text, value), kind)
     return None
+
+
+def _is_other(text: str, name: str, followed: re.Match[str], value: _Value) -> bool:
+    """Whether the value has nothing to do with the name, or only repeats it."""
+    sign = followed["sign"].strip()
+    # `--password` or `--password-file`: a flag is not a value.
+    if name.endswith(value.text) or value.text.startswith("--"):
+        return True
+    if sign == "(":
+        return is_other_call(name, value.text, is_quoted=value.is_quoted)
+    if sign == ",":
+        before = text[max(0, followed.start() - 200) : followed.start()]
+        end = value.start + len(value.text)
+        after = text[end : end + 40]
+        return not value.is_quoted or is_other_item(before, followed["sign"], value.text, after)
+    return sign.endswith("field(") and is_class_name(value.text)
 
 
 def _ends_bare(followed: re.Match[str]) -> bool:
@@ -212,13 +268,14 @@ def _end(text: str, value: _Value) -> int:
     return rest.end() if rest else end
 
 
-def _is_named(around: str, name: str, followed: re.Match[str]) -> bool:
+def _is_named(around: str, name: str, written: str, followed: re.Match[str]) -> bool:
     """Whether the name is one, and the sign after it gives it a value."""
     before = around.rpartition("\n")[2]
     sign = followed["sign"].strip()
     if name == "pass" and before[-3:].lower() == "ask":
         return False
-    is_set = _SETS.search(before) is not None
+    # The plain tests come first: they are cheap, and nearly always enough.
+    is_set = (" " in before or before.endswith("require")) and bool(_SETS.search(before))
     if name in ("pass", "pw", "psk") and before[-1:].isalpha() and not is_set:
         is_capital = name == "pass" and before[-1:].isupper()
         if not is_capital:
@@ -226,13 +283,16 @@ def _is_named(around: str, name: str, followed: re.Match[str]) -> bool:
     # `pat` alone is short for a pattern.
     if name == "_pat" and not _PAT_BEFORE.search(before):
         return False
-    is_flag = _FLAG.search(before) is not None
+    is_flag = "-" in before and bool(_FLAG.search(before))
     if name.startswith("key") and not is_flag:
         folded = before[-_LONGEST_BEFORE:].lower()
-        if not _KEY_BEFORE.search(folded) and not _VARIABLE.search(before + name.upper()):
+        # `S3Key` is not a variable in capitals, but `key` alone may have been one.
+        alone = written if before[-1:].isalnum() else name.upper()
+        if not _KEY_BEFORE.search(folded) and not _VARIABLE.search(before + alone):
             return False
     if not sign:
-        return is_flag or is_set
+        # `[--password] must be given`, and what follows a flag in quotes, are sentences.
+        return (is_flag or is_set) and followed[0][:1] not in tuple("])\"'`")
     # `("password", "…")` gives a value; in `f(password, "…")` the two have nothing in common.
     # In a list of words, such as `'pass', 'raise'`, the name is one of the words.
     is_word = name in ("pass", "pwd", "pw") or _WORDS_BEFORE.search(before)
@@ -303,7 +363,7 @@ def _is_in_pairs(name: str, value: _Value) -> bool:
 
 
 def _is_password(value: str) -> bool:
-    return len(value) >= _SHORTEST_PASSWORD and is_real_password(value)
+    return len(value) >= _SHORTEST_PASSWORD and (is_real_password(value) or is_passphrase(value))
 
 
 def _is_argument(value: str) -> bool:

@@ -106,7 +106,10 @@ CONTEXTS: Final = (
     shape(
         "password",
         "identified·by identified·with identified·as password·' password·\"",
-        r"(?i)(?:identified[ \t]{1,5}(?:with[ \t]\S{1,60}[ \t]{1,5})?(?:by|as)|password)[ \t]{1,5}"
+        # In small letters it is a sentence, if it is not after the name of a user.
+        r"(?:IDENTIFIED[ \t]{1,5}(?:WITH[ \t]\S{1,60}[ \t]{1,5})?(?:BY|AS)"
+        r"|(?i:user|to)[ \t]{1,5}\S{1,80}[ \t]{1,5}(?i:identified[ \t]{1,5}(?:by|as))"
+        r"|(?i:password))[ \t]{1,5}"
         r"[\"'](?P<secret>[^'\"\n]{4,200}+)[\"']",
         is_real_password,
     ),
@@ -146,10 +149,45 @@ CONTEXTS: Final = (
         "password",
         "value",
         r"(?i)(?<![\w-])[\"']?value[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?P<secret>[^\s\"']{4,200}+)[\"']?,?"
-        r"\r?\n\+?[ \t]{1,40}[\"']?(?:name|key)[\"']?\s{0,3}[:=]\s{0,3}[\"']?[\w.-]{0,40}"
-        r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key)[\"']?,?\s",
+        r"(?:\r?\n\+?[ \t]{1,40}|[ \t]{0,3})[\"']?(?:name|key)[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
+        r"[\w.-]{0,40}"
+        r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key)[\"']?(?=[\s,}\])]|\Z)",
         is_real_password,
     ),
+    # Compared: `"secret" == password`, `"secret".equals(password)`, `strcmp(password, "secret")`.
+    shape(
+        "password",
+        "== != .equals",
+        r"(?<![\w\"'])[bruf]?[\"'](?P<secret>[^\"'\s]{4,200}+)[\"']\s{0,3}"
+        r"(?:[=!]==?\s{0,3}|\.\s?equals\w{0,12}\(\s{0,3})(?i:[\w.$>-]{0,40}?"
+        r"(?:password|passwd|passphrase|passwort|pwd))(?![\w.(\[])",
+        is_real_password,
+    ),
+    shape(
+        "password",
+        "cmp( compare hash_equals checkpw(",
+        r"(?i)(?:strn?(?:case)?cmp|memcmp|compare_digest|(?:secure_)?compare|hash_equals|checkpw)\(\s{0,3}"
+        r"[^,()\n\"']{0,60}pass[^,()\n\"']{0,20},\s{0,3}b?[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
+        is_real_password,
+    ),
+    # Given to a login: `smtp.login("bob", "secret")`, `Fernet(b"…")`.
+    shape(
+        "password",
+        ".login(",
+        r"\.login\(\s{0,10}[\"'][^\"'\n]{1,100}[\"']\s{0,5},\s{0,10}"
+        r"[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
+        is_real_password,
+    ),
+    shape("Fernet key", "fernet(", r"Fernet\(\s{0,5}b?[\"'](?P<secret>[\w-]{43}=)[\"']"),
+    # A line of `.pgpass`: `host:5432:database:user:secret`.
+    shape(
+        "password",
+        ":5432: :*: :5433: :6432:",
+        r"^[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,60}:"
+        r"(?P<secret>[^\s:]{4,200})[ \t]{0,5}\r?$",
+        is_real_password,
+    ),
+    shape("password", "$6$ $5$ $y$", r"\$(?:5|6|y)\$[\w./=$]{20,200}"),
     # The secret numbers of a key in JSON (JWK) and XML.
     shape(
         "private key",

@@ -41,7 +41,7 @@ _WORDS: Final = """
 credential credentials creds secret secrets password passwords passwd passphrase apikey apikeys
 api[-_.]key api[-_.]keys access[-_.]key access[-_.]keys accesskey accesskeys private[-_.]key
 private[-_.]keys privatekey secret[-_.]key secretkey auth[-_.]token access[-_.]token
-refresh[-_.]token oauth[-_.]token master[-_.]key encryption[-_.]key signing[-_.]key
+refresh[-_.]token oauth[-_.]token oauth2[-_.]token master[-_.]key encryption[-_.]key signing[-_.]key
 recovery[-_.]codes backup[-_.]codes service[-_.]account serviceaccount kubeconfig
 """
 _NAMES: Final = """
@@ -100,7 +100,9 @@ credentials-config.json kaggle.json .msmtprc .esmtprc .fetchmailrc .offlineimapr
 .getmailrc .muttrc .curlrc .wgetrc .condarc *.agekey .*.vars .config/hub
 keystore.properties signing.properties wpa_supplicant*.conf deploy_key deploy-key *[-_]deploy_key
 *[-_]deploy-key *vault[-_]password encrypted_data_bag_secret docker-config.json .huggingface-token
-.token .tokens *.token *.jwt *.session .slack-token .telegram-token
+.token .tokens *.token *.jwt *.session .slack-token .telegram-token .*[-_]api[-_]key .*[-_]token
+*vault[-_]pass .smbcredentials .s3curl ngrok.yml ngrok.yaml tfplan *.tfplan cwallet.sso
+.config/stripe/config.toml .stripe/config.toml
 """
 # Exceptions: public keys, and templates that projects commit for others to fill in.
 _HARMLESS: Final = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -20,12 +21,18 @@ _STAND_IN: Final = lazy_pattern(
     | \$[{(] | \{\{ | \}\} | %[(s] | \#\{ | ^\$(?![a-z]+\d\d+$)[A-Za-z_]\w*$ | ^%\w+%$
     """
 )
+# One of these is in every text that the pattern above finds. Looking for them is far cheaper.
+_STAND_IN_MARKS: Final = (
+    "example", "dummy", "placeholder", "change", "replace", "redacted", "xxxxx", "***", "...", "…",
+    "real", "fake", "your", "my", "some", "insert", "goes", "here", "<", "$", "{", "}}", "%",
+)  # fmt: skip
 # In an assignment any of these may be the value, because the name promises more than it holds.
 _PLACEHOLDER: Final = lazy_pattern(
     r"""(?xi)
     (?!\d+$).*(?:1234567890|abcdefghij|••|\*\*\*).*
     | (?:.*[-_])?(?:sample|insert|replace|todo|fixme|fake|test|mock|stub|here|none)(?:[-_].*)?
     | (?:the|my|your|some|an?|this|new|old|super|very|bad|good|wrong|(?:in)?valid|top|test|user|db)?
+      (?:[a-z]{2,20}[-_]){0,4}
       [-_]?(?:api|access|secret|client|auth|bearer|refresh|private)?[-_]?
       (?:pass(?:word|wd|phrase|code)?|pwd|secret|token|key|credential|api_?key|jwt)s?
       [-_]?(?:\d|one|two|a|b)?
@@ -37,9 +44,24 @@ _PLACEHOLDER: Final = lazy_pattern(
         |generated?|unknown|self|this|input|value|values|data|file|vault|prompt|interactive|yes|no
         |on|off|auto|manual|always|never|varchar|char|uuid|email|date|time|url|uri|list|dict|map
         |[iuf]\d{1,3}|u?int\d{1,3}|float\d\d|sha\d{1,3}|utf-?\d{1,2}|md5|bcrypt|argon2\w*|hs256|rs256
+        |(?:cram|digest|hmac)-?(?:md5|sha\d*)|scram-sha-\d+(?:-plus)?|xoauth2?|gssapi|ntlm|external
+        |user(?:name)?:pass(?:word|wd)?|(?:\\x[0-9a-f]{2})+
         |x{3,}|\#+|\*+|-+|_+|\.+|\?+)
     """
 )
+# Words that sentences have and that lists of words for passphrases leave out.
+_SENTENCE_WORDS: Final = """
+a about account after again all allow allowed already also always an and any are argument as at be
+been before but by can cannot change character characters confirm could current default did digits
+do does doesn don each either empty encrypt encrypted enter error expired failed field file for
+forgot from get given has have hide if in incorrect input instead invalid is it its keep key least
+length letters login long longer match may minimum missing must my name need needs never new no not
+of old on once one only optional or other our password passwords please prompt provide provided read
+repeat require required requires reset retype same secret see set should show sign than that the
+their then this to token too twice type typed unless until up use used user username using valid
+value was were when which will with without wrong you your
+"""
+_SENTENCE: Final = frozenset(_SENTENCE_WORDS.split())
 _UUID: Final = lazy_pattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEX: Final = lazy_pattern(r"[0-9a-fA-F]{16,}")
 _NAME_WITH_NUMBER: Final = lazy_pattern(r"[A-Za-z][a-z_.A-Z-]*\d{0,4}")
@@ -66,22 +88,29 @@ _STRANGE: Final = 0.4
 
 _JUDGED: Final = 300
 """How much of a value is looked at. A longer one does not become a placeholder at its end."""
+_SAMPLE: Final = 100
+"""How much of it shows whether a generator made it."""
 
 
 def is_stand_in(value: str) -> bool:
     """Whether the shape of a key holds an example instead of one."""
     value = value[:_JUDGED]
-    return _STAND_IN.search(value) is not None or len(set(value[-16:])) <= 2
+    if len(set(value[-16:])) <= 2:
+        return True
+    folded = value.lower()
+    has_mark = any(mark in folded for mark in _STAND_IN_MARKS)
+    return has_mark and _STAND_IN.search(value) is not None
 
 
 def is_real(value: str) -> bool:
     value = value[:_JUDGED]
-    return not (is_stand_in(value) or _PLACEHOLDER.fullmatch(value) or len(set(value)) <= 1)
+    is_placeholder = is_stand_in(value) or _PLACEHOLDER.fullmatch(value[:_SAMPLE])
+    return not is_placeholder and len(set(value)) > 1
 
 
 def is_random(value: str) -> bool:
     """Whether a text looks made by a generator: letters and digits mixed, or cases mixed."""
-    value = value[:_JUDGED]
+    value = value[:_SAMPLE]
     if _UUID.fullmatch(value):
         return True
     joined = "".join(filter(str.isalnum, value))
@@ -103,19 +132,33 @@ def is_generated(value: str) -> bool:
     """Whether ten or more letters and digits make no words, also without mixed cases and digits."""
     size = letters = 0
     strange = 0.0
-    for chunk in _CHUNK.findall(value[:_JUDGED]):
-        parts = _PART.findall(chunk)
+    for chunk in _CHUNK.findall(value[:_SAMPLE]):
+        in_letters, strangeness = _strangeness(chunk)
         size += len(chunk)
-        strange += len(parts) - 1
-        for part in parts:
-            if part.isalpha():
-                folded = part.lower()
-                letters += len(part)
-                strange += 1.5 * sum(a + b not in _PAIRS for a, b in pairwise(folded))
+        letters += in_letters
+        strange += strangeness
     return size >= 10 and letters >= 5 and strange / size >= _STRANGE
 
 
+@lru_cache(maxsize=4096)
+def _strangeness(chunk: str) -> tuple[int, float]:
+    """How many letters a chunk has, and how many breaks and rare pairs.
+
+    Cached, because a text that repeats a name is judged again at each of them.
+    """
+    parts = _PART.findall(chunk)
+    words = [part.lower() for part in parts if part.isalpha()]
+    rare = sum(a + b not in _PAIRS for word in words for a, b in pairwise(word))
+    return sum(map(len, words)), len(parts) - 1 + 1.5 * rare
+
+
 def is_real_key(value: str) -> bool:
+    return _is_real_key(value[:_JUDGED])
+
+
+# Cached for the same reason: where names follow each other, the same values come again and again.
+@lru_cache(maxsize=2048)
+def _is_real_key(value: str) -> bool:
     return is_real(value) and (is_random(value) or is_generated(value))
 
 
@@ -126,6 +169,14 @@ def is_real_password(value: str) -> bool:
         return False
     # A capital at the start, then small letters: a label or its translation.
     return not (value.isalpha() and value[:1].isupper() and value[1:].islower())
+
+
+def is_passphrase(value: str) -> bool:
+    """Several words in quotes that are not a sentence: `correct horse battery staple`."""
+    words = value[:_JUDGED].split(" ")
+    if not 3 <= len(words) <= 12 or not is_real(value) or not _SENTENCE.isdisjoint(words):
+        return False
+    return all(re.fullmatch(r"[a-z]{3,12}\d{0,4}", word) for word in words)
 
 
 def is_bare_password(value: str) -> bool:

@@ -36,17 +36,67 @@ _LONGEST_REMEMBERED = 40
 _MOST_REMEMBERED = 100_000
 """Limits of the caches: long chunks rarely return, and the memory of a server is finite."""
 
+TOKENS_OF_THE_DENSEST_CHARACTER = 2.5
+"""No character adds more to an estimate: one outside of the vocabulary, with the margin."""
+
+_LONGEST_PIECE = 500
+"""Characters without a break after which a growing text is counted as if there were one."""
+
 _CHUNK = lazy_pattern(r"[^\S\r\n]?\S+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 """A word with the space before it and the line ends after it. No piece crosses the end of a chunk,
 so chunks can be counted separately, and cached.
 """
+
+_BOUNDARY = lazy_pattern(r"(?<=\S)(?=[^\S\r\n])|(?<=[\r\n])(?=\S)")
+"""Between a word and a blank, or a line end and a word: no chunk crosses this, whatever follows."""
 
 _COMMON = lazy_pattern(r"[\x00-\u02ff\u2000-\u206f]*")
 """Latin letters and their punctuation: what `_common_pattern` covers."""
 
 
 def estimate_tokens(text: str) -> int:
-    return round(_MARGIN * sum(map(_chunk_costs().__getitem__, _CHUNK.findall(text))))
+    return round(_MARGIN * _cost(text))
+
+
+class GrowingEstimate:
+    """The estimated tokens of a text that grows, however it arrives.
+
+    Only the end is counted again, so a text may be measured often. A long run without a space is
+    counted in pieces, which makes the estimate a little higher.
+    """
+
+    __slots__ = ("_counted", "_new", "_tail")
+
+    def __init__(self) -> None:
+        self._counted = 0.0
+        self._tail = ""
+        self._new: list[str] = []
+
+    def add(self, text: str) -> None:
+        self._new.append(text)
+
+    @property
+    def tokens(self) -> float:
+        self._settle(self._tail + "".join(self._new))
+        return _MARGIN * (self._counted + _cost(self._tail))
+
+    def _settle(self, text: str) -> None:
+        """Count what cannot change any more, whatever follows."""
+        self._new.clear()
+        *words, tail = _BOUNDARY.split(text)
+        self._counted += sum(_cost(piece) for word in words for piece in _pieces(word))
+        *settled, self._tail = _pieces(tail)
+        self._counted += sum(map(_cost, settled))
+
+
+def _pieces(word: str) -> list[str]:
+    """A word in pieces of the same places, wherever a measurement came between them."""
+    starts = range(0, max(1, len(word)), _LONGEST_PIECE)
+    return [word[start : start + _LONGEST_PIECE] for start in starts]
+
+
+def _cost(text: str) -> float:
+    return sum(map(_chunk_costs().__getitem__, _CHUNK.findall(text)))
 
 
 class _ChunkCosts(dict[str, float]):

@@ -14,11 +14,12 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from oracle.errors import InputError
+from oracle.services.project.root import DATABASE_FILES, FOLDER
+from oracle.services.settings.server_address import is_loopback
 from oracle.services.settings.value_types import OFF, masked
 from oracle.settings import SETTINGS, Origin
 
@@ -55,7 +56,7 @@ def guarded_values(
     values that are wanted although they need no trust as things are.
     """
     for name, check in _REFUSED.items():
-        is_theirs = _is_in_hands_of_project(origins[name], name, values[name])
+        is_theirs = _is_in_hands_of_project(origins[name], root, name, values[name])
         reason = check(values, root, name) if is_theirs else None
         if reason or name in also:
             yield _guarded(values, origins, root, name, reason or "", is_left_out=False)
@@ -91,16 +92,28 @@ def _digest_of(values: Values, root: Path, name: str) -> str:
     the folder that a link leads to.
     """
     related = ("model.name", "model.base_url") if name in _DESCRIPTIONS else ()
-    places = _places(root, values[name]) if name in _FOLDERS and values[name] else ()
+    places = _places_of(root, name, values[name]) if values[name] else ()
     meaning = (name, values[name], *(values[other] for other in related), *map(str, places))
     return hashlib.sha256(repr(meaning).encode()).hexdigest()[:16]
 
 
-def _is_in_hands_of_project(origin: Origin, name: str, value: Any) -> bool:
+def _is_in_hands_of_project(origin: Origin, root: Path, name: str, value: Any) -> bool:
     """A relative path in the user's own file leads into the project, where a link may lead on."""
     if origin.source == "user":
-        return name in _PATHS and value is not None and not os.path.isabs(_path_of(value))
+        return name in _PATHS and value is not None and _leads_on(root, name, value)
     return origin.source in ("file", "default")
+
+
+def _leads_on(root: Path, name: str, value: str) -> bool:
+    """Whether a path that starts at the root ends outside of it, because of a link."""
+    if name in _FOLDERS:
+        return not os.path.isabs(os.path.expanduser(value))
+    try:
+        file = _database_file(value, root)
+    except InputError:
+        return False
+    is_relative = file is not None and Path(os.path.abspath(file)).is_relative_to(root)
+    return is_relative and file is not None and not _is_inside(file, root)
 
 
 def shown_value(value: Any) -> str:
@@ -140,16 +153,18 @@ def _database(values: Values, root: Path, name: str) -> str | None:
     given = values[name]
     if given is None:
         return None
-    scheme, colon, _ = given.partition("://")
-    if scheme.startswith("postgres"):
+    if given.startswith("postgres"):
         return "conversations would be stored there, and read from there"
-    if colon and not scheme.startswith("sqlite"):
+    try:
+        file = _database_file(given, root)
+    except InputError:
         return None  # not a database that can be used, which is reported later
-    path = _path_of(given)
-    is_plain = "?" not in path and not path.startswith("file:")
-    if is_plain and _is_inside(root / path, root):
-        return None
-    return "conversations would be stored outside of the project"
+    if file is None or not _is_inside(file, root):
+        return "conversations would be stored outside of the project"
+    if os.path.realpath(file) != os.path.join(os.path.realpath(root), FOLDER, DATABASE_FILES[0]):
+        # Nothing keeps git from committing it there.
+        return "conversations would be stored among the project's files, for all who get those"
+    return None
 
 
 def _folder(values: Values, root: Path, name: str) -> str | None:
@@ -168,9 +183,19 @@ def _hard_links(values: Values, root: Path, name: str) -> str | None:
     return "files outside of the project could be read" if values[name] == "all" else None
 
 
+def _places_of(root: Path, name: str, value: str) -> list[Path]:
+    if name in _FOLDERS:
+        return _places(root, value)
+    try:
+        file = _database_file(value, root) if name in _PATHS else None
+    except InputError:
+        file = None
+    return [] if file is None else [Path(os.path.realpath(file))]
+
+
 def _places(root: Path, value: str) -> list[Path]:
     """Where a folder and the files in it really are."""
-    folder = root / _path_of(value)
+    folder = root / os.path.expanduser(value)
     try:
         files = sorted(folder.iterdir())
     except OSError:
@@ -178,24 +203,15 @@ def _places(root: Path, value: str) -> list[Path]:
     return [Path(os.path.realpath(path)) for path in (folder, *files)]
 
 
-def _path_of(value: str) -> str:
-    """The path in a folder's setting or in an address of a database, with `~` replaced."""
-    scheme, colon, rest = value.partition("://")
-    if colon and not scheme.startswith("sqlite"):
-        return "/"  # not a file of the project
-    return os.path.expanduser(rest.removeprefix("/") if colon else value)
+def _database_file(given: str, root: Path) -> Path | None:
+    # The parser that is used to open it. It is imported only for those who set an address.
+    from oracle.services.storage.addresses import file_of
+
+    return file_of(given, root)
 
 
 def _is_inside(path: Path, root: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
-
-
-def is_loopback(address: str) -> bool:
-    host = urlsplit(address).hostname or ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 # -- values that are left out ----------------------------------------------------------------------

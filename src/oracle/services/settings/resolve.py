@@ -15,7 +15,7 @@ from oracle.patterns import lazy_pattern
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import find_root
 from oracle.services.settings.guarded import Guarded, guarded_values, shown_value
-from oracle.services.settings.sections import SECTIONS
+from oracle.services.settings.sections import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES, SECTIONS
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
 from oracle.services.settings.trust import VARIABLE, untrusted
 from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, quoted
@@ -103,6 +103,7 @@ def resolve(
     start: Path, *, environment: Mapping[str, str], flags: Mapping[str, object]
 ) -> Settings:
     root = root_of(start)
+    _hide_keys(environment)
     collected = _collected(root, environment, flags)
     if root is not None:
         _leave_out_untrusted(collected, root, environment)
@@ -113,6 +114,18 @@ def resolve(
     if collected.wrong_flags:
         raise InputError("; ".join(collected.wrong_flags))
     return _settings(collected, root)
+
+
+def _hide_keys(environment: Mapping[str, str]) -> None:
+    """The user's keys are redacted from everything, also those that a run does not use."""
+    variables = (*KEY_VARIABLES.values(), *OPTIONAL_KEY_VARIABLES.values())
+    keys = [environment[variable] for variable in variables if environment.get(variable)]
+    if keys:
+        # Imported only for those who have keys: settings are read at every start.
+        from oracle.services.project.redaction import hide
+
+        for key in keys:
+            hide(key)
 
 
 def _collected(

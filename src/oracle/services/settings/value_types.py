@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from oracle.errors import did_you_mean
 from oracle.patterns import lazy_pattern
 from oracle.services.project.file_rules import TOOL_FOLDERS
+from oracle.services.settings.server_address import host_of
 
 LARGEST_NUMBER: Final = 1_000_000_000
 LONGEST_TEXT: Final = 2_000
@@ -208,7 +209,6 @@ class Address(Text):
         address = str(Text.check(self, raw))
         try:
             parts = urlsplit(address)
-            port = parts.port
         except ValueError:
             raise Unfit(f"is {quoted(masked(address))}; write {self.words}") from None
         if parts.username is not None:
@@ -221,7 +221,9 @@ class Address(Text):
                 "has a ? or a # in it; write the address without what follows, and store a key "
                 "with `oracle keys set` or in a variable"
             )
-        if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        if host_of(address) is None:
+            if not parts.netloc.isascii():
+                raise Unfit("has letters in its host's name that are not ASCII; write it as xn--…")
             raise Unfit(f"is {quoted(masked(address))}; write {self.words}")
         return address
 

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy import URL, Connection, Engine, create_engine
 from sqlalchemy.pool import NullPool
 
-from oracle.errors import InputError, StoreError
+from oracle.errors import StoreError
 from oracle.services.background import in_thread_to_end
 from oracle.services.project.root import (
     DATABASE_FILES,
@@ -23,13 +22,8 @@ from oracle.services.project.root import (
     oracle_folder,
     user_folder,
 )
-from oracle.services.storage.connections import (
-    ADDRESS_FORMS,
-    BACKENDS,
-    backend_of,
-    shown,
-    store_errors,
-)
+from oracle.services.storage.addresses import address_of
+from oracle.services.storage.connections import backend_of, shown, store_errors
 from oracle.services.storage.migrations import MIGRATIONS, Migration, migrate, version_of
 from oracle.services.storage.write_queue import WriteQueue
 from oracle.settings import Settings
@@ -70,26 +64,12 @@ def url_from(settings: Settings, given: str) -> URL:
     """A path in a settings file starts at the project's root, whatever the working directory."""
     origin = settings.origins["database.url"]
     root = settings.root if origin.source in ("user", "file") else None
-    return _address(given, root, named=f"{origin}: database.url")
+    return address_of(given, root, named=f"{origin}: database.url")
 
 
 def as_url(where: URL | str | Path) -> URL:
     """A URL with the driver that we use. A string without `://` is a path."""
-    return _address(where, None, named="the database's address")
-
-
-def _address(where: URL | str | Path, root: Path | None, *, named: str) -> URL:
-    if isinstance(where, Path) or (isinstance(where, str) and "://" not in where):
-        where = URL.create("sqlite", database=str(where))
-    try:
-        url = make_url(where)
-    except (ArgumentError, ValueError):
-        raise InputError(f"{named} is not a URL; {ADDRESS_FORMS}") from None
-    backend = BACKENDS.get(url.get_backend_name())
-    address = None if backend is None else backend().address(url, root)
-    if address is None:
-        raise InputError(f"{named} is not a database that oracle can use; {ADDRESS_FORMS}")
-    return address
+    return address_of(where, None, named="the database's address")
 
 
 def schema_of(url: URL) -> int | None:

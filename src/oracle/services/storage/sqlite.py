@@ -44,6 +44,8 @@ _ADVICE: Final = {
 _PRAGMAS: Final = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
 # A writer takes its lock at once: one that began as a reader could not wait for it, because
 # another may have written since, and SQLite then refuses instead of waiting.
+# In every version of the schema.
+_OUR_TABLES: Final = frozenset({"schema_version", "context_nodes", "runs"})
 _BEGIN: Final = {"read": "BEGIN", "write": "BEGIN IMMEDIATE"}
 
 
@@ -254,19 +256,31 @@ def _begin(connection: SqlalchemyConnection) -> None:
 
 
 def _create_private(path: str) -> None:
-    """Create a new database for the user's eyes only. SQLite gives its log the same rights.
-
-    From one that is there, the rights of others are taken away if it is the user's own.
-    """
-    for file in (path, f"{path}-wal", f"{path}-shm"):
-        with contextlib.suppress(OSError):
-            status = os.stat(file, follow_symlinks=False)
-            is_ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
-            if is_ours and status.st_mode & 0o077:
-                os.chmod(file, status.st_mode & 0o700)
+    """Create a new database for the user's eyes only. SQLite gives its log the same rights."""
     # Any other problem is reported when the file is opened.
     with contextlib.suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+
+def _keep_private(connection: sqlite3.Connection, path: str) -> None:
+    """Take the rights of others away from a database of oracle's, if it is the user's own.
+
+    The file at this path may be anything. Another program's keeps its rights.
+    """
+    if not _is_ours(connection, path):
+        return
+    for file in (path, f"{path}-wal", f"{path}-shm"):
+        with contextlib.suppress(OSError):
+            status = os.stat(file, follow_symlinks=False)
+            is_own = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+            if is_own and status.st_mode & 0o077:
+                os.chmod(file, status.st_mode & 0o700)
+
+
+def _is_ours(connection: sqlite3.Connection, path: str) -> bool:
+    """Whether it has our tables, or is empty, so that it gets them next."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    return tables >= _OUR_TABLES if tables else os.path.getsize(path) == 0
 
 
 def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
@@ -281,6 +295,7 @@ def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
     with closing(sqlite3.connect(*arguments, timeout=BUSY_SECONDS, **options)) as connection:
         while True:
             try:
+                _keep_private(connection, arguments[0])
                 connection.execute("PRAGMA journal_mode = WAL")
                 return
             except sqlite3.OperationalError as problem:

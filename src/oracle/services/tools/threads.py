@@ -127,9 +127,11 @@ class Threads:
             if entry is None and state == "begun" and _has_only_grown(content, mark):
                 return None
             if entry is None:
+                gone = f", and {tickets.TICKET_GONE}"
+                changed = ", which was changed since the write was begun"
                 raise InterruptedWrite(
-                    f"the entry is not in {THREADS_FOLDER}/{file}, which was changed since the "
-                    "write was begun"
+                    f"the entry is not in {THREADS_FOLDER}/{file}"
+                    f"{gone if state == 'gone' else changed}"
                 )
             wanted, there = without_line_ends(as_body(text)), without_line_ends(entry.text)
             if there != wanted and wanted.startswith(there):

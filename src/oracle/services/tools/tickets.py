@@ -7,11 +7,14 @@ the write is recorded as intended, and the write uses it up:
 | --- | --- |
 | fresh | was never begun |
 | begun | is somewhere between its first and its last byte: the file itself must be looked at |
+| placing | has written a new note, which was given its name or was about to be |
 | gone | came to its end, or failed and left nothing |
 
 So a write that was never begun is known for certain, whatever users and other processes did to the
-file after the crash. A ticket that is gone proves nothing alone, because a power cut can lose it:
-the file is looked at too. Where both together leave a doubt, nothing is written.
+file after the crash. A note that is not there although its ticket says `placing` may have been
+there, and been deleted since: that is in doubt. Only systems that cannot rename a file without
+replacing another need this state. A ticket that is gone proves nothing alone, because a power cut
+can lose it: the file is looked at too. Where both together leave a doubt, nothing is written.
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ Mark: TypeAlias = dict[str, Any]
 """What the intent of a write records: the ticket's `key`, the file's `path`, and its size and
 digest `before`. All of it is JSON-shaped."""
 
-State: TypeAlias = Literal["fresh", "begun", "gone"]
+State: TypeAlias = Literal["fresh", "begun", "placing", "gone"]
+
+TICKET_GONE: Final = "the hidden file that shows how far the write came is gone"
 
 _DAYS_KEPT: Final = 30
 _KEY: Final = lazy_pattern(r"[0-9a-f]{16}")
@@ -57,6 +62,8 @@ def key_of(mark: Mark | None) -> str | None:
 
 def state_of(key: str, folder: int) -> State:
     names = os.listdir(folder)
+    if placing(key) in names:
+        return "placing"
     if begun(key) in names:
         return "begun"
     return "fresh" if _fresh(key) in names else "gone"
@@ -88,6 +95,11 @@ def _fresh(key: str) -> str:
 def begun(key: str) -> str:
     """The name of a ticket whose write has begun. A note is written into this file itself."""
     return f"{TEMPORARY}{key}.begun.tmp"
+
+
+def placing(key: str) -> str:
+    """The name of a ticket that is a complete note, from just before the note gets its name."""
+    return f"{TEMPORARY}{key}.placing.tmp"
 
 
 def before(name: str, folder: int) -> dict[str, Any] | None:

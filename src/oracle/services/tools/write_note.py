@@ -12,7 +12,7 @@ from oracle.services.background import in_thread, in_thread_to_end
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import with_plain_ends
 from oracle.services.tools.registry import Arguments, Tool, Writes
-from oracle.services.tools.tickets import Mark
+from oracle.services.tools.tickets import TICKET_GONE, Mark
 from oracle.services.tools.workspace import Workspace, lines_of
 from oracle.services.tools.writing import (
     drop_mark,
@@ -158,7 +158,12 @@ def _done_before(work: Workspace, given: WriteNote, mark: Mark) -> Answer | None
         drop_mark(work.files.root, draft.folder, mark)
         return _written(work, draft)
     if state.ticket == "gone":
-        raise InterruptedWrite(f"{draft.path} is not as it was to be written")
+        raise InterruptedWrite(f"{draft.path} is not as it was to be written, and {TICKET_GONE}")
+    if state.ticket == "placing":
+        raise InterruptedWrite(
+            f"{draft.path} is not there as it was to be written; it may have been changed or "
+            "deleted since"
+        )
     # Without `overwrite`, a write that was never begun cannot replace anything.
     is_safe = state.ticket == "fresh" and not given.overwrite
     if not is_safe and state.is_changed:

@@ -17,6 +17,7 @@ from oracle.errors import AlreadyThere, ToolProblem, named
 from oracle.patterns import lazy_pattern
 from oracle.services.project.file_rules import TEMPORARY
 from oracle.services.tools import tickets
+from oracle.services.tools.renaming import rename_new
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST_NAME: Final = 80
@@ -89,7 +90,11 @@ def write_file(
                 temporary = tickets.begun(key)
             if overwrite and mark is not None:
                 _check_unchanged(name, opened, mark)
-            _put_in_place(temporary, name, opened, overwrite=overwrite)
+            if overwrite:
+                os.replace(temporary, name, src_dir_fd=opened, dst_dir_fd=opened)
+            elif not rename_new(temporary, name, opened):
+                temporary = _about_to_be_placed(temporary, key, opened)
+                _put_in_place(temporary, name, opened)
             # The name is a part of the folder: without this it could be lost in a power cut.
             os.fsync(opened)
         except FileExistsError:
@@ -151,9 +156,10 @@ def mark_state(root: Path, folder: str, name: str, mark: tickets.Mark) -> MarkSt
     key = tickets.key_of(mark)
     with folder_inside(root, folder) as opened:
         ticket = "gone" if key is None else tickets.state_of(key, opened)
+        hidden = tickets.placing if ticket == "placing" else tickets.begun
         return MarkState(
             ticket=ticket,
-            is_linked=key is not None and _is_linked(tickets.begun(key), name, opened),
+            is_linked=key is not None and _is_linked(hidden(key), name, opened),
             is_changed=tickets.before(name, opened) != mark.get("before"),
         )
 
@@ -182,11 +188,19 @@ def _write_new(name: str, data: bytes, folder: int) -> None:
         os.close(descriptor)
 
 
-def _put_in_place(temporary: str, name: str, folder: int, *, overwrite: bool) -> None:
+def _about_to_be_placed(temporary: str, key: str | None, folder: int) -> str:
+    """Where a link gives a note its name, the note keeps the other one for a moment.
+
+    If it is deleted then, it looks as if it had never been there. So the step is recorded first.
+    """
+    if key is None:
+        return temporary
+    os.replace(temporary, tickets.placing(key), src_dir_fd=folder, dst_dir_fd=folder)
+    return tickets.placing(key)
+
+
+def _put_in_place(temporary: str, name: str, folder: int) -> None:
     """A hard link fails if the name is taken; a rename would replace the file."""
-    if overwrite:
-        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-        return
     try:
         os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError as problem:

@@ -1,0 +1,175 @@
+"""What a run lacks: evidence, a write that was to be made, the rest of the answer.
+
+Conditions ask this before the run ends, and `finish` names it afterwards. One place decides it for
+both, so that a stop reason and what is named as missing always agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from oracle.bt.board import PIPE_EMPTY, all_tools, bb_get, classification_of, granted_tools
+from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.models.query_classification import QueryType
+from oracle.services.control.asked_for import asks_for
+from oracle.services.control.ledger import STOP_AT
+from oracle.services.control.writes import is_anything_written, undone_writes, was_a_write_tried
+from oracle.services.questions.search_words import points_at_a_text
+from oracle.services.signals.said import is_visible
+
+GROUNDS: Final = (
+    "evidence",
+    "earlier_evidence",
+    "topic_shift",
+    "classification",
+    "attachment",
+    "facts",
+    "query",
+)
+"""The keys that `lacks_evidence` reads."""
+
+ORDERED: Final = ("query", "classification", "granted", "tool_list", "tool_results")
+"""The keys that `is_write_ordered` and `unwritten` read."""
+
+OPEN_END: Final = (
+    "stop_reason",
+    "response",
+    "signal",
+    "last_signal",
+    "answer",
+    "answer_so_far",
+    "sources_tried",
+    "sources_empty",
+    *GROUNDS,
+)
+"""The keys that `open_end` reads."""
+
+LONGEST_ANNOUNCEMENT: Final = 300
+"""Characters. A longer text that asks for another turn is more than "I will look into it"."""
+
+
+# -- evidence --------------------------------------------------------------------------------------
+
+
+def lacks_evidence(bb: TypedBlackboard) -> bool:
+    """Whether the question needs sources, and nothing was gathered for it.
+
+    This run may have gathered something, or an earlier exchange on the same topic, or the user has
+    attached it. If it is about a text that did not come through the pipe, there is nothing to look
+    for.
+    """
+    if bb_get(bb, "evidence") or is_visible(bb_get(bb, "attachment") or "") or _misses_its_text(bb):
+        return False
+    if bb_get(bb, "earlier_evidence") and not bb_get(bb, "topic_shift"):
+        return False
+    # A tree of somebody else may use the fallback and classify nothing.
+    return bb_get(bb, "classification") is not None and classification_of(bb).needs_any_source
+
+
+def words_for_no_evidence(bb: TypedBlackboard) -> str:
+    if found := _found_but_not_shown(bb):
+        return f"what was found in {found}: there was no room to show it to the model"
+    tried = ", ".join(bb_get(bb, "sources_tried"))
+    return f"anything in {tried}" if tried else "evidence, because nothing was looked at"
+
+
+def why_no_evidence(bb: TypedBlackboard) -> str:
+    if _found_but_not_shown(bb):
+        return "the model was shown nothing of what was found"
+    return "no source brought anything" if bb_get(bb, "sources_tried") else "nothing was gathered"
+
+
+def _found_but_not_shown(bb: TypedBlackboard) -> str:
+    empty: list[str] = bb_get(bb, "sources_empty")
+    return ", ".join(kind for kind in bb_get(bb, "sources_tried") if kind not in empty)
+
+
+def _misses_its_text(bb: TypedBlackboard) -> bool:
+    facts = bb_get(bb, "facts")
+    return bool(facts and facts.get(PIPE_EMPTY) and points_at_a_text(bb_get(bb, "query")))
+
+
+# -- writes ----------------------------------------------------------------------------------------
+
+
+def is_write_ordered(bb: TypedBlackboard) -> bool:
+    """Whether the question is an order to write, and was granted a tool for it.
+
+    It is classified as an action, or it asks for an own tool in the tool's words.
+    """
+    granted: list[str] = bb_get(bb, "granted")
+    writing = [spec for spec in all_tools(bb) if spec.writes and spec.name in granted]
+    if not writing or bb_get(bb, "classification") is None:
+        return False
+    if classification_of(bb).query_type is QueryType.ACTION:
+        return True
+    return any(spec.needs_yes and asks_for(bb_get(bb, "query"), spec) for spec in writing)
+
+
+def is_write_still_possible(bb: TypedBlackboard) -> bool:
+    """Whether an ordered write was not tried yet, and a tool for it is on offer."""
+    was_tried = was_a_write_tried(bb_get(bb, "tool_results"))
+    is_offered = any(spec.writes for spec in granted_tools(bb))
+    return is_offered and not was_tried and is_write_ordered(bb)
+
+
+def unwritten(bb: TypedBlackboard) -> list[str]:
+    """What was to be written and was not: by a call of the model, or by an order of the user."""
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")
+    if undone := undone_writes(results):
+        return undone
+    is_open = is_write_ordered(bb) and not is_anything_written(results)
+    return ["nothing was written"] if is_open else []
+
+
+# -- the rest --------------------------------------------------------------------------------------
+
+
+def only_announces(bb: TypedBlackboard) -> bool:
+    """Whether the last response says what it will do, in a run that has found nothing so far."""
+    response: dict[str, Any] = bb_get(bb, "response") or {}
+    signal: dict[str, Any] = response.get("signal") or {}
+    is_short = len(response.get("text", "")) <= LONGEST_ANNOUNCEMENT
+    return signal.get("type") == "need_turn" and is_short and lacks_evidence(bb)
+
+
+def open_end(bb: TypedBlackboard, *, is_anything_named: bool) -> list[str]:
+    """What a run lacks that ended before its answer, whatever ended it.
+
+    A run that could have looked and found nothing lacks evidence. Where nothing else is named, it
+    is what the model still wanted, or the rest.
+    """
+    stop: str = bb_get(bb, "stop_reason")
+    if stop in ("answered", "partial_answer"):
+        return []
+    could_look = stop == "stuck" or stop in STOP_AT.values()
+    if could_look and lacks_evidence(bb):
+        return [words_for_no_evidence(bb)]
+    return [] if is_anything_named else [_the_rest(bb)]
+
+
+def words_for_a_wish(signal: Mapping[str, Any]) -> str:
+    """What a signal asks for that there was no room for; "" if it asks for nothing."""
+    match signal.get("type"):
+        case "need_turn":
+            return f"another turn ({signal['reason']})"
+        case "need_capability":
+            return f"{signal['capability']} ({signal['reason']})"
+        case "delegation_recommended":
+            return f"{signal['scope']} ({signal['reason']})"
+        case "stuck":
+            return str(signal["blocker"])
+        case _:
+            return ""
+
+
+def _the_rest(bb: TypedBlackboard) -> str:
+    response: dict[str, Any] | None = bb_get(bb, "response")
+    # What a whole response does not ask for any more was granted before.
+    is_whole = response is not None and response["is_complete"]
+    signal: dict[str, Any] | None = bb_get(bb, "signal" if is_whole else "last_signal")
+    if wish := words_for_a_wish(signal or {}):
+        return wish
+    has_text = bb_get(bb, "answer") or bb_get(bb, "answer_so_far")
+    return "the rest of the answer" if has_text else "an answer of the model"

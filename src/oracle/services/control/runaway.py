@@ -1,0 +1,150 @@
+"""Finds a streamed response that says the same thing without end.
+
+Two looks at the text, both in linear time:
+
+- The end of the text, character by character: a word, a line or a short round of lines that comes
+  again and again with nothing in between.
+- All of it, word by word: each run of eight words, with how often it has come. This finds long
+  rounds, lines in another order, lines with a number before them, and lines that grow.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from oracle.patterns import lazy_pattern
+
+_WATCHED: Final = 2_000
+"""Characters at the end of a text in which a repetition is looked for."""
+_STEP: Final = 128
+"""Characters between two looks: each looks at all that is watched, so it must not be each piece."""
+_NEEDLE: Final = 32
+_PIECE: Final = 160
+# How often a stretch must repeat before it is no longer normal text: from this length on, so often.
+# A row of dashes or of zeros is normal, so a short stretch must fill a few lines.
+_TIMES: Final = ((200, 4), (60, 8), (20, 20), (8, 40))
+_SHORT_STRETCHES: Final = 1_200
+
+_RUN: Final = 8
+"""Words. A shorter run comes again in any text."""
+_MOST_RUNS: Final = 100_000
+"""How many runs are remembered, so that the memory is bounded."""
+_KEPT: Final = 12_000
+"""Characters at the end of a text that are kept, to compare what repeats with what was read."""
+
+_FRESH: Final = 3
+"""A new run makes up for so many known ones. So one new word in a long round does not hide it."""
+_WIDEST_WORD: Final = 20
+"""Characters that a word counts for at the most, with what is between it and the word before."""
+_LONGEST_WORD: Final = 60
+
+# Names and words of scripts that part words by spaces; single characters of all other scripts.
+_WORD: Final = lazy_pattern(r"[a-zß-ÿĀ-ԯ\d_]+|[^\W\d_]")
+
+
+class RunawayText:
+    """Feed it a response as it arrives."""
+
+    __slots__ = ("_at", "_kept", "_new", "_rounds", "_stretch", "_word")
+
+    def __init__(self) -> None:
+        self._kept = ""
+        self._new = ""
+        self._word = ""
+        self._at = 0
+        self._stretch = 0
+        # A number makes a line another one, unless very many lines differ in nothing else.
+        self._rounds = (
+            _Rounds(times=3, characters=1_200, with_numbers=True),
+            _Rounds(times=20, characters=4_000, with_numbers=False),
+        )
+
+    @property
+    def repeated(self) -> str:
+        """A little more than one round of what repeats: a text that was read has it only if it
+        repeats as well.
+        """
+        return self._kept[-(self._stretch + _PIECE) :]
+
+    def feed(self, text: str) -> bool:
+        """Return whether the text so far ends in something that repeats too often."""
+        self._new += text
+        if len(self._new) < _STEP:
+            return False
+        new, self._new = self._new, ""
+        self._kept = (self._kept + new)[-_KEPT:]
+        self._stretch = _stretch_at_the_end(self._kept[-_WATCHED:]) or self._stretch_in_words(new)
+        return self._stretch > 0
+
+    def _stretch_in_words(self, new: str) -> int:
+        text = self._word + new.lower()
+        end = _end_of_words(text)
+        begin, self._word = self._at, text[end:]
+        self._at += end
+        found = 0
+        for word in _WORD.finditer(text, 0, end):
+            stretches = [seen.after(word[0], begin + word.start()) for seen in self._rounds]
+            found = max(stretches)
+        return found
+
+
+class _Rounds:
+    """Counts the runs of words of a text.
+
+    Text is known if its runs have come `times` times before. So many `characters` of known text are
+    too many.
+    """
+
+    __slots__ = ("_at", "_characters", "_known", "_recent", "_seen", "_times", "_with_numbers")
+
+    def __init__(self, *, times: int, characters: int, with_numbers: bool) -> None:
+        self._times = times
+        self._characters = characters
+        self._with_numbers = with_numbers
+        self._recent: deque[str] = deque(maxlen=_RUN)
+        self._seen: dict[tuple[str, ...], tuple[int, int]] = {}
+        self._known = 0
+        self._at = 0
+
+    def after(self, word: str, at: int) -> int:
+        """The characters since this run came last, if too much known text has come; else 0."""
+        if word.isdigit() and not self._with_numbers:
+            return 0
+        self._recent.append(word)
+        run = tuple(self._recent)
+        times, last = self._seen.get(run, (0, at))
+        if times or len(self._seen) < _MOST_RUNS:
+            self._seen[run] = (times + 1, at)
+        width = min(at - self._at, _WIDEST_WORD)
+        self._at = at
+        is_known = times >= self._times
+        self._known = max(0, self._known + (width if is_known else -_FRESH * width))
+        return at - last if is_known and self._known >= self._characters else 0
+
+
+def _end_of_words(text: str) -> int:
+    """Where the last word begins that may go on: the next piece of text decides."""
+    end = len(text)
+    while (
+        end > 0
+        and len(text) - end < _LONGEST_WORD
+        and (text[end - 1].isalnum() or text[end - 1] == "_")
+    ):
+        end -= 1
+    return end
+
+
+def _stretch_at_the_end(text: str) -> int:
+    """The length of the last stretch, if it equals the one before it, and so on; else 0."""
+    needle = text[-_NEEDLE:]
+    before = text.rfind(needle, 0, -1)
+    if before < 0:
+        return 0
+    stretch = len(text) - len(needle) - before
+    times = next((times for least, times in _TIMES if stretch >= least), 0)
+    length = stretch * times if times else _SHORT_STRETCHES
+    # Shifted by one stretch, a text that repeats is the same text.
+    if length > len(text) or text[-length:-stretch] != text[len(text) - length + stretch :]:
+        return 0
+    return stretch

@@ -1,0 +1,41 @@
+"""The host in a server's address, if no two parsers can read it differently.
+
+The standard library takes `http://[::1].evil.test` for `::1`, because it ignores what follows the
+bracket. An address like that could pass for one on this machine and lead elsewhere. So only plain
+ones count: names in ASCII, IPv4, and IPv6 without a zone.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv6Address, ip_address
+from typing import Final
+
+from oracle.patterns import lazy_pattern
+
+_SERVER: Final = lazy_pattern(
+    r"(?i:https?)://(?:\[(?P<six>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]{0,252}))"
+    r"(?::(?P<port>[0-9]{0,5}))?(?:/[^\s\\?#]*)?"
+)
+_LAST_PORT: Final = 65_535
+
+
+def host_of(address: str) -> str | None:
+    """In lower case, without brackets; None if it is not a plain address of a server."""
+    found = _SERVER.fullmatch(address)
+    if not found or not (found["port"] is None or 0 < int(found["port"] or 1) <= _LAST_PORT):
+        return None
+    if found["six"] is None:
+        return found["name"].lower()
+    try:
+        return str(IPv6Address(found["six"]))
+    except ValueError:
+        return None
+
+
+def is_loopback(address: str) -> bool:
+    """Whether the server is certainly on this machine."""
+    host = host_of(address)
+    try:
+        return host is not None and (host == "localhost" or ip_address(host).is_loopback)
+    except ValueError:
+        return False
