@@ -269,6 +269,8 @@ async def test_a_question_taken_for_research_is_looked_up_in_the_project(ask, ro
         "What's the weather in Berlin today?",
         "What is the latest version of pydantic?",
         "Who won the world cup in 2022?",
+        "How much does an iPhone 16 cost?",
+        "Is GitHub down right now?",
     ],
 )
 async def test_what_only_the_web_could_answer_is_said_at_once(ask, question):
@@ -276,6 +278,11 @@ async def test_what_only_the_web_could_answer_is_said_at_once(ask, question):
     assert outcome.calls == []
     assert "`oracle config set web.provider NAME`" in outcome.answer
     assert (outcome.types, outcome.done["stop_reason"]) == (["partial_answer"], "partial_answer")
+
+
+@pytest.mark.parametrize("question", ["Où récupère-t-on la météo ?", "Where is the weather from?"])
+async def test_who_asks_where_something_is_gets_a_look_at_the_project(ask, question):
+    assert (await ask(question)).calls
 
 
 async def test_a_follow_up_uses_the_words_of_the_question_before(agent, tmp_path):

@@ -21,13 +21,14 @@ from oracle.bt.core.leaves import condition
 from oracle.bt.shortfall import GROUNDS, lacks_evidence
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
+from oracle.services.classification.parsed_query import parse_query
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
 from oracle.services.tools.offered import with_role
 
 log = logging.getLogger(__name__)
 
-_OUTSIDE = frozenset({"has world", "has time", "has others"})
-"""Features of the classifier: the weather, the latest version, other projects."""
+_OUTSIDE = frozenset({"world", "time", "others"})
+"""Words of the classifier's lexicon: the weather, the latest version, other projects."""
 
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
 
@@ -52,15 +53,19 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
     """Whether the question is surely about the world outside, and no tool here searches the web.
 
     An address in the question can be fetched without a search. "What is a thread?" is general, but
-    the project may say it: only words for the world, the present or other people are clear.
+    the project may say it: only words for the world, the present or other people are clear. Who
+    asks where something is mostly means a place in the project: looking costs less than refusing.
     """
     bb = board_of(ctx)
     if backs_the_claim(ctx) or "://" in bb_get(bb, "query"):
         return False
     asked = classification_of(bb)
     is_sure = asked.query_type == QueryType.RESEARCH and asked.confidence >= sure
-    is_outside = not _OUTSIDE.isdisjoint(asked.keywords_matched)
-    return is_sure and is_outside and not with_role(all_tools(bb), "search", "web")
+    if not is_sure or with_role(all_tools(bb), "search", "web"):
+        return False
+    parsed = parse_query(bb_get(bb, "query"))
+    words = {*parsed.tags, *(name.removeprefix("has ") for name in asked.keywords_matched)}
+    return "where" not in parsed.sketch and not _OUTSIDE.isdisjoint(words)
 
 
 @condition(reads=OFFER)
