@@ -100,7 +100,10 @@ async def test_limits_and_a_persons_yes_reach_the_agent(project):
     model = ScriptedModel(WRITE, "Not done.")
     options = {"project": project, "tools": ScriptedTools(WRITING), "approve": yes}
     answer = await Oracle(model=model, limits=Limits(turns=2), **options).ask(CODE)
-    assert (answer.stop_reason, answer.missing) == ("turn_limit", [])
+    assert (answer.stop_reason, answer.missing) == (
+        "turn_limit",
+        ["evidence, because nothing was looked at"],
+    )
 
 
 async def test_cancelling_ends_with_what_there_is(project):

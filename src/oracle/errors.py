@@ -23,7 +23,7 @@ OracleError
 │   ├── StoreError           the database cannot be reached, read or written
 │   ├── LeaseHeld            another process is working on the run
 │   ├── InterruptedStream    the process died in the middle of a response
-│   └── InterruptedWrite     the process died; the write may or may not have happened
+│   └── InterruptedWrite     a crash or a limit of time; the write may or may not have happened
 ├── JournalError             the run cannot be recorded
 │   └── ReplayDiverged       a replay needs something that was never recorded
 └── DeveloperError           our code or a leaf is wrong; the run ends as `internal_error`

@@ -193,6 +193,31 @@ async def test_a_planned_write_of_a_dry_run_counts():
     assert heard.stop == "answered"
 
 
+async def test_a_write_of_which_nobody_knows_is_neither_done_nor_tried_again():
+    late = {"success": False, "content": "not known", "sources": [], "is_unknown": True}
+    heard = await order(
+        Reply(text=NEXT, calls=[READ, CALL]), WROTE, tools=vault(write_note=lambda _: late)
+    )
+    assert (heard.stop, heard.ran.count("write_note")) == ("partial_answer", 1)
+    assert heard.done["missing"] == ["it is not known whether write_note was done"]
+
+
+def test_a_write_that_a_person_has_refused_is_not_asked_for_again(tmp_path):
+    def send_report(to: str) -> str:
+        """Mail a report."""
+        raise AssertionError("a person said no")
+
+    (tmp_path / "oracle.toml").touch()
+    (tmp_path / "cache.md").write_text("The cache is fast.")
+    call = Reply(text=NEXT, calls=[READ, ("send_report", {"to": "all"})])
+    model = ScriptedModel(call, enough("You did not allow it."))
+    own = tool(send_report, writes=True)
+    asked = Oracle(project=tmp_path, model=model, tools=[own], approve=lambda _: False)
+    answer = asked.ask_sync(ORDER)
+    assert (answer.stop_reason, len(model.requests)) == ("partial_answer", 2)
+    assert 'send_report(to="all") was not allowed (a person said no)' in answer.missing
+
+
 async def test_who_asks_back_is_not_sent_back():
     which = "Which cache?" + signal("partial_answer", missing="which cache is meant")
     heard = await order(Reply(text=NEXT, calls=[READ]), which)

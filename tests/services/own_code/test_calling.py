@@ -215,6 +215,7 @@ async def test_after_a_blocked_loop_async_tools_work_again():
 async def test_a_late_write_may_have_been_done():
     result = await run(tool("time.sleep(0.3)", writes=True, timeout=0.05))
     assert "it is not known whether it was done" in result["content"]
+    assert result["is_unknown"]
 
 
 async def test_a_cancelled_call_is_cancelled():

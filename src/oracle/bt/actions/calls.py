@@ -8,6 +8,7 @@ from oracle.bt.board import ROOM, all_tools, bb_get, bb_set, board_of, ledger_of
 from oracle.bt.call_outcomes import Call
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.shortfall import ORDERED
 from oracle.bt.state.base import RUNNING, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import (
@@ -148,7 +149,7 @@ async def run(ctx: TickContext) -> RunStatus:
 
 
 @action(
-    reads=["calls", "calls_wait", "messages", "missing", "tool_results", "was_awaited", *ROOM],
+    reads=["calls", "calls_wait", "messages", "missing", "was_awaited", *ORDERED, *ROOM],
     writes=["messages", "missing", "tool_results", "calls_wait", "was_awaited"],
 )
 def answer_unfinished(ctx: TickContext) -> RunStatus:

@@ -59,8 +59,8 @@ def is_anything_written(results: Sequence[Result]) -> bool:
 
 
 def was_a_write_tried(results: Sequence[Result]) -> bool:
-    """Whether one was run, whatever came of it."""
-    return bool(_in_state(results, "done", "failed", "in_doubt"))
+    """Whether one was run, whatever came of it, or a person did not allow it."""
+    return bool(_in_state(results, "done", "failed", "in_doubt", "denied"))
 
 
 def undone_writes(results: Sequence[Result]) -> list[str]:

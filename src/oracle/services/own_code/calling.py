@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Final, cast
 
-from oracle.errors import ToolProblem
+from oracle.errors import InterruptedWrite, ToolProblem
 from oracle.services.background import DaemonThreads, within
 from oracle.services.own_code.found import answer_of
 from oracle.services.own_code.prints import prints_kept
@@ -64,7 +64,8 @@ def as_tool(
                 own.timeout, _answer(own, given, in_this_loop=in_this_loop, root=root)
             )
         except TimeoutError:
-            raise ToolProblem(took_too_long(own.name, own.timeout, writes=own.writes)) from None
+            late = took_too_long(own.name, own.timeout, writes=own.writes)
+            raise (InterruptedWrite(late) if own.writes else ToolProblem(late)) from None
         except _Raised as raised:
             raise ToolProblem(_failed(own, raised.problem)) from None
 

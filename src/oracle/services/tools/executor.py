@@ -97,11 +97,14 @@ class ToolBox:
             return as_result(answer, longest=self._longest)
         except ToolProblem as problem:
             return failure(str(problem))
+        except InterruptedWrite as problem:
+            return {**failure(str(problem)), "is_unknown": True}
         except TimeoutError:
             # A `TimeoutError` can also come from the network, before our own limit is reached.
             if not limit.expired():
                 return failure(f"{tool.name}: the server did not respond in time; try later")
-            return failure(took_too_long(tool.name, tool.timeout, writes=tool.is_writing))
+            late = failure(took_too_long(tool.name, tool.timeout, writes=tool.is_writing))
+            return {**late, "is_unknown": True} if tool.is_writing else late
         except Exception as problem:
             _log.error("tool %s failed:\n%s", tool.name, redacted_traceback(problem))
             return failure(

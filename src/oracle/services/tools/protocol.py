@@ -15,7 +15,8 @@ class ToolResult(TypedDict):
     first line is a summary. `sources` are its quotations as data; no code parses the content.
 
     A search that found nothing is a success and `empty`. `more_uses` is set if a list of uses does
-    not show all of them. With `plan`, nothing was done: it was a dry run.
+    not show all of them. With `plan`, nothing was done: it was a dry run. With `is_unknown`, nobody
+    knows whether a write was done.
     """
 
     success: bool
@@ -24,6 +25,7 @@ class ToolResult(TypedDict):
     empty: NotRequired[bool]
     more_uses: NotRequired[MoreUses]
     plan: NotRequired[bool]
+    is_unknown: NotRequired[bool]
 
 
 class Tools(Protocol):
