@@ -5,6 +5,7 @@ import base64
 P = "Tr0ub4dor&3xK"
 _TOKEN = "ghp_Fx3gxODYfjuMbwrHMbgcn33KFLKnq7XrBg8C"
 _AWS = "AKIAQX7ZJ3LMNB2W4T5R"
+_HALF = "kmvp9Qx3LsTr8WyB2nDf6GhJ"
 _ENCODED = base64.b64encode(_TOKEN.encode()).decode()
 
 _FORMS = (
@@ -35,6 +36,7 @@ SECRETS: tuple[tuple[str, str], ...] = (
     (f'x = ("{_TOKEN[:9]}"\n     "{_TOKEN[9:20]}"\n     "{_TOKEN[20:]}")', _TOKEN[9:20]),
     (f"x = '{_TOKEN[:20]}' \\\n    '{_TOKEN[20:]}'", _TOKEN[20:]),
     (f"$x = '{_TOKEN[:20]}' . '{_TOKEN[20:]}';", _TOKEN[:20]),
+    (f"key=-----BEGIN%20RSA%20PRIVATE%20KEY-----%0A{_HALF}%2B{_HALF}%2F{_HALF}", _HALF),
     (f"TOKEN ghp_\\\n{_TOKEN[4:]}", _TOKEN[4:]),
     (f"blob: {base64.b64encode(_AWS.encode()).decode()}", base64.b64encode(_AWS.encode()).decode()),
     (

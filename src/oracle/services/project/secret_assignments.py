@@ -240,7 +240,7 @@ def _is_other(text: str, name: str, followed: re.Match[str], value: _Value) -> b
     """Whether the value has nothing to do with the name, or only repeats it."""
     sign = followed["sign"].strip()
     # `--password` or `--password-file`: a flag is not a value.
-    if name.endswith(value.text) or value.text.startswith("--"):
+    if name.endswith(value.text) or re.match(r"--[a-z]", value.text):
         return True
     if sign == "(":
         return is_other_call(name, value.text, is_quoted=value.is_quoted)
