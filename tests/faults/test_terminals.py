@@ -140,7 +140,10 @@ def shown_by(cwd, is_terminal, *arguments, **env):
             terminal.reaches("? ")
             terminal.leave()
         else:
-            terminal.type("n\n").end()  # for those that ask before they delete
+            # For those that ask before they delete. What is typed before the question does not count.
+            while terminal.reaches("[y/N"):
+                terminal.type("n\n")
+            terminal.end()
         return terminal.raw
     result = oracle(*arguments, stdin=b"hello\n", cwd=cwd, env=env)
     return (result.stdout + result.stderr).decode()
