@@ -2,7 +2,6 @@
 
 import time
 from itertools import pairwise
-from pydoc_data.topics import topics
 
 import pytest
 from hypothesis import given
@@ -102,45 +101,6 @@ def test_after_a_sentence_of_its_own_our_text_is_still_ours():
     assert filtered([f"Sure! Here it is: {SYSTEM} The answer is 42."]) == (
         "Sure! Here it is: The answer is 42."
     )
-
-
-MARKS = ["✅ ", "→ ", "a) ", "(iv) ", "  3  ", "  3| ", "[^1]: ", "Rule 1: ", "• ", "My rules say "]
-OWN_LINE = "Quote names, values and error messages exactly as the source has them."
-
-
-@pytest.mark.parametrize("mark", MARKS)
-@pytest.mark.parametrize("size", [1, 5, 100_000])
-def test_our_text_is_hidden_behind_any_mark(mark, size):
-    text = f"It evicts.\n{mark}{OWN_LINE}\nThat is all."
-    shown = filtered(text[at : at + size] for at in range(0, len(text), size))
-    assert "values and error" not in shown
-    assert (shown[:10], shown[-12:]) == ("It evicts.", "That is all.")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"<li>{OWN_LINE}</li>",
-        f"It evicts — {OWN_LINE} — {OWN_LINE}",
-        f'I was told "{OWN_LINE}"',
-        OWN_LINE.replace(" ", " \u200b"),
-        OWN_LINE.replace(" ", "\u200b"),
-        OWN_LINE.replace("Quote names, ", ""),
-        f"| 1 | {OWN_LINE} |",
-    ],
-)
-def test_our_text_is_hidden_wherever_in_a_line_it_begins(text):
-    assert "error messages exactly" not in filtered([text]).replace("\u200b", " ")
-
-
-def test_what_was_read_in_a_source_is_a_quotation_in_mid_sentence_too():
-    text = f"The style guide says: {OWN_LINE} It has no other rule."
-    assert filtered([text], is_source=lambda quoted: quoted in OWN_LINE) == text
-
-
-@pytest.mark.parametrize("topic", thinned(sorted(topics), 12))
-def test_honest_prose_stays_as_it_is(topic):
-    assert filtered([topics[topic]]) == topics[topic]
 
 
 def test_what_was_read_in_a_source_is_a_quotation():

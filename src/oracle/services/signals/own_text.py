@@ -4,29 +4,22 @@ Outside code it hides, however the text is cut into chunks:
 
 - elements that only we write (`<system_message>`, `<project_facts>`), to their closing tag;
 - the frames of tool results: the line that marks data, with the fence after it, and our notes;
-- runs of at least eight words that are word for word ours, wherever in a line they begin.
+- runs of at least eight words that are word for word ours, from the start of a line or sentence.
 
 In code it is a quotation, and stays. So does a run that the model has read in a source: a project
-may well be about prompts. Time is linear: of eight words, each is compared with eight places.
+may well be about prompts. Time is linear: a word is compared with at most eight places.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from typing import Final
 
 from oracle.patterns import lazy_pattern
 from oracle.services.signals import own_marks as marks
 from oracle.services.signals.code_fences import LINE_LIMIT, Fence, fence_of_line
-from oracle.services.signals.own_words import (
-    UNSEEN,
-    WORD,
-    Match,
-    OwnText,
-    bare,
-    followed,
-    may_be_followed,
-)
+from oracle.services.signals.own_words import Match, OwnText, bare, followed, may_be_followed
 
 LEAST_WORDS: Final = 8
 LEAST_CHARACTERS: Final = 40
@@ -39,15 +32,13 @@ _LONGEST_NOTE: Final = 400
 _PIECE: Final = 4_096
 """A longer chunk is read in pieces of this size, so that a step copies little."""
 
-# A chunk without any of these is passed on as it is, in the middle of a word.
-_MARK: Final = lazy_pattern(rf"[\s{UNSEEN}<`>|]")
+# A chunk without any of these is passed on as it is, in the middle of a line.
+_MARK: Final = lazy_pattern(r"[\n<`.!?:]")
 _LINE_END: Final = lazy_pattern(r"\n")
-# A word begins after a blank, a tag or the border of a cell. In inline code no run begins.
-_FLOW_MARK: Final = lazy_pattern(rf"\n|`+|<|[>|]|[\s{UNSEEN}]")
-_CODE_MARK: Final = lazy_pattern(r"\n|`+|<")
-_SPECIAL: Final = lazy_pattern(r"[`<]")
+_CLOSERS: Final = "\"')*_]"
+_FLOW_MARK: Final = lazy_pattern(rf"\n|`+|<|[.!?:][{re.escape(_CLOSERS)}]*(?=\s|\Z)")
 _LEAD: Final = lazy_pattern(r"[ \t>*+0-9.)-]*")
-_BLANK: Final = lazy_pattern(rf"[\s{UNSEEN}]*")
+_WORD: Final = lazy_pattern(r"\S+")
 
 
 class OwnTextFilter:
@@ -76,6 +67,8 @@ class OwnTextFilter:
         # In the middle of a line, where only a few characters matter: those of `_mark`.
         self._flowing = False
         self._mark = _MARK
+        # A mark that ends a sentence was the last character: white space after it begins another.
+        self._after_mark = False
         # An odd number of runs of backticks is open on this line.
         self._in_code = False
         self._matches: list[Match] = []
@@ -89,7 +82,7 @@ class OwnTextFilter:
         self._searched = dict.fromkeys(marks.CLOSING, 0)
 
     def feed(self, chunk: str) -> str:
-        if self._flowing and self._mark.search(chunk) is None:
+        if self._flowing and not self._after_mark and self._mark.search(chunk) is None:
             return chunk
         if len(chunk) <= _PIECE:
             self._data += chunk
@@ -237,7 +230,13 @@ class OwnTextFilter:
 
     def _in_line(self) -> bool:
         data = self._data
-        mark = (_CODE_MARK if self._in_code else _FLOW_MARK).search(data)
+        if self._after_mark:
+            closers = len(data) - len(data.lstrip(_CLOSERS))
+            self._after_mark = closers == len(data)
+            self._pass(closers)
+            is_start = not self._in_code and self._data[:1].isspace()
+            return self._go(self._at_start if is_start else self._in_line)
+        mark = _FLOW_MARK.search(data)
         if mark is None:
             self._pass(len(data))
         elif mark[0] == "\n":
@@ -253,21 +252,21 @@ class OwnTextFilter:
             self._pass(mark.start())
             return self._may_be_tag()
         else:
-            # White space stays with what follows: if that is hidden, so is the blank before it.
-            self._pass(mark.end() if mark[0] in ">|" else mark.start())
-            self._go(self._at_start)
+            self._after_mark = mark.end() == len(data)
+            self._pass(mark.end())
+            if not self._after_mark and not self._in_code:
+                self._go(self._at_start)
         return True
 
     def _at_start(self) -> bool:
-        """The start of a word: does a run of ours begin here?"""
-        blank = _BLANK.match(self._data)
-        space = blank.end() if blank else 0
+        """The start of a line or of a sentence: does it begin with words of ours?"""
+        space = len(self._data) - len(self._data.lstrip())
         if (line_end := self._data.rfind("\n", 0, space)) >= 0:
             self._pass(line_end + 1)
             return self._go(self._at_line_start)
         words: list[str] = []
         first_end = 0
-        for token in WORD.finditer(self._data):
+        for token in _WORD.finditer(self._data):
             raw = token[0]
             first_end = first_end or token.end()
             if raw[0] == "<" or raw.startswith("```") or (raw[0] == "`" and not words):
@@ -297,8 +296,10 @@ class OwnTextFilter:
 
     def _pass_first(self, end: int) -> bool:
         """Not ours: go on after the first word. A `<` or a backtick is looked at by `_in_line`."""
-        special = _SPECIAL.search(self._data, 0, end)
-        self._pass(special.start() if special else end)
+        first = self._data[:end]
+        if "`" in first or "<" in first or first[-1:] in ".!?:":
+            return self._go(self._in_line)
+        self._pass(end)
         return self._go(self._in_line)
 
     def _found(self, matches: list[Match], end: int) -> bool:
@@ -313,7 +314,7 @@ class OwnTextFilter:
     def _in_own_words(self) -> bool:
         """Hide word after word, as long as they are ours."""
         end = 0
-        for token in WORD.finditer(self._data):
+        for token in _WORD.finditer(self._data):
             is_last = token.end() == len(self._data)
             word = bare(token[0])
             may_go_on = not word or may_be_followed(self._matches, word)

@@ -18,20 +18,15 @@ MOST_PLACES: Final = 8
 COMMON_OPENINGS: Final = frozenset(
     {"it is", "this is", "that is", "there is", "there are", "the answer"}
 )
-"""Answers say so too. They are not held back for the sake of a sentence of ours that does."""
+"""Answers begin so too. They are not held back for the sake of a sentence of ours that does."""
 _PUNCTUATION: Final = "*_\"'`.,;:!?()[]{}<>#-–—…“”‘’|/\\"
-UNSEEN: Final = "\u200b-\u200f\u2060\ufeff\u00ad"
-"""Characters without a width, which may be put between words."""
-WORD: Final = lazy_pattern(rf"[^\s{UNSEEN}]+")
+_WORD: Final = lazy_pattern(r"\S+")
+_SENTENCE_END: Final = lazy_pattern(r"[.!?:][\"')*_\]]*\Z")
 
 
 def bare(word: str) -> str:
-    """Empty for a bullet, an arrow, a row of dashes, or other punctuation."""
-    word = word.strip(_PUNCTUATION)
-    if word and not (word[0].isalnum() and word[-1].isalnum()):
-        seen = [at for at, character in enumerate(word) if character.isalnum()]
-        word = word[seen[0] : seen[-1] + 1] if seen else ""
-    return word.casefold()
+    """Empty for a bullet, a row of dashes, or other punctuation."""
+    return word.strip(_PUNCTUATION).casefold()
 
 
 class Match(NamedTuple):
@@ -42,7 +37,7 @@ class Match(NamedTuple):
 
 
 class OwnWords:
-    """The words of some texts, one after the other, and where to find three of them."""
+    """The words of some texts, one after the other, and the places where a sentence starts."""
 
     __slots__ = ("_places", "_starts", "words")
 
@@ -53,11 +48,13 @@ class OwnWords:
         for text in texts:
             for line in text.splitlines():
                 may_start = not (no_start and line.startswith(no_start))
-                for token in WORD.findall(line):
+                is_start = True
+                for token in _WORD.findall(line):
                     if word := bare(token):
-                        if may_start:
+                        if is_start and may_start:
                             starts.append(len(self.words))
                         self.words.append(word)
+                        is_start = _SENTENCE_END.search(token) is not None
             # Two texts do not follow each other: nothing is equal to this.
             self.words.append("")
         self._places: dict[str, list[int]] = {}
@@ -70,7 +67,7 @@ class OwnWords:
         self._starts = sorted(self._places)
 
     def has_start(self, beginning: str) -> bool:
-        """Whether three words have this beginning."""
+        """Whether a sentence has this beginning."""
         at = bisect_left(self._starts, beginning)
         return at < len(self._starts) and self._starts[at].startswith(beginning)
 
@@ -87,7 +84,7 @@ class OwnText:
         self._parts = parts
 
     def may_start(self, words: Sequence[str], last: str) -> bool:
-        """Whether a run of ours may start with these words and then a word that begins so."""
+        """Whether a sentence of ours may start with these words and then a word that begins so."""
         if len(words) >= 3:
             return may_be_followed(self.matches(words) or (), last)
         beginning = " ".join([*words, last])
