@@ -114,8 +114,8 @@ def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
         (["--zzz"], "there is no option '--zzz'; see `oracle ask --help`"),
         (["-f", "a.py"], 'the question is missing; write one: oracle -f a.py "what is it?"'),
         (
-            ["help", "shw"],
-            "there is no command 'shw'; to ask a question, put it in quotes: oracle \"help shw\"",
+            ["help", "zzz"],
+            "there is no command 'zzz'; to ask a question, put it in quotes: oracle \"help zzz\"",
         ),
         (
             ["config", "set", "limits.turns", "abc"],

@@ -19,8 +19,8 @@ def test_an_option_that_is_counted_has_no_value_and_no_default():
     [
         ("run show", "oracle run show [OPTIONS] [RUN]"),
         ("sessions rename", "oracle sessions rename [OPTIONS] SESSION TITLE"),
-        ("search", "oracle search [OPTIONS] QUERY"),
-        ("tree check", "oracle tree check [OPTIONS] PATH..."),
+        ("search", "oracle search [OPTIONS] WORD..."),
+        ("tree check", "oracle tree check [OPTIONS] [PATH]..."),
     ],
 )
 def test_usage_names_arguments_in_capitals(command, usage):

@@ -140,7 +140,9 @@ def shown_by(cwd, is_terminal, *arguments, **env):
             terminal.reaches("? ")
             terminal.leave()
         else:
-            # For those that ask before they delete. What is typed before the question does not count.
+            # For those that ask for a text, and for those that ask before they delete: there, what
+            # is typed before the question does not count.
+            terminal.type("n\n")
             while terminal.reaches("[y/N"):
                 terminal.type("n\n")
             terminal.end()

@@ -1,4 +1,4 @@
-"""Rules that hold for all twelve prompts, and for what is composed of them."""
+"""Rules that hold for all prompts, and for what is composed of them."""
 
 import re
 from importlib.resources import files
@@ -30,16 +30,18 @@ def _each(segment: PromptSegment) -> str:
     return segment.id
 
 
-def test_there_are_twelve_files_and_each_is_registered() -> None:
+def test_there_are_thirteen_files_and_each_is_registered() -> None:
     folder = files("oracle") / "prompts" / "oracle"
     contents = {path.read_text(encoding="utf-8").strip() for path in folder.iterdir()}
     assert contents == {segment.content for segment in SEGMENTS}
-    assert len(contents) == len({segment.id for segment in SEGMENTS}) == 12
+    assert len(contents) == len({segment.id for segment in SEGMENTS}) == 13
 
 
 @pytest.mark.parametrize("segment", SEGMENTS, ids=_each)
 def test_each_prompt_is_short(segment: PromptSegment) -> None:
-    most = {"base": 1_000, "signals": 3_000, "signals-short": 900}.get(segment.id, 400)
+    most = {"base": 1_000, "signals": 3_000, "signals-short": 900, "plain": 900}.get(
+        segment.id, 400
+    )
     assert 100 < segment.token_estimate <= most
 
 

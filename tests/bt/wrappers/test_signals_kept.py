@@ -88,7 +88,7 @@ async def test_every_signal_is_an_event_with_its_xml(heard):
 
 
 async def test_of_very_many_signals_the_first_are_events_and_the_rest_is_counted(heard):
-    many = "".join(f"{n} {BAD}" for n in range(500))
+    many = "".join(f"part{n} {BAD}" for n in range(500))
     model = ScriptedModel(Reply(text=many, calls=SEARCH), f"In `auth.py:3`.\n{ENOUGH}")
     await said(model)
     found = [e.payload for e in heard.events if e.type == "signal.malformed"]

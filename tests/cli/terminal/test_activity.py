@@ -11,7 +11,9 @@ def call(name, number="1"):
 
 
 def result(number="1"):
-    return chunk("tool_result", id=number, name="f", success=True, content="", sources=[])
+    return chunk(
+        "tool_result", id=number, name="f", success=True, content="", sources=[], was_run=True
+    )
 
 
 def words_after(*chunks):

@@ -18,15 +18,31 @@ LINES = [
     ),
     (chunk("tool_call", id="1", name="f", arguments="{bro\x1b[2Jken"), "tool       f {bro[2Jken"),
     (
-        chunk("tool_result", id="1", name="f", success=True, content="", sources=[{}, {}]),
+        chunk(
+            "tool_result",
+            id="1",
+            name="f",
+            success=True,
+            content="",
+            sources=[{}, {}],
+            was_run=True,
+        ),
         "           → f: 2 places",
     ),
     (
-        chunk("tool_result", id="1", name="f", success=True, content="", sources=[]),
+        chunk("tool_result", id="1", name="f", success=True, content="", sources=[], was_run=True),
         "           → f: nothing to quote",
     ),
     (
-        chunk("tool_result", id="1", name="f", success=False, content="no\nway", sources=[]),
+        chunk(
+            "tool_result",
+            id="1",
+            name="f",
+            success=False,
+            content="no\nway",
+            sources=[],
+            was_run=True,
+        ),
         "failed     f: no way",
     ),
     (

@@ -85,6 +85,7 @@ HONEST = {
     "a table of numbers": "".join(f"| {n} | {n * n} | {n % 7} |\n" for n in range(400)),
     "a table with the same words": "".join(f"| {n} | yes | no |\n" for n in range(100)),
     "a list of places": "".join(f"- `src/mod_{n}.py:{n}` calls `load()`\n" for n in range(60)),
+    "names with a number": "".join(f"- `test_{n}` passes on all machines\n" for n in range(300)),
     "an array of zeros": f"x = [{'0, ' * 300}]",
     "a phrase in each item": "".join(
         f"- {name} is read from the settings, and falls back to the default if it is missing.\n"

@@ -39,8 +39,8 @@ _WIDEST_WORD: Final = 20
 """Characters that a word counts for at the most, with what is between it and the word before."""
 _LONGEST_WORD: Final = 60
 
-# Letters of scripts that part words by spaces; numbers; single characters of all other scripts.
-_WORD: Final = lazy_pattern(r"[a-zß-ÿĀ-ԯ]+|\d+|[^\W\d_]")
+# Names and words of scripts that part words by spaces; single characters of all other scripts.
+_WORD: Final = lazy_pattern(r"[a-zß-ÿĀ-ԯ\d_]+|[^\W\d_]")
 
 
 class RunawayText:
@@ -109,7 +109,7 @@ class _Rounds:
 
     def after(self, word: str, at: int) -> int:
         """The characters since this run came last, if too much known text has come; else 0."""
-        if word[0].isdigit() and not self._with_numbers:
+        if word.isdigit() and not self._with_numbers:
             return 0
         self._recent.append(word)
         run = tuple(self._recent)
@@ -126,7 +126,11 @@ class _Rounds:
 def _end_of_words(text: str) -> int:
     """Where the last word begins that may go on: the next piece of text decides."""
     end = len(text)
-    while end > 0 and len(text) - end < _LONGEST_WORD and text[end - 1].isalnum():
+    while (
+        end > 0
+        and len(text) - end < _LONGEST_WORD
+        and (text[end - 1].isalnum() or text[end - 1] == "_")
+    ):
         end -= 1
     return end
 
