@@ -95,5 +95,5 @@ def test_another_loop_is_an_error(project, value):
 def test_a_projects_file_cannot_choose_another_loop_unless_it_is_trusted(project):
     (project / "oracle.toml").write_text("[loop]\nuse_bt = 'shadow'\n")
     _, _, errors = call(project, "ask", QUESTION)
-    assert "loop.use_bt = 'shadow' (true counts)" in errors or "loop.use_bt" in errors
+    assert "loop.use_bt = " in errors
     assert reports_in(project) == 0
