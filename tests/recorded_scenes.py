@@ -6,7 +6,10 @@ from oracle.bt.wrappers.decisions.recording import Recording
 from oracle.bt.wrappers.recipe import AgentSetup, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.services.agent_services import AgentServices
+from oracle.services.control.ledger import Limits
 from oracle.services.journal import MemorySink
+from oracle.services.journal.run_clock import REAL_TIME
+from oracle.services.journal.simulated_time import SimulatedTime
 from oracle.testing import ScriptedTools
 from tests.scenarios import SCENES, Scene
 
@@ -18,8 +21,13 @@ async def recording_of(scene: str | Scene, change: Change = NO_CHANGE) -> Record
 
 
 async def played_scene(scene: Scene, change: Change = NO_CHANGE) -> MemorySink:
-    """The records of a scene. It is cancelled where the scene says so."""
-    sink, run = MemorySink(), None
+    """The records of a scene. It is cancelled where the scene says so.
+
+    A scene that runs out of time does so in simulated time: on a machine that pauses, a deadline
+    would be noticed so late that the run has no time left for what it does in the scene.
+    """
+    sink, run, simulated = MemorySink(), None, SimulatedTime()
+    is_limited = scene.limits.seconds < Limits().seconds
 
     def listen(chunk):
         if scene.cancel_at(chunk):
@@ -29,6 +37,16 @@ async def played_scene(scene: Scene, change: Change = NO_CHANGE) -> MemorySink:
         model=scene.model(), tools=ScriptedTools(scene.tools), approve=scene.approve, say=listen
     )
     recipe = change.applied(AgentSetup(live=live, limits=scene.limits).recipe(scene.query))
-    run = RecordedTree(recipe, sink, services=lambda recipe: services_from(recipe, live))
-    await run.settle()
+    run = RecordedTree(
+        recipe,
+        sink,
+        services=lambda recipe: services_from(recipe, live),
+        time_source=simulated if is_limited else REAL_TIME,
+    )
+    simulated.is_idle = lambda: run.journal.is_idle
+    simulated.begin()
+    try:
+        await run.settle()
+    finally:
+        simulated.close()
     return sink

@@ -9,6 +9,8 @@ from oracle.services.tools.project_tools import project_tools
 
 pytestmark = pytest.mark.extra
 
+SECONDS = 240
+
 
 @pytest.mark.parametrize(
     "question", ["Thanks, that helps!", "How does the login function in auth.py check a token?"]
@@ -17,11 +19,16 @@ async def test_a_model_that_knows_no_signals_comes_to_a_decent_end(
     question, small_model_url, tmp_path
 ):
     (tmp_path / "auth.py").write_text("def login(token):\n    return token in TOKENS\n")
+    # On a busy machine the server may read the prompt for minutes before its first word.
     model = open_model(
-        "openai:smollm2", base_url=small_model_url, context_window=8_192, longest_output=200
+        "openai:smollm2",
+        base_url=small_model_url,
+        context_window=8_192,
+        longest_output=200,
+        stall_seconds=SECONDS,
     )
     wrapper = OracleBTWrapper(
-        model=model, tools=project_tools(tmp_path), limits=Limits(turns=4, seconds=240)
+        model=model, tools=project_tools(tmp_path), limits=Limits(turns=4, seconds=SECONDS)
     )
     chunks = [chunk async for chunk in wrapper.process_query(question)]
     done = chunks[-1]

@@ -27,8 +27,25 @@ ELSEWHERE = (
     "http://localhost%2eevil.test",
     "http://[::ffff:8.8.8.8]/v1",
     "http:///localhost",
+    "http://127.1",
+    "http://0x7f.0.0.1",
+    "http://2130706433",
+    "http://80127.0.0.1",
 )
-_PIECES = ("[::1]", "[", "]", "::1", "localhost", "127.0.0.1", ".", ":", "@", "%25", "evil.test")
+_PIECES = (
+    "[::1]",
+    "[",
+    "]",
+    "::1",
+    "localhost",
+    "127.0.0.1",
+    "0x7f",
+    ".",
+    ":",
+    "@",
+    "%25",
+    "evil.test",
+)
 
 
 @pytest.mark.parametrize("address", HERE)

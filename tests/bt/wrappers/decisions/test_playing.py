@@ -42,9 +42,12 @@ async def test_time_passes_as_recorded_and_not_really():
     began = asyncio.get_running_loop().time()
     again = await played(recording)
     assert asyncio.get_running_loop().time() - began < recording.decisions.totals.seconds
-    assert again.recording.decisions.totals.seconds == pytest.approx(
-        recording.decisions.totals.seconds, abs=0.3
+    # The model's time is played, the machine's own is not.
+    really, again_took = (
+        recording.decisions.totals.seconds,
+        again.recording.decisions.totals.seconds,
     )
+    assert 0.8 <= again_took <= really
 
 
 async def test_a_deadline_that_comes_earlier_halts_a_recorded_response():
