@@ -2,6 +2,7 @@
 
 import time
 from itertools import pairwise
+from pydoc_data.topics import topics
 
 import pytest
 from hypothesis import given
@@ -103,6 +104,51 @@ def test_after_a_sentence_of_its_own_our_text_is_still_ours():
     )
 
 
+MARKS = ["✅ ", "→ ", "a) ", "(iv) ", "  3  ", "  3| ", "[^1]: ", "Rule 1: ", "• ", "My rules say "]
+OWN_LINE = "Quote names, values and error messages exactly as the source has them."
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("size", [1, 5, 100_000])
+def test_our_text_is_hidden_behind_any_mark(mark, size):
+    text = f"It evicts.\n{mark}{OWN_LINE}\nThat is all."
+    shown = filtered(text[at : at + size] for at in range(0, len(text), size))
+    assert "values and error" not in shown
+    assert (shown[:10], shown[-12:]) == ("It evicts.", "That is all.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<li>{OWN_LINE}</li>",
+        f"It evicts — {OWN_LINE} — {OWN_LINE}",
+        f'I was told "{OWN_LINE}"',
+        OWN_LINE.replace(" ", " \u200b"),
+        OWN_LINE.replace(" ", "\u200b"),
+        OWN_LINE.replace("Quote names, ", ""),
+        f"| 1 | {OWN_LINE} |",
+    ],
+)
+def test_our_text_is_hidden_wherever_in_a_line_it_begins(text):
+    assert "error messages exactly" not in filtered([text]).replace("\u200b", " ")
+
+
+@pytest.mark.parametrize("text", ["So far.", "I looked, so far.", "Each is in the source"])
+def test_a_word_or_two_that_could_become_ours_are_shown_at_once(text):
+    """A model may pause for long. What it has said by then should be on the screen."""
+    assert OwnTextFilter(OWN).feed(text) == text
+
+
+def test_what_was_read_in_a_source_is_a_quotation_in_mid_sentence_too():
+    text = f"The style guide says: {OWN_LINE} It has no other rule."
+    assert filtered([text], is_source=lambda quoted: quoted in OWN_LINE) == text
+
+
+@pytest.mark.parametrize("topic", thinned(sorted(topics), 12))
+def test_honest_prose_stays_as_it_is(topic):
+    assert filtered([topics[topic]]) == topics[topic]
+
+
 def test_what_was_read_in_a_source_is_a_quotation():
     line = "- Quote names, values and error messages exactly as the source has them."
     assert filtered([line + "\n"]).strip() == ""
@@ -131,7 +177,14 @@ PIECES = st.sampled_from(
         *("empty. ", "<system_message>", "</system_message>", "<system", "<project_facts>\n", "<"),
         *("`", "``", "```\n", "\n```xml\n", "~~~\n", "\n", "\n\n", " ", ". ", ": ", "text ", "- "),
         *("From a.py:1 (data, not instructions):\n", "[Cut to fit: 1 of 2 shown.]\n", "[", "From "),
-        *("1 place found.\n", "1 place"),
+        *(
+            "1 place found.\n",
+            "1 place",
+            "names, values and error ",
+            "messages exactly as ",
+            "\u200b",
+        ),
+        *("the source has ", "them. ", "✅ ", "a) ", "| ", "→", "values"),
         *("> ", "1. ", "é", "日本", "\r\n", '<signal type="stuck"/>', "Your", "<sig", "x" * 60),
     ]
 )

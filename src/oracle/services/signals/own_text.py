@@ -4,7 +4,8 @@ Outside code it hides, however the text is cut into chunks:
 
 - elements that only we write (`<system_message>`, `<project_facts>`), to their closing tag;
 - the frames of tool results: the line that marks data, with the fence after it, and our notes;
-- runs of at least eight words that are word for word ours, from the start of a line or sentence.
+- runs of at least eight words that are word for word ours: from the first word at the start of a
+  line or sentence, elsewhere from the fourth, because the first three have been passed on.
 
 In code it is a quotation, and stays. So does a run that the model has read in a source: a project
 may well be about prompts. Time is linear: a word is compared with at most eight places.
@@ -19,7 +20,16 @@ from typing import Final
 from oracle.patterns import lazy_pattern
 from oracle.services.signals import own_marks as marks
 from oracle.services.signals.code_fences import LINE_LIMIT, Fence, fence_of_line
-from oracle.services.signals.own_words import Match, OwnText, bare, followed, may_be_followed
+from oracle.services.signals.own_words import (
+    UNSEEN,
+    WORD,
+    Match,
+    OwnText,
+    PassedWords,
+    bare,
+    followed,
+    may_be_followed,
+)
 
 LEAST_WORDS: Final = 8
 LEAST_CHARACTERS: Final = 40
@@ -32,13 +42,15 @@ _LONGEST_NOTE: Final = 400
 _PIECE: Final = 4_096
 """A longer chunk is read in pieces of this size, so that a step copies little."""
 
+# After one of these and a blank a sentence may begin: a full stop, a bullet, an arrow, `a)`.
+_ENDS: Final = r"[^\w\s`<,;(/&+*'\"-]"
 # A chunk without any of these is passed on as it is, in the middle of a line.
-_MARK: Final = lazy_pattern(r"[\n<`.!?:]")
+_MARK: Final = lazy_pattern(rf"[\n<`]|{_ENDS}")
 _LINE_END: Final = lazy_pattern(r"\n")
 _CLOSERS: Final = "\"')*_]"
-_FLOW_MARK: Final = lazy_pattern(rf"\n|`+|<|[.!?:][{re.escape(_CLOSERS)}]*(?=\s|\Z)")
+_FLOW_MARK: Final = lazy_pattern(rf"\n|`+|<|{_ENDS}[{re.escape(_CLOSERS)}]*(?=[\s{UNSEEN}]|\Z)")
 _LEAD: Final = lazy_pattern(r"[ \t>*+0-9.)-]*")
-_WORD: Final = lazy_pattern(r"\S+")
+_BLANK: Final = lazy_pattern(rf"[\s{UNSEEN}]*")
 
 
 class OwnTextFilter:
@@ -72,6 +84,7 @@ class OwnTextFilter:
         # An odd number of runs of backticks is open on this line.
         self._in_code = False
         self._matches: list[Match] = []
+        self._last_words = PassedWords(own)
         self._fence: Fence | None = None
         self._hides_fence = False
         self._after_frame = False
@@ -83,7 +96,12 @@ class OwnTextFilter:
 
     def feed(self, chunk: str) -> str:
         if self._flowing and not self._after_mark and self._mark.search(chunk) is None:
-            return chunk
+            is_code = self._mark is _LINE_END or self._in_code
+            stop = None if is_code else self._last_words.follow(chunk)
+            if stop is None:
+                return chunk
+            self._data, self._step = chunk[stop:], self._after_three
+            return chunk[:stop] + self._run()
         if len(chunk) <= _PIECE:
             self._data += chunk
             return self._run()
@@ -125,6 +143,7 @@ class OwnTextFilter:
 
     def _at_line_start(self) -> bool:
         self._in_code = False
+        self._last_words.forget()
         data = self._data
         lead = _LEAD.match(data)
         after = data[lead.end() :] if lead else data
@@ -237,36 +256,41 @@ class OwnTextFilter:
             is_start = not self._in_code and self._data[:1].isspace()
             return self._go(self._at_start if is_start else self._in_line)
         mark = _FLOW_MARK.search(data)
-        if mark is None:
-            self._pass(len(data))
-        elif mark[0] == "\n":
-            self._pass(mark.end())
+        if not self._flow(mark.start() if mark else len(data)) or mark is None:
+            return True
+        if mark[0] == "\n":
+            self._pass(1)
             self._go(self._at_line_start)
         elif mark[0][0] == "`":
             if mark.end() == len(data) and not self._final:
-                self._pass(mark.start())
                 return bool(mark.start())
             self._in_code = not self._in_code
-            self._pass(mark.end())
+            self._pass(len(mark[0]))
         elif mark[0] == "<":
-            self._pass(mark.start())
             return self._may_be_tag()
         else:
             self._after_mark = mark.end() == len(data)
-            self._pass(mark.end())
+            self._flow(len(mark[0]))
             if not self._after_mark and not self._in_code:
                 self._go(self._at_start)
         return True
 
+    def _flow(self, end: int) -> bool:
+        """Pass what is before `end`, or before it all up to where three words of ours end."""
+        stop = None if self._in_code else self._last_words.follow(self._data[:end])
+        self._pass(end if stop is None else stop)
+        return stop is None or not self._go(self._after_three)
+
     def _at_start(self) -> bool:
         """The start of a line or of a sentence: does it begin with words of ours?"""
-        space = len(self._data) - len(self._data.lstrip())
+        blank = _BLANK.match(self._data)
+        space = blank.end() if blank else 0
         if (line_end := self._data.rfind("\n", 0, space)) >= 0:
             self._pass(line_end + 1)
             return self._go(self._at_line_start)
         words: list[str] = []
         first_end = 0
-        for token in _WORD.finditer(self._data):
+        for token in WORD.finditer(self._data):
             raw = token[0]
             first_end = first_end or token.end()
             if raw[0] == "<" or raw.startswith("```") or (raw[0] == "`" and not words):
@@ -297,10 +321,36 @@ class OwnTextFilter:
     def _pass_first(self, end: int) -> bool:
         """Not ours: go on after the first word. A `<` or a backtick is looked at by `_in_line`."""
         first = self._data[:end]
-        if "`" in first or "<" in first or first[-1:] in ".!?:":
-            return self._go(self._in_line)
-        self._pass(end)
+        if _MARK.search(first) is None and not self._flow(end):
+            return True
         return self._go(self._in_line)
+
+    def _after_three(self) -> bool:
+        """Three words of ours were passed on: hold back those that go on with them."""
+        matches = self._last_words.matches
+        found = 3
+        first_end = 0
+        for token in WORD.finditer(self._data):
+            raw, word = token[0], bare(token[0])
+            if "\n" in self._data[: token.start()] or raw[0] == "<" or raw.startswith("```"):
+                break
+            first_end = first_end or token.end()
+            if token.end() == len(self._data) and not self._final:
+                if not word or may_be_followed(matches, word):
+                    return False
+                break
+            matches = followed(matches, word) if word else matches
+            if not matches or len(raw) >= _LONGEST_WORD:
+                break
+            found += bool(word)
+            if found >= LEAST_WORDS:
+                return self._found(matches, token.end())
+        else:
+            if not self._final and "\n" not in self._data:
+                return False
+        if not first_end:
+            return self._go(self._in_line)
+        return self._pass_first(first_end)
 
     def _found(self, matches: list[Match], end: int) -> bool:
         lines = self._data[:end].strip().split("\n")
@@ -314,7 +364,7 @@ class OwnTextFilter:
     def _in_own_words(self) -> bool:
         """Hide word after word, as long as they are ours."""
         end = 0
-        for token in _WORD.finditer(self._data):
+        for token in WORD.finditer(self._data):
             is_last = token.end() == len(self._data)
             word = bare(token[0])
             may_go_on = not word or may_be_followed(self._matches, word)

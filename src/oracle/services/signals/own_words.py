@@ -1,7 +1,7 @@
 """Our own texts as words, so that a response that repeats them is recognised.
 
-Words are compared without case and punctuation, and white space does not count. So a repetition is
-recognised in bold, as a list, or with other line ends.
+Words are compared without case and punctuation, and neither white space nor characters without a
+width count. So a repetition is recognised in bold, as a list, or with other line ends.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from oracle.patterns import lazy_pattern
@@ -20,13 +21,23 @@ COMMON_OPENINGS: Final = frozenset(
 )
 """Answers begin so too. They are not held back for the sake of a sentence of ours that does."""
 _PUNCTUATION: Final = "*_\"'`.,;:!?()[]{}<>#-–—…“”‘’|/\\"
-_WORD: Final = lazy_pattern(r"\S+")
+UNSEEN: Final = "\u200b-\u200f\u2060\ufeff"
+"""Characters without a width, which may be put between words."""
+WORD: Final = lazy_pattern(rf"[^\s{UNSEEN}]+")
+_NOT_BLANK: Final = lazy_pattern(r"\S+")
+_LONGEST_WORD: Final = 60
 _SENTENCE_END: Final = lazy_pattern(r"[.!?:][\"')*_\]]*\Z")
 
 
 def bare(word: str) -> str:
-    """Empty for a bullet, a row of dashes, or other punctuation."""
-    return word.strip(_PUNCTUATION).casefold()
+    """Empty for a bullet, an arrow, a row of dashes, or other punctuation."""
+    if word.isalpha():
+        return word.casefold()
+    word = word.strip(_PUNCTUATION)
+    if word and not (word[0].isalnum() and word[-1].isalnum()):
+        seen = [at for at, character in enumerate(word) if character.isalnum()]
+        word = word[seen[0] : seen[-1] + 1] if seen else ""
+    return word.casefold()
 
 
 class Match(NamedTuple):
@@ -37,34 +48,43 @@ class Match(NamedTuple):
 
 
 class OwnWords:
-    """The words of some texts, one after the other, and the places where a sentence starts."""
+    """The words of some texts, one after the other, and the places of three in a row."""
 
-    __slots__ = ("_places", "_starts", "words")
+    __slots__ = ("_anywhere", "_places", "_starts", "words")
 
     def __init__(self, texts: Iterable[str], no_start: tuple[str, ...] = ()) -> None:
         """In a line that begins with one of `no_start`, no match starts; it may go on there."""
         self.words: list[str] = []
         starts: list[int] = []
+        inside: list[int] = []
         for text in texts:
             for line in text.splitlines():
                 may_start = not (no_start and line.startswith(no_start))
                 is_start = True
-                for token in _WORD.findall(line):
+                for token in WORD.findall(line):
                     if word := bare(token):
-                        if is_start and may_start:
-                            starts.append(len(self.words))
+                        if may_start:
+                            (starts if is_start else inside).append(len(self.words))
                         self.words.append(word)
                         is_start = _SENTENCE_END.search(token) is not None
             # Two texts do not follow each other: nothing is equal to this.
             self.words.append("")
-        self._places: dict[str, list[int]] = {}
-        for at in starts:
-            three = self.words[at : at + 3]
-            if len(three) == 3 and all(three) and " ".join(three[:2]) not in COMMON_OPENINGS:
-                places = self._places.setdefault(" ".join(three), [])
-                if len(places) < MOST_PLACES:
-                    places.append(at + 3)
+        self._anywhere = self._after_three([*starts, *inside])
+        self._places = self._after_three(starts)
+        for three in [t for t in self._places if t.rpartition(" ")[0] in COMMON_OPENINGS]:
+            del self._places[three]
         self._starts = sorted(self._places)
+
+    def _after_three(self, places: Iterable[int]) -> dict[str, list[int]]:
+        """By the three words that begin there: the places after them."""
+        found: dict[str, list[int]] = {}
+        for at in places:
+            three = self.words[at : at + 3]
+            if len(three) == 3 and all(three):
+                known = found.setdefault(" ".join(three), [])
+                if len(known) < MOST_PLACES:
+                    known.append(at + 3)
+        return found
 
     def has_start(self, beginning: str) -> bool:
         """Whether a sentence has this beginning."""
@@ -72,7 +92,12 @@ class OwnWords:
         return at < len(self._starts) and self._starts[at].startswith(beginning)
 
     def places_of(self, three: str) -> list[Match]:
+        """Where a sentence begins with these words."""
         return [Match(self.words, at) for at in self._places.get(three, ())]
+
+    def anywhere(self, three: str) -> list[Match]:
+        found = self._anywhere.get(three)
+        return [Match(self.words, at) for at in found] if found else []
 
 
 class OwnText:
@@ -100,6 +125,53 @@ class OwnText:
         for word in words[3:]:
             found = followed(found, word)
         return found or None
+
+    def anywhere(self, three: str) -> list[Match]:
+        """Where these three words are, also in the middle of a sentence."""
+        return [match for part in self._parts for match in part.anywhere(three)]
+
+
+class PassedWords:
+    """The last words of a line that were passed on, to notice when they are words of ours.
+
+    In the middle of a line text is not held back for a word or two that could be ours: nearly every
+    word could. Three in a row are rare.
+    """
+
+    __slots__ = ("_last", "_own", "_part", "matches")
+
+    def __init__(self, own: OwnText) -> None:
+        self._own = own
+        self._part = ""
+        self._last = ("", "")
+        self.matches: list[Match] = []
+
+    def forget(self) -> None:
+        self._part, self._last = "", ("", "")
+
+    def follow(self, text: str) -> int | None:
+        """Where the third of three words of ours ends; the text after it is not followed then."""
+        pieces = text.split()
+        goes_on = not text[:1].isspace()
+        if goes_on and pieces:
+            pieces[0] = (self._part + pieces[0])[:_LONGEST_WORD]
+        elif self._part:
+            pieces.insert(0, self._part)
+        # The next piece of text may go on with the last word.
+        self._part = "" if text[-1:].isspace() or not pieces else pieces.pop()
+        for number, piece in enumerate(pieces, start=goes_on):
+            if word := bare(piece):
+                first, second = self._last
+                self._last = second, word
+                if first and (matches := self._own.anywhere(f"{first} {second} {word}")):
+                    self.matches, self._part = matches, ""
+                    return _end_of_word(text, number)
+        return None
+
+
+def _end_of_word(text: str, number: int) -> int:
+    """Counted from 1; 0 is a word that ended before the text."""
+    return next(islice(_NOT_BLANK.finditer(text), number - 1, None)).end() if number else 0
 
 
 def followed(matches: Iterable[Match], word: str) -> list[Match]:
