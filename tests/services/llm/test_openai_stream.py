@@ -122,3 +122,24 @@ async def test_a_second_answer_is_not_mixed_with_the_first():
     chunks = [openai.chunk({"content": "first"}), openai._event(choices=[other])]
     parts = await OPENAI.answer(*openai.beginning(), *chunks, *openai.ending(9, "stop"))
     assert [part["text"] for part in parts if "text" in part] == ["first"]
+
+
+def reported(sent, received):
+    return openai._event(choices=[], usage={"prompt_tokens": sent, "completion_tokens": received})
+
+
+@pytest.mark.parametrize(
+    ("reports", "usage"),
+    [
+        ([(50, 1), (50, 2), (50, 3)], {"input_tokens": 50, "output_tokens": 3}),
+        ([(50, 3)], {"input_tokens": 50, "output_tokens": 3}),
+        ([(0, 0), (50, 3), (50, 3)], {"input_tokens": 50, "output_tokens": 3}),
+        ([(-5, 3), ("9", 3), (None, 1.5)], None),
+        ([], None),
+    ],
+)
+async def test_what_is_reported_in_each_chunk_is_what_was_used_so_far(reports, usage):
+    text = openai.events(openai.text("It evicts."))
+    end = [openai.chunk({}, "stop"), *(reported(*each) for each in reports), openai.DONE]
+    parts = await OPENAI.answer(*openai.beginning(), *text, *end)
+    assert [part["usage"] for part in parts if "usage" in part] == [usage][: bool(usage)]

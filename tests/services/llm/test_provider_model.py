@@ -107,11 +107,9 @@ async def test_input_from_the_cache_counts_as_input(dialect):
     assert parts[-1] == {"usage": {"input_tokens": 1000, "output_tokens": 5}}
 
 
-async def test_usage_that_is_not_reported_is_estimated(dialect):
+async def test_usage_that_is_not_reported_is_not_made_up(dialect):
     body = dialect.wire.stream(dialect.wire.text("five words are in here"), usage=(0, 0))
-    usage = (await dialect.answer(*body))[-1]["usage"]
-    assert 3 < usage["output_tokens"] < 10
-    assert usage["input_tokens"] > 0
+    assert not texts(await dialect.answer(*body), "usage")
 
 
 async def test_an_empty_answer_is_just_its_usage(dialect):

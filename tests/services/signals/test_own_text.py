@@ -12,7 +12,7 @@ from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.prompting.composer import compose_prompt
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.signals.own_text import OwnTextFilter
-from oracle.services.signals.own_words import OwnText, OwnWords
+from oracle.services.signals.own_words import COMMON_OPENINGS, OwnText, OwnWords
 from tests.default_run import thinned
 
 PROMPT = compose_prompt(QueryClassification.of_type(QueryType.CODE)).text
@@ -124,13 +124,16 @@ def test_our_text_is_hidden_behind_any_mark(mark, size):
         f"It evicts — {OWN_LINE} — {OWN_LINE}",
         f'I was told "{OWN_LINE}"',
         OWN_LINE.replace(" ", " \u200b"),
-        OWN_LINE.replace(" ", "\u200b"),
+        OWN_LINE.replace("e", "e\u200b").replace("s", "s\u00ad"),
+        f"~~{OWN_LINE}~~",
+        f"(1) {OWN_LINE}",
         OWN_LINE.replace("Quote names, ", ""),
         f"| 1 | {OWN_LINE} |",
     ],
 )
 def test_our_text_is_hidden_wherever_in_a_line_it_begins(text):
-    assert "error messages exactly" not in filtered([text]).replace("\u200b", " ")
+    shown = filtered([text]).replace("\u200b", "").replace("\u00ad", "")
+    assert "error messages exactly" not in shown
 
 
 @pytest.mark.parametrize("text", ["So far.", "I looked, so far.", "Each is in the source"])
@@ -163,6 +166,14 @@ def test_an_element_that_is_never_closed_hides_up_to_the_next_blank_line():
 
 def test_a_stray_backtick_does_not_make_code():
     assert filtered([f"a ` b <system_message>{SYSTEM}</system_message>\nc"]) == "a ` b \nc"
+
+
+@pytest.mark.parametrize("segment", built_in_segments(), ids=lambda segment: segment.id)
+def test_no_line_of_ours_begins_as_answers_do(segment):
+    """Such a beginning is shown at once, and would be what is left of the line."""
+    lines = segment.content.splitlines()
+    first = [line.lstrip("- ").lower() for line in lines if line[:1] != "#"]
+    assert [line for line in first if line.startswith(tuple(COMMON_OPENINGS))] == []
 
 
 def test_the_signal_of_an_example_goes_with_the_example():

@@ -2,7 +2,8 @@
 
 The library below tells tool calls apart by their `index` alone, and takes the last finish reason.
 Some servers number all calls 0, repeat the name in each piece, send the older `function_call`, or
-add `stop` after `length`. Each chunk is mended before the library sees it.
+add `stop` after `length`, or report in each chunk what was used so far, which the library would add
+up. Each chunk is mended before the library sees it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import AsyncIterable, AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from openai.types import CompletionUsage
 from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall, ChoiceDeltaToolCallFunction
 from pydantic_ai.models.ollama import OllamaModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
@@ -74,8 +76,11 @@ class Mending:
         self._at: dict[int | None, _Call] = {}
         self._count = 0
         self._ending = Worst()
+        self._used = (0, 0)
 
     def mend(self, chunk: ChatCompletionChunk) -> None:
+        if chunk.usage is not None:
+            chunk.usage = self._since_last(chunk.usage)
         if not chunk.choices:
             return
         if any(choice.index for choice in chunk.choices):
@@ -84,6 +89,18 @@ class Mending:
             chunk.choices = [choice for choice in chunk.choices if not choice.index]
         for choice in chunk.choices:
             self._mend_choice(choice)
+
+    def _since_last(self, usage: CompletionUsage) -> CompletionUsage | None:
+        """What was used since the last report. None if the report has no numbers."""
+        now = (usage.prompt_tokens, usage.completion_tokens)
+        # The SDK checks no types.
+        if not all(type(count) is int and count >= 0 for count in now):
+            return None
+        sent, received = (max(0, new - old) for new, old in zip(now, self._used, strict=True))
+        self._used = (max(now[0], self._used[0]), max(now[1], self._used[1]))
+        return CompletionUsage(
+            prompt_tokens=sent, completion_tokens=received, total_tokens=sent + received
+        )
 
     def _mend_choice(self, choice: Choice) -> None:
         if choice.finish_reason:

@@ -25,8 +25,7 @@ from oracle.errors import ToolProblem
 from oracle.services.llm.endings import NOT_SAID, Ending, ending_of
 from oracle.services.llm.failures import Failures
 from oracle.services.llm.messages import split_prompt, to_direct, well_formed
-from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
-from oracle.services.prompting.tokens import estimate_tokens
+from oracle.services.llm.protocol import ModelRequest, Part, Prices
 from oracle.services.tools.arguments import parsed, read_arguments
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class ProviderModel:
     """Sends each request once.
 
     Text that was streamed before a failure stays valid. Tool calls are returned only with a
-    complete answer. If a provider reports no usage, it is estimated.
+    complete answer. A provider that reports no usage yields none.
     """
 
     def __init__(
@@ -98,12 +97,12 @@ class ProviderModel:
                         raise
                 finally:
                     watch.cancel()
-                for part in self._last_parts(response, request):
+                for part in self._last_parts(response):
                     yield part
         except Exception as error:
             raise self._failures.translated(error) from error
 
-    def _last_parts(self, response: StreamedResponse, request: ModelRequest) -> Iterator[Part]:
+    def _last_parts(self, response: StreamedResponse) -> Iterator[Part]:
         whole = response.get()
         details = whole.provider_details or {}
         ending = ending_of(details.get("finish_reason"), details.get("refusal"))
@@ -116,7 +115,12 @@ class ProviderModel:
         yield from _calls(whole)
         if ending["kind"] != "whole":
             yield {"ending": {"kind": ending["kind"], "said": well_formed(ending["said"])}}
-        yield {"usage": _usage(whole, request)}
+        used = whole.usage
+        # Without it the ledger estimates, and says so.
+        if used.input_tokens or used.output_tokens:
+            yield {
+                "usage": {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
+            }
 
 
 async def _end_after_finish(response: StreamedResponse) -> None:
@@ -182,17 +186,3 @@ def _arguments(written: str | dict[str, Any] | None) -> dict[str, object] | str:
     except (ValueError, RecursionError, ToolProblem):
         # As it was written: the check of the call says what is wrong with it.
         return well_formed(text) if text.strip() else {}
-
-
-def _usage(whole: ModelResponse, request: ModelRequest) -> Usage:
-    """The usage that the provider reports, else an estimate from what was sent and received."""
-    used = whole.usage
-    if used.input_tokens or used.output_tokens:
-        return {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
-    sent = json.dumps(list(request.messages), ensure_ascii=False)
-    tools = json.dumps([dict(tool.parameters) for tool in request.tools])
-    received = "".join(str(getattr(part, "content", None) or part) for part in whole.parts)
-    return {
-        "input_tokens": estimate_tokens(sent) + estimate_tokens(tools),
-        "output_tokens": estimate_tokens(received),
-    }

@@ -21,7 +21,6 @@ from oracle.patterns import lazy_pattern
 from oracle.services.signals import own_marks as marks
 from oracle.services.signals.code_fences import LINE_LIMIT, Fence, fence_of_line
 from oracle.services.signals.own_words import (
-    UNSEEN,
     WORD,
     Match,
     OwnText,
@@ -48,9 +47,8 @@ _ENDS: Final = r"[^\w\s`<,;(/&+*'\"-]"
 _MARK: Final = lazy_pattern(rf"[\n<`]|{_ENDS}")
 _LINE_END: Final = lazy_pattern(r"\n")
 _CLOSERS: Final = "\"')*_]"
-_FLOW_MARK: Final = lazy_pattern(rf"\n|`+|<|{_ENDS}[{re.escape(_CLOSERS)}]*(?=[\s{UNSEEN}]|\Z)")
+_FLOW_MARK: Final = lazy_pattern(rf"\n|`+|<|{_ENDS}[{re.escape(_CLOSERS)}]*(?=\s|\Z)")
 _LEAD: Final = lazy_pattern(r"[ \t>*+0-9.)-]*")
-_BLANK: Final = lazy_pattern(rf"[\s{UNSEEN}]*")
 
 
 class OwnTextFilter:
@@ -191,7 +189,7 @@ class OwnTextFilter:
         fence = fence_of_line(self._data[: line_end + 1]) if is_run and line_end >= 0 else None
         self._hides_fence, self._after_frame = self._after_frame, False
         if fence is None:
-            return self._go(self._in_line)
+            return self._go(self._at_start if after[0] == "~" else self._in_line)
         self._fence = fence
         self._take_code(line_end + 1)
         return self._go(self._at_code_line)
@@ -283,8 +281,7 @@ class OwnTextFilter:
 
     def _at_start(self) -> bool:
         """The start of a line or of a sentence: does it begin with words of ours?"""
-        blank = _BLANK.match(self._data)
-        space = blank.end() if blank else 0
+        space = len(self._data) - len(self._data.lstrip())
         if (line_end := self._data.rfind("\n", 0, space)) >= 0:
             self._pass(line_end + 1)
             return self._go(self._at_line_start)

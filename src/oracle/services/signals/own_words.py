@@ -1,7 +1,7 @@
 """Our own texts as words, so that a response that repeats them is recognised.
 
-Words are compared without case and punctuation, and neither white space nor characters without a
-width count. So a repetition is recognised in bold, as a list, or with other line ends.
+Words are compared without case, punctuation and characters without a width, and white space does
+not count. So a repetition is recognised in bold, as a list, or with other line ends.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ COMMON_OPENINGS: Final = frozenset(
 )
 """Answers begin so too. They are not held back for the sake of a sentence of ours that does."""
 _PUNCTUATION: Final = "*_\"'`.,;:!?()[]{}<>#-–—…“”‘’|/\\"
-UNSEEN: Final = "\u200b-\u200f\u2060\ufeff"
-"""Characters without a width, which may be put between words."""
-WORD: Final = lazy_pattern(rf"[^\s{UNSEEN}]+")
-_NOT_BLANK: Final = lazy_pattern(r"\S+")
+_UNSEEN: Final = lazy_pattern("[\u00ad\u200b-\u200f\u2060\ufeff]")
+"""Characters without a width. A terminal leaves them out."""
+WORD: Final = lazy_pattern(r"\S+")
 _LONGEST_WORD: Final = 60
 _SENTENCE_END: Final = lazy_pattern(r"[.!?:][\"')*_\]]*\Z")
 
@@ -33,7 +32,7 @@ def bare(word: str) -> str:
     """Empty for a bullet, an arrow, a row of dashes, or other punctuation."""
     if word.isalpha():
         return word.casefold()
-    word = word.strip(_PUNCTUATION)
+    word = (word if word.isascii() else _UNSEEN.sub("", word)).strip(_PUNCTUATION)
     if word and not (word[0].isalnum() and word[-1].isalnum()):
         seen = [at for at, character in enumerate(word) if character.isalnum()]
         word = word[seen[0] : seen[-1] + 1] if seen else ""
@@ -171,7 +170,7 @@ class PassedWords:
 
 def _end_of_word(text: str, number: int) -> int:
     """Counted from 1; 0 is a word that ended before the text."""
-    return next(islice(_NOT_BLANK.finditer(text), number - 1, None)).end() if number else 0
+    return next(islice(WORD.finditer(text), number - 1, None)).end() if number else 0
 
 
 def followed(matches: Iterable[Match], word: str) -> list[Match]:
