@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, ClassVar
 
+from markdown_it import MarkdownIt
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import (
     Heading,
@@ -71,8 +73,19 @@ class _Answer(Markdown):
     }
 
     def __init__(self, text: str, links: Links) -> None:
-        super().__init__(text, code_theme="ansi_dark", hyperlinks=False)
+        super().__init__("", code_theme="ansi_dark", hyperlinks=False)
+        self.markup = text
+        self.parsed = _parser().parse(text)
         self.links = links
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """As rich has it, but tags, images and definitions of links are text: it would drop them."""
+    parser = MarkdownIt("commonmark", {"html": False})
+    return (
+        parser.enable("strikethrough").enable("table").disable(["reference", "html_block", "image"])
+    )
 
 
 def rendered(text: str, links: Links | None = None) -> Markdown:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
+from unicodedata import category
 
 from oracle.patterns import lazy_pattern
 from oracle.services.signals.own_marks import DATA_MARK
@@ -71,7 +72,11 @@ def signals_in_answer(kept: object) -> list[dict[str, Any]]:
 # Letters and symbols by their class, but blank: fillers of Hangul, and a Braille cell without dots.
 _BLANK: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _UNSEEN_MARKUP: Final = lazy_pattern(
-    r"<!--.*?-->|&nbsp;|&#(?:160|xa0);|</signal>", re.DOTALL | re.I
+    # Comments, the spaces of HTML, tags without text of their own, and the line that opens a fence.
+    r"<!--.*?-->|&(?:nbsp|zwn?j|shy|(?:en|em|thin)sp|#\d+|#x[0-9a-f]+);|</signal>"
+    r"|</?(?:br|hr|p|div|span|b|i|em|strong|details|summary|ul|ol|li|table|t[rdh]|center)\b[^<>]*>"
+    r"|^[ >]*(?:```|~~~)[^`\n]*$",
+    re.DOTALL | re.I | re.M,
 )
 
 
@@ -84,8 +89,15 @@ def is_visible(text: str) -> bool:
 
 
 def has_visible_text(text: str) -> bool:
-    """The same for markdown, in which some markup shows nothing."""
-    return is_visible(_UNSEEN_MARKUP.sub("", text))
+    """Whether markdown says something: a letter, a number or a symbol such as a tick.
+
+    Punctuation alone says nothing, and much of it is not even drawn: rules, quotes, empty tables.
+    """
+    return any(
+        character.isalnum() or (character > "\x7f" and category(character) == "So")
+        for character in _UNSEEN_MARKUP.sub("", text)
+        if character not in _BLANK
+    )
 
 
 def own_text_in(conversation: Sequence[Mapping[str, Any]], tools: tuple[str, ...]) -> OwnTextFilter:

@@ -1,0 +1,37 @@
+"""A response that says nothing to its reader is empty."""
+
+import pytest
+
+from oracle.services.signals.said import has_visible_text
+
+NOTHING = [
+    *("", " \n", "\u200b\u2060", "\u2800", "\u3164", "<!-- x -->", "&nbsp;", "&#8203;", "."),
+    *("```\n```", "```python\n```", "~~~\n~~~\n", "---", "***", ">", "> >", "#", "****", "..."),
+    *("<br>", "<p></p>", "<br/>\n<hr>", "| |\n|-|\n| |", "- \n- ", "</signal>", "<span class='x'>"),
+]
+SOMETHING = [
+    *(
+        "42",
+        "是",
+        "Да.",
+        "✅",
+        "👍",
+        "`x`",
+        "<T>",
+        "<Foo />",
+        "- a",
+        "```py\nx = 1\n```",
+        "x = <br>",
+    ),
+    *("| a |\n|-|", "€5", "<p>No.</p>"),
+]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_punctuation_and_empty_markup_say_nothing(text):
+    assert not has_visible_text(text)
+
+
+@pytest.mark.parametrize("text", SOMETHING)
+def test_a_letter_a_number_or_a_symbol_says_something(text):
+    assert has_visible_text(text)
