@@ -271,6 +271,9 @@ async def test_a_question_taken_for_research_is_looked_up_in_the_project(ask, ro
         "Who won the world cup in 2022?",
         "How much does an iPhone 16 cost?",
         "Is GitHub down right now?",
+        "Can you check on the internet whether Python 3.14 is out?",
+        "Look up online how to configure nginx",
+        "What does the internet say about Rust vs Go?",
     ],
 )
 async def test_what_only_the_web_could_answer_is_said_at_once(ask, question):

@@ -21,6 +21,7 @@ from oracle.bt.core.leaves import condition
 from oracle.bt.shortfall import GROUNDS, lacks_evidence
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
+from oracle.patterns import lazy_pattern
 from oracle.services.classification.parsed_query import parse_query
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
 from oracle.services.tools.offered import with_role
@@ -29,6 +30,13 @@ log = logging.getLogger(__name__)
 
 _OUTSIDE = frozenset({"world", "time", "others"})
 """Words of the classifier's lexicon: the weather, the latest version, other projects."""
+
+_NAMES_THE_WEB = lazy_pattern(
+    r"(?i)\b(?:(?:on|from|of|search|browse|check|ask) the (?:inter)?(?:net|web)|the internet says?|"
+    r"does the internet|online|google|googlen?|im (?:inter)?netz?|im web|aus dem netz|en ligne|"
+    r"sur (?:le )?(?:web|net|internet)|en (?:línea|internet)|na internet|w internecie|"
+    r"в интернете)\b|网上|上网|ネットで|インターネットで"
+)
 
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
 
@@ -55,17 +63,20 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
     An address in the question can be fetched without a search. "What is a thread?" is general, but
     the project may say it: only words for the world, the present or other people are clear. Who
     asks where something is mostly means a place in the project: looking costs less than refusing.
+    Who names the web as the place to look means it.
     """
     bb = board_of(ctx)
     if backs_the_claim(ctx) or "://" in bb_get(bb, "query"):
         return False
-    asked = classification_of(bb)
-    is_sure = asked.query_type == QueryType.RESEARCH and asked.confidence >= sure
-    if not is_sure or with_role(all_tools(bb), "search", "web"):
+    asked, query = classification_of(bb), bb_get(bb, "query")
+    if asked.query_type != QueryType.RESEARCH or with_role(all_tools(bb), "search", "web"):
         return False
-    parsed = parse_query(bb_get(bb, "query"))
+    if _NAMES_THE_WEB.search(query):
+        return True
+    parsed = parse_query(query)
     words = {*parsed.tags, *(name.removeprefix("has ") for name in asked.keywords_matched)}
-    return "where" not in parsed.sketch and not _OUTSIDE.isdisjoint(words)
+    is_clear = "where" not in parsed.sketch and not _OUTSIDE.isdisjoint(words)
+    return is_clear and asked.confidence >= sure
 
 
 @condition(reads=OFFER)
