@@ -13,8 +13,9 @@ from tests.services.project import redaction_cases_defaults as defaults
 from tests.services.project import redaction_cases_forms as forms
 from tests.services.project import redaction_cases_groups as groups
 from tests.services.project import redaction_cases_later as later
+from tests.services.project import redaction_cases_nearby as nearby
 
-TABLES = (cases, later, forms, defaults, groups)
+TABLES = (cases, later, forms, defaults, groups, nearby)
 SECRETS = dict(enumerate(case for table in TABLES for case in table.SECRETS))
 HARMLESS = dict(enumerate(text for table in TABLES for text in table.HARMLESS))
 
@@ -171,3 +172,18 @@ def timed(text, read=redact):
     start = time.process_time()
     read(text)
     return time.process_time() - start
+
+
+@pytest.mark.parametrize("sign", ["+", "-", "> "])
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    thinned([case for case in SECRETS.values() if not case[0][:1].isdigit()], 10),
+)
+def test_the_sign_of_a_diff_or_a_quotation_does_not_hide_a_secret(sign, text, secret):
+    lines = text.split("\n")
+    signed = "\n".join(sign + line for line in lines)
+    redacted = redact(signed).split("\n")
+    # Lines with numbers in front are not those of a diff.
+    if not any(line.lstrip()[:2].isdigit() or line[:1] == sign for line in lines):
+        assert secret not in "\n".join(redacted)
+    assert len(redacted) == len(lines)

@@ -41,6 +41,10 @@ _ENTRY: Final = lazy_pattern(
     r"^([-+ \t]++(?:[^\s:]{1,250}:[ \t]+)?+)(?!\[redacted: |[|>][-+]?\s*$)\S[^\r\n]*", re.M
 )
 
+# A line with the sign of a diff or of a quotation.
+_SIGNED: Final = lazy_pattern(r"^(?:[+>]|-(?![-\s]))", re.M)
+_SIGN: Final = lazy_pattern(r"(?:> ?){1,3}|[-+ ]")
+
 # Base64 of readable text. Longer runs are looked at by their beginning only.
 _BASE64: Final = lazy_pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
 _HEX: Final = lazy_pattern(r"[0-9a-fA-F]{30,}")
@@ -77,12 +81,12 @@ def hide(secret: str) -> None:
 
 
 def _redacted(text: str) -> str:
-    once = _without_encoded(_without_plain(text))
+    once = _without_behind_signs(_without_encoded(_without_plain(text)))
     seen = visible(once)
     if seen == once:
         return once
     # Hidden characters stay where they hide nothing: some scripts and emoji need them.
-    again = _without_encoded(_without_plain(seen))
+    again = _without_behind_signs(_without_encoded(_without_plain(seen)))
     return once if again == seen else again
 
 
@@ -135,6 +139,26 @@ def _without_plain(text: str) -> str:
     if "kind: Secret" in text:
         text = _KUBERNETES.sub(_without_values, text)
     return _without_assigned(text)
+
+
+def _without_behind_signs(text: str) -> str:
+    """The lines of a diff or a quotation are also looked at without the sign in front of them.
+
+    With it a line does not begin as its form does, and the next one does not go on with it.
+    """
+    if _SIGNED.search(text) is None:
+        return text
+    lines = text.split("\n")
+    signs = [_SIGN.match(line) for line in lines]
+    plain = [line[sign.end() :] if sign else line for line, sign in zip(lines, signs, strict=True)]
+    bare = "\n".join(plain)
+    clean = _without_encoded(_without_plain(bare))
+    if clean == bare:
+        return text
+    return "\n".join(
+        line if new == old else (sign[0] if sign else "") + new
+        for line, sign, old, new in zip(lines, signs, plain, clean.split("\n"), strict=True)
+    )
 
 
 def _without_values(found: re.Match[str]) -> str:

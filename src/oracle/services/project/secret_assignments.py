@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from oracle.patterns import lazy_pattern
+from oracle.services.project.secret_nearby import nearby
 from oracle.services.project.secret_neighbours import (
     is_class_name,
     is_harmless_name,
@@ -56,6 +57,19 @@ _PASSWORDS: Final = {
             "密碼",
             "パスワード",
             "비밀번호",
+            "lösenord",
+            "şifre",
+            "parola",
+            "salasana",
+            "passord",
+            "adgangskode",
+            "heslo",
+            "jelszó",
+            "пароля",
+            "كلمة المرور",
+            "סיסמה",
+            "mật khẩu",
+            "รหัสผ่าน",
         )
     },
 }
@@ -233,6 +247,10 @@ def _at(
         is_secret = _judge(whole_name, value, is_password=is_password)
         if is_secret(value.text) and not _is_other(text, whole_name, followed, value):
             return Found(value.start, _end(text, value), kind)
+    # `pass` alone is a word of many languages.
+    if is_password and name[0] not in ("pass", "pw", "psk"):
+        near = nearby(text, before, name.end())
+        return Found(*near, kind) if near else None
     return None
 
 

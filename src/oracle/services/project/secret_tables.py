@@ -1,4 +1,4 @@
-"""Passwords in columns: `INSERT` of SQL, CSV and tables of Markdown. The name is in the header."""
+"""Passwords in columns: `INSERT` and `COPY` of SQL, CSV, Markdown. The header has the name."""
 
 from __future__ import annotations
 
@@ -12,21 +12,28 @@ from oracle.services.project.secret_values import is_bare_password, is_real_pass
 Span = tuple[int, int]
 
 _COLUMN: Final = lazy_pattern(
-    r"(?i)[\s\"'`\[*]{0,9}(?:[\w. -]{0,30}[ _.-])?(?:user)?(?:pass(?:word|wd|wort|phrase|code)?|pwd"
-    r"|secret|kennwort|contraseña|api[_ -]?key|(?:access|auth|api)[_ -]?token)s?[\s\"'`\]*]{0,9}"
+    r"(?i)[\s\"'`\[*+-]{0,9}(?:[\w. -]{0,30}[ _.-])?(?:user)?"
+    r"(?:pass(?:word|wd|wort|phrase|code)?|pwd|secret|kennwort|contraseña"
+    r"|api[_ -]?key|(?:access|auth|api)[_ -]?token)s?[\s\"'`\]*]{0,9}"
 )
 _INSERT: Final = lazy_pattern(
     r"(?i)\b(?:insert|replace)\s{1,5}(?:ignore\s{1,5})?into\s{1,5}[\w.\"'`\[\]]{1,100}\s{0,5}"
     r"\((?P<columns>[^()]{3,2000})\)\s{0,10}values\s{0,10}(?=\()"
+)
+# A dump of PostgreSQL: columns, then rows with tabs up to `\\.`.
+_COPY: Final = lazy_pattern(
+    r"(?i)\bcopy\s{1,5}[\w.\"'`]{1,100}\s{0,5}\((?P<columns>[^()]{3,2000})\)\s{1,5}from\s{1,5}stdin"
+    r"[^\n]{0,100}\n"
 )
 _FIELD: Final = lazy_pattern(
     r"\s{0,20}(?:N?'(?P<single>(?:[^'\\\n]|''|\\.){0,2000})'|\"(?P<double>[^\"\n]{0,2000})\""
     r"|[^,()'\"]{1,200}(?:\([^()\n]{0,200}\))?)\s{0,20}"
 )
 _ROW_END: Final = lazy_pattern(r"\)\s{0,10},\s{0,10}(?=\()")
-_RULE: Final = lazy_pattern(r"[ \t|:]{0,20}--[-|: \t]{0,2000}")
+_RULE: Final = lazy_pattern(r"[+ \t|:]{0,20}--[-|: \t]{0,2000}")
 _HEADER: Final = lazy_pattern(
-    r"\"?[\w .-]{1,40}\"?(?P<comma>[,;\t])\"?[\w .-]{1,40}\"?"
+    # A diff has a sign in front.
+    r"[+-]?\"?[\w .-]{1,40}\"?(?P<comma>[,;\t])\"?[\w .-]{1,40}\"?"
     r"(?:(?P=comma)\"?[\w .-]{1,40}\"?){0,40}"
 )
 _MARKS: Final = ("pass", "pwd", "kennwort", "contrase", "secret", "token", "key")
@@ -39,7 +46,22 @@ def table_spans(text: str, folded: str) -> Iterator[Span]:
     if "values" in folded and " into" in folded:
         for insert in _INSERT.finditer(text):
             yield from _inserted(text, insert)
+    if " stdin" in folded:
+        for copy in _COPY.finditer(text):
+            yield from _copied(text, copy)
     yield from _in_lines(text, folded)
+
+
+def _copied(text: str, copy: re.Match[str]) -> Iterator[Span]:
+    names = copy["columns"].split(",")
+    wanted, start = _wanted(names), copy.end()
+    while wanted and start < len(text):
+        end = _line_end(text, start)
+        cells = _split_at("\t")(text[start:end], start) if end - start <= _LONGEST_LINE else []
+        if len(cells) != len(names):
+            return
+        yield from _passwords(text, cells, wanted)
+        start = end + 1
 
 
 def _inserted(text: str, insert: re.Match[str]) -> Iterator[Span]:
@@ -106,7 +128,7 @@ def _markdown_rows(text: str, end: int) -> int:
 
 
 def _cells(line: str, start: int) -> list[Span]:
-    inside = line.strip().strip("|")
+    inside = line.strip().lstrip("+-").strip("| \t")
     return _split_at("|")(inside, start + line.find(inside)) if "|" in line else []
 
 
