@@ -14,6 +14,8 @@ import termios
 
 import pytest
 
+from oracle.testing.servers import openai
+from oracle.testing.servers.scripted import Reply, Stall
 from tests.cli.processes import (
     QUESTION,
     Terminal,
@@ -159,6 +161,22 @@ def test_a_reader_that_stops_early_ends_it_without_words(command, project):
         shown = process.stderr.read()
         assert process.wait() == 141
     assert_calm(shown)
+
+
+def test_a_reader_that_leaves_ends_a_run_that_has_nothing_to_write_yet(project):
+    """The model never ends its response, so only the closed pipe can end the run."""
+    endless = Reply(body=[*openai.beginning(), *openai.events(openai.text("So far.")), Stall()])
+    with model_serving(endless) as (env, server):
+        streams = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE}
+        with Process([*ORACLE, *ASK, "-v"], env={**os.environ, **env}, **streams) as process:
+            process.stdin.close()
+            while b"waiting for the model" not in process.stderr.readline():
+                pass
+            process.stdout.close()
+            assert_calm(process.stderr.read())
+            assert process.wait() == 141
+        assert len(server.requests) == 1
+    assert states(project) == ["cancelled"]
 
 
 def test_a_reader_of_stderr_that_is_gone_costs_nothing(project):

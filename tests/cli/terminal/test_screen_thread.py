@@ -49,7 +49,7 @@ def test_who_speaks_does_not_wait_for_a_slow_terminal():
 def test_a_screen_that_breaks_is_told_once_and_at_the_end():
     told = []
     thread = ScreenThread(BrokenScreen())
-    thread.on_failure = lambda: told.append("failed")
+    thread.calls_on_failure(lambda: told.append("failed"))
     thread.show(WORD)
     thread.show(WORD)
     with pytest.raises(BrokenPipeError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import select
 import sys
 import time
 from datetime import datetime
@@ -15,6 +14,7 @@ from oracle.cli.completing import runs_beginning, types_beginning
 from oracle.cli.project import project_of, with_database
 from oracle.cli.terminal.output import say, say_nothing_yet
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.streams import check_reader
 from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.cli.terminal.times import parse_moment
 
@@ -104,7 +104,8 @@ def _print(page: list[StoredEvent], short: Mapping[str, str], *, as_json: bool) 
             print(json_line(stored))
     elif page:
         show_lines(lambda width: event_lines(page, short, width))
-    _flush()
+    sys.stdout.flush()
+    check_reader()
 
 
 def _say_none(*, is_filtered: bool) -> None:
@@ -236,16 +237,3 @@ def _database() -> URL:
         return database.url
 
     return with_database(address)
-
-
-def _flush() -> None:
-    """Write the lines out, and raise `BrokenPipeError` if the reader has closed the pipe."""
-    sys.stdout.flush()
-    # A closed pipe raises only on the next write, and the next event may never come. So ask.
-    poller = select.poll()
-    try:
-        poller.register(sys.stdout.fileno(), 0)
-    except OSError:  # not a file of the system, so it has no reader
-        return
-    if any(state & select.POLLERR for _, state in poller.poll(0)):
-        raise BrokenPipeError

@@ -113,7 +113,7 @@ class Conversation:
         seconds.
         """
         stop = _Stop(asyncio.get_running_loop())
-        screen.on_failure = lambda: stop("the output cannot be written")
+        screen.calls_on_failure(lambda: stop("the output cannot be written"))
         interruptible = interrupts_call(
             lambda: stop("Ctrl-C"), seconds=self.settings.limits.seconds
         )

@@ -11,6 +11,7 @@ from typing import Final
 
 from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.screen import Screen
+from oracle.cli.terminal.streams import check_reader
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.own_code.prints import is_our_thread
 
@@ -22,17 +23,24 @@ Job = Callable[[], object]
 class ScreenThread:
     """Passes chunks to a screen in another thread, without waiting for it.
 
-    When the screen fails, `on_failure` is called once, in that thread. `close` raises the error.
+    When the screen fails, what `calls_on_failure` was given is called once. `close` raises the
+    error.
     """
 
     def __init__(self, screen: Screen) -> None:
-        self.on_failure: Callable[[], object] = lambda: None
+        self._on_failure: Callable[[], object] = lambda: None
         self._screen = screen
         self._failure: BaseException | None = None
         self._next_report = 0.0
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, daemon=True, name="screen")
         self._thread.start()
+
+    def calls_on_failure(self, callback: Callable[[], object]) -> None:
+        """In the thread of the screen, or at once if it has failed already."""
+        self._on_failure = callback
+        if self._failure is not None:
+            callback()
 
     def show(self, chunk: OracleStreamChunk) -> None:
         self._jobs.put(lambda: self._screen.show(chunk))
@@ -71,7 +79,7 @@ class ScreenThread:
         while True:
             wait = next_frame - time.monotonic()
             if wait <= 0:
-                self._try(self._screen.tick)
+                self._try(self._frame)
                 next_frame = time.monotonic() + FRAME_SECONDS
                 continue
             try:
@@ -82,6 +90,11 @@ class ScreenThread:
                 self._try(self._screen.close)
                 return
             self._try(job)
+
+    def _frame(self) -> None:
+        # In a pipe nothing is written before the end: nobody should pay for an answer until then.
+        check_reader()
+        self._screen.tick()
 
     def _try(self, job: Job) -> None:
         # After a failure the queue is still emptied, so that `close` ends and nothing is drawn.
@@ -94,4 +107,4 @@ class ScreenThread:
             # The status line may be on another stream than the one that failed.
             with contextlib.suppress(Exception):
                 self._screen.close()
-            self.on_failure()
+            self._on_failure()

@@ -11,6 +11,8 @@ import errno
 import importlib
 import io
 import os
+import select
+import stat
 import sys
 from collections.abc import Iterable
 from types import ModuleType
@@ -147,6 +149,23 @@ def _guarded(number: int, like: TextIO | None, *, optional: bool) -> TextIO:
         write_through=getattr(like, "write_through", False),
     )
     return cast("TextIO", SafeStream(text, replaced=like))
+
+
+def check_reader() -> None:
+    """Raise `BrokenPipeError` if the reader of stdout has closed the pipe.
+
+    Writing would raise it too, but the next text may come late or never.
+    """
+    try:
+        descriptor = sys.stdout.fileno()
+        if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            return
+    except (OSError, ValueError):  # it has no descriptor, as in a test
+        return
+    poller = select.poll()
+    poller.register(descriptor, 0)
+    if any(state & select.POLLERR for _, state in poller.poll(0)):
+        raise BrokenPipeError
 
 
 def keep_stdout() -> None:
