@@ -114,8 +114,9 @@ async def test_cancelling_ends_with_what_there_is(project):
     assert chunk["answer"].startswith("It is in the fi […]")
 
 
-async def test_a_question_that_cannot_be_asked_is_answered_by_why(project):
-    answer = await Oracle(project=project, model=ScriptedModel()).ask("", "nowhere")
+@pytest.mark.parametrize("question", ["", " \n", "\u200b"])
+async def test_a_question_that_cannot_be_asked_is_answered_by_why(question, project):
+    answer = await Oracle(project=project, model=ScriptedModel()).ask(question, "nowhere")
     assert (answer.stop_reason, answer.is_whole) == ("invalid_input", False)
     assert answer.error_kind == "InputError"
     assert "the question is empty" in answer.text

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 
 import pytest
 
@@ -168,10 +169,10 @@ def test_a_reader_that_leaves_ends_a_run_that_has_nothing_to_write_yet(project):
     endless = Reply(body=[*openai.beginning(), *openai.events(openai.text("So far.")), Stall()])
     with model_serving(endless) as (env, server):
         streams = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE}
-        with Process([*ORACLE, *ASK, "-v"], env={**os.environ, **env}, **streams) as process:
+        with Process([*ORACLE, *ASK], env={**os.environ, **env}, **streams) as process:
             process.stdin.close()
-            while b"waiting for the model" not in process.stderr.readline():
-                pass
+            while not server.requests:
+                threading.Event().wait(0.01)
             process.stdout.close()
             assert_calm(process.stderr.read())
             assert process.wait() == 141

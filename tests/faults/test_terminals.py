@@ -121,7 +121,7 @@ def tamper(root):
         database.execute("UPDATE sessions SET title = ?", (evil,))
         database.execute("UPDATE context_nodes SET question = ?, answer = ?", (evil, evil))
         database.execute("UPDATE runs SET question = ?, tree = ?, stop_reason = ?", (evil,) * 3)
-        database.execute("UPDATE events SET source = ?, severity = ?", (evil, evil))
+        database.execute("UPDATE events SET source = ?", (evil,))
         database.execute("UPDATE journal SET node_path = ? WHERE seq > 1", (evil,))
     database.close()
 

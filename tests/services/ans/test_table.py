@@ -32,6 +32,12 @@ def test_an_unknown_severity_reads_as_an_error(table):
     assert table.read(EventQuery())[0].event.severity is Severity.ERROR
 
 
+def test_a_severity_that_is_not_a_name_is_damage(table):
+    table.append([event(1, severity="\x1b[31mXX")])
+    with pytest.raises(StoreError, match="severity in events 1 is"):
+        table.read(EventQuery())
+
+
 def test_an_empty_table_answers(table):
     assert (table.read(EventQuery()), table.last_id()) == ([], 0)
 

@@ -7,6 +7,8 @@ from oracle.services.signals.said import has_visible_text
 NOTHING = [
     *("", " \n", "\u200b\u2060", "\u2800", "\u3164", "<!-- x -->", "&nbsp;", "&#8203;", "."),
     *("```\n```", "```python\n```", "~~~\n~~~\n", "---", "***", ">", "> >", "#", "****", "..."),
+    *('<tool_call>\n{"name": "write_note"}\n</tool_call>', '[TOOL_CALLS][{"name": "search"}]'),
+    *("<function=search>{}</function>", '<|python_tag|>{"name": "search"}'),
     *("<br>", "<p></p>", "<br/>\n<hr>", "| |\n|-|\n| |", "- \n- ", "</signal>", "<span class='x'>"),
 ]
 SOMETHING = [
@@ -23,7 +25,7 @@ SOMETHING = [
         "```py\nx = 1\n```",
         "x = <br>",
     ),
-    *("| a |\n|-|", "€5", "<p>No.</p>"),
+    *("| a |\n|-|", "€5", "<p>No.</p>", "<tool_call>{}</tool_call> It is in a.py:1."),
 ]
 
 

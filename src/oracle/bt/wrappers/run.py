@@ -33,6 +33,7 @@ from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import in_thread, within
 from oracle.services.project.redaction import redact, redacted_traceback
+from oracle.services.signals.said import is_visible
 
 log = logging.getLogger(__name__)
 
@@ -231,7 +232,7 @@ class Run:
         given: Given,
         history: Sequence[Exchange],
     ) -> RecordedTree:
-        if not query.strip():
+        if not is_visible(query):
             raise InputError("the question is empty; ask something")
         if self._store is None and context_id is not None:
             raise InputError(f"there is no store to look for exchange {context_id!r} in")

@@ -75,7 +75,10 @@ _UNSEEN_MARKUP: Final = lazy_pattern(
     # Comments, the spaces of HTML, tags without text of their own, and the line that opens a fence.
     r"<!--.*?-->|&(?:nbsp|zwn?j|shy|(?:en|em|thin)sp|#\d+|#x[0-9a-f]+);|</signal>"
     r"|</?(?:br|hr|p|div|span|b|i|em|strong|details|summary|ul|ol|li|table|t[rdh]|center)\b[^<>]*>"
-    r"|^[ >]*(?:```|~~~)[^`\n]*$",
+    r"|^[ >]*(?:```|~~~)[^`\n]*$"
+    # Calls that a server passed on as text: they were not run, so they are not an answer.
+    r"|<(?P<tag>tool_call|function_call|function)\b.*?</(?P=tag)>"
+    r"|\[TOOL_CALLS\]\s*\[.*\]|<\|python_tag\|>.*",
     re.DOTALL | re.I | re.M,
 )
 
