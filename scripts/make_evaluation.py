@@ -1,6 +1,6 @@
 """Measures the success criteria, and writes them to docs/evaluation.json and docs/evaluation.md.
 
-    python scripts/make_evaluation.py [--keep-small-model]
+    python scripts/make_evaluation.py [keep-small-model]
 
 The simulated models are asked by one process for each core. The small real model is asked a few
 questions within small limits; where it is not installed, its stored figures stay.
@@ -48,7 +48,7 @@ COMMANDS = {
 
 def main() -> None:
     began = time.monotonic()
-    keep = "--keep-small-model" in sys.argv[1:]
+    keep = "keep-small-model" in sys.argv[1:]
     outcomes = simulated_outcomes()
     say(f"asked the simulated models ({len(outcomes)} runs)", began)
     figures = [*figures_of(outcomes, COMMANDS), *small_figures(keep=keep)]

@@ -5,34 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from html import escape
+from importlib.resources import files
 from typing import Final
 
-_STYLE: Final = """
-:root { color-scheme: light dark; --text: #1f2328; --back: #fff; --line: #d8dee4; --faint: #57606a;
-        --good: #1a7f37; --bad: #b42318; --dot: #2f6feb; --middle: #bf8700; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e6edf3; --back: #0d1117; --line: #30363d; --faint: #9198a1;
-          --good: #3fb950; --bad: #f85149; --dot: #58a6ff; --middle: #d29922; } }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
-       color: var(--text); background: var(--back); }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; margin: 0 0 1rem; }
-th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line);
-         vertical-align: top; overflow-wrap: break-word; }
-th { color: var(--faint); font-weight: 600; vertical-align: bottom; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-td.n { white-space: nowrap; }
-.worse, .no { color: var(--bad); } .kept, .yes { color: var(--good); }
-.faint { color: var(--faint); }
-h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
-figure { display: inline-block; max-width: 100%; margin: 0 1rem 1rem 0; vertical-align: bottom; }
-figcaption { font-size: .9rem; font-weight: 600; margin-bottom: .3rem; overflow-wrap: anywhere; }
-svg { max-width: 100%; height: auto; }
-svg text { font: 11px system-ui, sans-serif; fill: var(--faint); }
-.axis { stroke: var(--faint); } .even { stroke: var(--faint); stroke-dasharray: 4; }
-.dot { fill: var(--dot); fill-opacity: .65; } .range { stroke: var(--dot); }
-.good { fill: var(--good); } .middle { fill: var(--middle); } .bad { fill: var(--bad); }
-"""
+from oracle import services
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +25,16 @@ def page(title: str, parts: Iterable[str]) -> str:
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>",
+            f"<title>{escape(title)}</title><style>{_style()}</style></head><body>",
             f"<h1>{escape(title)}</h1>",
             *parts,
             "</body></html>\n",
         ]
     )
+
+
+def _style() -> str:
+    return files(services).joinpath("report_page.css").read_text("utf-8")
 
 
 def table(headings: Sequence[Heading], rows: Iterable[Sequence[str]]) -> str:
