@@ -81,6 +81,7 @@ def test_simulated_models_are_measured_together_and_their_seconds_mean_nothing()
         ("prompts", (0.99, 0.9, 1.0), "no"),
         ("parsing", (10.0, 9.0, 60.0), "likely"),
         ("wrongly", (-0.1, -0.2, -0.05), "yes"),
+        ("wrongly", (0.0, 0.0, 0.0), "likely"),
     ],
 )
 def test_a_goal_is_met_by_the_whole_range_or_only_likely(measure, value, met):

@@ -144,6 +144,8 @@ class Figure:
         meets: Callable[[float], bool] = goal.__le__ if measure.at_least else goal.__ge__
         if not meets(self.value.mean):
             return "no"
+        if measure.unit == "difference" and self.value.low == self.value.high:
+            return "likely"  # a few answers that are all alike: their range is not known
         # A share of 1 always has a range below it.
         worst = self.value.low if measure.at_least else self.value.high
         return "yes" if goal == 1.0 or meets(worst) else "likely"
