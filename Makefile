@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-tree test test-extra lint format bench classifier clean
+.PHONY: help demo demo-tree test test-extra lint format bench eval classifier clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ format: .venv/.dev ## let ruff format and fix
 
 bench: .venv/.bench ## measure, peers in the same run
 	$(BIN)/python -m benchmarks
+
+eval: .venv/.extra ## measure the success criteria, and write docs/evaluation.md; about ten minutes
+	$(BIN)/python scripts/make_evaluation.py $(ARGS)
 
 classifier: .venv/.train ## train the query classifier from the labelled examples
 	OMP_NUM_THREADS=1 $(BIN)/python scripts/train_classifier.py

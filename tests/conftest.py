@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import URL
 
 from oracle.services.storage.database import Database, as_url
-from tests import small_model
+from oracle.testing import small_model
 from tests.default_run import register_profiles
 
 register_profiles()
@@ -74,6 +74,8 @@ def _no_bert(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def small_model_url():
     """Where a real, if tiny, language model is served as OpenAI's would be; for `extra` tests."""
+    if not small_model.is_installed():
+        pytest.skip("there is no small model; `make test-extra` installs it")
     with small_model.serving() as url:
         yield url
 

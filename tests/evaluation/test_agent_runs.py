@@ -8,7 +8,6 @@ from oracle.errors import InputError
 from oracle.evaluation.agent_report import (
     append_outcome,
     changes,
-    interval,
     read_outcomes,
     rows_of,
 )
@@ -106,9 +105,3 @@ def test_two_results_are_compared_question_by_question():
     before = [outcome(complete=1.0), outcome(question="b", complete=0.5)]
     after = [outcome(complete=0.5), outcome(question="b", complete=0.5), outcome(question="c")]
     assert [(c.question, c.before, c.after) for c in changes(before, after)] == [("a", 1.0, 0.5)]
-
-
-def test_an_interval_is_the_same_each_time_and_holds_the_mean():
-    found = interval([0.0, 1.0] * 20)
-    assert found == interval([0.0, 1.0] * 20)
-    assert 0.2 < found.low < found.mean == 0.5 < found.high < 0.8

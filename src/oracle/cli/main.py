@@ -56,6 +56,7 @@ COMMANDS = (
     ("tools", "tools:app", "List the tools of the model, and trust those of a project."),
     ("tree", "tree:app", "List, check and show trees."),
     ("shadow", "shadow:app", "Compare the tree with a plain loop on the same questions."),
+    ("signals", "signals:app", "Report how well models signal, and how far to trust them."),
     ("eval", "evaluate:app", "Measure classification, retrieval, the fallback and answers."),
     ("help", "help:help_", "Explain a command, or list all of them."),
 )

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Final
 
 from oracle.errors import InputError
 from oracle.evaluation.agent_runs import LIMIT_STOPS, Outcome
+from oracle.evaluation.intervals import Interval, interval
 from oracle.services.comparison.comparing import Loop
-
-RESAMPLES: Final = 400
-"""How often the questions are drawn again for an interval. Enough for two digits."""
-SHARE_OF_RESAMPLES: Final = 0.95
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Interval:
-    """The mean of a measure, and where it lies with a probability of 95 %."""
-
-    mean: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,16 +62,6 @@ def rows_of(outcomes: Sequence[Outcome]) -> Iterator[AgentRow]:
                 tree=interval([measure.of(each) for each in loops["tree"]]),
                 baseline=interval([measure.of(each) for each in loops["baseline"]]),
             )
-
-
-def interval(values: Sequence[float]) -> Interval:
-    """By drawing the values again, always in the same way."""
-    if not values:
-        return Interval(mean=0.0, low=0.0, high=0.0)
-    draw = random.Random(len(values))
-    means = sorted(fmean(draw.choices(values, k=len(values))) for _ in range(RESAMPLES))
-    outside = int(RESAMPLES * (1 - SHARE_OF_RESAMPLES) / 2)
-    return Interval(mean=fmean(values), low=means[outside], high=means[-1 - outside])
 
 
 # -- kept between two calls ------------------------------------------------------------------------

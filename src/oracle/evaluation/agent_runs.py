@@ -8,10 +8,13 @@ from typing import Any, Final, Self
 
 from oracle.bt.wrappers.recipe import LOOPS, AgentSetup
 from oracle.bt.wrappers.run import Run
+from oracle.evaluation.adherence import EVENTS, adherence_of
 from oracle.evaluation.harbour import Question, World
 from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices
+from oracle.services.ans.bus import get_event_bus
+from oracle.services.ans.event import Event
 from oracle.services.comparison.comparing import Loop
 from oracle.services.comparison.facts import TAKEN, LoopFacts, facts_of
 from oracle.services.control.ledger import Limits
@@ -20,12 +23,18 @@ from oracle.services.prompting.project_facts import ProjectFacts
 
 MakeModel = Callable[[int], Model]
 """A model for the given repeat: its seed, where it has one."""
+SECONDS_TO_STOP: Final = 1.0
+"""A run notices its time limit when it is reached, so it ends a moment later."""
 LIMIT_STOPS: Final = ("turn_limit", "token_limit", "money_limit", "time_limit")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """One answer. `complete` is the share of what it should contain and cite."""
+    """One answer. `complete` is the share of what it should contain and cite.
+
+    `apt_signals` are the responses, of all `responses`, with a valid signal that the evidence does
+    not contradict. `kept_limits` says that no limit was exceeded; one may have been reached.
+    """
 
     question: str
     loop: Loop
@@ -35,6 +44,9 @@ class Outcome:
     complete: float
     is_right: bool
     confidence: float | None = None
+    responses: int = 0
+    apt_signals: int = 0
+    kept_limits: bool = True
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -50,7 +62,7 @@ class Outcome:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        known: dict[str, Any] = {name: data[name] for name in cls.__slots__}
+        known: dict[str, Any] = {name: data[name] for name in cls.__slots__ if name in data}
         known["facts"] = LoopFacts.from_dict(data["facts"])
         return cls(**known)
 
@@ -69,12 +81,18 @@ async def ask(
     run = Run.start(setup, question.question, history=_history(question))
     heard: list[OracleStreamChunk] = []
     confidence: float | None = None
-    async for chunk in run.chunks():
-        if chunk.type in TAKEN:
-            heard.append(chunk)
-        if chunk.type == ChunkType.SIGNAL:
-            confidence = chunk["signal"]["confidence"]
+    events: list[Event] = []
+    unsubscribe = get_event_bus().subscribe(events.append, types=EVENTS)
+    try:
+        async for chunk in run.chunks():
+            if chunk.type in TAKEN:
+                heard.append(chunk)
+            if chunk.type == ChunkType.SIGNAL:
+                confidence = chunk["signal"]["confidence"]
+    finally:
+        unsubscribe()
     found = facts_of(heard)
+    signals = adherence_of(events)
     complete = completeness(question, found, world.web)
     return Outcome(
         question=question.id,
@@ -85,6 +103,9 @@ async def ask(
         complete=complete,
         is_right=_is_right(question, found, complete),
         confidence=confidence,
+        responses=sum(each.responses for each in signals),
+        apt_signals=sum(each.apt for each in signals),
+        kept_limits=_keeps(found, limits),
     )
 
 
@@ -123,6 +144,12 @@ def _is_right(question: Question, found: LoopFacts, complete: float) -> bool:
     if not question.answerable:
         return not found.is_whole
     return complete == 1.0
+
+
+def _keeps(found: LoopFacts, limits: Limits) -> bool:
+    money = limits.money is None or (found.money or 0.0) <= limits.money
+    in_time = found.seconds <= limits.seconds + SECONDS_TO_STOP
+    return money and in_time and found.turns <= limits.turns and found.tokens <= limits.tokens
 
 
 def _history(question: Question) -> list[Exchange]:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import TypeAlias
 
 from oracle import evaluation
+from oracle.evaluation.calibration import CalibrationBin, calibration
 from oracle.evaluation.labelled import Labelled, broad_and_narrow, conversations, singles
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.bert.bert import Readers
@@ -37,17 +38,6 @@ class ClassMeasure:
     def f1(self) -> float:
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class CalibrationBin:
-    """The answers with a confidence from `low` to `high`: their mean confidence and accuracy."""
-
-    low: float
-    high: float
-    count: int
-    confidence: float
-    accuracy: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +111,7 @@ def evaluate(rows: Sequence[Labelled], classify: Classify = by_default) -> Class
         macro_f1=sum(measure.f1 for measure in classes) / len(classes),
         classes=classes,
         confusion=dict(confusion),
-        calibration=_calibration([answer.confidence for answer in given], right),
+        calibration=calibration([answer.confidence for answer in given], right, BINS),
         broad_precision=_ratio(hits, sum(found)),
         broad_recall=_ratio(hits, sum(row.broad for row in rows)),
         mistakes=tuple(
@@ -144,23 +134,6 @@ def _class_measure(
         recall=_ratio(hits, count),
         count=count,
     )
-
-
-def _calibration(confidences: list[float], right: list[bool]) -> tuple[CalibrationBin, ...]:
-    found: list[CalibrationBin] = []
-    for low, high in BINS:
-        members = [(c, ok) for c, ok in zip(confidences, right, strict=True) if low <= c < high]
-        if members:
-            found.append(
-                CalibrationBin(
-                    low=low,
-                    high=min(high, 1.0),
-                    count=len(members),
-                    confidence=sum(c for c, _ in members) / len(members),
-                    accuracy=sum(ok for _, ok in members) / len(members),
-                )
-            )
-    return tuple(found)
 
 
 def _ratio(part: int, whole: int) -> float:

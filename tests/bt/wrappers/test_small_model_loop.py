@@ -4,8 +4,8 @@ import pytest
 
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.services.control.ledger import Limits
-from oracle.services.llm.opening import open_model
 from oracle.services.tools.project_tools import project_tools
+from oracle.testing.small_model import small_model
 
 pytestmark = pytest.mark.extra
 
@@ -19,14 +19,7 @@ async def test_a_model_that_knows_no_signals_comes_to_a_decent_end(
     question, small_model_url, tmp_path
 ):
     (tmp_path / "auth.py").write_text("def login(token):\n    return token in TOKENS\n")
-    # On a busy machine the server may read the prompt for minutes before its first word.
-    model = open_model(
-        "openai:smollm2",
-        base_url=small_model_url,
-        context_window=8_192,
-        longest_output=200,
-        stall_seconds=SECONDS,
-    )
+    model = small_model(small_model_url, longest_output=200, stall_seconds=SECONDS)
     wrapper = OracleBTWrapper(
         model=model, tools=project_tools(tmp_path), limits=Limits(turns=4, seconds=SECONDS)
     )

@@ -88,3 +88,12 @@ def test_misses_are_listed_with_the_question_and_what_was_found_instead():
     assert "notebook, vault: 'dark theme' is answered by labels-and-printers.md" in (
         render_retrieval("questions", report, misses=True)
     )
+
+
+@pytest.mark.extra
+def test_the_criteria_are_printed_for_the_models_that_were_asked():
+    said = run("agent", "--simulated", "competent", "--every", "81", "--criteria").stdout
+    for number in range(1, 11):
+        assert said.count(f"SC-{number:03}") == 1
+    assert "simulated: competent" in said
+    assert "not measured" in said

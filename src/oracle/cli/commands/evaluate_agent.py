@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,9 +18,10 @@ from oracle.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from oracle.evaluation.agent_report import AgentRow, Interval
-    from oracle.evaluation.agent_runs import MakeModel, Outcome
-    from oracle.services.llm.protocol import Model
+    from oracle.evaluation.agent_report import AgentRow
+    from oracle.evaluation.agent_runs import Outcome
+    from oracle.evaluation.intervals import Interval
+    from oracle.evaluation.plan import Part
     from oracle.settings import Settings
 
 COLUMNS = (
@@ -28,7 +30,16 @@ COLUMNS = (
     Column("TREE", is_number=True),
     Column("PLAIN LOOP", is_number=True),
 )
-SIMULATED = "simulated:"
+CRITERIA = (
+    Column("CRITERION"),
+    Column("MEASURED", cut_to=20),
+    Column("FIGURE"),
+    Column("GOAL", drop=3),
+    Column("MET"),
+    Column("ON", cut_to=12),
+    Column("N", is_number=True, drop=2),
+    Column("COMMAND", drop=1),
+)
 
 
 def agent(
@@ -42,7 +53,13 @@ def agent(
         ),
     ] = None,
     every: Annotated[
-        int, typer.Option("--every", min=1, metavar="N", help="Ask every Nth question only.")
+        int,
+        typer.Option(
+            "--every",
+            min=1,
+            metavar="N",
+            help="Ask every Nth question only; of all simulated models, each begins with another.",
+        ),
     ] = 1,
     repeats: Annotated[
         int, typer.Option("--repeats", min=1, metavar="N", help="Ask each question N times.")
@@ -57,22 +74,34 @@ def agent(
             "--results", metavar="FILE", help="Keep the results, and go on with those it has."
         ),
     ] = None,
+    criteria: Annotated[
+        bool,
+        typer.Option("--criteria", help="Print the success criteria SC-001 to SC-010 as well."),
+    ] = False,
 ) -> None:
     """Ask both loops questions about a made-up project, and measure their answers.
 
     Each question says what a right answer contains and cites. Nothing is written, and the web is a
     server on this machine.
+
+    Examples:
+      oracle eval agent --model sonnet --every 4 --max-cost 2 --results sonnet.jsonl --criteria
+      oracle eval agent --simulated competent
+      oracle eval agent --simulated all --every 12
     """
     from oracle.evaluation.agent_report import read_outcomes, rows_of
     from oracle.services.background import run_async
 
     settings = settings_with({"model.name": model})
     done = [] if results is None else read_outcomes(results)
-    models = _models(settings, simulated or [])
-    found = run_async(_ask(models, every, repeats, max_cost, done, results))
+    parts = _parts(settings, simulated or [], every)
+    found = run_async(_ask(parts, repeats, max_cost, done, results))
     if not found:
         raise InputError("no question was asked; raise --max-cost")
     show_table(COLUMNS, _cells([*rows_of(found)]))
+    if criteria:
+        print()
+        run_async(_show_criteria(found))
 
 
 def compare(
@@ -95,64 +124,54 @@ def compare(
     show_table((*columns, *numbers), rows)
 
 
-def _models(settings: Settings, simulated: Sequence[str]) -> list[MakeModel]:
-    if simulated:
-        return [make for name in simulated for make in _simulated(name)]
+def _parts(settings: Settings, simulated: Sequence[str], every: int) -> list[Part]:
     import os
 
     from oracle.bt.wrappers.project_agent import model_of
+    from oracle.evaluation.harbour import questions
+    from oracle.evaluation.plan import Part, simulated_parts
 
+    if simulated:
+        return [part for typed in simulated for part in simulated_parts(typed, every)]
     chosen = model_of(settings, os.environ)
-    return [lambda _: chosen]
-
-
-def _simulated(typed: str) -> Iterator[MakeModel]:
-    from oracle.testing.simulated import CHARACTERS, STRENGTHS, simulated_model
-
-    name, _, strength = typed.removeprefix(SIMULATED).partition("/")
-    names = [*CHARACTERS] if name == "all" else [name]
-    for each in names:
-        for strong in STRENGTHS if name == "all" and not strength else (strength or "marked",):
-            simulated_model(each, strong)  # says at once if there is no such one
-
-            def make(seed: int, each: str = each, strong: str = strong) -> Model:
-                return simulated_model(each, strong, seed=seed)
-
-            yield make
+    return [Part(make_model=lambda _: chosen, asked=questions()[::every])]
 
 
 async def _ask(
-    models: Sequence[MakeModel],
-    every: int,
+    parts: Sequence[Part],
     repeats: int,
     max_cost: float | None,
     done: Sequence[Outcome],
     results: Path | None,
 ) -> list[Outcome]:
     from oracle.evaluation.agent_report import append_outcome
-    from oracle.evaluation.agent_runs import ask_all
-    from oracle.evaluation.harbour import harbour, questions
-    from oracle.services.control.ledger import Limits
+    from oracle.evaluation.plan import ask_parts
 
     found = [*done]
     known = frozenset(each.key for each in done)
     spent = sum(each.facts.money or 0.0 for each in done)
-    limits = Limits()
-    async with harbour() as world, world.index.at_hand():
-        for make_model in models:
-            asked = questions()[::every]
-            async for outcome in ask_all(
-                world, asked, make_model=make_model, repeats=repeats, limits=limits, done=known
-            ):
-                found.append(outcome)
-                spent += outcome.facts.money or 0.0
-                if results is not None:
-                    append_outcome(results, outcome)
-                if max_cost is not None and spent >= max_cost:
-                    text = f"stopped at a cost of {spent:.2f}; --results lets it go on later"
-                    print(printable(f"oracle: {text}"), file=sys.stderr)
-                    return found
+    asking = ask_parts(parts, repeats=repeats, done=known)
+    async with aclosing(asking):
+        async for outcome in asking:
+            found.append(outcome)
+            spent += outcome.facts.money or 0.0
+            if results is not None:
+                append_outcome(results, outcome)
+            if max_cost is not None and spent >= max_cost:
+                text = f"stopped at a cost of {spent:.2f}; --results lets it go on later"
+                print(printable(f"oracle: {text}"), file=sys.stderr)
+                break
     return found
+
+
+async def _show_criteria(found: Sequence[Outcome]) -> None:
+    from oracle.evaluation.criteria import figures_of, not_measured
+    from oracle.evaluation.criteria_table import criterion_rows
+    from oracle.evaluation.modelless import modelless_figures
+
+    figures = [*figures_of(found), *[each async for each in modelless_figures()]]
+    figures += not_measured(figures)
+    show_table(CRITERIA, criterion_rows(figures))
 
 
 def _cells(rows: Sequence[AgentRow]) -> Iterator[tuple[str, ...]]:

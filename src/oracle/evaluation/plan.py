@@ -1,0 +1,73 @@
+"""Which models are asked which questions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from oracle.evaluation.agent_runs import MakeModel, Outcome, ask_all
+from oracle.evaluation.harbour import Question, harbour, questions
+from oracle.services.control.ledger import Limits
+from oracle.services.llm.protocol import Model
+from oracle.testing.simulated import CHARACTERS, STRENGTHS, simulated_model
+
+SIMULATED: Final = "simulated:"
+CONTROL: Final = "competent"
+"""The simulated model that does not misbehave."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """One model and what it is asked."""
+
+    make_model: MakeModel
+    asked: Sequence[Question]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """A simulated model, made anew for each repeat. It can be sent to another process."""
+
+    character: str
+    strength: str
+
+    def __call__(self, seed: int) -> Model:
+        return simulated_model(self.character, self.strength, seed=seed)
+
+
+def simulated_parts(typed: str, every: int) -> Iterator[Part]:
+    """`gatherer/extreme`, `gatherer` (marked), `all`, or `all/mild`.
+
+    Of `all`, each model begins with another question, so together they are asked all of them.
+    """
+    name, _, strength = typed.removeprefix(SIMULATED).partition("/")
+    if name != "all":
+        simulated_model(name, strength or "marked")  # says at once if there is no such one
+        yield Part(make_model=Simulated(name, strength or "marked"), asked=questions()[::every])
+        return
+    strengths = (strength,) if strength else STRENGTHS
+    models = [Simulated(each, strong) for each in CHARACTERS for strong in strengths]
+    for place, model in enumerate(models):
+        yield Part(make_model=model, asked=questions()[place % every :: every])
+
+
+async def ask_parts(
+    parts: Sequence[Part],
+    *,
+    repeats: int = 1,
+    limits: Limits | None = None,
+    done: frozenset[tuple[str, str, str, int]] = frozenset(),
+) -> AsyncGenerator[Outcome]:
+    """Both loops on each part, in one copy of the project. Those that are `done` are left out."""
+    async with harbour() as world, world.index.at_hand():
+        for part in parts:
+            async for outcome in ask_all(
+                world,
+                part.asked,
+                make_model=part.make_model,
+                repeats=repeats,
+                limits=limits or Limits(),
+                done=done,
+            ):
+                yield outcome
