@@ -62,14 +62,18 @@ def import_everything() -> None:
 
 
 def read_tables() -> None:
-    """What never changes and is read or made at first use: tables, segments, trees, patterns."""
+    """What is read or made at first use and then kept: tables, segments, trees, patterns."""
+    from httpx2 import create_ssl_context
+
     from oracle.bt.core.leaves import LEAVES
     from oracle.bt.wrappers.recipe import built_in_trees
     from oracle.bt.wrappers.recorded_tree import _definition
     from oracle.patterns import LazyPattern
+    from oracle.services.certificates import certificates
     from oracle.services.classification.classifier import classify_query
     from oracle.services.prompting.segment_files import built_in_segments, counted_tokens
 
+    certificates(create_ssl_context)
     classify_query("Where is it?")
     built_in_segments()
     _definition("oracle-agent", tuple(built_in_trees().items()), LEAVES)
