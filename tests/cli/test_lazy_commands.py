@@ -28,6 +28,7 @@ HEAVY = {
     "ask --help": LIGHT | {"markdown_it", "oracle.services", "oracle.cli.commands.chat"},
     "classify where": LIGHT | RICH | {"oracle.settings", "oracle.cli.commands.ask"},
     "config": LIGHT - {"pydantic"} | {"oracle.bt"},
+    "runs": LIGHT - {"asyncio", "sqlalchemy"} | {"oracle.bt", "pathspec"},
     "search where": LIGHT - {"tantivy", "tree_sitter"} | {"oracle.bt"},
     "ask --model embedded thanks": {"pydantic_ai", "openai", "anthropic", "httpx"},
 }
