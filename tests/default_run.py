@@ -9,12 +9,15 @@ from hypothesis import HealthCheck, settings
 def thinned(rows: Iterable, every: int) -> list:
     """Mark all rows of a table as `extra`, except the first and each `every`-th one after it.
 
-    For rows that are variants of one claim, and cost much time.
+    For rows that are variants of one claim, and cost much time. A row that is one tuple, and not
+    several values, is given as `pytest.param(row)`.
     """
     return [row if number % every == 0 else _extra(row) for number, row in enumerate(rows)]
 
 
 def _extra(row):
+    if hasattr(row, "marks"):
+        return pytest.param(*row.values, id=row.id, marks=(*row.marks, pytest.mark.extra))
     return pytest.param(*(row if isinstance(row, tuple) else (row,)), marks=pytest.mark.extra)
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import pkgutil
 import runpy
+import select
 import socket
 import struct
 import sys
@@ -62,14 +63,18 @@ def import_everything() -> None:
 
 
 def read_tables() -> None:
-    """What never changes and is read or made at first use: tables, segments, trees, patterns."""
+    """What is read or made at first use and then kept: tables, segments, trees, patterns."""
+    from httpx2 import create_ssl_context
+
     from oracle.bt.core.leaves import LEAVES
     from oracle.bt.wrappers.recipe import built_in_trees
     from oracle.bt.wrappers.recorded_tree import _definition
     from oracle.patterns import LazyPattern
+    from oracle.services.certificates import certificates
     from oracle.services.classification.classifier import classify_query
     from oracle.services.prompting.segment_files import built_in_segments, counted_tokens
 
+    certificates(create_ssl_context)
     classify_query("Where is it?")
     built_in_segments()
     _definition("oracle-agent", tuple(built_in_trees().items()), LEAVES)
@@ -82,41 +87,42 @@ def read_tables() -> None:
 
 def next_job(server: socket.socket) -> dict | None:
     """Return in each fork with what it has to do; in the server, when all tests are done."""
+    running: dict[int, tuple[int, socket.socket]] = {}
     while True:
+        ready, _, _ = select.select([server, *running], [], [])
+        for handle in ready:
+            if handle in running:
+                report_end(handle, *running.pop(handle))
+        if server not in ready:
+            continue
         length, handles, _, _ = socket.recv_fds(server, LENGTH.size, 4)
-        # A process that has ended keeps its entry in the system's table until it is waited for.
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG) != (0, 0):
-                pass
         if not length:
             return None
         request = server.recv(*LENGTH.unpack(length), socket.MSG_WAITALL)
         *streams, channel = handles
-        if os.fork() == 0:
-            server.close()
-            if is_the_worker(streams, channel):
-                return json.loads(request)
-        for handle in handles:
-            os.close(handle)
-
-
-def is_the_worker(streams: list[int], channel: int) -> bool:
-    """Fork again: the inner process works, the outer one waits and reports how that ended."""
-    report = socket.socket(fileno=channel)
-    if (child := os.fork()) == 0:
-        report.close()
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
+        if (child := os.fork()) == 0:
+            for other in (server.detach(), channel, *running):
+                os.close(other)
+            for _, report in running.values():
+                report.close()
+            for number, stream in enumerate(streams):
+                os.dup2(stream, number)
+                os.close(stream)
+            return json.loads(request)
+        # As long as this process held them too, no reader would see the end of a stream.
+        for stream in streams:
             os.close(stream)
-        return True
-    # As long as this process held them too, no reader would see the end of a stream.
-    for stream in streams:
-        os.close(stream)
-    report.sendall(b"%d\n" % child)
+        report = socket.socket(fileno=channel)
+        report.sendall(b"%d\n" % child)
+        running[os.pidfd_open(child)] = child, report
+
+
+def report_end(handle: int, child: int, report: socket.socket) -> None:
     _, status = os.waitpid(child, 0)
-    with suppress(OSError):
+    os.close(handle)
+    # A test that failed no longer listens.
+    with suppress(OSError), report:
         report.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
-    os._exit(0)
 
 
 def become(job: dict) -> None:

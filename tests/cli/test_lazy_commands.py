@@ -18,7 +18,7 @@ RUN = "from oracle.cli.main import run; run()"
 # A command leaves with `os._exit`, so the modules are printed before that.
 MODULES = (
     "import os, sys; leave = os._exit; "
-    "os._exit = lambda code: (sys.stderr.write('\\n' + ' '.join(sys.modules)), leave(code)); "
+    "os._exit = lambda code: (os.write(2, ('\\n' + ' '.join(sys.modules)).encode()), leave(code)); "
 )
 LIGHT = {"asyncio", "lupa", "pydantic", "pydantic_ai", "sqlalchemy", "tantivy", "tree_sitter"}
 RICH = {"rich"}
@@ -28,6 +28,7 @@ HEAVY = {
     "ask --help": LIGHT | {"markdown_it", "oracle.services", "oracle.cli.commands.chat"},
     "classify where": LIGHT | RICH | {"oracle.settings", "oracle.cli.commands.ask"},
     "config": LIGHT - {"pydantic"} | {"oracle.bt"},
+    "runs": LIGHT - {"asyncio", "sqlalchemy"} | {"oracle.bt", "pathspec"},
     "search where": LIGHT - {"tantivy", "tree_sitter"} | {"oracle.bt"},
     "ask --model embedded thanks": {"pydantic_ai", "openai", "anthropic", "httpx"},
 }
@@ -44,7 +45,9 @@ def imported(arguments, cwd, **env):
         text=True,
     )
     assert result.returncode == 0, result.stderr
-    return set(result.stderr.rpartition("\n")[2].split())
+    modules = set(result.stderr.rpartition("\n")[2].split())
+    assert "oracle.cli.main" in modules
+    return modules
 
 
 @pytest.mark.parametrize("command", HEAVY)

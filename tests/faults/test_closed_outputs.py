@@ -26,6 +26,7 @@ from tests.cli.processes import (
     says,
     searches,
 )
+from tests.default_run import thinned
 from tests.processes import ORACLE, PIPE, Process, run
 
 ANSWER = "After 30 minutes, see session.py:1. Grün → 終."
@@ -232,7 +233,7 @@ MARKDOWN = (
 SIZES = ((1, 1, "xterm"), (1, 1, "dumb"), (0, 0, "dumb"), (24, 20, "xterm"), (2, 3, ""))
 
 
-@pytest.mark.parametrize(("rows", "columns", "term"), SIZES)
+@pytest.mark.parametrize(("rows", "columns", "term"), thinned(SIZES, 2))
 def test_an_answer_fits_any_terminal(rows, columns, term, project):
     with model_serving(searches("I look."), says(MARKDOWN)) as (env, _):
         env = {"TERM": term, **env}

@@ -10,12 +10,13 @@ from contextlib import closing
 
 import pytest
 
+from tests.default_run import thinned
 from tests.faults.damaged_database import COLUMNS, EVERY, READING, TABLES, VALUES, whole, world
 
 __all__ = ["whole", "world"]
 
 
-@pytest.mark.parametrize(("table", "column"), COLUMNS)
+@pytest.mark.parametrize(("table", "column"), thinned(COLUMNS, 3))
 def test_a_changed_value_is_named_where_it_is_read(world, table, column):
     for number, name in enumerate(VALUES):
         # One value for each column; `extra` tries them all.
@@ -140,7 +141,9 @@ def test_missing_records_of_a_run_that_is_done_are_named(world, which):
     assert (code, "the record of its end is missing" in output) == (1, True), output
 
 
-@pytest.mark.parametrize("table", ["runs", "sessions", "context_nodes", "journal", "blobs"])
+@pytest.mark.parametrize(
+    "table", thinned(["runs", "sessions", "context_nodes", "journal", "blobs"], 2)
+)
 @pytest.mark.parametrize("change", ["INSERT", "UPDATE"])
 def test_a_trigger_that_refuses_a_change_is_reported_in_one_line(world, table, change):
     body = "BEGIN SELECT raise(abort, 'not today'); END"

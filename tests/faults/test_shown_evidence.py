@@ -5,6 +5,7 @@ import pytest
 from oracle import Oracle
 from oracle.testing import Reply, ScriptedModel
 from tests.asking import enough
+from tests.default_run import thinned
 
 ASKED = "How does the cache in src/cache.py evict entries?"
 BLANK = {"src/empty.py": "", "src/blank.py": "\n\n\n", "src/line.py": "\n"}
@@ -52,7 +53,7 @@ async def test_results_that_had_no_room_back_nothing(project):
     assert "no room to show it to the model" in heard.missing[0]
 
 
-@pytest.mark.parametrize("window", [4_000, 4_500, 6_000, 8_192, 16_384, 32_768])
+@pytest.mark.parametrize("window", thinned([4_000, 4_500, 6_000, 8_192, 16_384, 32_768], 3))
 @pytest.mark.parametrize("calls", [QUARTERS, EIGHT], ids=["quarters", "eight files"])
 async def test_no_line_counts_as_read_that_was_cut_before_the_model_saw_it(project, window, calls):
     heard, model = await answer(project, calls, enough("It evicts."), window=window)

@@ -18,6 +18,7 @@ from oracle import cli as oracle_cli
 from oracle.cli.main import app
 from oracle.testing.servers import Reply
 from tests.cli.processes import QUESTION, Terminal, model_serving, oracle, says
+from tests.default_run import thinned
 from tests.processes import ORACLE
 
 FOREIGN_STYLE = "\x1b[38;5;123;7m"
@@ -214,7 +215,11 @@ def required_words(command, known):
     return words
 
 
-@pytest.mark.parametrize("path", [path for path in COMMANDS if path[0] not in SLOW], ids=" ".join)
+@pytest.mark.parametrize(
+    "path",
+    thinned([pytest.param(path) for path in COMMANDS if path[0] not in SLOW], 3),
+    ids=" ".join,
+)
 def test_no_command_lets_a_control_character_through(path, project):
     plain, hostile, *_ = calls_of(COMMANDS[path], project)
     for is_terminal, arguments in ((False, hostile), (True, plain)):

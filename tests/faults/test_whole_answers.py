@@ -6,6 +6,7 @@ from oracle.errors import ModelError
 from oracle.services.control.ledger import Limits
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, LONG, TALK, ask, enough, look, stuck
+from tests.default_run import thinned
 
 SPOILT = '<signal type="done"><confidence>2</confidence></signal>'
 ANSWER = "It is in auth.py:3, in the function login."
@@ -128,7 +129,7 @@ async def test_a_text_that_reaches_the_longest_output_is_continued_in_the_same_t
     assert heard.model.requests[2].messages[-2]["content"] == "It is in auth.py, in the fun"
 
 
-@pytest.mark.parametrize("place", range(1, len(enough(""))))
+@pytest.mark.parametrize("place", thinned(range(1, len(enough(""))), 4))
 async def test_a_signal_may_be_cut_by_the_longest_output(place):
     whole = enough("It is here.")
     cut = len("It is here.") + place

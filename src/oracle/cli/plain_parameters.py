@@ -1,15 +1,16 @@
 """Reads the simple parameters of commands without pydantic.
 
 typer validates every value with pydantic, whose import takes longer than the rest of a small
-command. Text needs no validation, because the shell passes text, and neither does a default that
-already has the type of the parameter. Every other value is left to typer.
+command. Text needs no validation, because the shell passes text. Neither does a choice that is one
+of the parameter's choices, or a default that already has the type of the parameter. Every other
+value is left to typer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 if TYPE_CHECKING:
     build_runtime_param: Any
@@ -57,7 +58,7 @@ class _PlainParameter(RuntimeParam):
                 return value
             if self.annotation == list[str] and all(map(_is_text, value)):
                 return list(value)
-            if _is_default(value, self.annotation):
+            if _is_default(value, self.annotation) or _is_choice(value, self.annotation):
                 return value
         return build_runtime_param(self.descriptor)._coerce_value(value, param=param, ctx=ctx)
 
@@ -78,3 +79,11 @@ def _is_default(value: object, annotation: Any) -> bool:
         isinstance(annotation, type) and issubclass(annotation, Enum)
     )
     return simple and type(value) is annotation
+
+
+def _is_choice(value: object, annotation: Any) -> bool:
+    return (
+        isinstance(value, str)
+        and get_origin(annotation) is Literal
+        and value in get_args(annotation)
+    )

@@ -39,10 +39,10 @@ def project_listed(every: bool) -> str | None:
     """The project, or the folder outside of projects, whose sessions and runs are listed; None for
     those of all.
     """
-    from oracle.bt.wrappers.project_agent import project_name
+    from oracle.services.project.root import project_name
     from oracle.settings import load_settings
 
-    return None if every else project_name(load_settings())
+    return None if every else project_name(load_settings().root)
 
 
 def project_of(typed: str) -> str | None:

@@ -13,6 +13,7 @@ from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.runs import Runs
 from tests import processes
+from tests.default_run import thinned
 
 WORKER = Path(__file__).with_name("crashing_agent.py")
 ROOT = Path(__file__).parents[3]
@@ -46,7 +47,7 @@ async def let_go(database):
     return run.id
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", thinned(MOMENTS, 3))
 async def test_another_process_answers_and_nothing_is_done_twice(moment, tmp_path):
     died = work(tmp_path, "ask", moment)
     assert died.returncode == 9, died.stderr

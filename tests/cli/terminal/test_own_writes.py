@@ -28,7 +28,7 @@ def restarts(*services):
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    root = project_with(make_project(tmp_path / "home"), tools__restart=RESTART)
+    root = project_with(make_project(tmp_path), tools__restart=RESTART)
     monkeypatch.chdir(root)
     trust_all(root)
     return root

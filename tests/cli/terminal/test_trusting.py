@@ -13,7 +13,7 @@ FOUND = "The login times out after 30 minutes."
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    root = project_with(make_project(tmp_path / "home"), tools__tickets=TOOL)
+    root = project_with(make_project(tmp_path), tools__tickets=TOOL)
     monkeypatch.chdir(root)
     return root
 

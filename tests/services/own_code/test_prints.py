@@ -32,7 +32,7 @@ QUESTION = "When does the login time out?"
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    root = project_with(make_project(tmp_path / "home"), tools__tickets=LOUD)
+    root = project_with(make_project(tmp_path), tools__tickets=LOUD)
     monkeypatch.chdir(root)
     trust_all(root)
     return root

@@ -1,4 +1,5 @@
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_a_folder_that_cannot_be_made_is_named_with_the_way_out(tmp_path):
 )
 def test_what_belongs_to_no_project_lies_in_the_users_state(tmp_path, monkeypatch, state, folder):
     monkeypatch.setenv("XDG_STATE_HOME", state.format(tmp=tmp_path))
-    expected = (folder or "{home}/.local/state/oracle").format(tmp=tmp_path, home=tmp_path / "home")
+    expected = (folder or "{home}/.local/state/oracle").format(tmp=tmp_path, home=Path.home())
     assert str(user_folder()) == expected
 
 

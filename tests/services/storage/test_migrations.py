@@ -11,6 +11,7 @@ from oracle.services.storage import schema
 from oracle.services.storage.database import Database
 from oracle.services.storage.migrations import MIGRATIONS, version_of
 from oracle.services.storage.sessions import Sessions
+from tests.default_run import thinned
 
 
 def shape_of(tables):
@@ -45,7 +46,7 @@ async def read(database, function):
     return await database.read(function)
 
 
-@pytest.mark.parametrize("version", range(len(MIGRATIONS) + 1))
+@pytest.mark.parametrize("version", thinned(range(len(MIGRATIONS) + 1), 3))
 async def test_every_version_becomes_the_declared_schema(database_url, version):
     async with await Database.open(database_url, migrations=MIGRATIONS[:version]) as old:
         assert await read(old, version_of) == version
@@ -54,7 +55,7 @@ async def test_every_version_becomes_the_declared_schema(database_url, version):
         assert await read(database, lambda c: shape_of(inspect(c))) == declared_shape()
 
 
-@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+@pytest.mark.parametrize("version", thinned(range(1, len(MIGRATIONS)), 2))
 async def test_what_was_stored_in_an_earlier_version_is_still_there(database_url, version):
     async with await Database.open(database_url, migrations=MIGRATIONS[:version]) as old:
         as_then = text(

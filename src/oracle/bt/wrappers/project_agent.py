@@ -16,7 +16,7 @@ from oracle.services.agent_services import Approve
 from oracle.services.bert.bert import Bert, chosen_bert
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model, Prices
-from oracle.services.project.root import here
+from oracle.services.project.root import here, project_name
 from oracle.services.prompting.project_facts import ProjectFacts
 from oracle.services.settings.sections import EMBEDDED, WebSettings
 from oracle.services.tools.project_index import ProjectIndex
@@ -69,7 +69,7 @@ def project_agent(
         added = own_tools(settings, environment, _functions(tools), own=own, dry_run=dry_run)
         tools = tools_of(settings, root, environment, index=index, dry_run=dry_run, own=added)
     return OracleBTWrapper(
-        project_id=project_name(settings, root),
+        project_id=project_name(settings.root, root),
         model=model or model_of(settings, environment),
         tools=tools,
         limits=limits or settings.limits,
@@ -84,18 +84,6 @@ def project_agent(
         loop=settings.loop.answers,
         follow=follow,
     )
-
-
-def project_name(settings: Settings, folder: Path | None = None) -> str:
-    """Names a project in a shared database, on every machine alike.
-
-    Outside of projects all folders share the user's database, and each is like a project of its
-    own: a chat about private notes must not continue in another folder. A folder is named by its
-    path, which no name of a project can be.
-    """
-    if settings.root is None:
-        return str((folder or here()).resolve())
-    return settings.root.resolve().name
 
 
 def bert_of(settings: Settings) -> Bert | None:

@@ -43,11 +43,11 @@ class Conversation:
     """Asks one question after another. Each one continues from the one before."""
 
     def __init__(self, settings: Settings, store: RunStore, options: AskOptions) -> None:
-        from oracle.bt.wrappers.project_agent import project_name
         from oracle.cli.terminal.branch import Branch
+        from oracle.services.project.root import project_name
 
         self.settings = settings
-        self.branch = Branch(store, project_name(settings))
+        self.branch = Branch(store, project_name(settings.root))
         self.sources: Sequence[Mapping[str, Any]] = ()
         """Those of the last answer."""
         self._store = store

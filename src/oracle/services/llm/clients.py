@@ -17,6 +17,7 @@ import httpx2
 
 from oracle.errors import InputError
 from oracle.patterns import lazy_pattern
+from oracle.services.certificates import certificates
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model as DirectModel
@@ -58,6 +59,7 @@ def direct_model(endpoint: Endpoint, stall_seconds: float) -> DirectModel:
 
 def _http_client(endpoint: Endpoint, stall_seconds: float) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
+        verify=certificates(httpx2.create_ssl_context),
         timeout=httpx2.Timeout(stall_seconds, connect=CONNECT_SECONDS),
         limits=httpx2.Limits(max_keepalive_connections=0),
         follow_redirects=False,

@@ -49,10 +49,15 @@ class OwnCode:
     refused: tuple[str, ...] = ()
 
 
-@cache
 def installed(kind: Kind) -> tuple[EntryPoint, ...]:
+    return _all_installed()[kind]
+
+
+@cache
+def _all_installed() -> Mapping[Kind, tuple[EntryPoint, ...]]:
     """Kept, because it reads a file of each installed package."""
-    return tuple(entry_points(group=GROUPS[kind]))
+    found = entry_points()
+    return {kind: tuple(found.select(group=group)) for kind, group in GROUPS.items()}
 
 
 def brings_code(root: Path | None) -> bool:

@@ -31,6 +31,16 @@ def here() -> Path:
         raise InputError("the working directory is gone; go to one that exists") from None
 
 
+def project_name(root: Path | None, folder: Path | None = None) -> str:
+    """Names a project in a shared database, on every machine alike.
+
+    Outside of projects all folders share the user's database, and each is like a project of its
+    own: a chat about private notes must not continue in another folder. A folder is named by its
+    path, which no name of a project can be.
+    """
+    return str((folder or here()).resolve()) if root is None else root.resolve().name
+
+
 def find_root(start: Path) -> Path:
     """The nearest folder, from `start` upwards, that holds `oracle.toml` or `.git`."""
     start = start.resolve()
@@ -93,21 +103,27 @@ def _keep_private(folder: Path) -> None:
 
 def _ignore_itself(folder: Path) -> None:
     """Write `.gitignore`. One that is there keeps its rules, but cannot show our files to git."""
-    from oracle.services.project.ignore_patterns import ignore_spec
-
     file = folder / ".gitignore"
     try:
         lines = read_regular(file).decode(errors="replace").splitlines()
     except FileNotFoundError:
         lines = []
+    if not lines:
+        file.touch(mode=0o600)
+        file.write_text("*\n", encoding="utf-8")
+    # As we wrote it, the usual case: importing the rules would take longer than all else here.
+    elif lines != ["*"]:
+        _ignore_our_files(file, lines)
+
+
+def _ignore_our_files(file: Path, lines: list[str]) -> None:
+    from oracle.services.project.ignore_patterns import ignore_spec
+
     try:
         rules = ignore_spec(lines)
     except ValueError:
         rules = ignore_spec([])
-    if not lines:
-        file.touch(mode=0o600)
-        file.write_text("*\n", encoding="utf-8")
-    elif not all(map(rules.match_file, ("oracle.db", "oracle.db-wal", "index/lock"))):
+    if not all(map(rules.match_file, ("oracle.db", "oracle.db-wal", "index/lock"))):
         file.write_text("\n".join([*lines, "/oracle.db*", "/index/", ""]), encoding="utf-8")
 
 

@@ -94,14 +94,14 @@ def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: boo
                 found.setdefault(passage.where, passage)
     best = max((passage.score for passage in found.values()), default=0.0)
     kept = [passage for passage in found.values() if passage.score >= 0.6 * best]
+    # A file counts as much as its best line, so its lines stay together.
+    of_file: dict[str, float] = {}
+    for passage in kept:
+        path = passage.source.path
+        of_file[path] = max(passage.score, of_file.get(path, 0.0))
     return sorted(
-        kept, key=lambda p: (bool(IN_TESTS.search(p.source.path)), -_score_of_file(p, kept))
+        kept, key=lambda p: (bool(IN_TESTS.search(p.source.path)), -of_file[p.source.path])
     )
-
-
-def _score_of_file(passage: Passage, kept: Sequence[Passage]) -> float:
-    """The score of the best line of its file: so lines of one file stay together."""
-    return max(other.score for other in kept if other.source.path == passage.source.path)
 
 
 def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passage | None:

@@ -44,15 +44,17 @@ class Term:
         """Whether prose says what it is: `**Threads** are logs of decisions`."""
         if self.is_extra or self.is_path or not self.word.isalpha():
             return False
-        stem = re.escape(short_stem(self.word))
-        return bool(
-            re.search(
-                rf"(?:^|[.:*|-] ?\W{{0,3}}|\b(?:an?|the) ){stem}\w{{0,4}}\W{{0,3}} "
-                r"(?:is|are|means?) (?:an?|the|what|where|how|\w+s\b)",
-                line,
-                re.I,
-            )
-        )
+        return bool(_explanation_of(self.word).search(line))
+
+
+@lru_cache(maxsize=512)
+def _explanation_of(word: str) -> re.Pattern[str]:
+    stem = re.escape(short_stem(word))
+    return re.compile(
+        rf"(?:^|[.:*|-] ?\W{{0,3}}|\b(?:an?|the) ){stem}\w{{0,4}}\W{{0,3}} "
+        r"(?:is|are|means?) (?:an?|the|what|where|how|\w+s\b)",
+        re.I,
+    )
 
 
 # Each term looks at each line, so a line is split once and not once for each term.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -67,7 +69,7 @@ class Tool(Generic[A]):
         return ToolSpec(
             name=self.name,
             description=self.description,
-            parameters=_without_titles(self.arguments.model_json_schema()),
+            parameters=deepcopy(_schema_of(self.arguments)),
             query_types=self._types() if self.query_types is None else self.query_types,
             writes=self.is_writing,
             source=self.source,
@@ -120,6 +122,12 @@ def _fault(detail: ErrorDetails, known: list[str]) -> str:
 def _type_of(schema: Mapping[str, Any]) -> str:
     kinds = [kind for option in schema.get("anyOf", [schema]) if (kind := option.get("type"))]
     return " or ".join(kind for kind in kinds if kind != "null") or "any"
+
+
+# Made once for each class: a process has many agents, and pydantic takes 2 ms for a class.
+@lru_cache(maxsize=256)
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    return _without_titles(arguments.model_json_schema())
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:

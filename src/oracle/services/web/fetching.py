@@ -16,6 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from oracle.errors import WebProblem
 from oracle.services.background import in_thread
+from oracle.services.certificates import certificates
 from oracle.services.web.addresses import Network, Resolver, checked_addresses, resolve
 from oracle.services.web.decoding import as_text, check_content_type, decompressed
 from oracle.services.web.readable import readable
@@ -109,7 +110,8 @@ class Fetcher:
         limits = httpx.Timeout(self._seconds, connect=min(_CONNECT_SECONDS, self._seconds))
         try:
             # Without the environment: a proxy would resolve the name again, unchecked.
-            async with httpx.AsyncClient(trust_env=False, timeout=limits) as client:
+            trusted = certificates(httpx.create_ssl_context, trust_env=False)
+            async with httpx.AsyncClient(trust_env=False, verify=trusted, timeout=limits) as client:
                 response = await _first_to_answer(client, target, addresses)
                 try:
                     yield response

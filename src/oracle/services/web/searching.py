@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 from oracle.errors import WebProblem, did_you_mean
+from oracle.services.certificates import certificates
 from oracle.services.settings.sections import KEY_VARIABLES
 from oracle.services.web.decoding import decompressed
 from oracle.services.web.readable import readable
@@ -164,8 +165,9 @@ async def _ask(
     # A setting may hold the whole address, with the path.
     address = url if url.endswith(provider.path) else url + provider.path
     try:
+        trusted = certificates(httpx.create_ssl_context)
         async with (
-            httpx.AsyncClient(timeout=_SECONDS) as client,
+            httpx.AsyncClient(verify=trusted, timeout=_SECONDS) as client,
             client.stream(provider.method, address, headers=headers, **body) as response,
         ):
             return _decoded(provider, await _body(provider, response))

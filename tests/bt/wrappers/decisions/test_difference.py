@@ -8,6 +8,7 @@ from oracle.bt.wrappers.decisions.difference import compared
 from oracle.bt.wrappers.decisions.playing import played
 from oracle.bt.wrappers.recipe import built_in_trees
 from oracle.cli.terminal.diff_lines import diff_lines, shown_node
+from tests.default_run import thinned
 from tests.recorded_scenes import recording_of
 
 # The scene, what is changed, and the first difference: turn, node, recorded and now.
@@ -59,7 +60,7 @@ async def test_the_first_node_that_decides_differently_is_named(
 
 @pytest.mark.parametrize(
     ("scene", "setting"),
-    [pytest.param(*row[:2], id=f"{row[0]}, {row[1]}") for row in TABLE],
+    thinned([pytest.param(*row[:2], id=f"{row[0]}, {row[1]}") for row in TABLE], 2),
 )
 async def test_what_a_replay_predicts_is_what_the_changed_run_really_does(scene, setting):
     """A scripted model says the same whatever it is asked, so what is assumed is true."""
