@@ -30,7 +30,7 @@ async def test_calls_that_bring_nothing_new_do_not_make_idling_endless(pattern, 
 
 
 async def test_many_searches_that_find_nothing_yet_are_no_circle():
-    found = iter(["auth.py:3 def login()"] * 8 + ["auth.py:90 def logout()"])
+    found = iter(["main.py:3 def main()"] * 8 + ["auth.py:90 def logout()"])
     tools = {"search_code": lambda _: next(found)}
     heard = await ask(*(looking_for(f"word {n}") for n in range(9)), enough(), tools=tools)
     assert heard.stop == "answered"

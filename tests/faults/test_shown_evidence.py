@@ -73,11 +73,11 @@ async def test_a_citation_of_lines_that_were_cut_is_marked(project):
 
 
 async def test_what_was_shown_before_it_was_compacted_may_be_cited(project):
-    """Six turns later the first result is a stub, but the model has read it."""
+    """Six results later the first one is a stub, but the model has read it."""
     first = reads({"path": "src/cache.py", "start": 1, "end": 60})
-    others = [reads({"path": f"src/mod{n}.py", "start": 1, "end": 60}) for n in range(6)]
+    others = reads(*({"path": f"src/mod{n}.py", "start": 1, "end": 60} for n in range(6)))
     heard, model = await answer(
-        project, first, *others, enough("See src/cache.py:50."), window=16_384
+        project, first, others, enough("See src/cache.py:50."), window=16_384
     )
     assert any("more characters were here" in content for content in seen(model))
     assert (heard.stop_reason, heard.text) == ("answered", "See src/cache.py:50.")

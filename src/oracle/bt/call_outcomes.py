@@ -43,8 +43,8 @@ def note_outcome(ctx: TickContext, call: Call, result: Result) -> None:
     was_run, spec = bool(result.get("was_run")), _spec_of(bb, call)
     entry: dict[str, Any] = {"name": call["name"], "success": was_run and bool(result["success"])}
     entry |= {"empty": not was_run or is_empty(result), "run": was_run}
-    # A write that is done is no failure, however often it is asked for.
-    entry["success"] |= bool(call.get("is_repeat"))
+    # A write that is done is no failure, however often it is asked for; nor is a needless call.
+    entry["success"] |= bool(call.get("is_repeat") or call.get("is_spared"))
     if would_write(call["name"], spec):
         entry["write"] = note_of_write(call, spec, ctx.turn, _state_of_write(call, result))
     append(bb, "tool_results", entry)

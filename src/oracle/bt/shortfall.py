@@ -14,6 +14,7 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
 from oracle.services.control.asked_for import asks_for
 from oracle.services.control.ledger import STOP_AT
+from oracle.services.control.needs import names_in
 from oracle.services.control.writes import is_anything_written, undone_writes, was_a_write_tried
 from oracle.services.questions.search_words import points_at_a_text
 from oracle.services.signals.said import is_visible
@@ -28,6 +29,9 @@ GROUNDS: Final = (
     "query",
 )
 """The keys that `lacks_evidence` reads."""
+
+NAMED: Final = (*GROUNDS, "attached", "words_found")
+"""The keys that `names_not_found` reads."""
 
 ORDERED: Final = ("query", "classification", "granted", "tool_list", "tool_results")
 """The keys that `is_write_ordered` and `unwritten` read."""
@@ -65,6 +69,24 @@ def lacks_evidence(bb: TypedBlackboard) -> bool:
         return False
     # A tree of somebody else may use the fallback and classify nothing.
     return bb_get(bb, "classification") is not None and classification_of(bb).needs_any_source
+
+
+def names_not_found(bb: TypedBlackboard) -> list[str]:
+    """What the question calls by name, if none of it is in anything that was found.
+
+    Only for what this run has searched for: what the user gives, or said before, may name it.
+    """
+    if bb_get(bb, "attachment") or bb_get(bb, "attached") or bb_get(bb, "earlier_evidence"):
+        return []
+    if bb_get(bb, "classification") is None or not bb_get(bb, "evidence"):
+        return []
+    # What is to be written has names of its own.
+    asked = classification_of(bb)
+    if not asked.needs_any_source or asked.query_type is QueryType.ACTION:
+        return []
+    names = names_in(bb_get(bb, "query"))
+    found: list[str] = bb_get(bb, "words_found")
+    return [] if any(name in found for name in names) else names
 
 
 def words_for_no_evidence(bb: TypedBlackboard) -> str:

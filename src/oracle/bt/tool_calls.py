@@ -43,6 +43,7 @@ from oracle.errors import InterruptedWrite
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.control.conversation import Weight, with_result
+from oracle.services.control.needs import Yield, words_in
 from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of_result
 from oracle.services.control.shortening import cut_results, cut_words, with_content
 from oracle.services.control.shown import LONGEST_QUOTATION, places_of
@@ -58,6 +59,8 @@ RESULTS: Final = (
     "made",
     "evidence",
     "new_by_call",
+    "yields",
+    "words_found",
     "sources_tried",
     "sources_empty",
 )
@@ -317,9 +320,24 @@ def _take_in(
     known = {place["name"] for place in bb_get(bb, "evidence")}
     new = [place for place in found if place["name"] not in known]
     append(bb, "new_by_call", len(new))
+    append(bb, "yields", _yield_of(bb, call, result if is_new else failed("")))
     if new:
         append(bb, "evidence", *new)
     _note_source(bb, spec, bool(found))
+
+
+def _yield_of(bb: TypedBlackboard, call: Call, result: Result) -> Yield:
+    """What the call brought that the question needs. New words of the question are noted."""
+    if not result["success"] or is_empty(result):
+        return "nothing"
+    known: list[str] = bb_get(bb, "words_found")
+    # A tool may repeat the words of its call, so only what it quotes counts, if it quotes anything.
+    quoted = (f"{each.get('path', '')}\n{each.get('text', '')}" for each in result["sources"])
+    text = "\n".join(quoted) or result["content"]
+    if new := [word for word in words_in(bb_get(bb, "query"), text) if word not in known]:
+        append(bb, "words_found", *new)
+        return "words"
+    return "lead" if call.get("is_lead") else "same"
 
 
 def _places(ctx: TickContext, call: Call, result: Result, spec: ToolSpec) -> list[dict[str, Any]]:

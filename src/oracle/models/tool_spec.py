@@ -105,3 +105,13 @@ class ToolSpec:
             role: Role = "write" if self.writes else role_by_name(self.name)
             # The class is frozen, so a field can be replaced only in this way.
             object.__setattr__(self, "role", role)
+
+    def lacking(self, arguments: Mapping[str, Any]) -> list[str]:
+        """The arguments that it requires and that are not there, or null where a text is due."""
+        known: Mapping[str, Mapping[str, Any]] = self.parameters.get("properties", {})
+        return [
+            name
+            for name in self.parameters.get("required", ())
+            if name not in arguments
+            or (arguments[name] is None and known.get(name, {}).get("type") == "string")
+        ]

@@ -1,6 +1,7 @@
 """When parts are read, asked about, and handed over: truth tables."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -14,7 +15,9 @@ from oracle.bt.conditions.coverage import (
     evidence_keeps_spreading,
     parts_are_too_much,
     parts_may_be_connected,
+    the_question_is_narrow,
 )
+from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Ledger, Limits
 from oracle.testing.models import tool_spec
@@ -32,6 +35,24 @@ TEXT = "word " * 400  # 600 tokens
 def part(state, text=TEXT, tool="read_file"):
     known = {"name": "a.py", "tool": tool, "role": "read", "arguments": {}, "sources": []}
     return {**known, "state": state, "text": text, "told": ""}
+
+
+@pytest.mark.parametrize(
+    ("known", "is_narrow"),
+    [
+        ({}, True),
+        ({"breadth": 0.39}, True),
+        ({"breadth": 0.4}, False),
+        ({"query": "where is Ledger used?"}, False),
+        ({"delegations": [{"scope": "x"}]}, False),
+        ({"evidence": [{"where": "a.py:1"}]}, False),
+    ],
+)
+def test_a_narrow_question_has_a_few_parts(known, is_narrow):
+    breadth = known.pop("breadth", 0.0)
+    found = asdict(QueryClassification.of_type(QueryType.CODE))
+    ctx = context(classification={**found, "keywords_matched": [], "breadth": breadth}, **known)
+    assert the_question_is_narrow(ctx, broad=0.4) is is_narrow
 
 
 def state(*parts, now=0.0, until=50.0, limits=None, weight=2_000, window=100_000, **spent):

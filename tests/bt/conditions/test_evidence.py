@@ -11,8 +11,11 @@ from oracle.bt.conditions.evidence import (
     calls_have_failed,
     is_enough,
     is_missing,
+    more_calls_add_nothing,
     no_reading_tool_is_on_offer,
+    strategies_brought_nothing,
     strategies_keep_finding_nothing,
+    was_gathered,
     was_not_found_anywhere,
 )
 from oracle.models.query_classification import QueryClassification, QueryType
@@ -94,26 +97,83 @@ def test_two_calls_have_failed(results, answer):
 FOUND, EMPTY, FAILED = result(True), {**result(True), "empty": True}, result(False)
 
 
+NONE, SAME, WORDS, LEAD = "nothing", "same", "words", "lead"
+
+
 @pytest.mark.parametrize(
-    ("results", "applied", "answer"),
+    ("yields", "applied", "answer"),
     [
         ([], 0, False),
-        ([EMPTY] * 2, 0, False),
-        ([EMPTY] * 3, 0, True),
-        ([EMPTY, FAILED, EMPTY], 0, True),
-        ([EMPTY, result(False, run=False), EMPTY], 0, False),
-        ([EMPTY] * 3, 1, False),
-        ([EMPTY] * 5, 1, False),
-        ([EMPTY] * 6, 1, True),
-        ([EMPTY] * 7, 1, True),
-        ([EMPTY] * 12, 3, True),
-        ([*[EMPTY] * 12, FOUND], 3, False),
-        ([FOUND, *[EMPTY] * 3], 0, True),
+        ([NONE] * 2, 0, False),
+        ([NONE] * 3, 0, True),
+        ([NONE] * 3, 1, False),
+        ([NONE] * 5, 1, False),
+        ([NONE] * 6, 1, True),
+        ([NONE] * 12, 3, True),
+        ([*[NONE] * 12, SAME], 3, False),
+        ([SAME, *[NONE] * 3], 0, True),
+        ([SAME] * 20, 0, False),
     ],
 )
-def test_three_calls_without_a_result_are_enough_for_a_strategy(results, applied, answer):
-    ctx = context(tool_results=results, strategies_tried=applied)
-    assert strategies_keep_finding_nothing(ctx, calls=3) is answer
+def test_three_calls_without_a_result_are_enough_for_a_strategy(yields, applied, answer):
+    ctx = context(yields=yields, strategies_tried=applied)
+    assert strategies_keep_finding_nothing(ctx, calls=3, share=0.6) is answer
+
+
+@pytest.mark.parametrize(
+    ("found", "yields", "answer"),
+    [
+        (["login"], [WORDS, *[SAME] * 5], False),
+        (["login"], [WORDS, *[SAME] * 6], True),
+        (["login"], [WORDS, *[SAME] * 4, NONE], True),
+        (["login"], [WORDS, *[SAME] * 5, LEAD, LEAD], False),
+        (["login"], [WORDS, *[SAME] * 6, WORDS], False),
+        (["login", "auth.py"], [WORDS, *[SAME] * 6], False),
+    ],
+)
+def test_six_finds_beside_the_question_are_enough_for_a_strategy_too(found, yields, answer):
+    ctx = context(words_found=found, yields=yields)
+    assert strategies_keep_finding_nothing(ctx, calls=3, share=0.6) is answer
+
+
+@pytest.mark.parametrize(
+    ("found", "yields", "answer"),
+    [
+        ([], [SAME] * 9, False),
+        (["login"], [WORDS, *[SAME] * 9], False),
+        (["auth.py"], [WORDS, SAME, SAME], False),
+        (["auth.py"], [WORDS, SAME, SAME, SAME], True),
+        (["auth.py"], [WORDS, SAME, NONE, SAME], True),
+        (["auth.py"], [WORDS, SAME, LEAD, LEAD, SAME], False),
+        (["auth.py"], [SAME, SAME, SAME, WORDS], False),
+    ],
+)
+def test_more_calls_add_nothing_once_most_words_are_found(found, yields, answer):
+    ctx = context(words_found=found, yields=yields)
+    assert more_calls_add_nothing(ctx, calls=3, share=0.6) is answer
+
+
+@pytest.mark.parametrize(
+    ("words", "at_strategies", "answer"),
+    [
+        ([], [], False),
+        ([], [0], False),
+        ([], [0, 0], True),
+        (["a"], [0, 0], False),
+        (["a"], [0, 1], False),
+        (["a"], [0, 1, 1], True),
+    ],
+)
+def test_strategies_brought_nothing_if_no_word_came_since_the_last_but_one(
+    words, at_strategies, answer
+):
+    ctx = context(words_found=words, words_at_strategies=at_strategies)
+    assert strategies_brought_nothing(ctx, strategies=2) is answer
+
+
+@pytest.mark.parametrize(("evidence", "answer"), [([], False), ([PLACE], True)])
+def test_something_was_gathered(evidence, answer):
+    assert was_gathered(context(evidence=evidence)) is answer
 
 
 @pytest.mark.parametrize("verdict", Verdict)

@@ -92,7 +92,7 @@ async def test_every_tool_failing():
     tools = {"search_code": RuntimeError("disk"), "web_search": OSError("net")}
     heard = await ask(model=model, tools=tools)
     assert (heard.stop, heard.done["answer"]) == ("stuck", "I could not look.")
-    assert len(heard.ran) == 12
+    assert len(heard.ran) == 9
 
 
 async def test_two_failed_calls_bring_advice_once():

@@ -110,7 +110,7 @@ def paging(number):
 
 NO_LOOPS = {
     "paging": ([paging(n) for n in range(8)], lambda a: f"p{a['page']}.py:1 x"),
-    "paging through the same words": ([paging(n) for n in range(8)], "auth.py:1 x"),
+    "paging through the same words": ([paging(n) for n in range(8)], "main.py:1 x"),
     "polling what changes": (
         [look("status", reason=f"wait {n}") for n in range(8)],
         [f"{n} % done" for n in range(8)],

@@ -204,15 +204,27 @@ async def test_context_sufficient_without_text_is_asked_for_the_answer():
 
 
 async def test_stuck_consults_the_fallback_and_then_takes_the_strategies_in_order():
-    heard = await ask(look(), *[stuck()] * 4, stuck("All I know."))
+    """What each of them finds has a word of the question that was not there before."""
+    found = ["auth.py:3", "the login", "the function"]
+    looks = [stuck(), look(2), stuck(), look(3), stuck()]
+    tools = {"search_code": found, "web_search": "w"}
+    heard = await ask(look(), *looks, stuck("All I know."), stuck(), tools=tools)
     decided = [event["classification_action"] for event in heard.events("fallback.triggered")]
     assert decided == ["retry_with_hint"] * 5
     assert "no such file Take another way" in heard.told(2)
     assert "Put the search differently" in heard.told(2)
+    assert heard.offered[4] == ["search_code", "web_search"]
+    assert "Try another source: web" in heard.told(6)
+    assert "No other way is left" in heard.told(7)
+    assert (heard.offered[7], heard.stop) == ([], "stuck")
+
+
+async def test_after_two_strategies_that_bring_nothing_there_is_no_third():
+    heard = await ask(look(), *[stuck()] * 3, stuck("All I know."))
+    assert "Put the search differently" in heard.told(2)
     assert heard.offered[3] == ["search_code", "web_search"]
-    assert "Try another source: web" in heard.told(4)
-    assert "No other way is left" in heard.told(5)
-    assert (heard.offered[5], heard.stop) == ([], "stuck")
+    assert "No other way is left" in heard.told(4)
+    assert (heard.offered[4], heard.stop) == ([], "stuck")
 
 
 async def test_each_strategy_is_taken_once_even_if_two_reasons_ask_for_one():

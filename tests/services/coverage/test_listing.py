@@ -6,6 +6,7 @@ from oracle.services.coverage.listing import (
     listed_uses,
     parts_of,
     searches_for,
+    searches_for_words,
     without_listed,
 )
 from oracle.services.coverage.parts import left_out
@@ -15,6 +16,7 @@ from oracle.testing.models import tool_spec
 NAMES = ("search_code", "search_vault", "read_file", "find_definition", "get_repo_map")
 TOOLS = [tool_spec(name) for name in NAMES]
 FLOW = "How does an order travel from the CLI to the database?"
+EVERY_RETRY = "list every place that retries a failed call"
 
 
 MORE = {
@@ -56,6 +58,31 @@ def test_uses_of_a_name_are_looked_up_and_a_flow_gets_a_map(question, looked_up,
 def test_only_tools_on_offer_are_asked():
     assert {tool for tool, _ in searches_for(FLOW, [tool_spec("search_vault")])} == {"search_vault"}
     assert searches_for("?", TOOLS) == []
+
+
+def words_searched(question, *texts):
+    found = [("search", [place(f"{n}.py:1", text) for n, text in enumerate(texts)])]
+    return [arguments["query"] for _, arguments in searches_for_words(question, found, TOOLS)]
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "searched"),
+    [
+        (FLOW, [], ["CLI", "travel"]),
+        (FLOW, ["order_command of the CLI", "travel to the database"], []),
+        (FLOW, ["the CLI takes an order"], ["travel", "database"]),
+        (EVERY_RETRY, ["retries a failed call"], ["retries", "failed"]),
+        ("?", [], []),
+    ],
+)
+def test_words_that_were_not_found_are_searched_for_alone(question, texts, searched):
+    assert words_searched(question, *texts) == searched
+
+
+def test_what_matches_far_worse_than_the_best_place_is_no_part_unless_all_are_wanted():
+    found = [("search", [place("a.py:1", score=1.0), place("b.py:1", score=0.1), place("c.py:1")])]
+    assert [p["name"] for p in parts_of(FLOW, found, TOOLS)] == ["a.py", "c.py"]
+    assert len(parts_of("list every order", found, TOOLS)) == 3
 
 
 def test_what_several_searches_name_comes_first():
@@ -114,14 +141,14 @@ def test_an_import_is_a_place_only_where_there_is_no_other():
 )
 def test_a_passage_that_begins_with_imports_is_read_like_any_other(text):
     found = [("search", [place("lib.py:1", "def retry(times):"), place("send:1", text)])]
-    parts = parts_of("list every place that retries a failed call", found, TOOLS)
+    parts = parts_of(EVERY_RETRY, found, TOOLS)
     assert [part["name"] for part in parts] == ["lib.py", "send"]
 
 
 def test_a_file_that_only_imports_comes_last():
     imports = place("a.py:1", "from lib import retry\n__all__ = ['retry']")
     found = [("search", [imports, place("b.py:1", "retry(3)")])]
-    parts = parts_of("list every place that retries a failed call", found, TOOLS)
+    parts = parts_of(EVERY_RETRY, found, TOOLS)
     assert [part["name"] for part in parts] == ["b.py", "a.py"]
 
 

@@ -1,8 +1,9 @@
-"""The model's tool calls: screened by five rules, then run."""
+"""The model's tool calls: screened by a few rules, then run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 from oracle.bt.board import ROOM, all_tools, bb_get, bb_set, board_of, ledger_of, note_time_left
 from oracle.bt.call_outcomes import Call
@@ -19,6 +20,9 @@ from oracle.bt.tool_calls import (
     perform_calls,
     show_to_the_model,
 )
+from oracle.models.tool_spec import Role
+from oracle.services.control.needs import follows_a_lead, last_in_vain
+from oracle.services.control.overlap import GATHERING_ROLES, reasons_not_to_run
 from oracle.services.control.repetition import name_of_call
 from oracle.services.control.writes import done_writes
 
@@ -31,6 +35,24 @@ def refuse_ungranted(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     offered: list[str] = bb_get(bb, "offered")
     _refuse(bb, lambda call: None if call["name"] in offered else _not_offered(call, offered))
+    return SUCCESS
+
+
+@action(reads=["calls", "tool_list"], writes=["calls"])
+def refuse_without_arguments(ctx: TickContext) -> RunStatus:
+    """A call that lacks an argument which its tool requires cannot succeed."""
+    bb = board_of(ctx)
+    specs = {spec.name: spec for spec in all_tools(bb)}
+
+    def reason(call: Call) -> str | None:
+        spec = specs.get(call["name"])
+        if spec is None or not isinstance(call["arguments"], Mapping):
+            return None
+        lacking = spec.lacking(cast("Mapping[str, Any]", call["arguments"]))
+        takes = ", ".join(spec.parameters.get("properties", {}))
+        return f"{', '.join(lacking)} is missing; it takes {takes}" if lacking else None
+
+    _refuse(bb, reason)
     return SUCCESS
 
 
@@ -109,6 +131,89 @@ def refuse_used_up(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(reads=["calls", "tool_list"], writes=["calls"])
+def refuse_overlapping(ctx: TickContext, usual: int, searches: int, reads: int) -> RunStatus:
+    """Of one response: a call that is there twice, and a search whose words another search has. If
+    more than a `usual` number are left, also what is more than so many searches or reads with one
+    tool: the first results may be enough.
+    """
+    bb = board_of(ctx)
+    specs = {spec.name: spec for spec in all_tools(bb)}
+    most: dict[Role, int] = {"search": searches, "read": reads, "uses": reads}
+    calls: list[Call] = bb_get(bb, "calls")
+    left = [call for call in calls if call.get("not_run") is None]
+    reasons = iter(reasons_not_to_run(left, specs, most, usual=usual))
+    _refuse(bb, lambda _: next(reasons), is_spared=True)
+    return SUCCESS
+
+
+@action(reads=["calls", "messages", "evidence", "query", "tool_list"], writes=["calls"])
+def mark_leads(ctx: TickContext) -> RunStatus:
+    """Mark the calls that ask for a name which a result has shown: they may bring something new."""
+    bb = board_of(ctx)
+    messages: list[dict[str, Any]] = bb_get(bb, "messages")
+    shown = "\n".join(message["content"] for message in messages if message["role"] == "tool")
+    found = {str(place.get("path") or place["where"]) for place in bb_get(bb, "evidence")}
+    naming = {spec.name for spec in all_tools(bb) if spec.role == "uses"}
+    calls: list[Call] = bb_get(bb, "calls")
+    marked = [
+        {
+            **call,
+            "is_lead": follows_a_lead(
+                call["arguments"],
+                question=bb_get(bb, "query"),
+                shown=shown,
+                found=found,
+                takes_a_name=call["name"] in naming,
+            ),
+        }
+        for call in calls
+    ]
+    bb_set(bb, "calls", marked)
+    return SUCCESS
+
+
+@action(
+    reads=["calls", "yields", "surplus", "sources_tried", "tool_list", "tool_results"],
+    writes=["calls", "surplus"],
+)
+def refuse_more_of_the_same(ctx: TickContext, leads: int, reads: int) -> RunStatus:
+    """Enough is there: more calls of the same kind are not run.
+
+    These are run all the same: the first few reads; a call that follows a lead, up to so many
+    without a new word of the question; a call about a source that was not tried yet; and one that
+    the model makes again after it was refused, because then it insists.
+    """
+    bb = board_of(ctx)
+    specs = {spec.name: spec for spec in all_tools(bb)}
+    tried: list[str] = bb_get(bb, "sources_tried")
+    surplus: list[str] = bb_get(bb, "surplus")
+    followed = last_in_vain(bb_get(bb, "yields")).count("lead")
+    ran: list[str] = [each["name"] for each in bb_get(bb, "tool_results") if each["run"]]
+    left = reads - sum(name in specs and specs[name].role == "read" for name in ran)
+    refused: list[str] = []
+
+    def reason(call: Call) -> str | None:
+        nonlocal left
+        spec = specs.get(call["name"])
+        if spec is None or spec.role not in GATHERING_ROLES or spec.source not in tried:
+            return None
+        name = name_of_call(call["name"], call["arguments"])
+        left -= spec.role == "read"
+        is_early = spec.role == "read" and left >= 0
+        if is_early or name in surplus or (call.get("is_lead") and followed < leads):
+            return None
+        refused.append(name)
+        return (
+            "what was found has the words of the question, and the last calls added none; answer, "
+            "or say in your signal which part is open and make this call again"
+        )
+
+    _refuse(bb, reason, is_spared=True)
+    bb_set(bb, "surplus", refused)
+    return SUCCESS
+
+
 @action(reads=["calls", "tool_list", "signal"], writes=["calls"])
 def refuse_searches(ctx: TickContext) -> RunStatus:
     """Searches next to "the context is sufficient" contradict it; a call that writes does not."""
@@ -119,13 +224,15 @@ def refuse_searches(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-def _refuse(bb: TypedBlackboard, reason: Callable[[Call], str | None]) -> None:
+def _refuse(bb: TypedBlackboard, reason: Callable[[Call], str | None], **mark: bool) -> None:
     """Mark the calls that have a reason not to be run; a call marked before keeps its mark."""
     calls: list[Call] = bb_get(bb, "calls")
-    marked = [
-        call if call.get("not_run") is not None else {**call, "not_run": reason(call)}
-        for call in calls
-    ]
+    marked: list[Call] = []
+    for call in calls:
+        if call.get("not_run") is None:
+            why = reason(call)
+            call = {**call, "not_run": why} | (mark if why is not None else {})
+        marked.append(call)
     bb_set(bb, "calls", marked)
 
 

@@ -33,6 +33,7 @@ from oracle.services.control.repetition import tool_of
         "loop",
         "is_runaway",
         "idle_turns",
+        "tool_results",
     ],
     writes=["loop", "is_runaway"],
 )
@@ -45,6 +46,7 @@ def name_what_repeats(ctx: TickContext, turns: int) -> RunStatus:
     since = max(ctx.turn - turns, before["turn"])
     progress = any(place["turn"] > since for place in bb_get(bb, "evidence"))
     loop = {**_what_repeats(bb), "progress": progress, "turn": ctx.turn}
+    loop["fails"] = bool(loop["calls"]) and _last_call_failed(bb)
     bb_set(bb, "loop", loop)
     bb_set(bb, "is_runaway", False)
     shown = {name: loop[name] for name in ("kind", "what", "times")}
@@ -101,6 +103,12 @@ def _what_repeats(bb: TypedBlackboard) -> dict[str, Any]:
     if idle > 1:
         return _loop("idle", f"{idle} turns in which no tool was run", idle, [])
     return _loop("idle", "the last turns brought nothing new", 1, [])
+
+
+def _last_call_failed(bb: TypedBlackboard) -> bool:
+    """Whether the calls of this turn failed, all of them."""
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")[-len(bb_get(bb, "calls")) :]
+    return bool(results) and not any(result["success"] for result in results)
 
 
 def _loop(kind: str, what: str, times: int, calls: list[str]) -> dict[str, Any]:

@@ -25,14 +25,23 @@ from oracle.bt.tool_calls import RESULTS, Call, Done, Result, perform_calls
 from oracle.services.coverage.affordable import how_many_may_be_read, may_be_read
 from oracle.services.coverage.bridges import bridges_in, names_to_follow, with_bridges
 from oracle.services.coverage.listing import (
+    Found,
     calls_for_uses,
     listed_uses,
     parts_of,
     searches_for,
+    searches_for_words,
     without_listed,
 )
 from oracle.services.coverage.merging import message_after, messages_of, settled
-from oracle.services.coverage.parts import Part, id_of, is_covered, to_read
+from oracle.services.coverage.parts import (
+    MOST_PARTS,
+    Part,
+    as_quoted,
+    id_of,
+    is_covered,
+    to_read,
+)
 from oracle.services.tools.offered import ToCall
 
 _FAILED: Final = {"state": "failed"}
@@ -62,20 +71,37 @@ def close(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(writes=["parts_wanted"])
+def want_parts(ctx: TickContext, parts: int) -> RunStatus:
+    """At most so many are read. Of a narrow question the others are no parts at all."""
+    bb_set(board_of(ctx), "parts_wanted", parts)
+    return SUCCESS
+
+
 @action(
-    reads=["query", "delegations", "tool_list", "granted", "withdrawn", *RESULTS],
+    reads=["query", "delegations", "tool_list", "granted", "withdrawn", "parts_wanted", *RESULTS],
     writes=["parts", *RESULTS],
 )
 async def list_parts(ctx: TickContext) -> RunStatus:
-    """Search by the question and by each of its words; FAILURE if nothing is found."""
+    """Search by the question, then by each word that was not found; FAILURE if nothing is found."""
     bb = board_of(ctx)
     asked = question_of(bb)
     tools = granted_tools(bb)
+    wanted: int = bb_get(bb, "parts_wanted")
     results: list[tuple[Call, Result]] = []
-    calls = _allowed(bb, searches_for(asked, tools), "coverage-search")
-    await perform_calls(ctx, bb, calls, hand_over=lambda _, done: results.extend(done))
-    found = [(result["tool_role"], result["sources"]) for _, result in results if result["success"]]
-    parts = parts_of(asked, found, tools)
+
+    async def search(calls: Sequence[ToCall], prefix: str) -> list[Found]:
+        allowed = _allowed(bb, calls, prefix)
+        await perform_calls(ctx, bb, allowed, hand_over=lambda _, done: results.extend(done))
+        return [(each["tool_role"], each["sources"]) for _, each in results if each["success"]]
+
+    is_broad = wanted >= MOST_PARTS
+    # A map shows what is between many places; of a few it says nothing.
+    offered = [spec for spec in tools if is_broad or spec.role != "map"]
+    found = await search(searches_for(asked, offered), "coverage-search")
+    if is_broad:
+        found = await search(searches_for_words(asked, found, tools), "coverage-word")
+    parts = parts_of(asked, found, tools)[: None if is_broad else wanted]
     count = how_many_may_be_read(parts, ledger_of(bb))
     bb_set(bb, "parts", [*listed_uses(results), *without_listed(parts, found, count)])
     if not parts:
@@ -104,6 +130,17 @@ async def follow_imports(ctx: TickContext) -> RunStatus:
         hand_over=lambda _, done: sources.extend(s for _, r in done for s in r["sources"]),
     )
     bb_set(bb, "parts", with_bridges(parts, bridges_in(sources, read, tools)))
+    return SUCCESS
+
+
+@action(reads=["parts"], writes=["parts"])
+def take_parts_as_quoted(ctx: TickContext, lines: int) -> RunStatus:
+    """Parts of which the search has quoted so many lines need not be read."""
+    bb = board_of(ctx)
+    parts: list[Part] = bb_get(bb, "parts")
+    may_be_read = {*to_read(parts)}
+    taken = [as_quoted(part, lines) if n in may_be_read else part for n, part in enumerate(parts)]
+    bb_set(bb, "parts", taken)
     return SUCCESS
 
 

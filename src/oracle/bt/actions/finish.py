@@ -23,8 +23,10 @@ from oracle.bt.core.leaves import action
 from oracle.bt.report import BOOKED, book_once, end_turn, outcome_of, say, say_system, say_verdict
 from oracle.bt.shortfall import (
     GROUNDS,
+    NAMED,
     OPEN_END,
     ORDERED,
+    names_not_found,
     only_announces,
     open_end,
     unwritten,
@@ -66,6 +68,13 @@ def ungrounded(ctx: TickContext) -> RunStatus:
     """The question needs sources, and nothing was gathered that the model could see."""
     bb = board_of(ctx)
     return _partial(ctx, why_no_evidence(bb), [words_for_no_evidence(bb)])
+
+
+@action(reads=[*_CLOSING, *NAMED], writes=_CLOSED)
+def beside_the_question(ctx: TickContext) -> RunStatus:
+    """What was found does not mention what the question calls by name."""
+    names = ", ".join(names_not_found(board_of(ctx)))
+    return _partial(ctx, "it was not found by its name", [f"anything that mentions {names}"])
 
 
 @action(reads=_CLOSING, writes=_CLOSED)

@@ -51,8 +51,14 @@ def whether_the_turn_brought_something(ctx: TickContext, idle: int, barren: int)
     return SUCCESS
 
 
-@action(reads=["strategies_tried"], writes=["strategies_tried"])
+@action(
+    reads=["strategies_tried", "words_found", "words_at_strategies"],
+    writes=["strategies_tried", "words_at_strategies"],
+)
 def strategy(ctx: TickContext) -> RunStatus:
+    """Another way is tried. How much was known by then shows later whether it brought anything."""
+    bb = board_of(ctx)
+    append(bb, "words_at_strategies", len(bb_get(bb, "words_found")))
     return _count(ctx, "strategies_tried")
 
 

@@ -7,6 +7,7 @@ from oracle.bt.board import (
     OFFER,
     agent_state,
     bb_get,
+    bb_set,
     board_of,
     granted_tools,
     ledger_of,
@@ -150,6 +151,22 @@ def enough_was_found(ctx: TickContext) -> RunStatus:
         f"{counted} found, and the last calls added little. Answer now, unless a part of "
         "the question is still open.",
     )
+    return SUCCESS
+
+
+@action(
+    reads=["messages", "evidence", "words_found"],
+    writes=["messages", "words_when_told"],
+)
+def answer_or_name_what_is_open(ctx: TickContext) -> RunStatus:
+    bb = board_of(ctx)
+    tell_model(
+        bb,
+        "What was found has the words of the question, and the last calls added none. Answer now. "
+        "More of the same calls will not be run. If a part of the question is still open, end with "
+        "`need_turn`, name that part as the reason, and follow a name that you have read.",
+    )
+    bb_set(bb, "words_when_told", len(bb_get(bb, "words_found")))
     return SUCCESS
 
 

@@ -8,6 +8,7 @@ from oracle.bt.board import (
     OFFER,
     bb_get,
     board_of,
+    classification_of,
     granted_tools,
     ledger_of,
     purse_of,
@@ -35,6 +36,17 @@ def can_be_covered(ctx: TickContext) -> bool:
 def every_use_of_a_name_is_asked_for(ctx: TickContext) -> bool:
     """Whether every use of a name is wanted, however narrow that sounds."""
     return asks_where_it_is_used(bb_get(board_of(ctx), "query"))
+
+
+@condition(reads=["query", "classification", "delegations", "evidence"])
+def the_question_is_narrow(ctx: TickContext, broad: float) -> bool:
+    """Whether the best few places are enough: nothing says that there are many parts.
+
+    Whoever has found something and is sent here has found too much, not too little.
+    """
+    bb = board_of(ctx)
+    is_broad = classification_of(bb).breadth >= broad or every_use_of_a_name_is_asked_for(ctx)
+    return not is_broad and not bb_get(bb, "delegations") and not bb_get(bb, "evidence")
 
 
 @condition(reads=["evidence", "new_by_call", "was_covered"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import operator
 from itertools import compress, takewhile
 from typing import Any
 
@@ -18,11 +17,12 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
-from oracle.bt.shortfall import GROUNDS, lacks_evidence
+from oracle.bt.shortfall import GROUNDS, NAMED, lacks_evidence, names_not_found
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
 from oracle.patterns import lazy_pattern
 from oracle.services.classification.parsed_query import parse_query
+from oracle.services.control.needs import last_in_vain, share_of_words
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
 from oracle.services.tools.offered import with_role
 
@@ -54,6 +54,18 @@ def backs_the_claim(ctx: TickContext) -> bool:
 def is_missing(ctx: TickContext) -> bool:
     """Whether the question needs sources, and nothing was gathered for it."""
     return lacks_evidence(board_of(ctx))
+
+
+@condition(reads=NAMED)
+def lacks_what_was_asked_for(ctx: TickContext) -> bool:
+    """Whether the question calls something by name, and nothing that was found mentions it."""
+    return bool(names_not_found(board_of(ctx)))
+
+
+@condition(reads=["evidence"])
+def was_gathered(ctx: TickContext) -> bool:
+    """Whether this run has found anything."""
+    return bool(bb_get(board_of(ctx), "evidence"))
 
 
 @condition(reads=[*GROUNDS, "tool_list"])
@@ -110,14 +122,40 @@ def was_not_found_anywhere(ctx: TickContext) -> bool:
     return _verdict(ctx) is Verdict.NOTHING
 
 
-@condition(reads=["tool_results", "strategies_tried"])
-def strategies_keep_finding_nothing(ctx: TickContext, calls: int) -> bool:
-    """Whether the last calls failed or found nothing: this many for each strategy tried, and as
-    many before.
+@condition(reads=["query", "words_found", "yields", "strategies_tried"])
+def strategies_keep_finding_nothing(ctx: TickContext, calls: int, share: float) -> bool:
+    """Whether less than this share of the question's words was found, and the last calls brought
+    none of the others: this many for each strategy tried, and as many before.
+
+    A call that finds something else counts half of one that finds nothing. If no word was found at
+    all, it counts as a find: the sources may have other words for it, or another language.
     """
     bb = board_of(ctx)
-    barren = sum(1 for _ in takewhile(operator.not_, reversed(_brought(bb))))
-    return barren // calls > bb_get(bb, "strategies_tried")
+    found: list[str] = bb_get(bb, "words_found")
+    if share_of_words(bb_get(bb, "query"), found) >= share:
+        return False
+    last = last_in_vain(bb_get(bb, "yields"))
+    if not found:
+        last = [*takewhile(lambda one: one == "nothing", reversed(last))]
+    points = 2 * last.count("nothing") + last.count("same")
+    return points // (2 * calls) > bb_get(bb, "strategies_tried")
+
+
+@condition(reads=["query", "words_found", "yields"])
+def more_calls_add_nothing(ctx: TickContext, calls: int, share: float) -> bool:
+    """Whether this share of the question's words was found, and the last calls brought no other."""
+    bb = board_of(ctx)
+    last = last_in_vain(bb_get(bb, "yields"))
+    is_found = share_of_words(bb_get(bb, "query"), bb_get(bb, "words_found")) >= share
+    return is_found and len(last) - last.count("lead") >= calls
+
+
+@condition(reads=["words_found", "words_at_strategies"])
+def strategies_brought_nothing(ctx: TickContext, strategies: int) -> bool:
+    """Whether so many strategies in a row have brought no new word of the question."""
+    bb = board_of(ctx)
+    before: list[int] = bb_get(bb, "words_at_strategies")[-strategies:]
+    return len(before) == strategies and before[0] == len(bb_get(bb, "words_found"))
 
 
 @condition(reads=["tool_results"])

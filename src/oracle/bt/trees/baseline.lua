@@ -63,6 +63,7 @@ BT.tree("run all calls", {
   root = BT.sequence("run all calls", {
     calls.refuse_ungranted,
     calls.refuse_half_written,
+    calls.refuse_without_arguments,
     calls.refuse_used_up,
     BT.subtree("ask for a yes"),
     calls.note_the_time_left,

@@ -8,8 +8,12 @@ local parts = BT.leaves("oracle.bt.conditions.coverage")
 
 -- services/coverage/ decides which parts there are (at most 20) and what reading them may cost: a fifth of each tool's
 -- uses is left to the model.
+local BROAD = 0.4            -- as in oracle-agent.lua
+local MOST_PARTS = 20        -- of a broad question
+local FEW_PARTS = 3          -- of a narrow one, if the model itself has not found anything
+local QUOTED_AT_LENGTH = 12  -- lines. Where the search has quoted so much of another part, it need not be read
 local AT_ONCE = 4            -- parts that are read, or asked about, side by side: providers limit parallel requests
-local PARTS_TO_FOLLOW = 8    -- when so many are read, enough is known to see what connects them
+local PARTS_TO_FOLLOW = 4    -- the best are read in any case, with what they import
 local FAILED_REQUESTS = 4    -- so many requests without a reply mean that the model is in trouble: quote the rest instead
 local SHARE_OF_THE_TIME = 0.5 -- the other half is for the answer
 local MOST_ROUNDS = 12       -- more than the parts can need; only stops a changed tree that never ends
@@ -36,10 +40,18 @@ BT.tree("coverage", {
     BT.always_succeed("as far as possible", BT.sequence("read and merge", {
       parts.can_be_covered, -- asked again: the tools may have been withdrawn since it was asked for
       cover.begin { share_of_time = SHARE_OF_THE_TIME },
+      BT.selector("how many parts", {
+        BT.sequence("question is narrow", {
+          parts.the_question_is_narrow { broad = BROAD },
+          cover.want_parts { parts = FEW_PARTS },
+        }),
+        cover.want_parts("many", { parts = MOST_PARTS }),
+      }),
       BT.timeout("while time is left", { seconds = "seconds_left", cover.list_parts }),
       budget.weigh_messages,
 
       read_until("first parts", parts.enough_is_read_to_follow_imports { parts = PARTS_TO_FOLLOW }),
+      cover.take_parts_as_quoted { lines = QUOTED_AT_LENGTH },
       -- What connects two parts may share no word with the question: no search finds it, their imports do.
       BT.guard("parts may be connected", {
         parts.parts_may_be_connected,

@@ -31,6 +31,7 @@ end
 local function end_with_the_answer()
   return BT.selector("answer is whole or partial", {
     BT.sequence("nothing backs it", { evidence.is_missing, finish.ungrounded }),
+    BT.sequence("found beside the question", { evidence.lacks_what_was_asked_for, finish.beside_the_question }),
     BT.sequence("it was cut", { BT.expect("did not end by itself", "bb.response.ending.kind ~= 'whole'"), finish.cut_short }),
     BT.sequence("model is not sure", { reply.has_a_weak_signal { below = WEAK_SIGNAL }, finish.unsure }),
     BT.sequence("model wants more", { reply.asks_for_more, finish.wants_more }),

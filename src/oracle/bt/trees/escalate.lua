@@ -19,10 +19,42 @@ local tell = BT.leaves("oracle.bt.actions.tell")
 -- The heuristic classifier has the first two numbers too (services/fallback_classifier.py): change them there as well.
 local SILENT_TURNS = 3   -- so many turns in a row without a signal consult the fallback, and then as many more
 local WEAK_SIGNAL = 0.3  -- a confidence below this consults it too
+local EMPTY_STRATEGIES = 2 -- after so many in a row that brought nothing, others would not either
+local BROAD = 0.4        -- as in oracle-agent.lua: from this breadth on a question has many parts
 local RECENT_TURNS = 3   -- evidence of the last three turns, found since the last repetition, restarts the ladder
 
 local function ask_for_what_there_is()
   return BT.sequence("last turn without tools", { grant.withdraw_all { stop = "stuck" }, tell.answer_from_what_there_is })
+end
+
+-- The tree reads itself what a broad question spans, or the best places if nothing was found so far. Else it is the end.
+local function the_last_way()
+  return BT.selector("the last way", {
+    BT.sequence("every part", {
+      BT.selector("there is more to read", {
+        BT.expect("is broad", "bb.classification.breadth >= " .. BROAD),
+        BT.invert("nothing is there", evidence.was_gathered),
+      }),
+      coverage.can_be_covered,
+      BT.later("cover every part"),
+    }),
+    ask_for_what_there_is(),
+  })
+end
+
+-- A model that only talks, with evidence in hand, needs no other way to search: it has to answer.
+local function another_way_or_the_answer()
+  return BT.selector("another way or the answer", {
+    BT.sequence("evidence is there", {
+      BT.expect("no call repeats", "#bb.loop.calls == 0"),
+      evidence.was_gathered,
+      BT.selector("ask for the answer", {
+        BT.expect("was asked for it", "bb.tools_withdrawn"),
+        BT.sequence("answer without tools", { grant.withdraw_all { stop = "" }, tell.answer_now }),
+      }),
+    }),
+    BT.later("change strategy"),
+  })
 end
 
 -- After each response. It never ends the run, but its decision binds the next turn. Each signal is consulted on once.
@@ -93,14 +125,18 @@ BT.tree("circles", {
         BT.expect("no progress", "bb.loop.kind == 'reason' and not bb.loop.progress"),
         BT.subtree("ask the fallback"),
         say.pending_chunks,
-        BT.later("change strategy"),
+        another_way_or_the_answer(),
       }),
       BT.ladder("next rung against circles", {
         restart = "bb.loop.progress",
-        tell.you_have_that_already,
+        BT.sequence("nudge", {
+          tell.you_have_that_already,
+          -- What has failed twice in the same way is not tried a third time.
+          BT.guard("the call fails", { "bb.loop.fails", circles.refuse_that_call_from_now_on("refuse it at once") }),
+        }),
         circles.refuse_that_call_from_now_on,
         circles.withdraw_that_tool,
-        BT.later("change strategy"),
+        another_way_or_the_answer(),
       }),
       ask_for_what_there_is(),
     }),
@@ -108,16 +144,20 @@ BT.tree("circles", {
 })
 
 -- Another way to an answer. Each is taken once, in this order; one that has nothing to offer makes room for the next.
+-- After two in a row that brought nothing, only the last way is left.
 BT.tree("strategies", {
   root = BT.sequence("strategies", {
     BT.selector("another way to search", {
+      BT.sequence("in vain twice", {
+        evidence.strategies_brought_nothing { strategies = EMPTY_STRATEGIES },
+        the_last_way(),
+      }),
       BT.ladder("next strategy", {
         BT.sequence("other words", { evidence.a_reading_tool_is_on_offer, tell.rephrase_the_search }),
         BT.subtree("more tools"),
         tell.try_another_source,
-        BT.sequence("every part", { coverage.can_be_covered, BT.later("cover every part") }),
       }),
-      ask_for_what_there_is(),
+      the_last_way(),
     }),
     note.strategy,
   }),

@@ -101,11 +101,14 @@ local keys = {
   },
 
   -- What the calls brought. `made` are the calls with the digests of their results, to recognise a repeat.
+  -- `words_found` are the words of the question that results had; `yields` says for each call whether it brought one.
   evidence = {
     tool_results = { type = "list", default = {} },
     made = { type = "list", default = {} },
     evidence = { type = "list", default = {} },
     new_by_call = { type = "list", default = {} },
+    yields = { type = "list", default = {} },
+    words_found = { type = "list", default = {} },
     sources_tried = { type = "list", default = {} },
     sources_empty = { type = "list", default = {} },
   },
@@ -114,15 +117,21 @@ local keys = {
   coverage = {
     was_covered = false,
     parts = { type = "list", default = {} },
+    parts_wanted = 0,
     parts_until = 0.0,
   },
 
   -- What repeats, how many turns in a row ran nothing, how long nothing new came, and how many other ways were tried.
+  -- `words_at_strategies` and `words_when_told` are how many words of the question were found by then: when each
+  -- strategy began, and when the model was told that more calls add nothing. `surplus` are calls refused after that.
   escalation = {
     idle_turns = 0,
     stall = 0,
     loop = "object?",
     strategies_tried = 0,
+    words_at_strategies = { type = "list", default = {} },
+    words_when_told = -1,
+    surplus = { type = "list", default = {} },
   },
 
   -- How it ended.

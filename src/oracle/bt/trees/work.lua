@@ -7,10 +7,18 @@ local capability = BT.leaves("oracle.bt.conditions.capability")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
 local calls = BT.leaves("oracle.bt.actions.calls")
 local approvals = BT.leaves("oracle.bt.actions.approvals")
+local grant = BT.leaves("oracle.bt.actions.grants")
 local tell = BT.leaves("oracle.bt.actions.tell")
 
 local FAILURES = 2          -- the 2nd failed call: one may be a slip, two need advice
 local CALLS_A_STRATEGY = 3  -- a strategy that finds nothing in three calls has had its chance
+local MOST_WORDS = 0.6      -- with this share of the question's words found, an answer is probably there
+local CALLS_IN_VAIN = 3     -- so many calls that bring no other word of the question: more will hardly do
+
+-- Eight calls side by side are usual. Of more, so many of one tool are run: who sees these results may not need the rest.
+local AT_ONCE = { usual = 8, searches = 3, reads = 5 }
+-- When enough is there, the first reads are still run, and calls that follow a name that was read.
+local STILL_RUN = { reads = 3, leads = 6 }
 
 -- Each of the last five calls found something new, in ten files by now: the question is broad after all.
 local SPREAD = { turns = 5, calls = 5, files = 10 }
@@ -22,7 +30,14 @@ BT.tree("work", {
       BT.sequence("screen the calls", {
         calls.refuse_ungranted,
         calls.refuse_half_written,
+        calls.refuse_without_arguments,
         calls.refuse_calls_refused_before,
+        calls.refuse_overlapping(AT_ONCE),
+        calls.mark_leads,
+        BT.guard("was told to answer", {
+          "bb.words_when_told == #bb.words_found", -- and no other word of the question has come since
+          calls.refuse_more_of_the_same(STILL_RUN),
+        }),
         calls.refuse_used_up,
       }),
       BT.subtree("ask for a yes"),
@@ -41,6 +56,18 @@ BT.tree("work", {
         BT.once("advise once", tell.how_to_recover_from_errors),
       }),
       BT.guard("enough was found", { evidence.is_enough, BT.once("say so once", tell.enough_was_found) }),
+      BT.guard("gathers on", {
+        evidence.more_calls_add_nothing { calls = CALLS_IN_VAIN, share = MOST_WORDS },
+        BT.guard("not told or not heeded", {
+          "bb.words_when_told ~= #bb.words_found or #bb.surplus > 0",
+          BT.ladder("against gathering on", {
+            restart = "bb.words_when_told ~= #bb.words_found",
+            tell.answer_or_name_what_is_open,
+            BT.expect("calls were answered with not run", "#bb.surplus > 0"),
+            BT.sequence("answer without tools", { grant.withdraw_all { stop = "" }, tell.answer_now }),
+          }),
+        }),
+      }),
       BT.guard("evidence keeps spreading", {
         coverage.evidence_keeps_spreading(SPREAD),
         BT.guard("parts can be read", { coverage.can_be_covered, BT.later("cover every part") }),
@@ -50,7 +77,7 @@ BT.tree("work", {
         BT.once("react once", BT.sequence("try another way", { tell.nothing_was_found, BT.later("change strategy") })),
       }),
       BT.guard("strategy finds nothing either", {
-        evidence.strategies_keep_finding_nothing { calls = CALLS_A_STRATEGY },
+        evidence.strategies_keep_finding_nothing { calls = CALLS_A_STRATEGY, share = MOST_WORDS },
         BT.later("change strategy"),
       }),
     }),

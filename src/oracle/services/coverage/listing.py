@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from oracle.models.source import MoreUses
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec
 from oracle.patterns import lazy_pattern
+from oracle.services.control.needs import words_in
 from oracle.services.coverage.parts import Part
 from oracle.services.questions.search_words import (
     SearchWords,
@@ -38,13 +39,16 @@ LINES_OF_A_PART: Final = 120
 _LINES_BEFORE: Final = 20
 # More places of one file strengthen its first range: one file must not fill the list.
 _RANGES_OF_A_FILE: Final = 3
-_SINGLE_WORDS: Final = 4
+_SINGLE_WORDS: Final = 2
 _NAMES: Final = 2
 _PLACES: Final = 30
 _PLACES_OF_A_WORD: Final = 10
 _FILES_OF_A_MAP: Final = 12
 # A vote is 1 / (10 + rank): the offset keeps one first place from outweighing two good ones.
 _RANK_OFFSET: Final = 10
+# Of the best place of a search, which has 1. Below it, a place shares one common word at most.
+_LEAST_SCORE: Final = 0.15
+_NO_SCORE: Final = 1.0
 # A name that cannot be a plain word: `a_b`, `aB`, `AbC`, `a.b`.
 _CODE: Final = lazy_pattern(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[.:]\w")
 
@@ -65,22 +69,38 @@ def asks_where_it_is_used(question: str) -> bool:
 
 
 def searches_for(question: str, tools: Sequence[ToolSpec]) -> list[ToCall]:
-    """Search each source for the question, then for each specific word alone: a part in the middle
-    of a flow may have only one of them. Then look up the uses of a name; without a name, ask for
+    """Search each source for the question. Then look up the uses of a name; without a name, ask for
     a map, which shows what is between the places.
     """
     words = search_words(question)
     if not words.query:
         return []
-    single = [word for word in specific_words(words)[:_SINGLE_WORDS] if word != words.query]
-    asked = [(question, _PLACES), *((word, _PLACES_OF_A_WORD) for word in single)]
-    searching = local(tools, "search")
-    calls = [search_call(tool, query, limit) for query, limit in asked for tool in searching]
+    calls = [search_call(tool, question, _PLACES) for tool in local(tools, "search")]
     names = _names_to_look_up(question, words)
     if names:
         return [*calls, *calls_for_uses(names, tools)]
     maps = with_role(tools, "map")[:1]
     return [*calls, *((tool.name, {"question": question[:2_000]}) for tool in maps)]
+
+
+def searches_for_words(
+    question: str, found: Sequence[Found], tools: Sequence[ToolSpec]
+) -> list[ToCall]:
+    """Search for each specific word that nothing found so far has: a part in the middle of a flow
+    may have only that one. If everything of a kind is asked for, search for the first words anyway:
+    one place that has all of them hides those that have one.
+    """
+    words = search_words(question)
+    sources = [source for _, sources in found for source in sources]
+    texts = "\n".join(f"{_name_of(source)}\n{source.get('text', '')}" for source in sources)
+    known = {words.query, *(() if asks_for_all(question) else words_in(question, texts))}
+    missing = [word for word in specific_words(words) if word not in known]
+    searching = local(tools, "search")[:1]
+    return [
+        search_call(tool, word, _PLACES_OF_A_WORD)
+        for word in missing[:_SINGLE_WORDS]
+        for tool in searching
+    ]
 
 
 def calls_for_uses(names: Sequence[str], tools: Sequence[ToolSpec]) -> list[ToCall]:
@@ -93,7 +113,8 @@ def parts_of(question: str, found: Sequence[Found], tools: Sequence[ToolSpec]) -
 
     Each search votes by its own order, so a range that several searches found comes before one that
     a single search found. If the question asks for the uses of a name, a place without the name is
-    not a part.
+    not a part. Nor is a range that matches far worse than the best place of its search, unless all
+    places are asked for.
     """
     names = _names_to_look_up(question, search_words(question))
     ranges: dict[str, list[_Range]] = defaultdict(list)
@@ -104,7 +125,10 @@ def parts_of(question: str, found: Sequence[Found], tools: Sequence[ToolSpec]) -
             continue
         for rank, source in enumerate(sources):
             _vote(ranges[_name_of(source)], source, 1 / (_RANK_OFFSET + rank))
-    ordered = sorted((one for all_ in ranges.values() for one in all_), key=lambda r: -r.votes)
+    found_ranges = (one for all_ in ranges.values() for one in all_)
+    least = 0.0 if asks_for_all(question) else _LEAST_SCORE
+    matching = (one for one in found_ranges if one.score >= least)
+    ordered = sorted(matching, key=lambda r: -r.votes)
     counted = {name: len(of_one) for name, of_one in ranges.items()}
     parts = [_part(each, tools, is_one_of_many=counted[each.name] > 1) for each in ordered]
     return [part for part in parts if part is not None]
@@ -160,6 +184,15 @@ class _Range:
     start: int
     end: int
     votes: float = 0.0
+    score: float = 0.0
+    quoted: list[SourceData] = field(default_factory=list[SourceData])
+
+    def take(self, source: SourceData, vote: float) -> None:
+        """Count a place that is in this range. A tool of somebody else may give no score."""
+        self.votes += vote
+        self.score = max(self.score, float(source.get("score") or _NO_SCORE))
+        if source.get("text") and all(source["where"] != each["where"] for each in self.quoted):
+            self.quoted.append(source)
 
 
 def _names_to_look_up(question: str, words: SearchWords) -> list[str]:
@@ -211,7 +244,7 @@ def _vote(ranges: list[_Range], source: SourceData, vote: float) -> None:
     line = _line_of(source)
     for known in ranges:
         if not line or known.start <= line <= known.end:
-            known.votes += vote
+            known.take(source, vote)
             return
     if len(ranges) >= _RANGES_OF_A_FILE:
         ranges[0].votes += vote
@@ -220,7 +253,9 @@ def _vote(ranges: list[_Range], source: SourceData, vote: float) -> None:
     # A new range ends where its neighbours begin: no line is read twice.
     start = max([start, *(known.end + 1 for known in ranges if known.end < line)])
     end = min([end, *(known.start - 1 for known in ranges if known.start > line)])
-    ranges.append(_Range(name=_name_of(source), source=source, start=start, end=end, votes=vote))
+    new = _Range(name=_name_of(source), source=source, start=start, end=end)
+    new.take(source, vote)
+    ranges.append(new)
 
 
 def _vote_by_map(ranges: Mapping[str, list[_Range]], sources: Sequence[SourceData]) -> None:
@@ -265,4 +300,5 @@ def _part(each: _Range, tools: Sequence[ToolSpec], *, is_one_of_many: bool) -> P
     lines = [each.start, each.end] if is_one_of_many else None
     known = {"name": file if lines is None else f"{file}:{each.start}-{each.end}", "file": file}
     by = {"tool": tool, "arguments": arguments, "role": "read", "kind": reader.source}
-    return {**known, **by, "lines": lines, "state": "open", "text": "", "sources": [], "told": ""}
+    known |= {"lines": lines, "quoted": each.quoted}
+    return {**known, **by, "state": "open", "text": "", "sources": [], "told": ""}

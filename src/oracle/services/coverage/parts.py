@@ -9,6 +9,7 @@ A part is a range of a file, a note or a thread.
 | tool, arguments | the call that reads it |
 | role, kind | the role of that tool and the kind of source it reads |
 | text, sources | the result of the call, as text and as data |
+| quoted | the places of it that a search has quoted |
 | told | what the model is shown if it is not shown the whole text |
 
 | state | meaning |
@@ -26,7 +27,10 @@ A part is a range of a file, a note or a thread.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
+
+from oracle.models.source import Source
+from oracle.services.tools.answer import quotation
 
 MOST_PARTS: Final = 20
 ASKED_ABOUT: Final = ("extracted", "nothing", "unanswered")
@@ -44,6 +48,16 @@ def id_of(number: int) -> str:
 def to_read(parts: Sequence[Part]) -> list[int]:
     """The numbers of the parts that may be read. A list of uses does not count: it is whole."""
     return [n for n, part in enumerate(parts) if part["role"] != "uses"][:MOST_PARTS]
+
+
+def as_quoted(part: Part, lines: int) -> Part:
+    """The part as the search has quoted it, if that is so many lines or more; else as it is."""
+    quoted: list[dict[str, Any]] = part.get("quoted", [])
+    count = sum(str(each["text"]).count("\n") + 1 for each in quoted)
+    if part["state"] != "open" or part["role"] != "read" or count < lines:
+        return part
+    text = "\n\n".join(quotation(cast("Source", each)) for each in quoted)
+    return {**part, "state": "read", "text": text, "sources": quoted}
 
 
 def is_covered(part: Part) -> bool:
@@ -81,4 +95,4 @@ def as_results(parts: Sequence[Part]) -> list[dict[str, Any]]:
 
 def without_texts(parts: Sequence[Part]) -> list[Part]:
     """Only their places and states: after the end of a run nothing else is needed."""
-    return [{**part, "text": "", "sources": []} for part in parts]
+    return [{**part, "text": "", "sources": [], "quoted": []} for part in parts]

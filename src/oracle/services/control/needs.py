@@ -1,0 +1,117 @@
+"""What a question needs: its own words, as far as they are specific. A result that has a word which
+no result had before brings something; one more place with the same words brings little.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, Literal, cast
+
+from oracle.patterns import lazy_pattern
+from oracle.services.project.redaction import redact
+from oracle.services.questions.search_words import bare_name, search_words, specific_words
+from oracle.services.quoting.terms import Term, split_humps, terms_for
+
+Yield = Literal["words", "lead", "same", "nothing"]
+"""What a call brought.
+
+| value | meaning |
+| --- | --- |
+| words | words of the question that no result had before |
+| lead | none, but the call followed a name that an earlier result had shown |
+| same | something, with the same words or without any |
+| nothing | it failed or found nothing |
+"""
+
+_LONGEST_TEXT: Final = 40_000
+_SHORTEST_NAME: Final = 3
+_COMMON: Final = frozenset(
+    (
+        *("api", "app", "cd", "ci", "cli", "cpu", "css", "csv", "db", "gui", "html", "http"),
+        *("https", "id", "ide", "io", "ip", "json", "mr", "os", "pdf", "pr", "qa", "ram", "readme"),
+        *("rest", "sdk", "sql", "ssh", "ssl", "tcp", "tls", "todo", "ui", "url", "utc", "xml"),
+        *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+        *("october", "november", "december"),
+        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+    )
+)
+_REDACTED: Final = lazy_pattern(r"\[redacted[^\]]*\]")
+_NAME: Final = lazy_pattern(r"[\w./-]*\w")
+# What is no plain word: `a_b`, `aB`, `AbC`, `a.b`, `a/b`, `x2`.
+_IDENTIFIER: Final = lazy_pattern(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[./]\w|[a-zA-Z]\d")
+
+
+@lru_cache(maxsize=64)
+def _terms_of(question: str) -> Sequence[Term]:
+    # A secret in a question must not decide anything: a recording is exported without it.
+    words = search_words(_REDACTED.sub(" ", redact(question)))
+    wanted = set(specific_words(words))
+    return tuple(term for term in terms_for(words, ()) if term.word in wanted)
+
+
+def words_in(question: str, text: str) -> list[str]:
+    """The specific words of the question that the text has."""
+    text = text[:_LONGEST_TEXT]
+    in_parts, lower = split_humps.__wrapped__(text), text.lower()
+
+    def is_in(term: Term) -> bool:
+        if term.is_name and bare_name(term.word).lower() in lower:
+            return True
+        return bool(term.pattern.search(text) or term.pattern.search(in_parts))
+
+    return [term.word for term in _terms_of(question) if is_in(term)]
+
+
+def share_of_words(question: str, found: Collection[str]) -> float:
+    """How much of the question was found, from 0 to 1. Names, quoted strings and paths count twice.
+    1 if the question has no word to look for.
+    """
+    terms = _terms_of(question)
+    weight = sum(term.weight for term in terms)
+    return sum(term.weight for term in terms if term.word in found) / weight if weight else 1.0
+
+
+def names_in(question: str) -> list[str]:
+    """What the question calls by name: nothing that lacks it is about it. Common abbreviations and
+    dates are left out, because a source may have other words for them.
+    """
+    names = (term.word for term in _terms_of(question) if term.is_name)
+    return [name for name in names if name.lower() not in _COMMON]
+
+
+def follows_a_lead(
+    arguments: object, *, question: str, shown: str, found: Collection[str], takes_a_name: bool
+) -> bool:
+    """Whether a call asks for a name that a result has shown and the question does not have.
+
+    Places that a search has `found` are no leads: reading one more of them, or searching for the
+    question in other words, is gathering. A plain word counts only if the tool `takes_a_name`.
+    """
+    known = {word.lower() for word in search_words(question).all}
+    for name in _names_in(arguments):
+        is_name = takes_a_name or _IDENTIFIER.search(name)
+        if not is_name or len(name) < _SHORTEST_NAME or name in found:
+            continue
+        if bare_name(name).lower() not in known and _is_in(name, shown):
+            return True
+    return False
+
+
+def last_in_vain(yields: Sequence[Yield]) -> list[Yield]:
+    """The calls since the last new word of the question."""
+    last = max((place for place, one in enumerate(yields) if one == "words"), default=-1)
+    return list(yields[last + 1 :])
+
+
+def _is_in(name: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _names_in(arguments: object) -> Iterator[str]:
+    if isinstance(arguments, Mapping):
+        for value in cast("Mapping[str, Any]", arguments).values():
+            yield from _names_in(value)
+    elif isinstance(arguments, str):
+        yield from _NAME.findall(arguments)

@@ -1,0 +1,103 @@
+"""What a question needs: its words, the share that was found, and names that lead on."""
+
+import pytest
+
+from oracle.services.control.needs import (
+    follows_a_lead,
+    last_in_vain,
+    names_in,
+    share_of_words,
+    words_in,
+)
+
+ASKED = "How does the login function in auth.py work with a token?"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("something else", []),
+        ("def login(token): ...", ["login", "token"]),
+        ("LoginForm", ["login"]),
+        ("auth.py:3 def check()", ["auth.py"]),
+        ("how does it work?", []),
+    ],
+)
+def test_the_specific_words_of_a_question_are_looked_for(text, found):
+    assert words_in(ASKED, text) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "share"),
+    [
+        (ASKED, [], 0.0),
+        (ASKED, ["login"], 0.25),
+        (ASKED, ["auth.py"], 0.5),
+        (ASKED, ["auth.py", "login", "token"], 1.0),
+        ("why?", [], 1.0),
+    ],
+)
+def test_names_and_paths_count_twice(question, found, share):
+    assert share_of_words(question, found) == share
+
+
+def lead(arguments, *, takes_a_name=False):
+    return follows_a_lead(
+        arguments,
+        question=ASKED,
+        shown="From auth.py:1-9:\n3  check_token(token)\n4  from store.sessions import keep",
+        found={"auth.py", "docs/login.md"},
+        takes_a_name=takes_a_name,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_lead"),
+    [
+        ({"query": "check_token"}, True),
+        ({"query": "where is check_token used"}, True),
+        ({"path": "store.sessions"}, True),
+        ({"query": "sign_in"}, False),  # nothing has shown it
+        ({"query": "login token"}, False),  # the question in other words
+        ({"query": "keep"}, False),  # a plain word
+        ({"path": "auth.py", "start": 200}, False),  # a place that was found
+        ({"path": "docs/login.md"}, False),
+        ("not an object", False),
+        ({"limit": 3}, False),
+    ],
+)
+def test_a_lead_is_a_name_that_a_result_has_shown(arguments, is_lead):
+    assert lead(arguments) is is_lead
+
+
+def test_a_tool_that_takes_a_name_may_follow_a_plain_word():
+    assert lead({"name": "keep"}, takes_a_name=True)
+    assert not lead({"name": "login"}, takes_a_name=True)
+
+
+@pytest.mark.parametrize(
+    ("yields", "last"),
+    [
+        ([], []),
+        (["same"], ["same"]),
+        (["words", "same", "lead"], ["same", "lead"]),
+        (["same", "words"], []),
+    ],
+)
+def test_calls_are_in_vain_since_the_last_new_word(yields, last):
+    assert last_in_vain(yields) == last
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How do I set the Kafka consumer group?", ["Kafka"]),
+        ("is GreedyAllocator still in use anywhere", ["GreedyAllocator"]),
+        ("How does an order travel from the CLI to the database?", []),
+        ("What went wrong in November?", []),
+        ("Where is the login?", []),
+    ],
+)
+def test_names_have_no_other_words(question, names):
+    assert names_in(question) == names
