@@ -1,6 +1,6 @@
 """Every test runs without a network beyond loopback, with a home directory and settings of its own.
 
-Databases for those who ask: a file and a real PostgreSQL, one fresh database for each test.
+Databases for those who ask: a file and a real PostgreSQL, empty for each test.
 """
 
 import gc
@@ -101,6 +101,7 @@ def postgresql_server(tmp_path_factory):
             for setting in ("fsync", "full_page_writes", "synchronous_commit"):
                 connection.execute(f"ALTER SYSTEM SET {setting} = off")
             connection.execute("SELECT pg_reload_conf()")
+            connection.execute("CREATE DATABASE test_of_this_worker")
         yield server.get_uri()
         server.cleanup()
     shutil.rmtree(folder)
@@ -108,12 +109,17 @@ def postgresql_server(tmp_path_factory):
 
 @pytest.fixture
 def postgresql_url(postgresql_server):
-    name = f"test_{next(_numbers)}"
-    with psycopg.connect(postgresql_server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+    """An empty database. Emptying one takes a tenth of the time of making another."""
+    name = "test_of_this_worker"
     yield as_url(postgresql_server).set(database=name)
-    with psycopg.connect(postgresql_server, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with psycopg.connect(postgresql_server, dbname=name, autocommit=True) as connection:
+        # A process that a test has killed, or left behind, may still hold locks.
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
