@@ -89,8 +89,7 @@ async def test_of_fifty_calls_in_one_response_a_few_are_run():
     calls = [("search_code", {"query": f"word {n}"}) for n in range(25)]
     calls += [("read_file", {"path": f"{n}.py"}) for n in range(25)]
     heard = await ask(Reply(calls=calls), enough(), tools=tools())
-    assert heard.ran.count("search_code") == 3
-    assert len(heard.ran) <= 8
+    assert heard.ran == ["search_code"] * 2
     assert heard.stop == "answered"
 
 

@@ -127,8 +127,8 @@ def strategies_keep_finding_nothing(ctx: TickContext, calls: int, share: float) 
     """Whether less than this share of the question's words was found, and the last calls brought
     none of the others: this many for each strategy tried, and as many before.
 
-    A call that finds something else counts half of one that finds nothing. If no word was found at
-    all, it counts as a find: the sources may have other words for it, or another language.
+    A call that finds something else is in vain too. But if no word was found at all, only calls
+    that find nothing are: the sources may have other words for it, or another language.
     """
     bb = board_of(ctx)
     found: list[str] = bb_get(bb, "words_found")
@@ -137,8 +137,8 @@ def strategies_keep_finding_nothing(ctx: TickContext, calls: int, share: float) 
     last = last_in_vain(bb_get(bb, "yields"))
     if not found:
         last = [*takewhile(lambda one: one == "nothing", reversed(last))]
-    points = 2 * last.count("nothing") + last.count("same")
-    return points // (2 * calls) > bb_get(bb, "strategies_tried")
+    in_vain = len(last) - last.count("lead")
+    return in_vain // calls > bb_get(bb, "strategies_tried")
 
 
 @condition(reads=["query", "words_found", "yields"])

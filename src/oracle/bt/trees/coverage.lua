@@ -49,6 +49,10 @@ BT.tree("coverage", {
       }),
       BT.timeout("while time is left", { seconds = "seconds_left", cover.list_parts }),
       budget.weigh_messages,
+      BT.guard("only the best are wanted", {
+        "bb.parts_wanted < " .. MOST_PARTS,
+        cover.take_parts_as_quoted("take them as quoted", { lines = QUOTED_AT_LENGTH }),
+      }),
 
       read_until("first parts", parts.enough_is_read_to_follow_imports { parts = PARTS_TO_FOLLOW }),
       cover.take_parts_as_quoted { lines = QUOTED_AT_LENGTH },

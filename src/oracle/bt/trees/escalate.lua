@@ -120,6 +120,8 @@ BT.tree("ask the fallback", {
 BT.tree("circles", {
   root = BT.sequence("circles", {
     circles.name_what_repeats { turns = RECENT_TURNS },
+    -- What has failed twice in the same way is not tried a third time, whatever rung comes next.
+    BT.guard("the call fails", { "bb.loop.fails", circles.refuse_that_call_from_now_on("refuse it at once") }),
     BT.selector("against the repetition", {
       BT.sequence("same reason and nothing new", {
         BT.expect("no progress", "bb.loop.kind == 'reason' and not bb.loop.progress"),
@@ -129,11 +131,7 @@ BT.tree("circles", {
       }),
       BT.ladder("next rung against circles", {
         restart = "bb.loop.progress",
-        BT.sequence("nudge", {
-          tell.you_have_that_already,
-          -- What has failed twice in the same way is not tried a third time.
-          BT.guard("the call fails", { "bb.loop.fails", circles.refuse_that_call_from_now_on("refuse it at once") }),
-        }),
+        tell.you_have_that_already,
         circles.refuse_that_call_from_now_on,
         circles.withdraw_that_tool,
         another_way_or_the_answer(),

@@ -11,12 +11,13 @@ local grant = BT.leaves("oracle.bt.actions.grants")
 local tell = BT.leaves("oracle.bt.actions.tell")
 
 local FAILURES = 2          -- the 2nd failed call: one may be a slip, two need advice
-local CALLS_A_STRATEGY = 3  -- a strategy that finds nothing in three calls has had its chance
+local CALLS_A_STRATEGY = 3  -- a strategy that brings nothing in three calls has had its chance
 local MOST_WORDS = 0.6      -- with this share of the question's words found, an answer is probably there
-local CALLS_IN_VAIN = 3     -- so many calls that bring no other word of the question: more will hardly do
+-- So many calls that bring no other word of the question: more will hardly do.
+local GATHERING = { calls = 3, share = MOST_WORDS }
 
 -- Eight calls side by side are usual. Of more, so many of one tool are run: who sees these results may not need the rest.
-local AT_ONCE = { usual = 8, searches = 3, reads = 5 }
+local AT_ONCE = { usual = 8, searches = 2, reads = 3 }
 -- When enough is there, the first reads are still run, and calls that follow a name that was read.
 local STILL_RUN = { reads = 3, leads = 6 }
 
@@ -57,7 +58,7 @@ BT.tree("work", {
       }),
       BT.guard("enough was found", { evidence.is_enough, BT.once("say so once", tell.enough_was_found) }),
       BT.guard("gathers on", {
-        evidence.more_calls_add_nothing { calls = CALLS_IN_VAIN, share = MOST_WORDS },
+        evidence.more_calls_add_nothing(GATHERING),
         BT.guard("not told or not heeded", {
           "bb.words_when_told ~= #bb.words_found or #bb.surplus > 0",
           BT.ladder("against gathering on", {
@@ -70,7 +71,11 @@ BT.tree("work", {
       }),
       BT.guard("evidence keeps spreading", {
         coverage.evidence_keeps_spreading(SPREAD),
-        BT.guard("parts can be read", { coverage.can_be_covered, BT.later("cover every part") }),
+        BT.always_succeed("if that helps", BT.sequence("read every part", {
+          BT.invert("not only more of the same", evidence.more_calls_add_nothing { calls = 1, share = MOST_WORDS }),
+          coverage.can_be_covered,
+          BT.later("cover every part"),
+        })),
       }),
       BT.guard("nothing was found anywhere", {
         evidence.was_not_found_anywhere,
