@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.evaluation.baselines import over_files, over_windows
+from oracle.evaluation.baselines import over_files, over_windows, over_windows_with_roles
 from oracle.evaluation.retrieval import LabelledQuestion, evaluate, labelled_questions, root_of
 from oracle.services.search.roles import kind_of
 
@@ -97,7 +97,7 @@ def test_notes_and_threads_are_looked_for_among_their_kind_alone(kind, found):
         kind=kind,
     )
     measured = evaluate([asked]).sources[f"notebook, {kind}"]
-    assert [measures.recall_at[10] for measures in measured.values()] == [found] * 3
+    assert [measures.recall_at[10] for measures in measured.values()] == [found] * 4
 
 
 def test_a_source_that_is_not_installed_is_named_and_not_counted():
@@ -113,3 +113,12 @@ def test_a_baseline_ranks_by_rarity_and_by_path():
     texts = {"a.py": "tide and water", "b.py": "water water", "moon/c.py": "nothing"}
     assert over_files(texts).search("the tide in the water", 10) == ["a.py", "b.py"]
     assert over_windows(texts).search("moon", 10) == ["moon/c.py"]
+
+
+@pytest.mark.parametrize(
+    ("with_roles", "order"),
+    [(True, ["src/a.py", "tests/a.py"]), (False, ["tests/a.py", "src/a.py"])],
+)
+def test_the_strongest_baseline_ranks_tests_lower_in_code(with_roles, order):
+    texts = {"src/a.py": "tide and other water", "tests/a.py": "tide tide"}
+    assert over_windows_with_roles(texts, with_roles=with_roles).search("tide", 10) == order

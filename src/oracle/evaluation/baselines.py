@@ -1,17 +1,19 @@
 """Baselines for retrieval: BM25 over whole files, and over windows of lines with the path.
 
-Both read the same files as the index and split words in the same way. They have no stemming, no
-related words, no structure and no kinds of files.
+All read the same files as the index and split words in the same way. They have no stemming, no
+related words and no structure. The strongest one knows the roles of files, as the index does.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from oracle.services.project.identifiers import parts_of
+from oracle.services.search.records import Role
+from oracle.services.search.roles import role_of
 
 _STOP_LISTED: Final = (
     "a an and are as at be by can do does for from has have how if in into is it its of on or "
@@ -24,6 +26,9 @@ _B: Final = 0.75
 WINDOW: Final = 50
 STEP: Final = 40
 PATH_WEIGHT: Final = 3
+ROLE_WINDOW: Final = 60
+ROLE_STEP: Final = 30
+ROLES: Final = {Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7}
 
 
 def words(text: str) -> list[str]:
@@ -33,7 +38,12 @@ def words(text: str) -> list[str]:
 class Bm25:
     """BM25 over documents of (path, words). The score of a path is that of its best document."""
 
-    def __init__(self, documents: Iterator[tuple[str, list[str]]]) -> None:
+    def __init__(
+        self,
+        documents: Iterator[tuple[str, list[str]]],
+        factor: Callable[[str], float] = lambda path: 1.0,
+    ) -> None:
+        self._factor = factor
         self._paths: list[str] = []
         self._lengths: list[int] = []
         self._postings: dict[str, list[tuple[int, int]]] = {}
@@ -56,7 +66,7 @@ class Bm25:
         best: dict[str, float] = {}
         for number, score in scores.items():
             path = self._paths[number]
-            best[path] = max(best.get(path, 0.0), score)
+            best[path] = max(best.get(path, 0.0), score * self._factor(path))
         return sorted(best, key=lambda path: (-best[path], path))[:k]
 
 
@@ -69,11 +79,27 @@ def over_windows(texts: Mapping[str, str]) -> Bm25:
     return Bm25(
         (path, words(path) * PATH_WEIGHT + words(window))
         for path, text in texts.items()
-        for window in _windows(text)
+        for window in _windows(text, WINDOW, STEP)
     )
 
 
-def _windows(text: str) -> Iterator[str]:
+def over_windows_with_roles(texts: Mapping[str, str], *, with_roles: bool) -> Bm25:
+    """Windows that overlap by half. For code, tests and documents are ranked lower."""
+    return Bm25(
+        (
+            (path, words(path) * PATH_WEIGHT + words(window))
+            for path, text in texts.items()
+            for window in _windows(text, ROLE_WINDOW, ROLE_STEP)
+        ),
+        _role_factor if with_roles else lambda path: 1.0,
+    )
+
+
+def _role_factor(path: str) -> float:
+    return ROLES.get(role_of(path), 1.0)
+
+
+def _windows(text: str, size: int, step: int) -> Iterator[str]:
     lines = text.split("\n")
-    for start in range(0, max(1, len(lines) - WINDOW + STEP), STEP):
-        yield "\n".join(lines[start : start + WINDOW])
+    for start in range(0, max(1, len(lines) - size + step), step):
+        yield "\n".join(lines[start : start + size])

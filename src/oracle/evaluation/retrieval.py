@@ -1,4 +1,4 @@
-"""Measures how well the index finds the files that answer a question, next to two baselines.
+"""Measures how well the index finds the files that answer a question, next to three baselines.
 
 A source is this repository, an installed package, or the notebook of an invented team. Nothing is
 written there: the index is in a temporary folder.
@@ -17,15 +17,15 @@ from typing import Final, Literal, TypeVar
 
 import oracle
 from oracle import evaluation
-from oracle.evaluation.baselines import over_files, over_windows
+from oracle.evaluation.baselines import over_files, over_windows, over_windows_with_roles
 from oracle.evaluation.labelled import Part
 from oracle.services.search import Index
 from oracle.services.search.intake import decode
 from oracle.services.search.roles import kind_of
 
 DEPTH: Final = 10
-Way = Literal["index", "windows", "files"]
-WAYS: Final[tuple[Way, ...]] = ("index", "windows", "files")
+Way = Literal["index", "roles", "windows", "files"]
+WAYS: Final[tuple[Way, ...]] = ("index", "roles", "windows", "files")
 Kind = Literal["code", "vault", "threads"]
 Search = Callable[[str], Sequence[str]]
 WRITTEN_BY: Final[Mapping[Part, Mapping[str, str]]] = {
@@ -174,6 +174,9 @@ def _searches(index: Index, texts: Mapping[str, str], kind: Kind) -> dict[Way, S
     searched = {path: text for path, text in texts.items() if kind in ("code", kind_of(path))}
     return {
         "index": lambda question: [hit.path for hit in index.search(question, kind=kind, k=DEPTH)],
+        "roles": partial(
+            over_windows_with_roles(searched, with_roles=kind == "code").search, k=DEPTH
+        ),
         "windows": partial(over_windows(searched).search, k=DEPTH),
         "files": partial(over_files(searched).search, k=DEPTH),
     }

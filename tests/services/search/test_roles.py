@@ -36,6 +36,9 @@ def test_prose_is_the_vault_in_any_folder_except_for_threads(path, kind):
         ("pyproject.toml", Role.SETTINGS),
         ("Makefile", Role.SETTINGS),
         ("threads/tea.md", Role.THREAD),
+        ("vendor/web/client.go", Role.VENDORED),
+        ("vendor/web/client_test.go", Role.TEST),
+        ("src/shop/mails/receipt.jinja2", Role.SETTINGS),
     ],
 )
 def test_a_role_is_read_off_folders_name_and_suffix(path, role):

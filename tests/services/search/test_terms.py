@@ -29,6 +29,21 @@ def test_a_word_is_taken_apart_folded_and_stemmed(word, terms):
     assert terms_of_word(word) == terms
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("14.0.2", ["14.0.2", "14.0"]),
+        ("v14.0.2", ["14.0.2", "14.0"]),
+        ("python 3.11", ["python", "3.11"]),
+        ("on 2026-02-03", ["2026-02-03", "2026-02", "2026"]),
+        ("127.0.0.1:8080", ["127.0.0.1", "127.0", "8080"]),
+        (".".join("1" * 60), []),
+    ],
+)
+def test_a_version_or_a_date_is_one_term(text, terms):
+    assert terms_of_text(text).split() == terms
+
+
 def test_terms_are_repeated_as_often_as_they_occur():
     assert terms_of_text("retry Retry retried").split() == ["retri"] * 3
 

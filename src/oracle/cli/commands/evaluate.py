@@ -31,10 +31,11 @@ BertOption = Annotated[
 ]
 SEARCHES: Final[Mapping[Way, str]] = {
     "index": "index",
+    "roles": "BM25, 60 lines, paths and roles",
     "windows": "BM25, windows and paths",
     "files": "BM25, files",
 }
-"""Our index, and the two baselines it is compared with."""
+"""Our index, and the baselines it is compared with."""
 
 
 @app.command("classify")

@@ -18,7 +18,7 @@ from oracle.services.project.walk import FoundFile
 from oracle.services.search.records import Definition, Kind, Role
 from oracle.services.search.symbols import Symbol
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """Raise it when the stored data changes: an index of another format is built again."""
 
 _SCHEMA: Final = """
@@ -328,6 +328,15 @@ class Catalogue:
             if row:
                 return _symbol(row)
         return None
+
+    def defining(self, name: str, *, limit: int) -> list[tuple[int, int, int]]:
+        """Where code defines a name in this spelling: file, first and last line, once per file."""
+        # The first comparison, in any case of letters, is the one that the index answers.
+        return self._connection.execute(
+            "SELECT file, min(start), stop FROM symbols WHERE name = ? AND name = ? COLLATE BINARY "
+            "AND kind != 'heading' GROUP BY file LIMIT ?",
+            (name, name, limit),
+        ).fetchall()
 
     def names_in(self, number: int, start: int, end: int) -> list[str]:
         """The names that are defined in these lines of a file."""

@@ -16,7 +16,6 @@ from typing import Final
 from oracle.errors import ToolProblem
 from oracle.regular_file import kind_of_file
 from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
-from oracle.services.project.identifiers import WORD
 from oracle.services.project.redaction import redact
 from oracle.services.project.safe_open import real_path
 from oracle.services.project.walk import FoundFile
@@ -29,7 +28,13 @@ from oracle.services.search.passages import Passage
 from oracle.services.search.records import Kind
 from oracle.services.search.roles import kind_of, role_of
 from oracle.services.search.symbols import Outline, Symbol
-from oracle.services.search.terms import WordCache, terms_of, terms_of_names, terms_of_text
+from oracle.services.search.terms import (
+    TOKEN,
+    WordCache,
+    terms_of,
+    terms_of_names,
+    terms_of_text,
+)
 
 _CARD_LINES: Final = 40
 _CARD_CHARACTERS: Final = 4_000
@@ -141,7 +146,7 @@ def take_in(content: Content, number: int) -> IndexedFile:
     used: set[str] = set()
     passages: list[Passage] = []
     for chunk in chunks_of(lines, outline.symbols):
-        words = WORD.findall(chunk.text)
+        words = TOKEN.findall(chunk.text)
         used.update(words)
         remarks = terms_of_text(_remarks(lines, chunk, outline.remarks))
         passages.append(
@@ -156,7 +161,7 @@ def take_in(content: Content, number: int) -> IndexedFile:
 
 
 def _is_distinctive(word: str) -> bool:
-    return len(word) > 3 and (
+    return (len(word) > 3 and "." not in word and "-" not in word) and (
         "_" in word[1:-1] or (not word.islower() and not word.isupper() and not word.isdigit())
     )
 
@@ -175,10 +180,9 @@ def _take_note(content: Content, number: int, text: str) -> IndexedFile:
     links = frozenset(link.replace(" ", "\u00a0") for link in note.links)
     outline = Outline(symbols=note.headings)
     place = terms_of_text(f"{content.found.path} {note.title}")
-    about = terms_of_text(" ".join((note.front_matter, *note.dates)))
     lines = lines_of(text)
     passages = [
-        _passage(content, number, chunk, body=terms_of_text(chunk.text), place=place, remarks=about)
+        _passage(content, number, chunk, body=terms_of_text(chunk.text), place=place)
         for chunk in chunks_of(lines, note.headings)
     ]
     passages.append(_card(content, number, lines, note.headings, place))
@@ -211,7 +215,7 @@ def _entry(
 
 
 def _passage(
-    content: Content, number: int, chunk: Chunk, *, body: str, place: str, remarks: str
+    content: Content, number: int, chunk: Chunk, *, body: str, place: str, remarks: str = ""
 ) -> Passage:
     return Passage(
         file=number,

@@ -1,4 +1,4 @@
-"""What a note says about itself: headings, front matter, links and dates."""
+"""What a note says about itself: title, headings, links and decisions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ _UNDERLINED = lazy_pattern(r"^([^\s=\-~^#*.].{0,200})\n([=\-~^#*])\2{2,200}$", r
 _FENCE = lazy_pattern(r"`{3,}|~{3,}")
 _FRONT = lazy_pattern(r"\A---[ \t]*\n(.{0,8000}?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
 _WIKILINK = lazy_pattern(r"\[\[([^\[\]\n|#]{1,200})(?:[#|][^\[\]\n]{0,200})?\]\]")
-_DATE = lazy_pattern(r"\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b")
 # Words that speak of a decision; where decisions are kept; and how one is withdrawn (`_OVER`).
 _DECISION = lazy_pattern(
     r"\b(?:decision|decided|adr|we (?:will|chose|choose|agreed)|agreed|status: *accepted)\b", re.I
@@ -24,16 +23,14 @@ _OVER = lazy_pattern(
     r"\bstatus\W{1,12}(?:superseded|deprecated|rejected|replaced|withdrawn)\b", re.IGNORECASE
 )
 _MOST = 200
-"""Links and dates of one note: a bound for lists that are data rather than notes."""
+"""Links of one note: a bound for lists that are data rather than notes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
     title: str
     headings: list[Symbol]
-    front_matter: str
     links: list[str]
-    dates: list[str]
     decides: int
 
 
@@ -48,9 +45,7 @@ def read_note(text: str, path: str) -> Note:
     return Note(
         title=stated[1] if stated else title,
         headings=headings,
-        front_matter=matter,
         links=list(dict.fromkeys(_WIKILINK.findall(text)))[:_MOST],
-        dates=list(dict.fromkeys(_DATE.findall(text)))[:_MOST],
         decides=_decides(path, text),
     )
 

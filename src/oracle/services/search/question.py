@@ -12,14 +12,15 @@ from itertools import pairwise
 from typing import Final
 
 from oracle.patterns import lazy_pattern
-from oracle.services.project.identifiers import WORD
 from oracle.services.questions.word_lists import without_ways_of_asking
 from oracle.services.search.records import Role
 from oracle.services.search.terms import (
+    TOKEN,
     fold,
     noise,
     question_noise,
     stem,
+    terms_of_text,
     terms_of_word,
     whole_name,
 )
@@ -27,14 +28,21 @@ from oracle.services.search.terms import (
 MOST_WORDS: Final = 64
 LONGEST: Final = 4_000
 """Bounds the query. A pasted log would otherwise become thousands of clauses."""
+_MOST_NAMES: Final = 8
 _FAINT: Final = 0.1
 """The weight of words that only say how it is asked: enough to order hits that are equal."""
 
 _ASKS_FOR: Final = {
-    Role.TEST: lazy_pattern(r"\b(?:tests?|tested|testing|fixtures?|specs?)\b", re.I),
+    Role.TEST: lazy_pattern(
+        r"\b(?:(?:which|what|unit|integration|regression|our) tests?|"
+        r"tests? (?:of|for|cover\w*|files?|cases?|suite)|tested|fixtures? (?:of|for)|"
+        r"specs? (?:of|for))\b|^tests?: ",
+        re.I,
+    ),
     Role.DOCUMENT: lazy_pattern(
-        r"\b(?:docs?|documentation|documented|readme|changelog|tutorial|guide|examples?|notes?|"
-        r"decided?|decisions?|adrs?|contributing)\b",
+        r"\b(?:(?:which|what|our|in the) (?:docs?|documentation|example|guide|tutorial|notes?)|"
+        r"(?:docs?|documentation|example|guide|tutorial|notes?) (?:of|for|about|on|pages?|say)|"
+        r"documented|readme|changelog|decided?|decisions?|adrs?|contributing)\b|^docs?: ",
         re.I,
     ),
     Role.SETTINGS: lazy_pattern(
@@ -42,6 +50,22 @@ _ASKS_FOR: Final = {
         re.I,
     ),
 }
+# These words alone may speak of code: "the test client", "render the documentation".
+_MENTIONS: Final = {
+    Role.TEST: lazy_pattern(r"\b(?:tests?|testing|fixtures?|specs?)\b", re.I),
+    Role.DOCUMENT: lazy_pattern(
+        r"\b(?:docs?|documentation|tutorial|guide|examples?|notes?)\b", re.I
+    ),
+}
+_AREA: Final = lazy_pattern(
+    r"\s*(?:\w+\((?P<scope>[\w./-]+)\)|(?P<areas>[\w./-]+(?:, ?[\w./-]+){0,3}))!?: +(?=\S)"
+)
+_NO_AREA: Final = lazy_pattern(r"error|exception|warning|panic|fatal|traceback", re.I)
+# A name in backticks, a call, or a name of several parts. A capital alone may begin a sentence.
+_SPELLED_OUT: Final = lazy_pattern(
+    r"`([A-Za-z_]\w*)(?:\(\))?`|\b([A-Za-z_]\w*)\(|"
+    r"\b(_\w+|[A-Za-z]\w*?(?:[a-z0-9][A-Z]|[A-Za-z0-9]_+[A-Za-z0-9])\w*)"
+)
 _ASKS_FOR_DECISION: Final = lazy_pattern(
     r"\b(?:decid\w*|decision\w*|agreed?|adrs?|chose|chosen|choose|rationale|"
     r"why (?:do|did|are) we)\b",
@@ -63,7 +87,13 @@ class Question:
     """The terms of whole names, such as `getUser`."""
     sequence: tuple[str, ...]
     """The terms of all words in their order, for phrases."""
+    area: tuple[str, ...]
+    """The terms before the colon in "area: text", as in the subject of a commit: a path."""
+    names: tuple[str, ...]
+    """The names that are spelled out, as they are written."""
     wants: frozenset[Role]
+    mentions: frozenset[Role]
+    """Roles whose words are in the question, but which it may not ask for."""
     wants_decision: bool
 
 
@@ -71,7 +101,7 @@ def read_question(text: str, *, kin_weight: float = 0.5, pair_weight: float = 0.
     # A name that reads like a way of asking, such as `explain`, may be all that is asked for.
     asked = text[:LONGEST]
     text = without_ways_of_asking(asked)
-    words = (WORD.findall(text) or WORD.findall(asked))[:MOST_WORDS]
+    words = (TOKEN.findall(text) or TOKEN.findall(asked))[:MOST_WORDS]
     content_words = [word for word in words if fold(word).lower() not in question_noise()]
     terms = Counter(term for word in content_words or words for term in terms_of_word(word))
     kin = _kin([*terms, *_joined_stems(words)]) - terms.keys()
@@ -90,9 +120,24 @@ def read_question(text: str, *, kin_weight: float = 0.5, pair_weight: float = 0.
             found[0] for word in content_words if len(found := terms_of_word(word)) > 1
         ),
         sequence=tuple(found[-1] for word in words if (found := terms_of_word(word))),
-        wants=frozenset(role for role, pattern in _ASKS_FOR.items() if pattern.search(text)),
+        area=_area(asked),
+        names=tuple(dict.fromkeys(_names(asked)))[:_MOST_NAMES],
+        wants=frozenset(role for role, pattern in _ASKS_FOR.items() if pattern.search(asked)),
+        mentions=frozenset(role for role, pattern in _MENTIONS.items() if pattern.search(asked)),
         wants_decision=bool(_ASKS_FOR_DECISION.search(text)),
     )
+
+
+def _area(text: str) -> tuple[str, ...]:
+    """Of `fix(parser): …` it is the parser. What names an error is not an area."""
+    found = _AREA.match(text)
+    if found is None or _NO_AREA.search(found[0]):
+        return ()
+    return tuple(dict.fromkeys(terms_of_text(found["scope"] or found["areas"]).split()))
+
+
+def _names(text: str) -> Iterator[str]:
+    return (found[found.lastindex or 0] for found in _SPELLED_OUT.finditer(text))
 
 
 def _is_plain(word: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from oracle.services.search.catalogue import Catalogue, FileCard
+from oracle.services.search.chunks import MOST_LINES
 from oracle.services.search.intake import distinctive
 from oracle.services.search.passages import Match, Passages, Phrase
 from oracle.services.search.question import Question, read_question
@@ -20,6 +21,8 @@ from oracle.services.search.terms import terms_of_word
 CANDIDATES: Final = 200
 """Passages that are scored for a question. Bounds the time of a search."""
 CARDS: Final = 100
+_MOST_DEFINING: Final = 6
+"""A name that more files define says little about which of them is meant."""
 _CALLED_FILES: Final = 3
 """Only the callers of the best files are added."""
 _CALLER_SHARE: Final = 0.5
@@ -40,14 +43,26 @@ class Weights:
     """Two neighbouring words that are one name in the code."""
     defined: float = 0.0
     """Added for a passage that defines a name which the question spells out."""
+    defining: float = 0.0
+    """Added for a file that defines it, if few do. More than all else together puts it first."""
+    area: float = 0.0
+    """Added for the terms of "area: text" in the path."""
     phrases: Mapping[int, float] = field(default_factory=lambda: {2: 0.5, 3: 3.0})
     """By length: words that a text has in the order of the question. Three count much more."""
     further: tuple[float, ...] = (0.5, 0.35, 0.25, 0.15, 0.1)
     """The shares of a file's second-best passage and the next ones."""
     roles: Mapping[Role, float] = field(default_factory=dict[Role, float])
     """Factors for files that are not source, unless the question asks for their role."""
+    mentioned: float = 0.5
+    """The power of that factor if the question only mentions the role."""
     card: float = 0.5
     """The file's card, compared with its passages."""
+    windows: float = 0.0
+    """Two neighbouring passages by their plain words, compared with the best passages."""
+    window_place: float = 0.5
+    """The path, compared with the text of a window."""
+    neighbour: float = 0.8
+    """The share of the second passage of a window."""
     decisions: tuple[float, ...] = (1.0, 1.0, 1.0)
     """Factors by `FileCard.decides`, for questions about decisions."""
 
@@ -57,18 +72,19 @@ CODE: Final = Weights(
     fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
     kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
     defined=1.0,
-    roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7},
+    defining=2.0,
+    area=3.0,
+    roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7, Role.VENDORED: 0.5},
+    windows=0.2,
 )
-# Words of the same meaning, phrases and further passages count less than in code. The factor 8.0
-# puts a valid decision before the notes that speak of it.
+# A note is found by what it says. Its headings and path count little here: they are on its card.
 NOTES: Final = Weights(
-    fields={"body": 1.0, "names": 0.8, "place": 0.6, "remarks": 0.8},
-    kin_fields={"body": 0.7, "names": 0.6, "place": 0.8},
-    kin=0.3,
-    phrases={2: 0.4, 3: 1.5},
+    fields={"body": 1.0, "names": 0.3, "place": 0.3},
+    kin_fields={"body": 1.0},
+    phrases={2: 0.8, 3: 3.0},
     further=(0.25, 0.12, 0.06),
     card=0.3,
-    decisions=(1.0, 2.5, 8.0),
+    decisions=(1.0, 2.0, 5.0),
 )
 
 
@@ -106,8 +122,16 @@ def rank(
     for match in matches:
         by_file.setdefault(match.file, []).append(match)
     scores = _scores(by_file, cards, weights)
+    windows: list[Match] = []
+    if weights.windows:
+        terms = _window_terms(question, weights)
+        windows = passages.search(terms, kind=only, limit=CANDIDATES, files=files)
+        _add(scores, _window_scores(windows, weights), weights.windows)
+    definitions = _definitions(question, catalogue, files) if weights.defining else []
+    for file in {match.file for match in definitions}:
+        scores[file] = scores.get(file, 0.0) + weights.defining
     # After the scores: a file that only its card found is shown with its first lines.
-    for match in cards:
+    for match in (*definitions, *windows, *cards):
         by_file.setdefault(match.file, [match])
     known = catalogue.cards(by_file)
     ranked = [
@@ -160,13 +184,50 @@ def _scores(
     by_file: Mapping[int, list[Match]], cards: Sequence[Match], weights: Weights
 ) -> dict[int, float]:
     """Passages and cards have scores of different size: each becomes a share of its best first."""
-    scores = {number: _file_score(found, weights) for number, found in by_file.items()}
-    best = max(scores.values(), default=0.0) or 1.0
-    scores = {number: score / best for number, score in scores.items()}
-    best = cards[0].score if cards else 1.0
-    for match in cards:
-        scores[match.file] = scores.get(match.file, 0.0) + weights.card * match.score / best
+    scores: dict[int, float] = {}
+    _add(scores, {file: _file_score(found, weights) for file, found in by_file.items()}, 1.0)
+    _add(scores, {match.file: match.score for match in cards}, weights.card)
     return scores
+
+
+def _add(scores: dict[int, float], further: Mapping[int, float], weight: float) -> None:
+    best = max(further.values(), default=0.0) or 1.0
+    for number, score in further.items():
+        scores[number] = scores.get(number, 0.0) + weight * score / best
+
+
+def _window_scores(matches: Sequence[Match], weights: Weights) -> dict[int, float]:
+    """Each file's best pair of neighbouring passages.
+
+    An answer may lie across the border of two passages. Pairs of them are overlapping windows that
+    need no room in the index. They are scored by the plain words of the question alone: fields
+    that repeat the text, words of the same meaning and phrases each favour other files.
+    """
+    by_start = {(match.file, match.start): match.score for match in matches}
+    scores: dict[int, float] = {}
+    for match in matches:
+        following = by_start.get((match.file, match.end + 1), 0.0)
+        score = match.score + weights.neighbour * following
+        scores[match.file] = max(scores.get(match.file, 0.0), score)
+    return scores
+
+
+def _definitions(
+    question: Question, catalogue: Catalogue, files: Sequence[int] | None
+) -> list[Match]:
+    """Where source code defines the names in the question, if few files do."""
+    chosen: list[Match] = []
+    for name in question.names:
+        found = catalogue.defining(name, limit=CANDIDATES)
+        cards = catalogue.cards(file for file, _, _ in found)
+        source = [row for row in found if row[0] in cards and cards[row[0]].role == Role.SOURCE]
+        if len(found) < CANDIDATES and len(source) <= _MOST_DEFINING:
+            chosen += [
+                Match(file=file, start=start, end=min(end, start + MOST_LINES), score=1.0)
+                for file, start, end in source
+                if files is None or file in files
+            ]
+    return chosen
 
 
 def _phrases(question: Question, weights: Weights) -> dict[Phrase, float]:
@@ -191,10 +252,20 @@ def _terms_by_field(question: Question, weights: Weights) -> dict[str, dict[str,
     # A question that spells out a name is mostly about its definition.
     for term in question.identifiers & chosen["names"].keys():
         chosen["names"][term] += weights.defined
+    if weights.area:
+        for term in question.area:
+            chosen["place"][term] = chosen["place"].get(term, 0.0) + weights.area
     for name, share in weights.kin_fields.items():
         for term, weight in (*question.kin.items(), *question.pairs.items()):
             chosen[name].setdefault(term, share * weight)
     return chosen
+
+
+def _window_terms(question: Question, weights: Weights) -> dict[str, dict[str, float]]:
+    place = {term: weights.window_place * weight for term, weight in question.terms.items()}
+    body = {**question.pairs, **question.terms}
+    place |= dict.fromkeys(question.area, weights.area)
+    return {"body": body, "names": question.pairs, "place": place}
 
 
 def _file_score(matches: list[Match], weights: Weights) -> float:
@@ -210,4 +281,5 @@ def _prior(card: FileCard, question: Question, weights: Weights) -> float:
         return weights.decisions[card.decides]
     if card.role in question.wants:
         return 1.0
-    return weights.roles.get(card.role, 1.0)
+    factor = weights.roles.get(card.role, 1.0)
+    return factor**weights.mentioned if card.role in question.mentions else factor

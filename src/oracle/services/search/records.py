@@ -17,6 +17,7 @@ class Role(StrEnum):
     TEST = "test"
     DOCUMENT = "document"
     SETTINGS = "settings"
+    VENDORED = "vendored"
     THREAD = "thread"
 
 

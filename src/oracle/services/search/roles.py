@@ -24,11 +24,13 @@ _DOCUMENT_FOLDERS_LISTED: Final = (
     "benchmarks benchmark bench changelog changelogs man"
 )
 _DOCUMENT_FOLDERS: Final = frozenset(_DOCUMENT_FOLDERS_LISTED.split())
+# With templates, which are filled in by the source that the question is about.
 _SETTINGS_SUFFIXES_LISTED: Final = (
     ".json .yaml .yml .toml .ini .cfg .conf .xml .csv .tsv .properties .html .htm .css .scss "
-    ".less .editorconfig .in .plist .tmpl .j2 .typed"
+    ".less .editorconfig .in .plist .tmpl .tpl .j2 .jinja .jinja2 .hbs .ejs .erb .mustache .typed"
 )
 _SETTINGS_SUFFIXES: Final = frozenset(_SETTINGS_SUFFIXES_LISTED.split())
+_VENDOR_FOLDERS: Final = frozenset(("vendor", "vendored", "_vendor", "third_party", "thirdparty"))
 
 
 def role_of(path: str) -> Role:
@@ -46,6 +48,8 @@ def role_of(path: str) -> Role:
         return Role.DOCUMENT
     if suffix in _SETTINGS_SUFFIXES or not suffix:
         return Role.SETTINGS
+    if any(folder in _VENDOR_FOLDERS for folder in folders):
+        return Role.VENDORED
     return Role.SOURCE
 
 

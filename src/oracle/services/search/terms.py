@@ -3,6 +3,9 @@
 `HTTPServerError` gives `http`, `server`, `error` and `httpservererror`; `get_user` and `getUser`
 are the same whole. A part that is too short to be searched for, such as a digit, still belongs to
 the whole: `fn_3_7` is `fn37`. Each word is split once and cached: a project repeats its words.
+
+A version or a date is one term, with what it belongs to: `14.0.2` is also `14.0`, and `2026-02-03`
+is also `2026-02` and `2026`. Neither is `14` or `02`.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from oracle.services.project.identifiers import PART, WORD
+from oracle.patterns import lazy_pattern
+from oracle.services.project.identifiers import PART
 
 if TYPE_CHECKING:
     from tantivy import TextAnalyzer
@@ -23,6 +27,8 @@ _LONGEST_PART: Final = 40
 _LONGEST_WHOLE: Final = 3 * _LONGEST_PART
 _MOST_DIGITS: Final = 5
 """Long enough for ports, years and error codes. Longer numbers are data."""
+TOKEN: Final = lazy_pattern(r"\d{4}-\d\d(?:-\d\d)?(?!\w)|[vV]?\d+(?:\.\d+)+|\w+")
+"""A word, a version or a date."""
 _MOST_CACHED: Final = 400_000
 _MOST_PAIRS: Final = 400
 
@@ -46,7 +52,7 @@ class WordCache(dict[str, Value]):
 
 def terms_of_text(text: str) -> str:
     """All terms of a text, in order and repeated as often as they occur, joined by blanks."""
-    return terms_of(WORD.findall(text))
+    return terms_of(TOKEN.findall(text))
 
 
 def terms_of(words: Iterable[str]) -> str:
@@ -55,7 +61,7 @@ def terms_of(words: Iterable[str]) -> str:
 
 def terms_of_names(names: Iterable[str]) -> str:
     """The terms of defined names. Each has at least one, even `x`, `get` or a name like a hash."""
-    found = (WORD.findall(name) for name in names)
+    found = (TOKEN.findall(name) for name in names)
     return " ".join(terms_of(words).strip() or " ".join(map(whole_name, words)) for words in found)
 
 
@@ -69,6 +75,9 @@ def whole_name(word: str) -> str:
 
 
 def _terms_of(word: str) -> Iterator[str]:
+    if "." in word or "-" in word:
+        yield from _terms_of_number(word)
+        return
     pieces = PART.findall(fold(word))
     parts = [part for piece in pieces for part in _pieces(piece)]
     # The whole comes first: callers take the first of several terms for the whole name.
@@ -77,6 +86,20 @@ def _terms_of(word: str) -> Iterator[str]:
     for part in parts:
         if part not in noise() and (term := stem(part)):
             yield term
+
+
+def _terms_of_number(word: str) -> Iterator[str]:
+    """The whole comes first. A longer number is data."""
+    if len(word) > _LONGEST_PART:
+        return
+    mark = "." if "." in word else "-"
+    pieces = word.lstrip("vV").split(mark)
+    yield mark.join(pieces)
+    if mark == ".":
+        if len(pieces) > 2:
+            yield ".".join(pieces[:2])
+    else:
+        yield from ("-".join(pieces[:count]) for count in range(len(pieces) - 1, 0, -1))
 
 
 _terms = WordCache(lambda word: " ".join(_terms_of(word)))
