@@ -11,7 +11,7 @@ from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.recipe import built_in_trees
 from oracle.bt.wrappers.run_store import open_store
 from oracle.errors import InputError, StoreError
-from oracle.models.stream_chunk import CHUNKS, OracleStreamChunk
+from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
 from oracle.services.control.ledger import Limits
 from oracle.services.storage.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
@@ -113,16 +113,14 @@ async def test_a_tree_without_a_finish_branch_still_ends_with_what_there_is():
 
 
 async def test_a_run_that_cannot_be_recorded_any_more_still_says_what_it_has(tmp_path):
+    """Somebody takes the run away under its feet, after its first words."""
+    scene, said = Scene(replies=[search(1), held("It is X.")], stop=""), []
     async with open_store(as_url(tmp_path / "oracle.db")) as store:
-
-        async def lose_the_run(_):
-            """Somebody takes the run away under its feet."""
-            (run,) = await store.runs.newest()
-            await store.runs.release(run.id, run.lease_owner)
-            return "auth.py:7 found"
-
-        scene = Scene(replies=[search(1), "It is X."], tools={"search_code": lose_the_run}, stop="")
-        said = await play(scene, store=store)
+        async for chunk in scene.wrapper(store=store).process_query(scene.query):
+            said.append(chunk)
+            if chunk.type == ChunkType.CONTENT and "X" in chunk.content:
+                (run,) = await store.runs.newest()
+                await store.runs.release(run.id, run.lease_owner)
     check_contract(said)
     assert said[-1]["stop_reason"] == "store_failed"
     assert [chunk.type for chunk in said].count("error") == 1

@@ -31,6 +31,21 @@ from oracle.services.project.secret_values import (
     is_real_password,
 )
 
+_IN_OTHER_LANGUAGES: Final = (
+    *("kennwort", "contraseña", "contrasena", "mot_de_passe", "mot-de-passe", "mot de passe"),
+    *("motdepasse", "wachtwoord", "senha", "hasło", "haslo", "пароль", "пароля", "密码", "密碼"),
+    *(
+        "パスワード",
+        "비밀번호",
+        "lösenord",
+        "şifre",
+        "parola",
+        "salasana",
+        "passord",
+        "adgangskode",
+    ),
+    *("heslo", "jelszó", "كلمة المرور", "סיסמה", "mật khẩu", "รหัสผ่าน"),
+)
 # The beginning of a name, and the whole name from there on.
 _PASSWORDS: Final = {
     "pass": lazy_pattern(r"pass(?:words?|w[oö]rte?r?|wd|phrase|code)?"),
@@ -38,40 +53,7 @@ _PASSWORDS: Final = {
     "pw": lazy_pattern(r"pw(?![a-z])"),
     "psk": lazy_pattern(r"psk(?![a-z])"),
     # As other languages call it.
-    **{
-        word: lazy_pattern(word)
-        for word in (
-            "kennwort",
-            "contraseña",
-            "contrasena",
-            "mot_de_passe",
-            "mot-de-passe",
-            "mot de passe",
-            "motdepasse",
-            "wachtwoord",
-            "senha",
-            "hasło",
-            "haslo",
-            "пароль",
-            "密码",
-            "密碼",
-            "パスワード",
-            "비밀번호",
-            "lösenord",
-            "şifre",
-            "parola",
-            "salasana",
-            "passord",
-            "adgangskode",
-            "heslo",
-            "jelszó",
-            "пароля",
-            "كلمة المرور",
-            "סיסמה",
-            "mật khẩu",
-            "รหัสผ่าน",
-        )
-    },
+    **{word: lazy_pattern(word) for word in _IN_OTHER_LANGUAGES},
 }
 _KEYS: Final = {
     "secret": lazy_pattern(r"secrets?"),
