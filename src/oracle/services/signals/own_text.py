@@ -14,12 +14,13 @@ may well be about prompts. Time is linear: a word is compared with at most eight
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from oracle.patterns import lazy_pattern
 from oracle.services.signals import own_marks as marks
 from oracle.services.signals.code_fences import LINE_LIMIT, Fence, fence_of_line
+from oracle.services.signals.own_runs import Verdict, after_three, at_start
 from oracle.services.signals.own_words import (
     WORD,
     Match,
@@ -30,13 +31,8 @@ from oracle.services.signals.own_words import (
     may_be_followed,
 )
 
-LEAST_WORDS: Final = 8
-LEAST_CHARACTERS: Final = 40
-CUT_WORDS: Final = 5
-"""A text that is cut may consist of fewer words of ours."""
 TAG_LIMIT: Final = 8_192
 """An element that is not closed within this many characters hides up to a blank line only."""
-_LONGEST_WORD: Final = 40
 _LONGEST_NOTE: Final = 400
 _PIECE: Final = 4_096
 """A longer chunk is read in pieces of this size, so that a step copies little."""
@@ -81,7 +77,7 @@ class OwnTextFilter:
         self._after_mark = False
         # An odd number of runs of backticks is open on this line.
         self._in_code = False
-        self._matches: list[Match] = []
+        self._matches: Sequence[Match] = ()
         self._last_words = PassedWords(own)
         self._fence: Fence | None = None
         self._hides_fence = False
@@ -285,35 +281,18 @@ class OwnTextFilter:
         if (line_end := self._data.rfind("\n", 0, space)) >= 0:
             self._pass(line_end + 1)
             return self._go(self._at_line_start)
-        words: list[str] = []
-        first_end = 0
-        for token in WORD.finditer(self._data):
-            raw = token[0]
-            first_end = first_end or token.end()
-            if raw[0] == "<" or raw.startswith("```") or (raw[0] == "`" and not words):
-                return self._pass_first(token.start() if not words else first_end)
-            if len(raw) >= _LONGEST_WORD:
-                return self._pass_first(first_end)
-            if token.end() == len(self._data) and not self._final:
-                # More text must decide about a last word, which may go on.
-                may_be_ours = not bare(raw) or self._own.may_start(words, bare(raw))
-                return not may_be_ours and self._pass_first(first_end)
-            if word := bare(raw):
-                words.append(word)
-                matches = self._own.matches(words)
-                if matches is None and self._was_cut and token.end() == len(self._data):
-                    # The last word is not whole; those before it decide.
-                    break
-                if matches is None:
-                    return self._pass_first(first_end)
-                if len(words) >= LEAST_WORDS and token.end() >= LEAST_CHARACTERS:
-                    return self._found(matches, token.end())
-        if not self._final:
-            return False
-        if self._was_cut and len(words) >= CUT_WORDS and not self._has_passed_ink:
+        verdict = at_start(self._own, self._data, is_final=self._final, was_cut=self._was_cut)
+        if verdict.kind == "cut" and not self._has_passed_ink:
             self._drop(len(self._data))
             return True
-        return self._pass_first(len(self._data))
+        return self._judged(verdict)
+
+    def _judged(self, verdict: Verdict) -> bool:
+        if verdict.kind == "wait":
+            return False
+        if verdict.kind == "ours":
+            return self._found(verdict.matches, verdict.end)
+        return self._pass_first(verdict.end)
 
     def _pass_first(self, end: int) -> bool:
         """Not ours: go on after the first word. A `<` or a backtick is looked at by `_in_line`."""
@@ -325,31 +304,9 @@ class OwnTextFilter:
     def _after_three(self) -> bool:
         """Three words of ours were passed on: hold back those that go on with them."""
         matches = self._last_words.matches
-        found = 3
-        first_end = 0
-        for token in WORD.finditer(self._data):
-            raw, word = token[0], bare(token[0])
-            if "\n" in self._data[: token.start()] or raw[0] == "<" or raw.startswith("```"):
-                break
-            first_end = first_end or token.end()
-            if token.end() == len(self._data) and not self._final:
-                if not word or may_be_followed(matches, word):
-                    return False
-                break
-            matches = followed(matches, word) if word else matches
-            if not matches or len(raw) >= _LONGEST_WORD:
-                break
-            found += bool(word)
-            if found >= LEAST_WORDS:
-                return self._found(matches, token.end())
-        else:
-            if not self._final and "\n" not in self._data:
-                return False
-        if not first_end:
-            return self._go(self._in_line)
-        return self._pass_first(first_end)
+        return self._judged(after_three(matches, self._data, is_final=self._final))
 
-    def _found(self, matches: list[Match], end: int) -> bool:
+    def _found(self, matches: Sequence[Match], end: int) -> bool:
         lines = self._data[:end].strip().split("\n")
         if self._is_source(max(lines, key=len).strip()):
             self._pass(end)
