@@ -76,7 +76,12 @@ def test_the_report_has_a_line_for_each_way_by_source_by_writer_and_in_all():
     )
     lines = render_retrieval("questions", report).splitlines()
     assert lines[0] == "questions: 3"
-    named = [line[:19].strip() for line in lines[2:] if line[:19].strip()]
+    ratios = [line for line in lines if "index to BM25" in line]
+    assert [line.partition(", index")[0] for line in ratios] == [
+        "vault, writer K", "vault, writer J", "threads, writer K"
+    ]  # fmt: skip
+    table = [line for line in lines[2:] if line not in ratios]
+    named = [line[:19].strip() for line in table if line[:19].strip()]
     sources = ["notebook, vault", "notebook, threads"]
     groups = ["vault, writer K", "vault, writer J", "threads, writer K"]
     assert named == [*sources, *groups, "all"]

@@ -181,6 +181,7 @@ def render_retrieval(title: str, report: RetrievalReport, *, misses: bool = Fals
         f"{title}: {report.total['index'].count}",
         _table(columns, _rows(report.sources)),
         _table(columns, [*_rows(report.groups), *_rows({"all": report.total})]),
+        "\n".join(_ratios(report.groups)),
     ]
     if report.missing:
         blocks.append(f"not installed: {', '.join(report.missing)}")
@@ -194,6 +195,16 @@ def _rows(rows: Mapping[str, Mapping[Way, Measures]]) -> Iterator[tuple[str, ...
     for name, measures in rows.items():
         for way, title in SEARCHES.items():
             yield name if way == "index" else "", title, *_cells(measures[way])
+
+
+def _ratios(groups: Mapping[str, Mapping[Way, Measures]]) -> Iterator[str]:
+    for name, measures in groups.items():
+        ours, theirs = measures["index"], measures["roles"]
+        if theirs.mrr and theirs.recall_at[1]:
+            yield (
+                f"{name}, index to {SEARCHES['roles']}: MRR {ours.mrr / theirs.mrr:.2f} ×, "
+                f"recall@1 {ours.recall_at[1] / theirs.recall_at[1]:.2f} ×"
+            )
 
 
 def _cells(measures: Measures) -> tuple[str, ...]:
