@@ -65,7 +65,7 @@ async def test_every_run_of_every_character_ends_with_an_answer_within_its_limit
 
 @pytest.mark.extra
 async def test_the_whole_family_makes_seventy_percent_fewer_needless_calls():
-    found = await outcomes([*CHARACTERS], STRENGTHS, every=16, first=2)
+    found = await outcomes([*CHARACTERS], STRENGTHS, every=10, first=3)
     check(found)
     tree, plain = (
         fmean(each.complete for each in found if each.loop == loop) for loop in ("tree", "baseline")

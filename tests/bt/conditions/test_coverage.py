@@ -15,6 +15,7 @@ from oracle.bt.conditions.coverage import (
     evidence_keeps_spreading,
     parts_are_too_much,
     parts_may_be_connected,
+    parts_stand_alone,
     the_question_is_narrow,
 )
 from oracle.models.query_classification import QueryClassification, QueryType
@@ -53,6 +54,20 @@ def test_a_narrow_question_has_a_few_parts(known, is_narrow):
     found = asdict(QueryClassification.of_type(QueryType.CODE))
     ctx = context(classification={**found, "keywords_matched": [], "breadth": breadth}, **known)
     assert the_question_is_narrow(ctx, broad=0.4) is is_narrow
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted", "answer"),
+    [
+        ("how does an order travel to the database?", 20, False),
+        ("how does an order travel to the database?", 3, True),
+        ("list every place that saves an order", 20, True),
+    ],
+)
+def test_a_few_parts_or_a_list_stand_alone(query, wanted, answer):
+    tools = json.dumps(specs_as_data([tool_spec("find_definition")]))
+    ctx = context(query=query, parts_wanted=wanted, tool_list=tools, granted=["find_definition"])
+    assert parts_stand_alone(ctx, many=20) is answer
 
 
 def state(*parts, now=0.0, until=50.0, limits=None, weight=2_000, window=100_000, **spent):

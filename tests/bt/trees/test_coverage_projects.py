@@ -8,7 +8,7 @@ from oracle import Oracle
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.services.tools.project_tools import project_tools
 from oracle.testing import ScriptedModel
-from tests.asking import ask, enough
+from tests.asking import ask, edited, enough
 from tests.scenarios import BROAD, part_of
 
 FLOW = (
@@ -23,6 +23,12 @@ FLOW = (
     ("shop/database.py", "insert_row", "execute", "The database: rows of orders go in here."),
 )
 LIST_EVERY_CALL = "list every place that calls audit_log"
+ALL_READ = edited(
+    "coverage.lua",
+    ("local QUOTED_AS_READ = 30", "local QUOTED_AS_READ = 1000"),
+    ("local QUOTED_AT_LENGTH = 12", "local QUOTED_AT_LENGTH = 1000"),
+)
+"""Our trees, but each part is read, however much of it the search has quoted."""
 
 
 def write(root, path, text):
@@ -161,7 +167,7 @@ async def test_a_model_gets_the_list_of_uses_and_what_each_file_says(tmp_path):
 async def test_a_flow_costs_the_conversation_less_than_its_parts(tmp_path):
     flow_project(tmp_path, padding=40)
     model = ScriptedModel(_reads_or_answers, repeats_last=True)
-    heard = await ask(model=model, tools=project_tools(tmp_path), query=BROAD)
+    heard = await ask(model=model, tools=project_tools(tmp_path), query=BROAD, trees=ALL_READ)
     small = heard.model.requests[:-1]
     in_parts = sum(len(request.messages[1]["content"]) for request in small)
     assert len(small) == len(FLOW)
@@ -177,7 +183,7 @@ async def test_two_places_of_a_long_file_are_both_read(tmp_path):
     )
     model = ScriptedModel(_reads_or_answers, repeats_last=True)
     tools = project_tools(tmp_path)
-    agent = OracleBTWrapper(model=model, tools=tools)
+    agent = OracleBTWrapper(model=model, tools=tools, trees=ALL_READ)
     calls = [chunk async for chunk in agent.process_query(BROAD) if chunk.type == "tool_call"]
     read = [c["arguments"]["start"] for c in calls if c["name"] == "read_file"]
     assert len(read) == 2

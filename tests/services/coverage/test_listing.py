@@ -43,7 +43,7 @@ def ranges(parts):
         (FLOW, [], True),
         ("list every place that calls save_order", ["save_order"], False),
         ("where is Ledger used?", ["Ledger"], False),
-        ("list all settings of the CLI", [], True),
+        ("list all settings of the CLI", [], False),
         ("list everything that `open` is passed to", ["open"], False),
     ],
 )

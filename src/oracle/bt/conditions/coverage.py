@@ -90,6 +90,12 @@ def parts_may_be_connected(ctx: TickContext) -> bool:
     return not is_a_list and any(spec.role == "uses" for spec in granted_tools(bb))
 
 
+@condition(reads=["parts_wanted", "query", *OFFER])
+def parts_stand_alone(ctx: TickContext, many: int) -> bool:
+    """Whether a few places are wanted, or a list: what connects them is not asked for."""
+    return bb_get(board_of(ctx), "parts_wanted") < many or not parts_may_be_connected(ctx)
+
+
 @condition(reads=["parts", *_PURSE])
 def parts_are_too_much(ctx: TickContext) -> bool:
     """Whether they would crowd the conversation as they are, so that extracts are needed."""

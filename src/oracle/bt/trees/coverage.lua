@@ -11,6 +11,7 @@ local parts = BT.leaves("oracle.bt.conditions.coverage")
 local BROAD = 0.4            -- as in oracle-agent.lua
 local MOST_PARTS = 20        -- of a broad question
 local FEW_PARTS = 3          -- of a narrow one, if the model itself has not found anything
+local QUOTED_AS_READ = 30    -- lines. A part that the search has quoted like this is as good as read
 local QUOTED_AT_LENGTH = 12  -- lines. Where the search has quoted so much of another part, it need not be read
 local AT_ONCE = 4            -- parts that are read, or asked about, side by side: providers limit parallel requests
 local PARTS_TO_FOLLOW = 4    -- the best are read in any case, with what they import
@@ -49,8 +50,9 @@ BT.tree("coverage", {
       }),
       BT.timeout("while time is left", { seconds = "seconds_left", cover.list_parts }),
       budget.weigh_messages,
-      BT.guard("only the best are wanted", {
-        "bb.parts_wanted < " .. MOST_PARTS,
+      cover.take_parts_as_quoted("take the longest as quoted", { lines = QUOTED_AS_READ }),
+      BT.guard("a few or a list", {
+        parts.parts_stand_alone { many = MOST_PARTS },
         cover.take_parts_as_quoted("take them as quoted", { lines = QUOTED_AT_LENGTH }),
       }),
 

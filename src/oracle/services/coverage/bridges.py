@@ -16,7 +16,7 @@ from oracle.services.coverage.uses import imported_by, module_of, owners_of, use
 from oracle.services.quoting.excerpts import is_opening
 from oracle.services.quoting.passages import IN_TESTS, is_dull
 
-MOST_FOLLOWED: Final = 4
+MOST_FOLLOWED: Final = 3
 MOST_BRIDGES: Final = 4
 
 

@@ -70,7 +70,7 @@ def asks_where_it_is_used(question: str) -> bool:
 
 def searches_for(question: str, tools: Sequence[ToolSpec]) -> list[ToCall]:
     """Search each source for the question. Then look up the uses of a name; without a name, ask for
-    a map, which shows what is between the places.
+    a map, which shows what is between the places. A list of places has nothing between them.
     """
     words = search_words(question)
     if not words.query:
@@ -79,7 +79,7 @@ def searches_for(question: str, tools: Sequence[ToolSpec]) -> list[ToCall]:
     names = _names_to_look_up(question, words)
     if names:
         return [*calls, *calls_for_uses(names, tools)]
-    maps = with_role(tools, "map")[:1]
+    maps = [] if asks_for_all(question) else with_role(tools, "map")[:1]
     return [*calls, *((tool.name, {"question": question[:2_000]}) for tool in maps)]
 
 
