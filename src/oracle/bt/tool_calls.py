@@ -140,11 +140,16 @@ async def perform_calls(
     # All are announced before the first result, because a replay has the results at once.
     for call in calls:
         _announce(ctx, call)
+    # So are calls that are not run answered: beside others they would be so at any moment.
+    for place, call in enumerate(calls):
+        if call.get("not_run") is not None:
+            results[place] = _not_run(ctx, call)
+    left = [(place, call) for place, call in enumerate(calls) if results[place] is None]
     try:
-        if len(calls) == 1:
-            await run_one(0, calls[0])
-        else:
-            working = (run_one(place, call) for place, call in enumerate(calls))
+        if len(left) == 1:
+            await run_one(*left[0])
+        elif left:
+            working = (run_one(place, call) for place, call in left)
             # Every call comes to its end, whatever happens to one of them: none is left at work.
             ends = await asyncio.gather(*working, return_exceptions=True)
             raise_first(ends)

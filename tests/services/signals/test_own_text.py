@@ -142,6 +142,13 @@ def test_a_word_or_two_that_could_become_ours_are_shown_at_once(text):
     assert OwnTextFilter(OWN).feed(text) == text
 
 
+@pytest.mark.parametrize("size", [1, 72, 100_000])
+def test_after_a_run_of_ours_that_ends_in_a_longer_word_the_next_is_hidden_too(size):
+    text = f"{SYSTEM[:-1]}.x as {OWN_LINE}"
+    shown = filtered(text[at : at + size] for at in range(0, len(text), size))
+    assert "error messages exactly" not in shown
+
+
 def test_what_was_read_in_a_source_is_a_quotation_in_mid_sentence_too():
     text = f"The style guide says: {OWN_LINE} It has no other rule."
     assert filtered([text], is_source=lambda quoted: quoted in OWN_LINE) == text

@@ -25,10 +25,12 @@ _LITERAL: Final = lazy_pattern(
     r"|\[\[(?P<lua>[^\s\[\]]{8,150})\]\]"
 )
 # A statement goes on in the next line after one of these, or if the line begins like that.
-_GOES_ON: Final = lazy_pattern(r"(?:[\\(\[{+,=:.|&>]|\"{3}|'{3})[ \t]*\Z")
+_GOES_ON: Final = lazy_pattern(r"(?:[\\(\[{+,=:.|&]|\"{3}|'{3})[ \t]*\Z")
 _WENT_ON: Final = lazy_pattern(r"[ \t]*(?:[+.\"')}\]|&]|-[ ])")
 # The next name of a list of names and values: what follows it belongs to it.
-_NEXT_NAME: Final = lazy_pattern(r"[,;&]\s{0,20}[\"']?[A-Za-z_][\w.-]{0,40}[\"']?\s{0,3}(?:=>?|:)")
+_NEXT_NAME: Final = lazy_pattern(
+    r"(?i)passw|pwd|[,;&]\s{0,20}[\"']?[A-Za-z_][\w.-]{0,40}[\"']?\s{0,3}(?:=>?|:)"
+)
 _PLACE: Final = lazy_pattern(
     # `Password (admin): …`, `Password for admin: …`, `the password is: …`
     r"(?:::[ ]|[ ]?\([^()\n]{1,30}\)[ ]?[:：][ ]|[ ](?:for|of|on|to)[ ][^\n:：]{1,40}[:：][ ]"

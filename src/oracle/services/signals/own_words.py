@@ -150,15 +150,19 @@ class PassedWords:
 
     def follow(self, text: str) -> int | None:
         """Where the third of three words of ours ends; the text after it is not followed then."""
+        if not text:
+            return None
         pieces = text.split()
-        goes_on = not text[:1].isspace()
-        if goes_on and pieces:
+        # The number of the first piece, counted in `text`: 0 if it ended before.
+        first = 1
+        if pieces and not text[0].isspace():
             pieces[0] = (self._part + pieces[0])[:_LONGEST_WORD]
         elif self._part:
             pieces.insert(0, self._part)
+            first = 0
         # The next piece of text may go on with the last word.
-        self._part = "" if text[-1:].isspace() or not pieces else pieces.pop()
-        for number, piece in enumerate(pieces, start=goes_on):
+        self._part = "" if text[-1].isspace() else pieces.pop()
+        for number, piece in enumerate(pieces, start=first):
             if word := bare(piece):
                 first, second = self._last
                 self._last = second, word
