@@ -144,7 +144,8 @@ class LookedUpEffects:
         return identity, note, found
 
     def _goes_live(self, identity: Identity, writes: object) -> bool:
-        return self._course.may_live and not writes and identity.kind in ("model", "part", "tool")
+        kinds = ("model", "part", "tool", "bert")
+        return self._course.may_live and not writes and identity.kind in kinds
 
     def _why_not(self, identity: Identity, writes: object) -> str:
         if writes:

@@ -183,6 +183,8 @@ def identity_of(request: Any, tree: RecordedTree) -> Identity:
         case {"part": str(part), "messages": str(digest)}:
             words = f"the model's reply about {part}"
             return Identity("part", f"{part}:{digest}", words, loose=part)
+        case {"bert": str(use), "asked": _}:
+            return Identity("bert", as_json(request), f"BERT's opinion on the {use}")
         case {"messages": str(), "tools": [*tools]}:
             return _model_request(list(map(str, tools)), tree)
         case _:
