@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from oracle.bt.wrappers.recipe import Recipe
 
-EffectKind: TypeAlias = Literal["model", "part", "tool", "person", "other"]
+EffectKind: TypeAlias = Literal["model", "part", "tool", "person", "bert", "other"]
 """`part` is a request to the model about a part of a broad question."""
 
 
