@@ -82,6 +82,14 @@ def test_a_missing_text_is_named(world):
     assert "needs a text that is missing" in world.run(["doctor"])[1]
 
 
+def test_a_run_is_told_as_far_as_its_record_is_whole_and_the_damage_has_its_exit_code(world):
+    world.sql("UPDATE blobs SET body = 'changed'")
+    code, story = world.run(["run", "show", "RUN"])
+    assert code == 74
+    assert "is missing or was changed (blob" in story
+    assert "search_code" in story
+
+
 def test_the_digest_of_an_attached_file_is_not_the_name_of_a_text(world):
     file = world.file.parent.parent / "attached.py"
     file.write_text("def login():\n    return True\n")

@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from oracle.bt.core.context import TickContext
+from oracle.bt.core.leaves import LEAVES
 from oracle.bt.state.blackboard import TypedBlackboard
-from oracle.bt.state.schema import Json
+from oracle.bt.state.schema import Json, Key
 from oracle.models.agent_state import AgentState
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.signals import AgentSignalState
@@ -69,6 +70,16 @@ SECONDS_WAITED: Final = "seconds_waited"
 
 BERT: Final = "bert"
 """In `facts`: what BERT is asked for in this run; a list. Without it, nothing."""
+
+# Trees that were recorded or written for an older version do not declare these.
+LEAVES.later_keys.update(
+    words_found=Key(list, []),
+    yields=Key(list, []),
+    words_at_strategies=Key(list, []),
+    words_when_told=Key(int, -1),
+    surplus=Key(list, []),
+    parts_wanted=Key(int, 0),
+)
 
 _NO_SERVICES: Final = AgentServices()
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from oracle.bt.board import PIPE_EMPTY, all_tools, bb_get, classification_of, granted_tools
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
+from oracle.services.control.announcements import LONGEST, is_announcement
 from oracle.services.control.asked_for import asks_for
 from oracle.services.control.ledger import STOP_AT
 from oracle.services.control.needs import names_in
@@ -48,10 +49,6 @@ OPEN_END: Final = (
     *GROUNDS,
 )
 """The keys that `open_end` reads."""
-
-LONGEST_ANNOUNCEMENT: Final = 300
-"""Characters. A longer text that asks for another turn is more than "I will look into it"."""
-
 
 # -- evidence --------------------------------------------------------------------------------------
 
@@ -149,11 +146,20 @@ def unwritten(bb: TypedBlackboard) -> list[str]:
 
 
 def only_announces(bb: TypedBlackboard) -> bool:
-    """Whether the last response says what it will do, in a run that has found nothing so far."""
+    """Whether the last response only says what the model will do next.
+
+    By its words, or by its signal: who asks for another turn, and has found nothing so far, has
+    nothing to say yet.
+    """
     response: dict[str, Any] = bb_get(bb, "response") or {}
+    text: str = response.get("text", "")
     signal: dict[str, Any] = response.get("signal") or {}
-    is_short = len(response.get("text", "")) <= LONGEST_ANNOUNCEMENT
-    return signal.get("type") == "need_turn" and is_short and lacks_evidence(bb)
+    if signal.get("type") == "need_turn" and len(text) <= LONGEST and lacks_evidence(bb):
+        return True
+    is_about_sources = (
+        bb_get(bb, "classification") is not None and classification_of(bb).needs_any_source
+    )
+    return is_about_sources and is_announcement(text)
 
 
 def open_end(bb: TypedBlackboard, *, is_anything_named: bool) -> list[str]:

@@ -1,5 +1,9 @@
 """Changing the Lua changes behaviour: each test edits a tree and sees the difference."""
 
+import re
+
+from oracle.bt.core.leaves import LEAVES
+from oracle.bt.wrappers.recipe import built_in_trees
 from oracle.services.control.ledger import Limits
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import ask, edited, enough, look, stuck
@@ -7,6 +11,17 @@ from tests.asking import ask, edited, enough, look, stuck
 
 def numbered():
     return ScriptedTools({"search_code": lambda a: f"f{a['query']}.py:1 x", "web_search": "w"})
+
+
+async def test_a_tree_of_an_older_version_that_lacks_later_keys_still_runs():
+    trees = dict(built_in_trees())
+    for key in LEAVES.later_keys:
+        trees["oracle-agent.lua"], removed = re.subn(
+            rf"^    {key} = .*\n", "", trees["oracle-agent.lua"], flags=re.MULTILINE
+        )
+        assert removed == 1, f"the tree does not declare {key!r}"
+    heard = await ask(look(1), look(2), enough(), tools=numbered(), trees=trees)
+    assert heard.stop == "answered"
 
 
 async def test_without_the_fallback_nobody_is_consulted():

@@ -24,6 +24,34 @@ async def test_text_without_a_signal_is_an_answer_if_it_has_evidence():
     assert (heard.stop, heard.done["answer"]) == ("answered", "It is so.")
 
 
+ANNOUNCED = "Let me look at the tests."
+
+
+async def test_a_text_that_only_announces_work_goes_back_once():
+    heard = await ask(look(), ANNOUNCED, "It is so.")
+    assert "called no tool" in heard.told(2)
+    assert (heard.stop, heard.done["answer"]) == ("answered", "It is so.")
+
+
+async def test_what_was_announced_can_still_be_done():
+    heard = await ask(look(1), ANNOUNCED, look(2), "It is so.", tools=numbered())
+    assert heard.ran == ["search_code"] * 2
+    assert heard.stop == "answered"
+
+
+async def test_announcing_work_again_and_again_is_not_an_answer():
+    heard = await ask(look(), ANNOUNCED, "I will look at the tests now.")
+    assert heard.stop == "stuck"
+    assert "I will look" not in heard.done["answer"]
+    assert "auth.py:3" in heard.done["answer"]
+
+
+async def test_a_claim_beside_an_announcement_is_asked_for_the_answer():
+    heard = await ask(look(), enough(ANNOUNCED), enough("It is so."))
+    assert heard.offered[2] == []
+    assert (heard.stop, heard.done["answer"]) == ("answered", "It is so.")
+
+
 async def test_a_spoilt_signal_consults_the_fallback_and_is_asked_for_again():
     heard = await ask(look(), "It is so." + SPOILT, "It is so indeed.", query=LONG)
     assert len(heard.events("fallback.triggered")) == 1

@@ -201,7 +201,8 @@ def without_an_answer(ctx: TickContext) -> RunStatus:
     """The last text only announces work that nobody will do, so the tree answers in its place."""
     bb = board_of(ctx)
     say_verdict(ctx, "gave_up", "the last text only announces work")
-    return _stop(bb, *_announced(ctx))
+    stop, detail = _announced(ctx)
+    return _stop(bb, stop or "stuck", detail)
 
 
 @action(reads=["response", *BOOKED], writes=["ledger", "response", "answer_so_far", "is_cut"])

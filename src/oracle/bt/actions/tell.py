@@ -80,6 +80,17 @@ def write_first(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(reads=["messages", "tools_withdrawn"], writes=["messages"])
+def do_what_was_announced(ctx: TickContext) -> RunStatus:
+    """The text is not taken as an answer: it only says what comes next."""
+    bb = board_of(ctx)
+    next_step = "Call the tool for it now, or answer from what you have found"
+    if bb_get(bb, "tools_withdrawn"):
+        next_step = "Answer now from what you have found, without tools"
+    tell_model(bb, f"You said what you will do, but called no tool. {next_step}.")
+    return SUCCESS
+
+
 @action(reads=["signal", "messages"], writes=["messages"])
 def go_on_alone(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)

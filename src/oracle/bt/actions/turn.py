@@ -39,6 +39,7 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import leave_out
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.control.announcements import is_announcement
 from oracle.services.signals.parser import NOT_LAST
 
 LONGEST_CUT_TEXT: Final = 2_000
@@ -159,7 +160,8 @@ def take_in_response(ctx: TickContext) -> RunStatus:
 
 def _announces_work(response: dict[str, Any]) -> bool:
     signal: dict[str, Any] = response["signal"] or {}
-    return signal.get("type") in ("need_turn", "need_capability")
+    asks_for_more = signal.get("type") in ("need_turn", "need_capability")
+    return asks_for_more or is_announcement(response["text"])
 
 
 def _texts_of(response: dict[str, Any]) -> tuple[str, str]:

@@ -123,7 +123,7 @@ def was_not_found_anywhere(ctx: TickContext) -> bool:
 
 
 @condition(reads=["query", "words_found", "yields", "strategies_tried"])
-def strategies_keep_finding_nothing(ctx: TickContext, calls: int, share: float) -> bool:
+def strategies_keep_finding_nothing(ctx: TickContext, calls: int, share: float = 1.0) -> bool:
     """Whether less than this share of the question's words was found, and the last calls brought
     none of the others: this many for each strategy tried, and as many before.
 

@@ -39,7 +39,7 @@ def has_calls_to_run(ctx: TickContext) -> bool:
 
 @condition(reads=["response", *GROUNDS])
 def only_announces_work(ctx: TickContext) -> bool:
-    """Whether it says what it will do, such as "I will look into it", and nothing was found yet."""
+    """Whether it only says what comes next, such as "Let me look at the tests."."""
     return only_announces(board_of(ctx))
 
 

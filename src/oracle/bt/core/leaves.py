@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
+from oracle.bt.state.schema import Key
+
 LeafKind: TypeAlias = Literal["action", "condition"]
 _MARK: Final = "__oracle_leaf__"
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -31,12 +33,15 @@ class Leaf:
 class LeafRegistry:
     """Leaves by their dotted name, `package.module.function`.
 
-    `missing` says of modules that could not be loaded why not, and what to do.
+    `missing` says of modules that could not be loaded why not, and what to do. `later_keys` are
+    keys that leaves began to use after trees had been written for them: a tree that does not
+    declare one has it with its default, so a run recorded by an older version can be resumed.
     """
 
     def __init__(self) -> None:
         self._leaves: dict[str, Leaf] = {}
         self.missing: dict[str, str] = {}
+        self.later_keys: dict[str, Key] = {}
 
     def action(
         self, *, reads: Iterable[str] = (), writes: Iterable[str] = ()

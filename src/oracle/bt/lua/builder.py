@@ -13,7 +13,7 @@ from oracle.bt.core.leaves import Leaf, LeafRegistry
 from oracle.bt.core.node import Label, Node
 from oracle.bt.lua.declarations import NodeDeclaration, TreeDeclaration
 from oracle.bt.lua.expressions import Expression, ExpressionError
-from oracle.bt.state.schema import Json
+from oracle.bt.state.schema import Json, Key
 from oracle.errors import StructureError, TreeFileError, did_you_mean
 
 _CHECKED: Final[dict[object, tuple[str, tuple[type, ...]]]] = {
@@ -60,11 +60,19 @@ class TreeBuilder:
                 name,
                 root,
                 finish=finish,
-                schema=tree.schema if stands_alone else None,
+                schema=self._schema(tree, root, finish) if stands_alone else None,
                 description=tree.description,
             )
         except StructureError as problem:
             raise TreeFileError(str(problem), file=tree.file, line=tree.line) from None
+
+    def _schema(self, tree: TreeDeclaration, *branches: Node | None) -> Mapping[str, Key] | None:
+        """The declared keys, and those of `later_keys` that the leaves of this tree need too."""
+        if tree.schema is None:
+            return None
+        used = frozenset[str]().union(*(_keys_used(branch) for branch in branches if branch))
+        later = {k: key for k, key in self._leaves.later_keys.items() if k in used}
+        return {**later, **tree.schema}
 
     def _node(self, tree: TreeDeclaration, declared: NodeDeclaration) -> Node:
         kind = self._leaf_kind(tree, declared) or Node.kinds.get(declared.kind)
@@ -201,6 +209,10 @@ def _with_arguments(
         own = getattr(signature.parameters.get(name), "annotation", None)
         _check_type(tree, declared, f"{leaf.name!r}: {name}", own, value)
     return partial(leaf.fn, **arguments) if arguments else leaf.fn
+
+
+def _keys_used(node: Node) -> frozenset[str]:
+    return node.keys().union(*map(_keys_used, node.children))
 
 
 def _check_options(

@@ -18,7 +18,7 @@ local finish = BT.leaves("oracle.bt.actions.finish")            -- ways to end
 local WEAK_SIGNAL = 0.3    -- an answer with a confidence below this is not whole
 
 -- How often the model is asked again before the tree decides without it.
-local DOUBTS = 1           -- the 2nd text that nothing backs, or without the write asked for, is a partial answer
+local DOUBTS = 1           -- the 2nd text that nothing backs, announces work, or lacks the write asked for, ends the run
 local EMPTY_RESPONSES = 2  -- the 3rd empty response ends the run
 local MALFORMED = 1        -- with the 2nd unreadable signal the text counts without one
 local DELEGATIONS = 1      -- the 2nd wish to delegate needs calls of its own, or it is the end of the search
@@ -30,6 +30,7 @@ end
 -- The response is the answer. This is the only way to the stop reason `answered`, however the run comes to its end.
 local function end_with_the_answer()
   return BT.selector("answer is whole or partial", {
+    BT.sequence("only announces work", { reply.only_announces_work, finish.without_an_answer }),
     BT.sequence("nothing backs it", { evidence.is_missing, finish.ungrounded }),
     BT.sequence("found beside the question", { evidence.lacks_what_was_asked_for, finish.beside_the_question }),
     BT.sequence("it was cut", { BT.expect("did not end by itself", "bb.response.ending.kind ~= 'whole'"), finish.cut_short }),
@@ -66,6 +67,17 @@ local function send_back_to_write()
     ledger.allows_another_turn,
     say.verdict { verdict = "not_believed", reason = "nothing was written" },
     BT.later("write first"),
+  })
+end
+
+-- "Let me look at the tests" is not an answer, and nobody would look. The first such text goes back as well.
+local function send_back_to_work()
+  return BT.sequence("send it back to work", {
+    reply.only_announces_work,
+    BT.expect("not doubted before", "bb.doubts < " .. DOUBTS),
+    ledger.allows_another_turn,
+    say.verdict { verdict = "not_believed", reason = "it only announces work" },
+    BT.later("do what was announced"),
   })
 end
 
@@ -168,6 +180,7 @@ BT.tree("decide", {
         calls.refuse_searches, -- they contradict the claim; a call that writes does not, and is run
         BT.selector("answer or ask for it", {
           BT.sequence("calls tools too", { reply.has_calls_to_run, ask_for_the_answer("answer instead of searching") }),
+          BT.sequence("only announces work", { reply.only_announces_work, ask_for_the_answer("ask for the answer") }),
           BT.sequence("answers", { reply.has_text, end_with_the_answer(), BT.exit("turns") }),
           ask_for_the_answer("ask for the answer"),
         }),
@@ -253,6 +266,7 @@ BT.tree("decide", {
       BT.selector("send it back or end", {
         send_back_to_write(),
         send_back_to_search(),
+        send_back_to_work(),
         BT.sequence("unreadable signal", {
           BT.expect("first of its kind", "bb.response.malformed and bb.malformed_responses <= " .. MALFORMED),
           tell.give_a_readable_signal,

@@ -70,6 +70,7 @@ BT.tree("turn", {
     -- What a branch above has asked for with BT.later. Strategies come first, because one of them asks for coverage.
     BT.deferred("search first", BT.sequence("send it back", { note.doubt, tell.search_first })),
     BT.deferred("write first", BT.sequence("send it back to write", { note.doubt, tell.write_first })),
+    BT.deferred("do what was announced", BT.sequence("send it back to work", { note.doubt, tell.do_what_was_announced })),
     BT.deferred("change strategy", BT.guard("tools are left", {
       "not bb.tools_withdrawn", -- without tools another strategy is of no use
       BT.subtree("strategies"),

@@ -11,7 +11,7 @@ from oracle.bt.wrappers.recipe import LOOPS, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
-from oracle.errors import OracleError, ReplayDiverged
+from oracle.errors import JournalError, OracleError, ReplayDiverged
 from oracle.models.session import StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices
@@ -24,12 +24,16 @@ from oracle.services.story.words import resumed_words
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToldRun:
-    """`not_replayed` says why the story is told from the record alone, if it is."""
+    """`not_replayed` says why the story is told from the record alone, if it is.
+
+    `is_damaged` says that the reason is a record that was changed.
+    """
 
     run: StoredRun
     records: Sequence[Record]
     story: Story
     not_replayed: str = ""
+    is_damaged: bool = False
 
     @property
     def model(self) -> str:
@@ -97,7 +101,10 @@ async def retold(store: RunStore, run: StoredRun) -> ToldRun:
         story = tell(await chunks_of(store, run.id, has_end=records[-1].kind == "end"))
     except OracleError as problem:
         story, why = tell_records(records), str(problem).partition(";")[0]
-        return ToldRun(run=run, records=records, story=story, not_replayed=why)
+        is_damaged = isinstance(problem, JournalError) and not isinstance(problem, ReplayDiverged)
+        return ToldRun(
+            run=run, records=records, story=story, not_replayed=why, is_damaged=is_damaged
+        )
     return ToldRun(run=run, records=records, story=story)
 
 

@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -23,6 +22,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
+from oracle.bt.wrappers.chunks import Chunks
 from oracle.bt.wrappers.recipe import AgentSetup, services_from, terms_of
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
@@ -346,6 +346,11 @@ class Run:
         kind = type(problem).__name__
         done = self._end.done() | {"stop_reason": stop, "error_kind": kind, "detail": told}
         done["run_id"] = done["run_id"] or self._run_id
+        # Only a whole answer lacks nothing.
+        lacks = (
+            "the rest of the answer" if done["answer"] else "an answer of the model"
+        )
+        done["missing"] = done["missing"] or [lacks]
         done["answer"] = done["answer"] or self._end.what_there_is(stop, told)
         self._say(ChunkType.DONE, **done, context_id=None)
 
@@ -373,28 +378,3 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
-
-
-class Chunks:
-    """From the run to its listener, without a limit: a slow listener must not stop the tree.
-
-    `asyncio.Queue` does the same for ten times the calls, and a run says a dozen chunks a turn.
-    """
-
-    __slots__ = ("_arrival", "_waiting")
-
-    def __init__(self) -> None:
-        self._waiting: deque[OracleStreamChunk | None] = deque()
-        self._arrival: asyncio.Future[None] | None = None
-
-    def put(self, chunk: OracleStreamChunk | None) -> None:
-        """None means that no chunk follows."""
-        self._waiting.append(chunk)
-        if self._arrival is not None and not self._arrival.done():
-            self._arrival.set_result(None)
-
-    async def get(self) -> OracleStreamChunk | None:
-        while not self._waiting:
-            self._arrival = asyncio.get_running_loop().create_future()
-            await self._arrival
-        return self._waiting.popleft()

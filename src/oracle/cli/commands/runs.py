@@ -32,7 +32,7 @@ from oracle.cli.terminal.output import counted, more_than, say, say_nothing_yet,
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_lines, show_table
 from oracle.cli.terminal.times import shown_age, shown_duration, shown_money, shown_time
-from oracle.errors import InputError
+from oracle.errors import InputError, JournalError
 from oracle.regular_file import check_regular
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ def show_(run: RunArgument = "last", json: JsonOption = False) -> None:
         show_json(told.as_data())
     else:
         _show_story(told, ids)
+    if told.is_damaged:
+        raise typer.Exit(JournalError.exit_code)
 
 
 async def _ids_to_show(database: Database, run: StoredRun) -> Mapping[str, str]:

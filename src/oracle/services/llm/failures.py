@@ -125,7 +125,8 @@ class Failures:
 
     def _timed_out(self, error: direct.ModelAPIError) -> ModelError:
         if getattr(error, "phase", None) == "connect":
-            return self._no_connection(error)
+            # A busy machine may take that long, so it is worth another attempt.
+            return ModelOverloaded(str(self._no_connection(error)))
         return self._stalled()
 
     def _no_connection(self, error: direct.ModelAPIError) -> ModelError:
