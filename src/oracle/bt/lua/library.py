@@ -12,8 +12,8 @@ from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.lua.builder import TreeBuilder
 from oracle.bt.lua.declarations import TreeDeclaration, declared_trees
-from oracle.bt.lua.difference import difference
 from oracle.bt.nodes.subtree import Subtree
+from oracle.bt.render.difference import difference
 from oracle.errors import InputError, MisplacedNodeError, TreeFileError, did_you_mean
 from oracle.regular_file import read_regular
 
