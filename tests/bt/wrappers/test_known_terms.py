@@ -62,7 +62,7 @@ async def asked(folder, store, *questions, answers=(ANSWER,), **options):
         ("tell me about tide tables", [["tide tables", 1]], "code"),
         ("what does Zanzibar do?", [], "research"),
         # The name of the project's folder.
-        ("what is Project?", [["Project", 0], ["project", 0]], "code"),
+        ("how does Project start?", [["Project", 0], ["project", 0]], "code"),
     ],
 )
 async def test_a_question_about_a_thing_of_the_project_is_seen_as_one(

@@ -187,10 +187,9 @@ def test_a_name_that_only_we_have_makes_it_a_question_about_this_project(query, 
 )
 def test_a_term_says_the_more_the_fewer_files_have_it_and_the_projects_name_most(files, other):
     """The name of the project has 0. If nothing is known, that says something as well."""
-    query = "Falcon timeouts?"
+    query = "how does Falcon handle timeouts?"
     more, less = (explain_query(query, known_terms=known).probabilities for known in (files, other))
-    assert more[CODE] >= less[CODE]
-    assert more[RESEARCH] < less[RESEARCH] or more == less
+    assert more[RESEARCH] < less[RESEARCH]
 
 
 def test_what_the_project_does_not_know_is_rather_asked_about_the_world():
