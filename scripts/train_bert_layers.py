@@ -4,7 +4,7 @@
     python scripts/train_bert_layers.py --held-out   prints what each weight of the opinion brings
 
 It reads the tuning part and never the test part. With `--held-out` the default classifier and the
-layers are trained without one writer at a time, and both judge that writer's queries. That takes
+layers are trained without some writers at a time, and both judge the queries of those. That takes
 a quarter of an hour, and is how `OPINION_WEIGHT` and `UNSURE` were chosen.
 """
 
@@ -68,10 +68,9 @@ def labels(rows: Sequence[Labelled]) -> np.ndarray:
     return np.array([TYPES.index(row.query_type) for row in rows])
 
 
-def fitted(
-    sets: Sets, vectors: dict[str, np.ndarray], without: str | None = None
-) -> LogisticRegression:
-    names = [name for name in sets if name != without]
+def fitted(sets: Sets, vectors: dict[str, np.ndarray], without: str = "") -> LogisticRegression:
+    """Without the sets of these writers."""
+    names = [name for name in sets if name[-1] not in without]
     layer = LogisticRegression(C=STRENGTH, max_iter=500)
     return layer.fit(
         np.vstack([vectors[name] for name in names]),
@@ -88,14 +87,15 @@ def as_data(layer: LogisticRegression) -> served.Layer:
 
 def held_out(singles: Sets, talks: Sets, vectors: dict[str, np.ndarray]) -> None:
     judged: dict[str, list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = {"alone": [], "talk": []}
-    for single, talk in ROUNDS:
-        linear = trained(flat(singles, single), flat(talks, talk), SEEDS[:1])
-        for kind, name, sets in (("alone", single, singles), ("talk", talk, talks)):
-            if name:
+    for writers, talk in ROUNDS:
+        linear = trained(flat(singles, writers), flat(talks, talk[-1]), SEEDS[:1])
+        for kind, without, sets in (("alone", writers, singles), ("talk", talk[-1], talks)):
+            layer = fitted(sets, vectors, without)
+            for name in (name for name in sets if name[-1] in without):
                 scores, truth = tried(name, linear, sets[name])
                 scores = scores / linear_model().temperatures[kind]
                 logs = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-                opinion = fitted(sets, vectors, name).predict_log_proba(vectors[name])
+                opinion = layer.predict_log_proba(vectors[name])
                 judged[kind].append((logs, opinion, truth))
     for kind, each in judged.items():
         print_weights(kind, *(np.concatenate(column) for column in zip(*each, strict=True)))

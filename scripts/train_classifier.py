@@ -11,7 +11,8 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ from oracle.models.query_classification import QueryType
 from oracle.services.classification import linear_model as served
 from oracle.services.classification.classifier import gather
 from oracle.services.classification.features import Features, features, plain_features
+from oracle.services.classification.known_terms import known_features
 from oracle.services.classification.linear_model import LIMIT, SHARES, TYPES, ZERO, value_of
 from oracle.services.classification.parsed_query import ParsedQuery, parse_query
 
@@ -41,24 +43,27 @@ PATTERNS_EACH = 1200
 PATTERN_CONVERSATIONS = 2000
 STRENGTH = 0.5
 BROAD_STRENGTH = 0.2
-BROAD_WEIGHT = 4.0
-SURE = 0.9
-# A feature that is rarer, or whose weights are all smaller, is left out, to keep
+BROAD_WEIGHT = 2.5
+BINS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+# A feature that is rarer, or whose rounded weights are all smaller, is left out, to keep
 # the file below a megabyte.
 SEEN_AT_LEAST = 3
-SMALLEST = 0.034
+SMALLEST = 0.039
 ALONE = (*TUNING_SINGLES, *TUNING_BREADTH)
-# Each round leaves out one writer of single questions and one of conversations.
-ROUNDS = tuple(zip_longest(ALONE, TUNING_CONVERSATIONS))
+# Each round leaves out two writers of single questions, with all of their sets, and one of
+# conversations. The last letter of a set's name is its writer.
+ROUNDS = tuple(zip(("ab", "cd", "il", "op"), TUNING_CONVERSATIONS, strict=True))
 
-# The share of queries of each type that contain a known name, and a known everyday word.
+# The share of queries of each type that contain a known name, a known everyday word, and a word
+# that many files have; counted with the indexes of a dozen projects.
 KNOWN_RATES = {
-    QueryType.CODE: (0.6, 0.6),
-    QueryType.DOCUMENTATION: (0.3, 0.5),
-    QueryType.ACTION: (0.4, 0.45),
-    QueryType.RESEARCH: (0.02, 0.15),
-    QueryType.CONVERSATIONAL: (0.03, 0.15),
+    QueryType.CODE: (0.2, 0.55, 0.2),
+    QueryType.DOCUMENTATION: (0.05, 0.1, 0.05),
+    QueryType.ACTION: (0.05, 0.2, 0.08),
+    QueryType.RESEARCH: (0.01, 0.12, 0.03),
+    QueryType.CONVERSATIONAL: (0.01, 0.08, 0.02),
 }
+KNOWN = ("names a thing of ours", "uses a word of ours", "uses a common word of ours")
 
 
 Tried = tuple[np.ndarray, np.ndarray]
@@ -114,8 +119,9 @@ def main() -> None:
     print(f"temperatures {temperatures}, {len(text.splitlines()) - 1} features, {len(text)} bytes")
 
 
-def flat(sets: dict[str, list[Labelled]], without: str | None = None) -> list[Labelled]:
-    return [row for name, rows in sets.items() if name != without for row in rows]
+def flat(sets: dict[str, list[Labelled]], without: str = "") -> list[Labelled]:
+    """All rows, but not those of the writers in `without`."""
+    return [row for name, rows in sets.items() if name[-1] not in without for row in rows]
 
 
 def trained(singles: list[Labelled], talks: list[Labelled], seeds: Sequence[int] = SEEDS) -> Linear:
@@ -137,6 +143,8 @@ def examples(
     chance = random.Random(seed)
 
     def seen(row: Labelled, weight: float) -> Example:
+        if not row.history:
+            return Example(features=features_alone(row.query), row=row, weight=weight)
         found = gather(row.query, row.history, type_of=alone.type_alone).features
         return Example(features=found, row=row, weight=weight)
 
@@ -148,7 +156,7 @@ def examples(
     ]
     return [
         *plain,
-        *(seen(row, 1.5) for row in talks),
+        *(seen(row, 2.0) for row in talks),
         *(seen(replace(row, query=disturbed(row, chance)), 0.5) for row in talks),
         *(seen(row, 0.3) for row in filled(each=PATTERNS_EACH, seed=seed)),
         *(seen(row, 0.12) for row in filled_conversations(count=PATTERN_CONVERSATIONS, seed=seed)),
@@ -158,14 +166,19 @@ def examples(
     ]
 
 
+@cache
+def features_alone(query: str) -> Features:
+    """Cached, because every round uses the same queries. Without a history no type is asked for."""
+    return gather(query).features
+
+
 def with_known(example: Example, chance: random.Random) -> Example:
     """The example as it would be with a list of the project's terms."""
-    names, words = KNOWN_RATES[example.row.query_type]
-    known: set[str] = set()
-    if chance.random() < names:
-        known.add("names a thing of ours")
-    if chance.random() < words:
-        known.add("uses a word of ours")
+    rates = KNOWN_RATES[example.row.query_type]
+    known = {name for name, rate in zip(KNOWN, rates, strict=True) if chance.random() < rate}
+    if not known:
+        # What the query has if no term is known; nothing at all, if there is nothing to look up.
+        known = known_features(parse_query(example.row.query), ())
     return replace(example, features={**example.features, "known": known}, weight=0.3)
 
 
@@ -211,12 +224,11 @@ def calibrated(
 ) -> dict[str, float]:
     """The temperatures at which the confidence matches the accuracy for writers left out."""
     tries: dict[str, list[Tried]] = {"alone": [], "talk": []}
-    for single, talk in ROUNDS:
-        linear = trained(flat(singles, single), flat(talks, talk), SEEDS[:1])
-        if single:
-            tries["alone"].append(tried(single, linear, singles[single]))
-        if talk:
-            tries["talk"].append(tried(talk, linear, talks[talk]))
+    for writers, talk in ROUNDS:
+        linear = trained(flat(singles, writers), flat(talks, talk[-1]), SEEDS[:1])
+        for name in (name for name in ALONE if name[-1] in writers):
+            tries["alone"].append(tried(name, linear, singles[name]))
+        tries["talk"].append(tried(talk, linear, talks[talk]))
     return {kind: best_temperature(kind, found) for kind, found in tries.items()}
 
 
@@ -241,9 +253,15 @@ def best_temperature(kind: str, tries: list[Tried]) -> float:
         return -float(logs(temperature)[np.arange(len(truth)), truth].mean())
 
     best = round(float(min(np.arange(0.5, 3.0, 0.05), key=loss)), 2)
-    sure = np.exp(logs(best).max(axis=1)) >= SURE
-    right = (scores.argmax(axis=1) == truth)[sure].mean()
-    print(f"{kind}: {right:.3f} of the {sure.mean():.3f} given with {SURE} or more are right")
+    confidences = np.exp(logs(best).max(axis=1))
+    right = scores.argmax(axis=1) == truth
+    for low, high in pairwise((*BINS, 1.01)):
+        among = (confidences >= low) & (confidences < high)
+        if among.any():
+            print(
+                f"{kind} from {low}: {among.sum()} answers with a mean confidence of "
+                f"{confidences[among].mean():.3f}; {right[among].mean():.3f} are right"
+            )
     return best
 
 
@@ -254,9 +272,10 @@ def written(linear: Linear, temperatures: dict[str, float]) -> str:
         if (rows := [index for key, index in linear.vocabulary.items() if key[0] == group])
     }
     lines = [
-        f"{group}\t{name}\t{coded(linear.weights[index] / units[group])}"
+        f"{group}\t{name}\t{coded(whole)}"
         for (group, name), index in linear.vocabulary.items()
-        if np.abs(linear.weights[index]).max() > SMALLEST
+        if np.abs(whole := np.round(linear.weights[index] / units[group])).max() * units[group]
+        > SMALLEST
     ]
     header = {
         "bias": [round(float(bias), 5) for bias in linear.bias],
@@ -268,7 +287,7 @@ def written(linear: Linear, temperatures: dict[str, float]) -> str:
 
 
 def coded(weights: np.ndarray) -> str:
-    return "".join(chr(ZERO + round(weight)) for weight in weights)
+    return "".join(chr(ZERO + int(weight)) for weight in weights)
 
 
 if __name__ == "__main__":

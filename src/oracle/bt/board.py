@@ -185,6 +185,15 @@ def as_data(classification: QueryClassification) -> dict[str, Any]:
     return {**data, "keywords_matched": [*classification.keywords_matched]}
 
 
+def known_terms_of(bb: TypedBlackboard) -> dict[str, int] | None:
+    """The known terms of the question, and the number of files that have each."""
+    known: list[Any] | None = bb_get(bb, "known_terms")
+    if known is None:
+        return None
+    # Older records have the terms alone.
+    return dict((each, 1) if isinstance(each, str) else tuple(each) for each in known)
+
+
 def classification_of(bb: TypedBlackboard) -> QueryClassification:
     data: dict[str, Any] = dict(bb_get(bb, "classification"))
     data["query_type"] = QueryType(data["query_type"])

@@ -23,7 +23,10 @@ from oracle.services.classification.classifier import (
 )
 
 # The end of a bin is excluded, so the last one must end above 1.
-BINS = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 1.01))
+BINS = (
+    *((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.97)),
+    (0.97, 1.01),
+)
 BROAD_FROM = 0.4
 
 

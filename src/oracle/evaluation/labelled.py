@@ -13,8 +13,20 @@ from oracle.models.query_classification import QueryType
 
 Part = Literal["tuning", "test"]
 
-TUNING_SINGLES = ("tuning_a", "tuning_b", "tuning_c", "tuning_d", "tuning_i")
-TUNING_BREADTH = ("tuning_l",)
+TUNING_SINGLES = (
+    "tuning_a",
+    "tuning_b",
+    "tuning_c",
+    "tuning_d",
+    "tuning_i",
+    "tuning_o",
+    "tuning_p",
+)
+TUNING_BREADTH = ("tuning_l", "tuning_breadth_o")
+DEVELOPMENT = "development_o"
+"""Neither trained on nor the test part: choices are checked on it. By writer O of the tuning part,
+so it says less than the test part.
+"""
 TUNING_CONVERSATIONS = (
     "tuning_conversations_d",
     "tuning_conversations_e",

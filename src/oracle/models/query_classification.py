@@ -36,6 +36,10 @@ NEEDS: Mapping[QueryType, Needs] = MappingProxyType(
 )
 
 
+OWN_NAME = 0
+"""Stands for the number of files that have a known term, if the term is the project's own name."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class QueryClassification:
     """Valid by construction: only a conversational query may need no source at all.

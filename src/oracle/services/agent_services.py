@@ -29,7 +29,7 @@ class QueryClassifier(Protocol):
         self,
         query: str,
         conversation_history: Iterable[object] = (),
-        known_terms: frozenset[str] | None = None,
+        known_terms: Mapping[str, int] | None = None,
         /,
     ) -> QueryClassification: ...
 
@@ -41,8 +41,10 @@ class Sources(Protocol):
         """Keeps the index up to date with the files inside the block. It never raises."""
         ...
 
-    async def known(self, terms: Sequence[str]) -> Sequence[str] | None:
-        """The terms that name something in the project; None if that cannot be found out."""
+    async def known(self, terms: Sequence[str]) -> Mapping[str, int] | None:
+        """The terms that name something in the project, and the number of files that have each;
+        None if that cannot be found out. The project's own name has the number 0.
+        """
         ...
 
 

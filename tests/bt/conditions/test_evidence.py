@@ -13,6 +13,7 @@ from oracle.bt.conditions.evidence import (
     is_missing,
     more_calls_add_nothing,
     no_reading_tool_is_on_offer,
+    only_the_web_could_bring_it,
     strategies_brought_nothing,
     strategies_keep_finding_nothing,
     was_gathered,
@@ -56,6 +57,37 @@ def test_a_claim_to_know_enough_is_believed_with_evidence(state, answer):
     ctx = context(**{"classification": classified(), **state})
     assert backs_the_claim(ctx) is answer
     assert is_missing(ctx) is not answer
+
+
+@pytest.mark.parametrize(
+    ("query", "known", "answer"),
+    [
+        # Words for the world or the present.
+        ("Which CVEs affect requests 2.31?", [["requests", 1]], True),
+        ("When is the next solar eclipse?", None, True),
+        ("Wer ist Bundeskanzler?", None, True),
+        # A fact is asked for, and nothing in the question is known here.
+        ("Is GitHub down?", [], True),
+        ("Is GitHub down?", None, False),
+        ("Is GitHub down?", [["GitHub", 1]], False),
+        # The name of the project, and a word that so many files have that it says nothing.
+        ("Is GitHub down?", [["GitHub", 0]], False),
+        ("Is GitHub down?", [["GitHub", 12]], True),
+        # An older record has the terms alone.
+        ("Is GitHub down?", ["GitHub"], False),
+        # The project may explain it, or have a place for it.
+        ("What is a thread?", [], False),
+        ("Where is GitHub down?", [], False),
+        ("Is our GitHub down?", [], False),
+    ],
+)
+def test_what_only_the_web_could_bring_is_known_from_words_and_from_what_is_not_known(
+    query, known, answer
+):
+    research = {**classified(QueryType.RESEARCH), "confidence": 0.9}
+    ctx = context(query=query, known_terms=known, classification=research, tool_list=TOOLS)
+    assert only_the_web_could_bring_it(ctx, sure=0.8) is answer
+    assert not only_the_web_could_bring_it(ctx, sure=0.95)
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,11 @@ async def asked(folder, store, *questions, answers=(ANSWER,), **options):
 @pytest.mark.parametrize(
     ("question", "known", "type_"),
     [
-        (QUESTION, ["Frobnicator", "frobnicator"], "code"),
-        ("tell me about tide tables", ["tide tables"], "code"),
+        (QUESTION, [["Frobnicator", 1], ["frobnicator", 1]], "code"),
+        ("tell me about tide tables", [["tide tables", 1]], "code"),
         ("what does Zanzibar do?", [], "research"),
+        # The name of the project's folder.
+        ("how does Project start?", [["Project", 0], ["project", 0]], "code"),
     ],
 )
 async def test_a_question_about_a_thing_of_the_project_is_seen_as_one(
@@ -73,7 +75,7 @@ async def test_a_question_about_a_thing_of_the_project_is_seen_as_one(
 
 async def test_names_that_an_offer_mentions_are_looked_up_as_well(project, store):
     boards = await asked(project, store, "hello", "yes please", answers=(OFFER, ANSWER))
-    assert "Frobnicator" in boards[1]["known_terms"]
+    assert ["Frobnicator", 1] in boards[1]["known_terms"]
 
 
 async def test_a_replay_classifies_alike_without_the_project(project, store):
@@ -89,7 +91,7 @@ async def test_where_no_index_can_be_written_names_are_known_all_the_same(projec
     (project / ".oracle").mkdir()
     (project / ".oracle/index").write_text("in the way")
     (board,) = await asked(project, store, QUESTION)
-    assert board.get("known_terms") == ["Frobnicator", "frobnicator"]
+    assert board.get("known_terms") == [["Frobnicator", 1], ["frobnicator", 1]]
     assert board["answer"] == "So it is."
 
 

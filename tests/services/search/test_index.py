@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from oracle.errors import InputError
+from oracle.models.query_classification import OWN_NAME
 from oracle.services.search import Index
 from tests.default_run import thinned
 
@@ -380,6 +381,16 @@ def test_known_terms_are_names_files_and_titles(project):
         assert term in known, term
     assert "zebra" not in known
     assert 7 not in known
+
+
+def test_a_known_term_has_the_number_of_its_files_and_the_projects_name_has_none(project):
+    project.write("src/shelf.py", SHELF)
+    project.write("src/other.py", SHELF + "\n\ndef only_here():\n    pass\n")
+    index = project.indexed()
+    known = index.known_terms
+    assert (known.places_of("BookShelf"), known.places_of("only_here")) == (2, 1)
+    assert known.places_of("zebra") is None
+    assert known.places_of(index.root.name.upper().replace("-", "_")) == OWN_NAME
 
 
 def test_definitions_and_references_of_a_name(project):

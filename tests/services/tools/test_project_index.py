@@ -86,12 +86,12 @@ async def test_it_knows_the_names_of_the_project(index, project):
     (project / "notes.md").write_text("# Spring Tides\n")
     async with index.at_hand():
         known = await index.known(["tide_height", "zebra", "spring tides", "tide.py"])
-    assert known == ["tide_height", "spring tides", "tide.py"]
+    assert known == {"tide_height": 1, "spring tides": 1, "tide.py": 1}
 
 
 async def test_half_a_letter_in_a_question_is_no_name_and_no_damage(index, project, caplog):
     async with index.at_hand():
-        assert await index.known(["tide\ud800", "tide_height"]) == ["tide_height"]
+        assert await index.known(["tide\ud800", "tide_height"]) == {"tide_height": 1}
         with pytest.raises(UnicodeEncodeError):
             await index.asked(lambda opened: opened.definitions("\ud800"))
     assert caplog.text == ""
@@ -103,19 +103,19 @@ async def test_what_is_damaged_is_mended_when_names_are_looked_up(index, project
         with sqlite3.connect(next(project.glob(".oracle/index/g*/catalogue.db"))) as database:
             database.execute("DROP TABLE symbols")
         database.close()
-        assert await index.known(["tide_height"]) == ["tide_height"]
+        assert await index.known(["tide_height"]) == {"tide_height": 1}
 
 
 async def test_where_no_index_can_be_written_it_is_kept_in_memory(index, project, caplog):
     (project / ".oracle").write_text("in the way")
     async with index.at_hand():
         assert await found(index, "tide_height") == ["src/tide.py"]
-        assert await index.known(["tide_height", "zebra"]) == ["tide_height"]
+        assert await index.known(["tide_height", "zebra"]) == {"tide_height": 1}
     assert len(caplog.records) == 1
     assert "the index is kept in memory" in caplog.text
     (project / ".oracle").unlink()
     async with index.at_hand():
-        assert await index.known(["tide_height"]) == ["tide_height"]
+        assert await index.known(["tide_height"]) == {"tide_height": 1}
     assert (project / ".oracle/index/current").exists()
 
 
@@ -212,7 +212,7 @@ asyncio.run(main(Path(sys.argv[1])))
 def test_where_the_disk_is_full_the_index_is_kept_in_memory(project):
     command = [sys.executable, "-c", FULL, project]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.stdout == "['src/tide.py'] ['tide']\n", done.stderr
+    assert done.stdout == "['src/tide.py'] {'tide': 1}\n", done.stderr
     assert f"can be made in {project}" in done.stderr or "cannot be used" in done.stderr
 
 
@@ -235,7 +235,7 @@ async def test_an_index_that_must_be_begun_does_not_wait_for_ever_either(
     with only_one(project / ".oracle/index/lock"):
         asking = asyncio.ensure_future(question(index))
         done, _ = await asyncio.wait({asking}, timeout=20)
-    assert await asking == []
+    assert await asking == {}
     assert done == {asking}
     assert "another process is writing the index" in caplog.text
 
@@ -269,7 +269,7 @@ async def test_questions_that_wait_share_one_refresh(project):
     questions = [asyncio.ensure_future(question(index)) for _ in range(3)]
     await asyncio.sleep(0)
     gate.set()
-    assert await asyncio.gather(*questions) == [["moonrise"]] * 3
+    assert await asyncio.gather(*questions) == [{"moonrise": 1}] * 3
     assert await busy
     assert [step.path for step in steps[before:]].count("moon.py") == 1
     index.close()

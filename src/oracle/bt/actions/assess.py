@@ -12,6 +12,7 @@ from oracle.bt.board import (
     bb_get,
     bb_set,
     board_of,
+    known_terms_of,
     services_of,
     set_ledger,
 )
@@ -96,8 +97,7 @@ async def weigh_second_opinion(ctx: TickContext) -> RunStatus:
 
 def _classify(ctx: TickContext, opinion: Mapping[str, float] | None = None) -> None:
     bb = board_of(ctx)
-    known: list[str] | None = bb_get(bb, "known_terms")
-    terms = None if known is None else frozenset(known)
+    terms = known_terms_of(bb)
     query, turns = bb_get(bb, "query"), _turns(bb)
     if opinion is None:
         found = services_of(ctx).classify(query, turns, terms)

@@ -13,6 +13,7 @@ from oracle.bt.board import (
     board_of,
     classification_of,
     granted_tools,
+    known_terms_of,
     services_of,
 )
 from oracle.bt.core.context import TickContext
@@ -21,7 +22,8 @@ from oracle.bt.shortfall import GROUNDS, NAMED, lacks_evidence, names_not_found
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
 from oracle.patterns import lazy_pattern
-from oracle.services.classification.parsed_query import parse_query
+from oracle.services.classification.known_terms import RARE
+from oracle.services.classification.parsed_query import ParsedQuery, parse_query
 from oracle.services.control.needs import last_in_vain, share_of_words
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
 from oracle.services.tools.offered import with_role
@@ -30,6 +32,11 @@ log = logging.getLogger(__name__)
 
 _OUTSIDE = frozenset({"world", "time", "others"})
 """Words of the classifier's lexicon: the weather, the latest version, other projects."""
+
+_FACTS = frozenset(
+    {"who", "when", "which", "is", "are", "was", "were", "has", "have", "did", "does"}
+)
+"""How a question for a fact begins, in the classifier's sketch."""
 
 _NAMES_THE_WEB = lazy_pattern(
     r"(?i)\b(?:(?:on|from|of|search|browse|check|ask) the (?:inter)?(?:net|web)|the internet says?|"
@@ -68,14 +75,15 @@ def was_gathered(ctx: TickContext) -> bool:
     return bool(bb_get(board_of(ctx), "evidence"))
 
 
-@condition(reads=[*GROUNDS, "tool_list"])
+@condition(reads=[*GROUNDS, "tool_list", "known_terms"])
 def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
     """Whether the question is surely about the world outside, and no tool here searches the web.
 
     An address in the question can be fetched without a search. "What is a thread?" is general, but
     the project may say it: only words for the world, the present or other people are clear. Who
     asks where something is mostly means a place in the project: looking costs less than refusing.
-    Who names the web as the place to look means it.
+    Who names the web as the place to look means it. Who asks for a fact (who, when, which, if),
+    and says nothing that is known in the project, means the world: "Is GitHub down?".
     """
     bb = board_of(ctx)
     if backs_the_claim(ctx) or "://" in bb_get(bb, "query"):
@@ -87,8 +95,20 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
         return True
     parsed = parse_query(query)
     words = {*parsed.tags, *(name.removeprefix("has ") for name in asked.keywords_matched)}
-    is_clear = "where" not in parsed.sketch and not _OUTSIDE.isdisjoint(words)
-    return is_clear and asked.confidence >= sure
+    if asked.confidence < sure or "where" in parsed.sketch:
+        return False
+    return not _OUTSIDE.isdisjoint(words) or _asks_for_a_fact_of_the_world(bb, parsed)
+
+
+def _asks_for_a_fact_of_the_world(bb: TypedBlackboard, parsed: ParsedQuery) -> bool:
+    """A question that begins with `what` or `how` may be about a thing that the project explains in
+    its texts. The names in texts are not looked up, so such a question is left to a search.
+    """
+    known = known_terms_of(bb)
+    # A term that many files have is an everyday word. The project's own name has the number 0.
+    if known is None or any(files <= RARE for files in known.values()):
+        return False
+    return parsed.core[:1] != [] and parsed.core[0] in _FACTS and "inside" not in parsed.tags
 
 
 @condition(reads=OFFER)

@@ -193,11 +193,12 @@ class AgentSetup:
         *,
         given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] = (),
-        known_terms: Sequence[str] | None = None,
+        known_terms: Mapping[str, int] | None = None,
         seconds_before: float = 0.0,
         facts: Mapping[str, Any] | None = None,
     ) -> Recipe:
-        """`known_terms` are the terms of the query that name something in the project.
+        """`known_terms` are the terms of the query that name something in the project, with the
+        number of files that have each.
 
         All text of a run's beginning is redacted here, before it is sent or recorded.
         `seconds_before` were spent on the question already, and count for its time limit.
@@ -230,7 +231,8 @@ class AgentSetup:
         if history:
             board["history"] = [_remembered(exchange) for exchange in history]
         if known_terms is not None:
-            board["known_terms"] = sorted(known_terms)
+            # Pairs, because the trees declare a list.
+            board["known_terms"] = sorted([term, files] for term, files in known_terms.items())
         board = redacted(board)
         board["tool_list"] = "[]" if live.tools is None else _tool_list(live.tools)
         own = None if self.tree == BASELINE else definitions.trees

@@ -88,7 +88,7 @@ class Run:
         self._cancelled: str | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._preparing: asyncio.Task[Sequence[str] | None] | None = None
+        self._preparing: asyncio.Task[Mapping[str, int] | None] | None = None
         self._context_id: str | None = None
         self._started_at = 0.0
         # Known before there is a tree, for a run that is resumed.
@@ -294,7 +294,7 @@ class Run:
 
     async def _prepare_sources(
         self, leaving: AsyncExitStack, query: str = "", history: Sequence[Exchange] = ()
-    ) -> Sequence[str] | None:
+    ) -> Mapping[str, int] | None:
         """Bring the sources up to date, and return which terms of the query they know.
 
         It takes a share of the time at most, because files can be read without it: then, and when
@@ -304,7 +304,7 @@ class Run:
         if sources is None or self._cancelled is not None:
             return None
 
-        async def prepare() -> Sequence[str] | None:
+        async def prepare() -> Mapping[str, int] | None:
             await leaving.enter_async_context(sources.at_hand())
             return await sources.known(terms_of(query, history)) if query else None
 

@@ -30,7 +30,12 @@ from oracle.services.classification.history import (
     history_features,
     recent_turns,
 )
-from oracle.services.classification.known_terms import ONLY_OURS, KnownTerms, known_features
+from oracle.services.classification.known_terms import (
+    LIKELIER,
+    ONLY_OURS,
+    KnownTerms,
+    known_features,
+)
 from oracle.services.classification.linear_model import Scores, linear_model
 from oracle.services.classification.parsed_query import ParsedQuery, parse_query
 
@@ -38,10 +43,6 @@ History = Iterable[object]
 
 MARGIN = 0.25
 """If the two best types are closer than this, the query gets the sources of both."""
-OURS_OR_THEIRS = 25
-"""A question about the project names a thing that only the project has about this many times as
-often as another question does. Its types are multiplied by this.
-"""
 BROAD = 0.6
 """From this breadth on, a query is about the whole project and not small talk."""
 SURE_TALK = 0.8
@@ -133,16 +134,19 @@ def terms_to_look_up(query: str, history: History = ()) -> list[str]:
 
 
 def _scores(found: Features, opinion: Mapping[str, float] | None = None) -> Scores:
-    """A query that names a thing only this project has is about the project, however it sounds."""
     scores = linear_model().scores(found)
     if opinion is not None:
         scores = _with_opinion(scores, opinion)
-    if ONLY_OURS not in found["known"]:
-        return _about_the_project(scores) if scores.breadth >= BROAD else scores
-    shares = {
-        kind: OURS_OR_THEIRS * share if kind in _INSIDE else share
-        for kind, share in scores.probabilities.items()
-    }
+    # Only the strongest feature counts: they are not independent of each other.
+    strongest = next((each for each in LIKELIER if each in found["known"]), "")
+    if strongest:
+        scores = _multiplied(scores, LIKELIER[strongest])
+    is_ours = ONLY_OURS in found["known"]
+    return scores if is_ours or scores.breadth < BROAD else _about_the_project(scores)
+
+
+def _multiplied(scores: Scores, factors: Mapping[QueryType, float]) -> Scores:
+    shares = {kind: share * factors.get(kind, 1.0) for kind, share in scores.probabilities.items()}
     total = sum(shares.values())
     ranked = sorted(shares.items(), key=lambda each: -each[1])
     return replace(scores, probabilities={kind: share / total for kind, share in ranked})
@@ -150,14 +154,11 @@ def _scores(found: Features, opinion: Mapping[str, float] | None = None) -> Scor
 
 def _with_opinion(scores: Scores, opinion: Mapping[str, float]) -> Scores:
     """The two judges see different things (form here, meaning there), so their logs are added."""
-    shares = {
-        # Opinions are rounded: a probability of 0 only means a small one.
-        kind: share * max(opinion.get(kind, 0.0), 1e-4) ** OPINION_WEIGHT
-        for kind, share in scores.probabilities.items()
+    # Opinions are rounded: a probability of 0 only means a small one.
+    factors = {
+        kind: max(opinion.get(kind, 0.0), 1e-4) ** OPINION_WEIGHT for kind in scores.probabilities
     }
-    total = sum(shares.values())
-    ranked = sorted(shares.items(), key=lambda each: -each[1])
-    return replace(scores, probabilities={kind: share / total for kind, share in ranked})
+    return _multiplied(scores, factors)
 
 
 def _about_the_project(scores: Scores) -> Scores:

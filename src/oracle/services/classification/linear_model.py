@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from oracle.models.query_classification import QueryType
@@ -38,6 +38,7 @@ SHARES = {
 _IN_FULL = frozenset({"history", "known"})
 
 
+@lru_cache(maxsize=2048)
 def value_of(group: str, size: int) -> float:
     """The factor of each of a group's `size` features. In most groups it falls as the group grows,
     so that a long query does not score higher than a short one.

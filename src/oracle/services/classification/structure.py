@@ -25,7 +25,7 @@ _TALK = frozenset(
 )
 _MARKS = frozenset(
     {"inside", "identifier", "doc_file", "tech", "time", "world", "general", "decide", "process"}
-    | {"history", "team", "note", "code", "self", "feeling"}
+    | {"history", "team", "note", "code", "self", "feeling", "error_words", "errand", "parts"}
 )
 # The mood of a query with several sentences: an order beats a question, a question beats a remark.
 _BY_WEIGHT = (
@@ -41,6 +41,18 @@ _INSIDE = frozenset({"inside", "identifier", "doc_file", "line_ref", "trace"})
 _OUTSIDE = frozenset({"tech", "time", "world", "general", "url"})
 _POINTERS = frozenset({"the", "our", "this", "that", "my", "your", "these", "those"})
 _THINGS = frozenset({"w", "code", "note", "tech"})
+_JOINTS = (",", "and", "or")
+_JOINED = (0, 1, 2)
+# What a plural after these words is part of: a question for several things, or talk about them.
+_ASKED_FOR: dict[str, str] = {
+    **dict.fromkeys(
+        ("which", "what", "welche", "quels", "quelles", "cuáles", "quais"), "asks of several"
+    ),
+    **dict.fromkeys(
+        ("the", "all", "our", "these", "of", "are", "do", "every"), "speaks of several"
+    ),
+}
+_GOALS = frozenset({"to", "until", "till", "into", "through", "onto"})
 # Upper limits of the length classes. They grow, because one word more matters less in a long query.
 _SIZES = (0, 1, 2, 3, 5, 8, 12, 20, 40)
 
@@ -55,6 +67,7 @@ def structural_features(parsed: ParsedQuery) -> set[str]:
     found.update(f"some {mood}" for mood in moods)
     found.update(f"{mood}, has {mark}" for mark in marks & _MARKS)
     found.update(_articles(parsed.core))
+    found.update(_several(parsed))
     found.update(_form(parsed))
     if len(moods) > 2:
         found.add(f"long, {mood}")
@@ -81,9 +94,14 @@ def _marks(parsed: ParsedQuery) -> set[str]:
 
 
 def _moods(parsed: ParsedQuery) -> list[str]:
-    """The mood of each sentence. A pasted stack trace never orders, whatever words it contains."""
-    if parsed.core[:1] == ["<trace>"]:
+    """The mood of each sentence. A pasted stack trace never orders, whatever words it contains, and
+    neither does the title of a ticket or a commit.
+    """
+    # A word may come before it: `Uncaught TypeError: …`.
+    if "<trace>" in parsed.core[:2]:
         return ["shows a failure"]
+    if parsed.core[:1] == ["<title>"]:
+        return ["has a title"]
     found: list[str] = []
     sentence: list[str] = []
     for symbol in (*parsed.core, "|"):
@@ -141,6 +159,28 @@ def _articles(core: list[str]) -> set[str]:
         elif before in _POINTERS and (after in _THINGS or after == "Name"):
             found.add(f"{before} {after}")
     return found
+
+
+def _several(parsed: ParsedQuery) -> set[str]:
+    """Signs of more than one place: named parts in a row, a plural that is asked for, a way from
+    one end to another.
+    """
+    found: set[str] = set()
+    core = parsed.core
+    joints = sum(map(core.count, _JOINTS))
+    found.add(f"joins {size_class(joints, _JOINED)}")
+    words = [token.word for token in parsed.tokens]
+    for before, after in pairwise(words):
+        if before in _ASKED_FOR and _is_plural(after):
+            found.add(_ASKED_FOR[before])
+    if "from" in words and not _GOALS.isdisjoint(words[words.index("from") :]):
+        found.add("from one end to another")
+    return found
+
+
+def _is_plural(word: str) -> bool:
+    """Most plurals in English and Romance languages end in `s`; but so do `class` and `this`."""
+    return len(word) > 3 and word.endswith("s") and word[-2] not in "suia'"
 
 
 def _form(parsed: ParsedQuery) -> set[str]:

@@ -30,8 +30,12 @@ _CODE_FILE = (
 # the expensive ones after them are rarely tried. Lengths are limited ({0,100}) and look-behinds
 # stop a match from starting inside a longer name; both keep the time linear on hostile input.
 _PATTERNS = (
-    # A plain word, not `at` or `Traceback`, which may begin a stack trace.
-    ("plain", r"(?!at |Traceback)[A-Za-z]?[a-z]+(?=[ ,?!]|\Z)"),
+    # A plain word, not one that may begin a stack trace, a message of a tool or a title.
+    (
+        "plain",
+        r"(?!at |Traceback|npm E|Segm|undefined r|[EeFf][ra][rt][oa][rl] [A-Ze]|[Rr]egression i"
+        r"|[Bb]ug rep|[Ff]eature req)[A-Za-z]?[a-z]+(?=[ ,?!]|\Z)",
+    ),
     ("space", r"[ \t]+"),
     ("pause", r"[.?!;:,\n]++(?=[ \t]|\Z)"),
     # A date with an optional time, as in logs, or a bare integer.
@@ -40,12 +44,25 @@ _PATTERNS = (
     ("fence", r"```.*?(?:```|\Z)"),
     ("url", r"https?://\S+|www\.\S+"),
     ("quoted_code", r"`[^`\n]{1,120}`"),
-    # First lines and frames of Python, Java and C failures, and log levels in capitals.
+    # The mark of the title of a ticket or a commit: `fix(ui): …`, `[Bug] …`. What follows describes
+    # a change or a fault, even if it begins like an order.
+    (
+        "title",
+        r"\A\[(?i:bug|regression|crash|feature|enhancement|fix|feat|request|perf)\b[^\]\n]{0,20}\]:?"
+        r"|\A(?:feat|fix|chore|docs|refactor|perf|tests?|ci|build|style|revert|deps)"
+        r"(?:\([^)\n]{1,40}\))?!?:(?= )"
+        r"|\A(?i:bug(?: report)?|regression|crash|feature(?: request)?|enhancement)"
+        r"(?: in [\w.]{1,20})?:(?= )",
+    ),
+    # First lines and frames of Python, Java and C failures, messages of build tools, and log levels
+    # in capitals.
     (
         "trace",
         r"Traceback \(most recent|\bat [\w$.<>]+\([\w.]+:\d+\)|File \"[^\"\n]+\", line \d+"
-        r"|\b(?:[a-z]{1,20}\.){0,5}[A-Z]\w{0,60}(?:Error|Exception|Warning):(?= )"
-        r"|\b(?:panic|fatal|error(?:\[\w+\])?):(?= )"
+        r"|\b(?:[a-z]\w{0,20}\.){0,5}[A-Z]\w{0,60}(?:Error|Exception|Warning)(?::(?= )|(?= at ))"
+        r"|\b(?:[a-z]\w{0,20}\.){1,5}[A-Z]\w{0,60}:(?= )"
+        r"|\b(?:panic|fatal|(?:[Ff]atal )?[Ee]rror(?:\[\w+\]| [A-Z]{1,4}\d{1,6})?):(?= )"
+        r"|\bnpm ERR!|\bmake(?:\[\d+\])?: \*\*\*|\bSegmentation fault\b|\bundefined reference to\b"
         r"|\b(?:FATAL|ERROR|WARN|SIGSEGV|SIGABRT)\b",
     ),
     # A single quote must not touch a word outside: `don't` and `users'` are not quotations.

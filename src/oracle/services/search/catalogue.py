@@ -286,15 +286,19 @@ class Catalogue:
         )
         return [path for (path,) in rows]
 
-    def knows(self, term: str) -> bool:
-        """A name that is defined here, a file, or the title of a note; in any case of letters."""
-        return any(
-            self._connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (term,))
-            .fetchone()
-            for table, column in (
-                ("symbols", "name"), ("files", "name"), ("files", "stem"), ("files", "title")
-            )
-        )  # fmt: skip
+    def files_with(self, term: str, most: int) -> int:
+        """How many files define this name, or have it as their name or title; `most` at most.
+
+        In any case of letters.
+        """
+        (count,) = self._connection.execute(
+            "SELECT COUNT(*) FROM (SELECT file FROM symbols WHERE name = :term"
+            " UNION SELECT id FROM files WHERE name = :term"
+            " UNION SELECT id FROM files WHERE stem = :term"
+            " UNION SELECT id FROM files WHERE title = :term LIMIT :most)",
+            {"term": term, "most": most},
+        ).fetchone()
+        return int(count)
 
     def top_names(self) -> Iterator[tuple[str, str]]:
         """Path and name of every definition at the top level of a file, in the order of lines."""

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from oracle.errors import InputError
+from oracle.models.query_classification import OWN_NAME
 from oracle.services.project.ignore_rules import IGNORE_FILES
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.secret_files import OURS, SecretFiles
@@ -36,6 +37,8 @@ from oracle.services.search.usages import find_references
 
 MOST_HITS: Final = 100
 MOST_NAMES: Final = 2_000
+MOST_PLACES: Final = 20
+"""A name in more files than this says no less about the project than one in as many."""
 _STRONG: Final = 0.2
 """A further place in a file is shown if it matches at least a fifth as well as the best one."""
 
@@ -43,17 +46,32 @@ Found = TypeVar("Found")
 
 
 class KnownTerms:
-    """Contains what is defined in the project, its files, and the titles of its notes."""
+    """Contains what is defined in the project, its files, the titles of its notes, and its name."""
 
-    def __init__(self, knows: Callable[[str], bool]) -> None:
-        self._knows = knows
+    def __init__(self, project: str, files_with: Callable[[str], int]) -> None:
+        self._project = _folded(project)
+        self._files_with = files_with
 
     def __contains__(self, term: object) -> bool:
+        return isinstance(term, str) and self.places_of(term) is not None
+
+    def places_of(self, term: str) -> int | None:
+        """The number of files that have the term, up to `MOST_PLACES`; None if it is not known.
+
+        The project's own name has `OWN_NAME`, however many files have it.
+        """
+        if _folded(term) == self._project:
+            return OWN_NAME
         # Half a letter (a lone surrogate) cannot be looked up, and is not a name.
         try:
-            return isinstance(term, str) and self._knows(term)
+            return self._files_with(term) or None
         except UnicodeEncodeError:
-            return False
+            return None
+
+
+def _folded(name: str) -> str:
+    """A folder is often spelled in another way than the package in it: `my-tool`, `my_tool`."""
+    return name.lower().replace("_", "-")
 
 
 class Index:
@@ -239,7 +257,10 @@ class Index:
 
     @property
     def known_terms(self) -> KnownTerms:
-        return KnownTerms(lambda term: self._look_up(lambda now: now.catalogue.knows(term)))
+        return KnownTerms(
+            self.root.name,
+            lambda term: self._look_up(lambda now: now.catalogue.files_with(term, MOST_PLACES)),
+        )
 
     def paths(self) -> list[str]:
         """Every file in the index, sorted."""

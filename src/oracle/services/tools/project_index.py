@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -28,6 +28,7 @@ from oracle.services.project.secret_files import OURS, SecretFiles
 if TYPE_CHECKING:
     from oracle.services.search import Definition, Hit, Index, Kind, Reference
     from oracle.services.search.bound import Bound
+    from oracle.services.search.index import KnownTerms
     from oracle.services.search.records import FileOnMap, Progress, ProgressListener, RefreshReport
 
 log = logging.getLogger(__name__)
@@ -113,8 +114,10 @@ class ProjectIndex:
             closed = asyncio.wrap_future(self._thread.submit(self._close_if_idle))
             await asyncio.shield(asyncio.wait({closed}, timeout=SECONDS_TO_LEAVE))
 
-    async def known(self, terms: Sequence[str]) -> Sequence[str] | None:
-        """The terms that name something in the project; None if that is not certain."""
+    async def known(self, terms: Sequence[str]) -> Mapping[str, int] | None:
+        """The terms that name something in the project, and in how many files; None if that is not
+        certain.
+        """
         found = await self.asked(lambda index: _known_among(terms, index.known_terms))
         return found if found or not self.left_out else None
 
@@ -306,8 +309,9 @@ def _forget_all() -> None:
 os.register_at_fork(after_in_child=_forget_all)
 
 
-def _known_among(terms: Sequence[str], known: Container[str]) -> list[str]:
-    return [term for term in terms if term in known]
+def _known_among(terms: Sequence[str], known: KnownTerms) -> dict[str, int]:
+    places = {term: known.places_of(term) for term in terms}
+    return {term: count for term, count in places.items() if count is not None}
 
 
 def _note_on(report: RefreshReport) -> str:
