@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.errors import StoreError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.query import COLUMNS, EventQuery, select, select_newest
 from oracle.services.storage.damage import RESTORE, Damaged, check_row, read_json

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services import classification
 from oracle.services.classification.tokenizer import expand

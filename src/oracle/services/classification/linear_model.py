@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.services import classification
 from oracle.services.classification.features import Features

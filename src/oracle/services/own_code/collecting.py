@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from oracle.errors import InputError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.own_code.files import CodeFiles, Kind, find_code
 from oracle.services.own_code.trust import how_to_trust, trust_in, trusted_files
 

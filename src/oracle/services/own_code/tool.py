@@ -12,7 +12,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import UnionType
 from typing import (
     Annotated,
@@ -34,6 +33,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from oracle.errors import OwnCodeError, did_you_mean
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import SOURCE_KINDS
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name, speaks_of_a_change

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.questions.search_words import SearchWords, bare_name, short_stem
 from oracle.services.quoting.excerpts import is_definition

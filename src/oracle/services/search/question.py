@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.questions.word_lists import without_ways_of_asking
 from oracle.services.search.records import Role

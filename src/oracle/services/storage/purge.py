@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, select, text
 
 from oracle.errors import LeaseHeld
+from oracle.lazy_dataclass import dataclass
 from oracle.models.session import Session, StoredRun
 from oracle.patterns import lazy_pattern
 from oracle.services.storage.connections import backend_of

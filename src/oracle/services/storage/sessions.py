@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection, RowMapping, case, func, insert, select, update
 
 from oracle.errors import InputError
+from oracle.lazy_dataclass import dataclass
 from oracle.models.session import Session
 from oracle.services.project.redaction import redact
 from oracle.services.storage.damage import check_row

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from oracle.errors import ToolProblem, did_you_mean, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name

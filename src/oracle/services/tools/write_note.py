@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from oracle.errors import AlreadyThere, InterruptedWrite, ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.background import in_thread, in_thread_to_end
 from oracle.services.tools.answer import Answer

@@ -13,10 +13,11 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import Any, Self
 
+from oracle.lazy_dataclass import dataclass
 from oracle.testing.web import read_request
 
 
