@@ -38,7 +38,7 @@ from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import SOURCE_KINDS
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name, speaks_of_a_change
 from oracle.services.own_code.docstrings import Described, described
-from oracle.services.tools.registry import Arguments
+from oracle.services.tools.model_arguments import Arguments
 
 _MARK: Final = "__oracle_tool__"
 _SECONDS: Final = 20.0
