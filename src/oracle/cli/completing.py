@@ -153,7 +153,7 @@ def _database_file(settings: Settings) -> Path:
         from oracle.services.storage.database import url_from
 
         url = url_from(settings, settings.database.url)
-        if not url.drivername.startswith("sqlite"):
+        if url.kind != "sqlite":
             raise ValueError("a server is not asked while somebody types")
         return Path(str(url.database))
     return (settings.root / ".oracle" if settings.root else user_folder()) / "oracle.db"

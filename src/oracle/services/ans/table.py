@@ -22,8 +22,7 @@ from oracle.services.storage.schema import events
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy import URL
-
+    from oracle.services.storage.addresses import Address
     from oracle.services.storage.connections import Connection
 
 TOPIC: Final = "oracle_events"
@@ -141,7 +140,7 @@ _SEVERITIES: Final = {severity.value: severity for severity in Severity}
 """Any other name was written by a newer version or by mistake, and is shown as an error."""
 
 
-def open_events(where: URL | Path | str) -> EventsTable:
+def open_events(where: Address | Path | str) -> EventsTable:
     """Open the table of a database. `Database.open` must have migrated it to the newest schema."""
     from oracle.services.storage.connections import connect, shown
     from oracle.services.storage.database import as_url
