@@ -1,7 +1,7 @@
 """What the shell completes: ids of runs and sessions, types of events, trees and commands.
 
 A completion only reads, and it never fails: without an answer nothing is offered. It reads SQLite
-directly, because loading SQLAlchemy takes longer than a person waits for Tab.
+directly, without the threads of an open database: a person waits for Tab.
 """
 
 from __future__ import annotations

@@ -95,16 +95,7 @@ class TreeLibrary:
             yield self.reload()
 
     def _load(self, sources: Mapping[str, str]) -> tuple[TreeBuilder, dict[str, TreeDefinition]]:
-        trees: dict[str, TreeDeclaration] = {}
-        for file, source in sources.items():
-            for tree in declared_trees(source, file):
-                if tree.name in trees:
-                    raise TreeFileError(
-                        f"tree {tree.name!r} is in {trees[tree.name].file} too; rename one",
-                        file=tree.file,
-                        line=tree.line,
-                    )
-                trees[tree.name] = tree
+        trees = _declared(sources)
         builder = TreeBuilder(trees, self._leaves)
         roots = trees.keys() - subtree_names(trees.values())
         definitions: dict[str, TreeDefinition] = {}
@@ -126,6 +117,35 @@ class TreeLibrary:
                     if name not in builder.used_as_subtree:
                         raise  # only trees in a circle are reached from nowhere
         return builder, definitions
+
+
+def definition_in(sources: Mapping[str, str], name: str, leaves: LeafRegistry) -> TreeDefinition:
+    """The same as `TreeLibrary(…)[name]`, but trees that it does not use are not built.
+
+    Building all of them takes several times as long. Whoever reads the files checks them all.
+    """
+    try:
+        trees = _declared(sources)
+        if name in trees:
+            return TreeBuilder(trees, leaves).definition(name)
+    except TreeFileError:
+        # It may be a tree that works only inside another one. The library knows, or says it better.
+        pass
+    return TreeLibrary(sources=sources, leaves=leaves)[name]
+
+
+def _declared(sources: Mapping[str, str]) -> dict[str, TreeDeclaration]:
+    trees: dict[str, TreeDeclaration] = {}
+    for file, source in sources.items():
+        for tree in declared_trees(source, file):
+            if tree.name in trees:
+                raise TreeFileError(
+                    f"tree {tree.name!r} is in {trees[tree.name].file} too; rename one",
+                    file=tree.file,
+                    line=tree.line,
+                )
+            trees[tree.name] = tree
+    return trees
 
 
 def read_trees(paths: Iterable[Path]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.effects import Effects
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.core.runtime import Outcome, TreeRun
-from oracle.bt.lua.library import TreeLibrary
+from oracle.bt.lua.library import definition_in
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.wrappers.lease import Lease
 from oracle.bt.wrappers.recipe import Recipe, import_our_leaves
@@ -42,7 +42,7 @@ def _definition(
     """
     if leaves is LEAVES:
         import_our_leaves()
-    return TreeLibrary(sources=dict(sources), leaves=leaves)[tree]
+    return definition_in(dict(sources), tree, leaves)
 
 
 def forget_definitions() -> None:
