@@ -149,9 +149,22 @@ def test_a_class_that_names_itself_is_shown():
     assert Node.__doc__ == "With a docstring."
 
 
-def test_the_constructor_is_made_for_the_first_object():
+@pytest.mark.parametrize("given", [{"x": 1}, {}, {"x": 1, "z": 2}], ids=str)
+def test_a_compiled_constructor_does_the_same(pair, given):
+    outcomes = {repr(outcome(pair.late, **given)) for _ in range(10)}
+    assert outcomes == {repr(outcome(pair.standard, **given))}
+
+
+def test_an_argument_that_is_given_twice_is_refused():
+    with pytest.raises(TypeError, match="multiple values for argument 'first'"):
+        Base(1, first=1)
+
+
+def test_the_constructor_is_compiled_after_a_few_objects():
     kind = made(late, frozen=True)
     before = kind.__init__
+    kind(1)
+    assert kind.__init__ is before
     with ThreadPoolExecutor(8) as threads:
         assert len(set(threads.map(lambda x: kind(x, tags=()), range(100)))) == 100
     assert kind.__init__ is not before

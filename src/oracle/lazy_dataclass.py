@@ -1,8 +1,8 @@
 """Dataclasses whose methods are made when they are first used.
 
 The standard decorator compiles six functions for each class, which takes a millisecond. A command
-imports hundreds of classes and creates objects of a few. So here a constructor is compiled when the
-first object is created, and the other methods are shared functions that need no compiling.
+imports hundreds of classes and creates objects of a few. So here a constructor is compiled after
+the first few objects, and the other methods are shared functions that need no compiling.
 
 Use `dataclass` exactly like the standard one; type checkers see that one. `dataclasses.fields`,
 `replace` and `asdict` work as usual. Not supported are `InitVar` and the options that nobody here
@@ -124,15 +124,52 @@ def _frozen_methods(owner: type, fields: tuple[Field[Any], ...]) -> dict[str, Ca
 # -- the constructor -------------------------------------------------------------------------------
 
 _NOT_GIVEN: Final = object()
+_UNCOMPILED: Final = 4
+"""Objects that are made without a compiled constructor. Many classes never have more."""
 
 
 def _first_init(owner: Any, fields: tuple[Field[Any], ...], *, frozen: bool) -> Callable[..., None]:
+    left = _UNCOMPILED
+
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        # Two threads may both do this: the same result.
-        owner.__init__ = init = _compiled_init(owner, fields, frozen=frozen)
-        init(self, *args, **kwargs)
+        nonlocal left
+        left -= 1
+        values = _values_by_name(fields, args, kwargs) if left >= 0 else None
+        if values is None:
+            # Two threads may both do this: the same result.
+            owner.__init__ = init = _compiled_init(owner, fields, frozen=frozen)
+            init(self, *args, **kwargs)
+            return
+        assign = object.__setattr__ if frozen else setattr
+        for name, value in values.items():
+            assign(self, name, value)
+        if hasattr(self, "__post_init__"):
+            self.__post_init__()
 
     return __init__
+
+
+def _values_by_name(
+    fields: tuple[Field[Any], ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any] | None:
+    """The value of each field, as a constructor would set it. None if the arguments are wrong: the
+    compiled constructor says how.
+    """
+    taken = [each.name for each in fields if each.init and not each.kw_only]
+    given = dict(zip(taken, args, strict=False)) | kwargs
+    if len(given) < len(args) + len(kwargs):
+        return None
+    values: dict[str, Any] = {}
+    for each in fields:
+        if each.init and each.name in given:
+            values[each.name] = given.pop(each.name)
+        elif each.default is not MISSING:
+            values[each.name] = each.default
+        elif each.default_factory is not MISSING:
+            values[each.name] = each.default_factory()
+        elif each.init:
+            return None
+    return None if given else values
 
 
 def _compiled_init(

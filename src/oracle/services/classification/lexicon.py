@@ -49,14 +49,15 @@ def lexicon() -> Lexicon:
     for tag, entry in (*_entries("technologies.txt", "tech"), *_entries("lexicon.txt", "")):
         # `_` in an entry is a space. Contractions are expanded, as in the query.
         words = [word for part in entry.split("_") for word in expand(part)]
-        phrase = " ".join(words)
+        phrase = entry if words == [entry] else " ".join(words)
         if tag == "function":
             function_words.add(phrase)
         elif tag not in tags.get(phrase, ()):
             tags[phrase] = (*tags.get(phrase, ()), tag)
             longest[words[0]] = max(longest.get(words[0], 1), len(words))
     # Longest first: a regular expression takes the first alternative that matches.
-    cjk = sorted(filter(_CJK.search, tags), key=len, reverse=True)
+    cjk = [phrase for phrase in tags if not phrase.isascii() and _CJK.search(phrase)]
+    cjk.sort(key=len, reverse=True)
     return Lexicon(
         tags=tags,
         function_words=frozenset(function_words),
