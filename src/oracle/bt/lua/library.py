@@ -95,7 +95,7 @@ class TreeLibrary:
             yield self.reload()
 
     def _load(self, sources: Mapping[str, str]) -> tuple[TreeBuilder, dict[str, TreeDefinition]]:
-        trees = _declared(sources)
+        trees = all_declared(sources)
         builder = TreeBuilder(trees, self._leaves)
         roots = trees.keys() - subtree_names(trees.values())
         definitions: dict[str, TreeDefinition] = {}
@@ -119,31 +119,14 @@ class TreeLibrary:
         return builder, definitions
 
 
-def definition_in(sources: Mapping[str, str], name: str, leaves: LeafRegistry) -> TreeDefinition:
-    """The same as `TreeLibrary(…)[name]`, but trees that it does not use are not built.
-
-    Building all of them takes several times as long. Whoever reads the files checks them all.
-    """
-    try:
-        trees = _declared(sources)
-        if name in trees:
-            return TreeBuilder(trees, leaves).definition(name)
-    except TreeFileError:
-        # It may be a tree that works only inside another one. The library knows, or says it better.
-        pass
-    return TreeLibrary(sources=sources, leaves=leaves)[name]
-
-
-def _declared(sources: Mapping[str, str]) -> dict[str, TreeDeclaration]:
+def all_declared(sources: Mapping[str, str]) -> dict[str, TreeDeclaration]:
+    """What the files declare, by the names of the trees."""
     trees: dict[str, TreeDeclaration] = {}
     for file, source in sources.items():
         for tree in declared_trees(source, file):
             if tree.name in trees:
-                raise TreeFileError(
-                    f"tree {tree.name!r} is in {trees[tree.name].file} too; rename one",
-                    file=tree.file,
-                    line=tree.line,
-                )
+                twice = f"tree {tree.name!r} is in {trees[tree.name].file} too; rename one"
+                raise TreeFileError(twice, file=tree.file, line=tree.line)
             trees[tree.name] = tree
     return trees
 

@@ -32,11 +32,11 @@ from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.naming import Naming
 from oracle.services.storage.runs import NEVER_BEGUN, WITHOUT_END, Runs, new_owner
 from oracle.services.storage.sessions import Sessions
-from oracle.services.storage.shadow_reports import ShadowReports
 from oracle.services.storage.transactions import Transaction, marks
 
 if TYPE_CHECKING:
     from oracle.services.journal.writer import JournalWriter, OnFailure
+    from oracle.services.storage.shadow_reports import ShadowReports
 
 log = logging.getLogger(__name__)
 
@@ -64,9 +64,15 @@ class RunStore:
         self._database = database
         self._writer = writer
         self._leaves = leaves
-        self.shadow_reports = ShadowReports(database)
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
+
+    @property
+    def shadow_reports(self) -> ShadowReports:
+        # Imported here: few runs are compared with another.
+        from oracle.services.storage.shadow_reports import ShadowReports
+
+        return ShadowReports(self._database)
 
     # -- reading -----------------------------------------------------------------------------------
 

@@ -11,8 +11,6 @@ from oracle.patterns import lazy_pattern
 from oracle.services import classification
 from oracle.services.classification.tokenizer import expand
 
-_CJK = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff]")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Lexicon:
@@ -56,7 +54,7 @@ def lexicon() -> Lexicon:
             tags[phrase] = (*tags.get(phrase, ()), tag)
             longest[words[0]] = max(longest.get(words[0], 1), len(words))
     # Longest first: a regular expression takes the first alternative that matches.
-    cjk = [phrase for phrase in tags if not phrase.isascii() and _CJK.search(phrase)]
+    cjk = [phrase for phrase in tags if not phrase.isascii() and any(map(_is_cjk, phrase))]
     cjk.sort(key=len, reverse=True)
     return Lexicon(
         tags=tags,
@@ -81,6 +79,11 @@ def inflected(word: str) -> tuple[str, ...]:
         if stem != word and len(stem) > 2 and any("write" in known.of(base) for base in bases):
             return (f"write_{ending}",)
     return ()
+
+
+def _is_cjk(character: str) -> bool:
+    # Not a regular expression: one with so large ranges takes as long to compile as all of this.
+    return "\u3040" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff"
 
 
 def _entries(file: str, tag: str) -> list[tuple[str, str]]:
