@@ -3,10 +3,13 @@
 import copy
 import dataclasses
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+import oracle
 from oracle.lazy_dataclass import dataclass as late
 
 OPTIONS = [
@@ -169,3 +172,15 @@ def test_the_constructor_is_compiled_after_a_few_objects():
         assert len(set(threads.map(lambda x: kind(x, tags=()), range(100)))) == 100
     assert kind.__init__ is not before
     assert kind.__init__.__qualname__ == f"{kind.__qualname__}.__init__"
+
+
+def test_every_dataclass_of_ours_is_made_so():
+    source = Path(oracle.__file__).parent
+    standard = [
+        file.relative_to(source).as_posix()
+        for file in source.rglob("*.py")
+        if re.search(r"^from dataclasses import .*\bdataclass\b", file.read_text("utf-8"), re.M)
+        and "evaluation/data/" not in file.as_posix()
+    ]
+    # It extends a class of typer's, and the standard decorator refuses a mixture.
+    assert standard == ["cli/plain_parameters.py"]
