@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from oracle.bt.wrappers.recipe import BASELINE
 from oracle.evaluation.intervals import Interval, share
-from oracle.lazy_dataclass import dataclass
 from oracle.services.ans.event import Event
 from oracle.services.ans.event_types import select_types
 from oracle.services.ans.query import EventQuery

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +12,6 @@ from typing import Any, Final
 from oracle.errors import InputError
 from oracle.evaluation.agent_runs import LIMIT_STOPS, Outcome
 from oracle.evaluation.intervals import Interval, interval
-from oracle.lazy_dataclass import dataclass
 from oracle.services.comparison.comparing import Loop
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
 from oracle.bt.wrappers.recipe import LOOPS, AgentSetup
 from oracle.bt.wrappers.run import Run
 from oracle.evaluation.adherence import EVENTS, adherence_of
 from oracle.evaluation.harbour import Question, World
-from oracle.lazy_dataclass import dataclass
 from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices

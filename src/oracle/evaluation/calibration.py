@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from oracle.evaluation.intervals import Interval, share
-from oracle.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from oracle.evaluation.agent_runs import Outcome

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import TypeAlias
 
 from oracle import evaluation
 from oracle.evaluation.calibration import CalibrationBin, calibration
 from oracle.evaluation.labelled import Labelled, broad_and_narrow, conversations, singles
-from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.bert.bert import Readers
 from oracle.services.bert.query_types import texts_of, type_probabilities

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from statistics import fmean, median
 from typing import Any, Final, Literal, Self, TypeAlias
 
 from oracle.evaluation.agent_runs import LIMIT_STOPS, Outcome
 from oracle.evaluation.intervals import Interval, grouped, redrawn, share
 from oracle.evaluation.plan import CONTROL, SIMULATED
-from oracle.lazy_dataclass import dataclass
 
 Unit = Literal["share", "difference", "milliseconds"]
 WITHOUT_MODEL: Final = "oracle eval agent --criteria"

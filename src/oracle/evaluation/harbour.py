@@ -10,13 +10,13 @@ import json
 import shutil
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from oracle import evaluation
-from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.project_tools import project_tools

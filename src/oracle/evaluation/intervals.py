@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
 from typing import Final, TypeVar
-
-from oracle.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

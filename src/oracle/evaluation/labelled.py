@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
 from oracle import evaluation
-from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 
 Part = Literal["tuning", "test"]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import dataclass
 from importlib.resources import files
 from itertools import cycle
 
 from oracle import evaluation
 from oracle.evaluation.labelled import Labelled
-from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.services.classification.lexicon import lexicon
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from oracle.evaluation.agent_runs import MakeModel, Outcome, ask_all
 from oracle.evaluation.harbour import Question, harbour, questions
-from oracle.lazy_dataclass import dataclass
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.testing.simulated import CHARACTERS, STRENGTHS, simulated_model

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,6 @@ import oracle
 from oracle import evaluation
 from oracle.evaluation.baselines import over_files, over_windows, over_windows_with_roles
 from oracle.evaluation.labelled import Part
-from oracle.lazy_dataclass import dataclass
 from oracle.services.search import Index
 from oracle.services.search.intake import decode
 from oracle.services.search.roles import kind_of

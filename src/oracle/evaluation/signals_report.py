@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from oracle.evaluation.adherence import Adherence
 from oracle.evaluation.calibration import ModelCalibration
-from oracle.lazy_dataclass import dataclass
 
 MOST_ROWS: Final = 8
 """Of what is counted by its wording, such as problems, for each model."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final, TypeAlias
 
 from oracle import evaluation
 from oracle.evaluation.labelled import Part
-from oracle.lazy_dataclass import dataclass
 from oracle.services.bert.bert import Readers
 from oracle.services.bert.fallback import ACTIONS, combined_classify
 from oracle.services.bert.prototypes import STATES, last_sentences

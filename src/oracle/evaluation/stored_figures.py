@@ -11,6 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Self
@@ -20,7 +21,6 @@ from oracle.evaluation.agent_runs import Outcome
 from oracle.evaluation.criteria import Figure
 from oracle.evaluation.criteria_table import markdown
 from oracle.evaluation.plan import Part, Simulated, simulated_parts
-from oracle.lazy_dataclass import dataclass
 
 EVERY: Final = 12
 """Of 81 questions, each simulated model is asked every twelfth."""

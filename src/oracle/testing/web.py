@@ -10,11 +10,9 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import parse_qs, urlsplit
-
-from oracle.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final, Self, cast
 
-from oracle.lazy_dataclass import dataclass
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.patterns import lazy_pattern
 

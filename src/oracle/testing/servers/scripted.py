@@ -13,11 +13,10 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from oracle.lazy_dataclass import dataclass
 from oracle.testing.web import read_request
 
 

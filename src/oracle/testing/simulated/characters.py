@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
 from oracle.errors import NotFound, did_you_mean
-from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.protocol import Model
 from oracle.testing.simulated import claiming, gathering, manners, signalling
 from oracle.testing.simulated.model import SimulatedModel

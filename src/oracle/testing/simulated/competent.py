@@ -6,9 +6,9 @@ It is also a character of its own, the control in a comparison.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from oracle.lazy_dataclass import dataclass
 from oracle.testing.simulated import calling
 from oracle.testing.simulated.conversation import Conversation
 from oracle.testing.simulated.evidence import Fit, Line, Scorer, words_in

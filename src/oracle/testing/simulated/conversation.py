@@ -7,9 +7,9 @@ object serves several runs, replays and resumed runs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from oracle.lazy_dataclass import dataclass
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name
 from oracle.services.llm.protocol import Message, ModelRequest, ToolCall
 from oracle.testing.simulated.evidence import Line, Place, lines_in, places_in

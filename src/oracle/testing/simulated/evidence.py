@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum, log
 from typing import Final
-
-from oracle.lazy_dataclass import dataclass
 
 _FRAME: Final = re.compile(
     r"^From (?P<where>[^\n]+?) \([^()\n]*\):\n(?P<fence>`{3,})[^\n]*\n(?P<body>.*?)^(?P=fence)$",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 from typing import Final
 
-from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.protocol import ModelRequest, Part, Prices, ToolCall
 from oracle.services.prompting.tokens import estimate_tokens
 from oracle.testing.simulated.conversation import read_conversation

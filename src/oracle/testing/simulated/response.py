@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from oracle.lazy_dataclass import dataclass
 from oracle.testing.models import signal as signal_element
 
 

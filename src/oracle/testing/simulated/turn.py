@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from random import Random
 from typing import Final, Literal, TypeVar
 
-from oracle.lazy_dataclass import dataclass
 from oracle.testing.simulated import competent
 from oracle.testing.simulated.conversation import Conversation
 from oracle.testing.simulated.response import Response
