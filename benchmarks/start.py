@@ -26,10 +26,10 @@ COMMANDS: dict[str, tuple[list[str], float]] = {
     "--version": (["--version"], 0.15),
     "ask --help": (["ask", "--help"], 0.15),
     "completion in the shell": ([], 0.15),
-    "classify": (["classify", QUESTION], 0.2),
-    "config": (["config"], 0.3),
-    "runs": (["runs"], 0.5),
-    "search": (["search", QUESTION], 0.5),
+    "classify": (["classify", QUESTION], 0.19),
+    "config": (["config"], 0.23),
+    "runs": (["runs"], 0.27),
+    "search": (["search", QUESTION], 0.35),
     f"ask, embedded, warm index of {FILES} files": (["ask", "--model", "embedded", QUESTION], 0.7),
 }
 COMPLETING = {"_ORACLE_COMPLETE": "complete_bash", "COMP_WORDS": "oracle as", "COMP_CWORD": "1"}

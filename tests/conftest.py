@@ -14,10 +14,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import URL
 
 from oracle.services.bert import bert
 from oracle.services.project import redaction
+from oracle.services.storage.addresses import Address
 from oracle.services.storage.database import Database, as_url
 from oracle.testing import small_model
 from tests.default_run import register_profiles
@@ -123,7 +123,7 @@ def postgresql_url(postgresql_server):
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request, tmp_path) -> URL:
+def database_url(request, tmp_path) -> Address:
     if request.param == "postgresql":
         return request.getfixturevalue("postgresql_url")
     return as_url(tmp_path / "oracle.db")

@@ -40,7 +40,6 @@ LIBRARIES = (
     "pydantic_ai.providers.openai",
     "rich.live",
     "rich.markdown",
-    "sqlalchemy.dialects.sqlite.pysqlite",
     "tantivy",
     "typer.rich_utils",
 )

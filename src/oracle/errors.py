@@ -18,7 +18,8 @@ OracleError
 │   │   ├── ModelRefused     … change the key or the model's name in the settings
 │   │   └── ContextTooLong   … send less text
 │   ├── ToolProblem          a tool cannot do what was asked; the model reads why
-│   │   └── AlreadyThere     … because the name is taken
+│   │   ├── AlreadyThere     … because the name is taken
+│   │   └── BadArguments     … with these arguments
 │   ├── WebProblem           a web page or a search provider cannot be read
 │   ├── StoreError           the database cannot be reached, read or written
 │   ├── LeaseHeld            another process is working on the run
@@ -139,6 +140,10 @@ class ToolProblem(Failure):
 
 class AlreadyThere(ToolProblem):
     pass
+
+
+class BadArguments(ToolProblem):
+    """Of a call: one is missing, unknown, or not what the tool takes."""
 
 
 class WebProblem(Failure):

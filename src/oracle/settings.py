@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from oracle.errors import NotFound, did_you_mean
+from oracle.lazy_dataclass import dataclass
 from oracle.services.control.ledger import Limits
 from oracle.services.settings.sections import (
     SECTIONS,

@@ -20,7 +20,7 @@ MODULES = (
     "import os, sys; leave = os._exit; "
     "os._exit = lambda code: (os.write(2, ('\\n' + ' '.join(sys.modules)).encode()), leave(code)); "
 )
-LIGHT = {"asyncio", "lupa", "pydantic", "pydantic_ai", "sqlalchemy", "tantivy", "tree_sitter"}
+LIGHT = {"asyncio", "lupa", "pydantic", "pydantic_ai", "tantivy", "tree_sitter"}
 RICH = {"rich"}
 HEAVY = {
     "--help": LIGHT | {"markdown_it", "pygments", "oracle.services", "oracle.cli.commands"},
@@ -28,9 +28,17 @@ HEAVY = {
     "ask --help": LIGHT | {"markdown_it", "oracle.services", "oracle.cli.commands.chat"},
     "classify where": LIGHT | RICH | {"oracle.settings", "oracle.cli.commands.ask"},
     "config": LIGHT - {"pydantic"} | {"oracle.bt"},
-    "runs": LIGHT - {"asyncio", "sqlalchemy"} | {"oracle.bt", "pathspec"},
+    "runs": LIGHT - {"asyncio"} | {"oracle.bt", "pathspec"},
     "search where": LIGHT - {"tantivy", "tree_sitter"} | {"oracle.bt"},
-    "ask --model embedded thanks": {"pydantic_ai", "openai", "anthropic", "httpx"},
+    "ask --model embedded thanks": {
+        "pydantic",
+        "pydantic_ai",
+        "openai",
+        "anthropic",
+        "httpx",
+        "rich",
+        "psycopg",
+    },
 }
 
 

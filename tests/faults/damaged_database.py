@@ -16,10 +16,10 @@ from oracle.testing import ScriptedModel, ScriptedTools
 from tests.asking import enough
 from tests.scenarios import CODE, TOOLS, search
 
-TABLES = {table.name: table for table in schema.metadata.sorted_tables}
+TABLES = schema.TABLES
 COLUMNS = [
     (table.name, column.name)
-    for table in schema.metadata.sorted_tables
+    for table in TABLES.values()
     if table.name != "shadow_reports"  # nothing reads or writes it
     for column in table.columns
 ]

@@ -99,7 +99,7 @@ async def test_a_thousand_at_once(tmp_path, request, monkeypatch, address, model
     (tmp_path / "auth.py").write_text("def login(user):\n    return user\n")
     settings = ""
     if address == "postgresql":
-        url = request.getfixturevalue("postgresql_url").render_as_string(hide_password=False)
+        url = request.getfixturevalue("postgresql_url").with_password()
         settings = f"[database]\nurl = '{url.replace('+psycopg', '')}'\n"
     (tmp_path / "oracle.toml").write_text(settings)
     async with oracle_of(tmp_path) if model == "scripted" else Oracle(project=tmp_path) as oracle:

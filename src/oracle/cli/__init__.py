@@ -9,4 +9,4 @@ if sys.platform == "win32":
 
 # Few objects of a short command are garbage. Looking for them takes a tenth of its time, so this
 # comes before the imports.
-gc.set_threshold(50_000)
+gc.set_threshold(100_000)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from oracle.errors import InputError, named
+from oracle.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from oracle.services.attachments.gathering import Attachments

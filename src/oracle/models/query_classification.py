@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Self
+
+from oracle.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

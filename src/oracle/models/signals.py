@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, Self, cast
+
+from oracle.lazy_dataclass import dataclass
 
 FieldKind = Literal["str", "int", "list[str]"]
 FieldValue = str | int | list[str]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NotRequired, TypedDict
+
+from oracle.lazy_dataclass import dataclass
 
 
 class Listed(TypedDict):

@@ -6,9 +6,9 @@ A new kind is a row here, its tools in `services/tools`, and a line for each too
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import NEEDS, QueryType
 
 if TYPE_CHECKING:

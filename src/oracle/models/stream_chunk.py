@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Self
+
+from oracle.lazy_dataclass import dataclass
 
 
 class ChunkType(StrEnum):

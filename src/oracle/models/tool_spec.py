@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 
 if TYPE_CHECKING:

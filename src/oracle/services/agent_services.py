@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification
 from oracle.models.stream_chunk import OracleStreamChunk

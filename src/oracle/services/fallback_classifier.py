@@ -7,11 +7,11 @@ is not available, or fails, the heuristic decides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Final, Protocol
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.ans.bus import get_event_bus
 from oracle.services.ans.event import Event, Severity, event_time
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from html import escape
 from importlib.resources import files
 from typing import Final
 
 from oracle import services
+from oracle.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

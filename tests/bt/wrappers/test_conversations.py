@@ -222,7 +222,7 @@ async def rename(folder, old, new):
     """A database without one of its tables fails at that place only."""
     async with await Database.open(folder / "oracle.db") as database:
         renaming = f"ALTER TABLE {old} RENAME TO {new}"
-        await database.write(lambda c: c.exec_driver_sql(renaming) and None)
+        await database.write(lambda c: c.execute(renaming))
         return database.url
 
 

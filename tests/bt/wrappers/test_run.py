@@ -167,7 +167,7 @@ NEWER = f"json_set(body, '$[0].format', {FORMAT + 1})"
 async def change_record(database, run_id, change):
     """As if another version had written the first record."""
     first = f"UPDATE journal SET body = {change} WHERE seq = 0 AND run_id = '{run_id}'"
-    await database.write(lambda c: c.exec_driver_sql(first) and None)
+    await database.write(lambda c: c.execute(first))
 
 
 @pytest.mark.parametrize(("change", "version"), [(OLDER, "an older"), (NEWER, "a newer")])

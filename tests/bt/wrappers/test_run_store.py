@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, update
 
 from oracle.bt.core.leaves import LeafRegistry
 from oracle.bt.state.base import FAILURE, SUCCESS
@@ -16,8 +15,6 @@ from oracle.errors import InputError, JournalError, LeaseHeld
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.database import Database
 from oracle.services.storage.runs import Runs
-from oracle.services.storage.schema import journal
-from oracle.services.storage.schema import runs as runs_table
 from tests import processes
 from tests.default_run import thinned
 
@@ -91,7 +88,7 @@ async def let_go(database, run_id):
 
 
 def url_of(database):
-    return database.url.render_as_string(hide_password=False)
+    return database.url.with_password()
 
 
 async def killed_after(database, folder, records):
@@ -207,10 +204,11 @@ async def test_a_run_that_cannot_be_written_fails_alone_and_locks_nobody_out(dat
     """Somebody else has taken the next number of the first run's records."""
     store = RunStore(database, writer, leaves=leaves)
     unlucky, other = await store.begin(recipe()), await store.begin(recipe())
-    taken = insert(journal).values(
-        run_id=unlucky.id, seq=2, kind="answer", body="x", at=0.0, turn=0, ordinal=0
+    taken = (
+        "INSERT INTO journal (run_id, seq, kind, body, at, turn, ordinal) "
+        "VALUES (?, 2, 'answer', 'x', 0.0, 0, 0)"
     )
-    await database.write(lambda c: c.execute(taken) and None)
+    await database.write(lambda c: c.execute(taken, [unlucky.id]))
     with pytest.raises(JournalError, match="the journal cannot be written"):
         await unlucky.settle()
     assert (await other.settle()).stop == "settled"
@@ -220,8 +218,7 @@ async def test_a_run_that_cannot_be_written_fails_alone_and_locks_nobody_out(dat
 async def test_a_process_whose_lease_was_taken_over_writes_nothing_more(database, writer):
     store = RunStore(database, writer, leaves=leaves)
     run = await store.begin(recipe())
-    taken_over = update(runs_table).values(lease_owner="another")
-    await database.write(lambda c: c.execute(taken_over) and None)
+    await database.write(lambda c: c.execute("UPDATE runs SET lease_owner = 'another'"))
     with pytest.raises(JournalError, match="another process has taken the run over"):
         await run.settle()
     assert await store.record_of(run.id) == ([], {})
@@ -234,8 +231,7 @@ async def test_a_lost_lease_ends_the_work_at_once(database, writer, monkeypatch)
     run = await store.begin(recipe(leaf="stream"), services=lambda _: streaming)
     settling = asyncio.create_task(run.settle())
     await asyncio.wait_for(streaming.wait(), timeout=20)
-    taken_over = update(runs_table).values(lease_owner="another")
-    await database.write(lambda c: c.execute(taken_over) and None)
+    await database.write(lambda c: c.execute("UPDATE runs SET lease_owner = 'another'"))
     with pytest.raises(LeaseHeld, match="is held by another"):
         await asyncio.wait_for(settling, timeout=20)
 

@@ -46,13 +46,13 @@ def test_no_record_of_a_library_reaches_the_screen(tmp_path, monkeypatch, quiet)
     code = "import logging, warnings; warnings.warn('odd'); logging.getLogger('x').warning('raw')\n"
     (tmp_path / "oracle.toml").touch()
     # Found by the interpreter at its start; the record itself comes when rich is imported.
-    (tmp_path / "sqlalchemy_noise.py").write_text(code)
+    (tmp_path / "library_noise.py").write_text(code)
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\n"
         "class Finder:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name == 'oracle.bt.wrappers.project_agent':\n"
-        "            import sqlalchemy_noise\n"
+        "            import library_noise\n"
         "sys.meta_path.insert(0, Finder())\n"
     )
     monkeypatch.chdir(tmp_path)

@@ -16,7 +16,7 @@ def migrated(where):
         await (await Database.open(where)).close()
 
     asyncio.run(prepare())
-    return as_url(where).render_as_string(hide_password=False)
+    return as_url(where).with_password()
 
 
 @pytest.fixture

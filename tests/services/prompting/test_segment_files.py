@@ -1,4 +1,6 @@
+import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ from oracle.errors import PromptFileError
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.signals import SignalType
+from oracle.services.project.redaction import redacted
 from oracle.services.prompting.composer import compose_prompt
 from oracle.services.prompting.segment_files import built_in_segments, load_segments
 
@@ -177,3 +180,9 @@ def test_hidden_files_other_kinds_and_subfolders_are_not_prompts(tmp_path: Path)
         (tmp_path / name).write_text("not a prompt")
     (tmp_path / "old").mkdir()
     assert load_segments(tmp_path) == built_in_segments()
+
+
+def test_the_built_in_segments_hold_nothing_that_looks_like_a_secret():
+    """So a run records them without looking."""
+    for segment in built_in_segments():
+        assert json.dumps(redacted(asdict(segment))) == json.dumps(asdict(segment))

@@ -1,4 +1,5 @@
 import base64
+import itertools
 import json
 import pydoc_data.topics
 import random
@@ -211,3 +212,11 @@ def test_a_growing_text_is_estimated_like_the_whole(sample):
 @given(st.text(min_size=1, max_size=60))
 def test_no_character_adds_more_than_the_densest_one(text):
     assert estimate_tokens(text) <= TOKENS_OF_THE_DENSEST_CHARACTER * len(text)
+
+
+@pytest.mark.parametrize("characters", ["aZ 0.'\n", "aé ßŁ’—1", "ЖжaA 1", "a漢字b 5"])
+def test_a_faster_pattern_splits_its_texts_like_the_whole_one(characters: str) -> None:
+    for text in map("".join, itertools.product(characters, repeat=4)):
+        assert tokens._pattern_for(text).findall(text) == tokens._pattern_below(0x10000).findall(
+            text
+        )

@@ -116,7 +116,7 @@ def blocks(outline):
     }
 
 
-@pytest.mark.parametrize("package", ["rich", "hypothesis", "sqlalchemy", "_pytest", "pydantic"])
+@pytest.mark.parametrize("package", ["rich", "hypothesis", "openai", "_pytest", "pydantic"])
 def test_our_reading_of_python_agrees_with_its_grammar(package):
     """Where they differ, the file has something that indentation and lines do not show."""
     read = same = 0

@@ -3,7 +3,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, func, insert, select, text
 
 from oracle.errors import InputError, StoreError
 from oracle.services.storage.database import (
@@ -14,6 +13,7 @@ from oracle.services.storage.database import (
     url_for_writing,
 )
 from oracle.services.storage.migrations import MIGRATIONS
+from oracle.services.storage.records import insert
 from oracle.services.storage.schema import blobs
 from oracle.services.storage.sessions import Sessions
 from oracle.settings import load_settings
@@ -21,18 +21,44 @@ from tests.processes import PIPE, Process
 
 
 @pytest.mark.parametrize(
-    ("given", "driver", "name"),
+    ("given", "kind", "name"),
     [
-        ("some/file.db", "sqlite+pysqlite", "some/file.db"),
-        (Path("/a folder?/100%.db"), "sqlite+pysqlite", "/a folder?/100%.db"),
-        ("sqlite:////srv/oracle.db", "sqlite+pysqlite", "/srv/oracle.db"),
-        ("postgres://team@host/oracle", "postgresql+psycopg", "oracle"),
-        ("postgresql+asyncpg://team@host/oracle", "postgresql+psycopg", "oracle"),
+        ("some/file.db", "sqlite", "some/file.db"),
+        (Path("/a folder?/100%.db"), "sqlite", "/a folder?/100%.db"),
+        ("sqlite:////srv/oracle.db", "sqlite", "/srv/oracle.db"),
+        ("postgres://team@host/oracle", "postgresql", "oracle"),
+        ("postgresql+asyncpg://team@host/oracle", "postgresql", "oracle"),
     ],
 )
-def test_a_path_or_an_address_gets_our_driver(given, driver, name):
+def test_a_path_or_an_address_names_a_kind_and_a_database(given, kind, name):
     url = as_url(given)
-    assert (url.drivername, url.database) == (driver, name)
+    assert (url.kind, url.database) == (kind, name)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "postgresql://team@host/oracle",
+        "postgresql://te%40m:p%3Aw%2F@host:5433/oracle?sslmode=require&options=-c%20a%3Db",
+        "postgresql://team:@/oracle?host=%2Ftmp%2Fsocket",
+        "postgresql://[::1]:5432/oracle",
+        "postgresql:///oracle",
+        "sqlite:////srv/oracle.db",
+    ],
+)
+def test_an_address_is_rendered_as_it_was_given(given):
+    assert as_url(given).with_password() == given
+
+
+def test_the_parts_of_an_address_are_decoded():
+    url = as_url("postgresql://te%40m:p%3Aw@[::1]:5433/oracle?sslmode=require&a=b%20c")
+    assert (url.user, url.password, url.host, url.port) == ("te@m", "p:w", "::1", 5433)
+    assert url.option("a") == "b c"
+    assert url.option("b") is None
+
+
+def test_an_address_is_shown_without_its_password():
+    assert "hush" not in repr(as_url("postgresql://me:hush@host/db"))
 
 
 @pytest.mark.parametrize(
@@ -85,26 +111,20 @@ def test_an_address_that_cannot_be_used_is_reported_with_its_place(tmp_path, mon
         default_url(load_settings())
 
 
-async def read_pragma(database, name):
-    return await database.read(lambda c: c.scalar(text(f"PRAGMA {name}")))
-
-
 async def test_sqlite_is_set_up_to_lose_nothing(tmp_path):
     pragmas = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout", "secure_delete"]
     async with await Database.open(tmp_path / "o.db") as database:
-        found = await database.read(
-            lambda c: [c.scalar(text(f"PRAGMA {name}")) for name in pragmas]
-        )
+        found = await database.read(lambda c: [c.first(f"PRAGMA {name}") for name in pragmas])
     assert found == ["wal", 2, 1, 10_000, 1]
 
 
-async def write_blobs(database, *hashes, size=1):
-    rows = [{"hash": name, "body": "x" * size} for name in hashes]
-    await database.write(lambda c: c.execute(insert(blobs), rows) and None)
+async def write_blobs(database, *hashes):
+    rows = [{"hash": name, "body": "x"} for name in hashes]
+    await database.write(lambda c: [insert(c, blobs, row) for row in rows])
 
 
 async def count_blobs(database):
-    return await database.read(lambda c: c.scalar(select(func.count()).select_from(blobs)))
+    return await database.read(lambda c: c.first("SELECT count(*) FROM blobs"))
 
 
 async def test_a_transaction_that_fails_writes_nothing(database):
@@ -148,7 +168,7 @@ def test_many_processes_may_open_a_new_file_at_once(tmp_path):
 
 
 def test_many_processes_may_open_a_new_postgresql_database_at_once(postgresql_url):
-    assert open_at_once([postgresql_url.render_as_string(hide_password=False)]) == ["open\n"] * 3
+    assert open_at_once([postgresql_url.with_password()]) == ["open\n"] * 3
 
 
 WRITER = """
@@ -169,7 +189,7 @@ asyncio.run(main(*sys.argv[1:]))
 @pytest.fixture
 def three_writers(database_url):
     """The exit codes of three processes that wrote at once."""
-    address = database_url.render_as_string(hide_password=False)
+    address = database_url.with_password()
     commands = [[sys.executable, "-c", WRITER, address, name] for name in "abc"]
     return [process.wait(300) for process in [Process(command) for command in commands]]
 
@@ -213,12 +233,13 @@ async def test_a_read_only_file_is_reported(tmp_path):
 async def test_a_full_disk_is_reported_and_nothing_is_half_written(tmp_path):
     async with await Database.open(tmp_path / "o.db") as database:
 
-        @event.listens_for(database.engine, "begin")
-        def no_room(connection):
-            connection.exec_driver_sql("PRAGMA max_page_count = 1")
+        def write_without_room(connection):
+            connection.execute("PRAGMA max_page_count = 1")
+            for name in ("h1", "h2", "h3"):
+                insert(connection, blobs, {"hash": name, "body": "x" * 3_000})
 
         with pytest.raises(StoreError, match=r"o\.db cannot grow, the disk is full; free some"):
-            await write_blobs(database, "h1", "h2", "h3", size=3_000)
+            await database.write(write_without_room)
         assert await count_blobs(database) == 0
 
 

@@ -2,13 +2,13 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from sqlalchemy import func, insert, select
 
 from oracle.errors import LeaseHeld, NotFound
 from oracle.services.storage import schema, sqlite
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.purge import Forgotten, forget, forget_session
+from oracle.services.storage.records import insert
 from oracle.services.storage.runs import Runs
 from oracle.services.storage.sessions import Sessions
 
@@ -36,7 +36,7 @@ async def add_run(database, name, at, *, session=None, texts=(), held=False):
 
 
 async def add_rows(database, table, *rows):
-    await database.write(lambda c: c.execute(insert(table), list(rows)) and None)
+    await database.write(lambda c: [insert(c, table, row) for row in rows])
 
 
 async def add_texts(database, *hashes):
@@ -44,11 +44,8 @@ async def add_texts(database, *hashes):
 
 
 async def counts(database):
-    tables = schema.metadata.sorted_tables
     return await database.read(
-        lambda c: {
-            table.name: c.scalar(select(func.count()).select_from(table)) for table in tables
-        }
+        lambda c: {name: c.first(f"SELECT count(*) FROM {name}") for name in schema.TABLES}
     )
 
 

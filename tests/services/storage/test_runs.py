@@ -149,7 +149,7 @@ asyncio.run(main(*sys.argv[1:]))
 @pytest.fixture
 def claimers(database_url):
     """Three processes that wait, and then print who holds the run."""
-    address = database_url.render_as_string(hide_password=False)
+    address = database_url.with_password()
     pipes = {"stdin": PIPE, "stdout": PIPE, "text": True}
     processes = [
         Process([sys.executable, "-c", CLAIMER, address, owner], **pipes) for owner in "bcd"

@@ -5,7 +5,7 @@ import pytest
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.runs import Runs
 from oracle.services.storage.sessions import Sessions
-from oracle.services.storage.values import database_now, storable
+from oracle.services.storage.values import storable
 
 ODD = "tab\t, quote ' \" \\, \\u0000, emoji 🍵, \x1b[31m, \0, \udc80, عربى, :name %s %(x)s {}"
 
@@ -37,5 +37,5 @@ async def test_odd_text_in_columns_comes_back(database):
 async def test_the_clock_of_the_database_is_right(database):
     from time import time
 
-    now = await database.read(lambda c: c.scalar(database_now().select()))
+    now = await database.read(lambda c: c.first(f"SELECT {c.backend.now}"))
     assert now == pytest.approx(time(), abs=60)

@@ -8,7 +8,8 @@ from pydantic import Field
 from oracle.errors import InterruptedWrite
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.executor import ToolBox
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.model_arguments import Arguments
+from oracle.services.tools.registry import Tool
 
 
 class Count(Arguments):

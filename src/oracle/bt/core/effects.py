@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from oracle.bt.state.schema import Json
+from oracle.lazy_dataclass import dataclass
 
 Effect: TypeAlias = Callable[[], Awaitable[Json]]
 

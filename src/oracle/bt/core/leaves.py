@@ -8,11 +8,11 @@ calling it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from oracle.bt.state.schema import Key
+from oracle.lazy_dataclass import dataclass
 
 LeafKind: TypeAlias = Literal["action", "condition"]
 _MARK: Final = "__oracle_leaf__"

@@ -11,7 +11,6 @@ import asyncio
 import logging
 import time
 import traceback
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from oracle.bt.core.context import TickContext
@@ -21,6 +20,7 @@ from oracle.bt.core.watching import AccessLog, Subscriber, WatchedStatuses
 from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import DeveloperError, LeafError, NoProgress, StructureError, TickBudgetSpent
+from oracle.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from oracle.bt.core.run import current_leaf
 from oracle.bt.state.base import RUNNING, RunStatus
+from oracle.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from oracle.bt.core.context import TickContext

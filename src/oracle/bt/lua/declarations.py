@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, TypeGuard, cast
 
 from oracle.bt.lua.sandbox import Call, LuaValue, Table, run_tree_file
 from oracle.bt.state.schema import Json, Key, key_from_name
 from oracle.errors import BlackboardError, TreeFileError, did_you_mean
+from oracle.lazy_dataclass import dataclass
 
 _TREE_OPTIONS: Final = ("description", "blackboard", "root", "finish")
 

@@ -95,16 +95,7 @@ class TreeLibrary:
             yield self.reload()
 
     def _load(self, sources: Mapping[str, str]) -> tuple[TreeBuilder, dict[str, TreeDefinition]]:
-        trees: dict[str, TreeDeclaration] = {}
-        for file, source in sources.items():
-            for tree in declared_trees(source, file):
-                if tree.name in trees:
-                    raise TreeFileError(
-                        f"tree {tree.name!r} is in {trees[tree.name].file} too; rename one",
-                        file=tree.file,
-                        line=tree.line,
-                    )
-                trees[tree.name] = tree
+        trees = all_declared(sources)
         builder = TreeBuilder(trees, self._leaves)
         roots = trees.keys() - subtree_names(trees.values())
         definitions: dict[str, TreeDefinition] = {}
@@ -126,6 +117,18 @@ class TreeLibrary:
                     if name not in builder.used_as_subtree:
                         raise  # only trees in a circle are reached from nowhere
         return builder, definitions
+
+
+def all_declared(sources: Mapping[str, str]) -> dict[str, TreeDeclaration]:
+    """What the files declare, by the names of the trees."""
+    trees: dict[str, TreeDeclaration] = {}
+    for file, source in sources.items():
+        for tree in declared_trees(source, file):
+            if tree.name in trees:
+                twice = f"tree {tree.name!r} is in {trees[tree.name].file} too; rename one"
+                raise TreeFileError(twice, file=tree.file, line=tree.line)
+            trees[tree.name] = tree
+    return trees
 
 
 def read_trees(paths: Iterable[Path]) -> dict[str, str]:

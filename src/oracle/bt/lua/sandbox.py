@@ -7,7 +7,7 @@ Memory and instructions are bounded, and so is what is read back, since a table 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 from lupa import lua54
 
 from oracle.errors import TreeFileError
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 
 MOST_MEMORY: Final = 16 * 1024 * 1024

@@ -14,7 +14,8 @@ from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.effects import Effects
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.core.runtime import Outcome, TreeRun
-from oracle.bt.lua.library import TreeLibrary
+from oracle.bt.lua.builder import TreeBuilder
+from oracle.bt.lua.library import TreeLibrary, all_declared
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.wrappers.lease import Lease
 from oracle.bt.wrappers.recipe import Recipe, import_our_leaves
@@ -42,7 +43,16 @@ def _definition(
     """
     if leaves is LEAVES:
         import_our_leaves()
-    return TreeLibrary(sources=dict(sources), leaves=leaves)[tree]
+    files = dict(sources)
+    # Building all trees takes several times as long. Whoever reads the files checks them all.
+    try:
+        trees = all_declared(files)
+        if tree in trees:
+            return TreeBuilder(trees, leaves).definition(tree)
+    except TreeFileError:
+        # It may be a tree that works only inside another one. The library knows, or says it better.
+        pass
+    return TreeLibrary(sources=files, leaves=leaves)[tree]
 
 
 def forget_definitions() -> None:

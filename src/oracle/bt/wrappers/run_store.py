@@ -13,8 +13,6 @@ from contextlib import ExitStack, asynccontextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from sqlalchemy import URL, Connection, select
-
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.lease import LEASE_SECONDS, Lease
 from oracle.bt.wrappers.recipe import Recipe
@@ -28,21 +26,28 @@ from oracle.services.journal import Record
 from oracle.services.journal.record import check_end, decoded, names_of_texts
 from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
+from oracle.services.storage.addresses import Address
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.naming import Naming
 from oracle.services.storage.runs import NEVER_BEGUN, WITHOUT_END, Runs, new_owner
-from oracle.services.storage.schema import blobs, journal
 from oracle.services.storage.sessions import Sessions
-from oracle.services.storage.shadow_reports import ShadowReports
+from oracle.services.storage.transactions import Transaction, marks
 
 if TYPE_CHECKING:
     from oracle.services.journal.writer import JournalWriter, OnFailure
+    from oracle.services.storage.shadow_reports import ShadowReports
 
 log = logging.getLogger(__name__)
 
 BEFORE_FIRST: Final = ""
 """In the place of an exchange: a run that begins its session again, as a branch of its own."""
+
+
+_RECORDS: Final = (
+    "SELECT seq, kind, node_path, turn, ordinal, body, at FROM journal WHERE run_id = ? "
+    "ORDER BY seq"
+)
 
 
 class RunStore:
@@ -59,27 +64,29 @@ class RunStore:
         self._database = database
         self._writer = writer
         self._leaves = leaves
-        self.shadow_reports = ShadowReports(database)
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
+
+    @property
+    def shadow_reports(self) -> ShadowReports:
+        # Imported here: few runs are compared with another.
+        from oracle.services.storage.shadow_reports import ShadowReports
+
+        return ShadowReports(self._database)
 
     # -- reading -----------------------------------------------------------------------------------
 
     async def record_of(self, run_id: str) -> tuple[list[Record], dict[str, str]]:
         """The records of a run, and the texts that its first one names."""
         run = await self.runs.get(run_id)
-        columns = (journal.c.seq, journal.c.kind, journal.c.node_path, journal.c.turn)
-        rest = (journal.c.ordinal, journal.c.body, journal.c.at)
-        rows = select(*columns, *rest).where(journal.c.run_id == run.id)
 
-        def read(connection: Connection) -> tuple[list[Record], dict[str, str]]:
-            found = connection.execute(rows.order_by(journal.c.seq))
-            records = decoded((tuple(row) for row in found), run.id)
+        def read(connection: Transaction) -> tuple[list[Record], dict[str, str]]:
+            records = decoded(connection.rows(_RECORDS, [run.id]), run.id)
             if run.status == "done" and run.stop_reason not in WITHOUT_END:
                 check_end(records, run.id)
             names = list(names_of_texts(records[0].body)) if records else []
-            texts = connection.execute(
-                select(blobs.c.hash, blobs.c.body).where(blobs.c.hash.in_(names))
+            texts = connection.rows(
+                f"SELECT hash, body FROM blobs WHERE hash IN {marks(names)}", names
             )
             # The name is the hash of the text, so one that was changed is found.
             return records, {
@@ -263,7 +270,7 @@ async def _finish_unbegun(run_id: str, lease: Lease) -> NoReturn:
 class _SharedStore:
     """A database with all that writes to it, for every block of the process that uses it now."""
 
-    def __init__(self, url: URL, on_failure: OnFailure, bus: EventBus) -> None:
+    def __init__(self, url: Address, on_failure: OnFailure, bus: EventBus) -> None:
         self.users = 0
         self.opening: Future[RunStore] = Future()
         self._on_failure: OnFailure = on_failure
@@ -300,12 +307,12 @@ class _SharedStore:
         self._database.close_now()
 
 
-_stores: dict[tuple[URL, OnFailure, EventBus], _SharedStore] = {}
+_stores: dict[tuple[Address, OnFailure, EventBus], _SharedStore] = {}
 _sharing = Lock()
 
 
 @asynccontextmanager
-async def open_store(url: URL, *, on_failure: OnFailure = "stop") -> AsyncGenerator[RunStore]:
+async def open_store(url: Address, *, on_failure: OnFailure = "stop") -> AsyncGenerator[RunStore]:
     """Open a database with all that writes to it, and see that everything is written at the end.
 
     Blocks that overlap share it, whatever event loop or thread they are in; the last one closes it.

@@ -21,11 +21,10 @@ from oracle.cli.terminal.times import parse_moment
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from sqlalchemy import URL
-
     from oracle.services.ans.event import Event
     from oracle.services.ans.query import EventQuery
     from oracle.services.ans.table import EventsTable, StoredEvent
+    from oracle.services.storage.addresses import Address
     from oracle.services.storage.database import Database
 
 BAD = ("warning", "error")
@@ -230,10 +229,10 @@ def _run_called(typed: str) -> str:
     return with_database(read)
 
 
-def _database() -> URL:
+def _database() -> Address:
     """The address of the project's database. Opening it migrates it to the newest schema."""
 
-    async def address(database: Database) -> URL:
+    async def address(database: Database) -> Address:
         return database.url
 
     return with_database(address)

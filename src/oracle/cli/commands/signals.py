@@ -22,11 +22,10 @@ from oracle.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import URL
-
     from oracle.evaluation.adherence import Adherence
     from oracle.evaluation.calibration import ModelCalibration
     from oracle.evaluation.signals_report import Section
+    from oracle.services.storage.addresses import Address
     from oracle.services.storage.database import Database
 
 app = typer.Typer(
@@ -107,7 +106,7 @@ def _adherence(model: str | None, since: str | None, last: int | None) -> list[A
     from oracle.evaluation.adherence import adherence_in
     from oracle.services.ans.table import open_events
 
-    async def address(database: Database) -> URL:
+    async def address(database: Database) -> Address:
         return database.url
 
     begun = parse_moment(since, now=time.time()) if since else None

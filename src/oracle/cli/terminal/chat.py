@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +17,7 @@ from oracle.cli.terminal.output import say, show_traceback, shown_bug, shown_err
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.waiting import wait_begins
 from oracle.errors import DeveloperError, InputError, OracleError, SettingsError
+from oracle.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError, did_you_mean, named
+from oracle.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

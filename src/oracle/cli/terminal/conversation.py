@@ -214,8 +214,6 @@ async def open_conversation(
     from oracle.services.storage.connections import shown
     from oracle.services.storage.database import url_for_writing
 
-    # The pool logs a traceback if a connection that was given up cannot be closed. Nobody needs it.
-    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     if logging.lastResort is not None:
         # Warnings of the agent, such as a file that is not used, look like our other messages.
         logging.lastResort.setFormatter(logging.Formatter("oracle: %(message)s"))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from oracle.cli.terminal.safe_text import printable
+from oracle.lazy_dataclass import dataclass
 
 MOST_RANGES: Final = 4
 

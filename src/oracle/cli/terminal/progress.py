@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal, cast
 
 from oracle.cli.terminal.activity import WAITING
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import shown_tokens
+from oracle.lazy_dataclass import dataclass
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 LONGEST_FIELD: Final = 100

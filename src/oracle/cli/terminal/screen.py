@@ -10,7 +10,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from oracle.cli.terminal.activity import WAITING, Activity
@@ -27,6 +26,7 @@ from oracle.cli.terminal.progress import (
     line_for,
 )
 from oracle.cli.terminal.safe_text import printable
+from oracle.lazy_dataclass import dataclass
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.project.root import here
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from oracle.cli.terminal.places import MOST_RANGES, Place, Source, places
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.cli.terminal.tables import StyledLine, Tone, cut, wrapped
 from oracle.cli.terminal.times import shown_duration, shown_money, shown_tokens
+from oracle.lazy_dataclass import dataclass
 from oracle.services.story.story import Step, Story, Turn
 from oracle.services.story.words import stop_words
 

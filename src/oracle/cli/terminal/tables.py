@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Final, Literal
 
 from oracle.cli.terminal.safe_text import printable
+from oracle.lazy_dataclass import dataclass
 
 GAP: Final = "  "
 INDENT: Final = "    "

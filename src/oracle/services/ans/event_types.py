@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from oracle.errors import InputError, did_you_mean
+from oracle.lazy_dataclass import dataclass
 from oracle.services.ans.event import NOT_JSON
 
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from oracle.lazy_dataclass import dataclass
 
 COLUMNS = "run_id, turn, type, source, severity, payload, at"
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.errors import StoreError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.query import COLUMNS, EventQuery, select, select_newest
 from oracle.services.storage.damage import RESTORE, Damaged, check_row, read_json
@@ -21,8 +22,7 @@ from oracle.services.storage.schema import events
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy import URL
-
+    from oracle.services.storage.addresses import Address
     from oracle.services.storage.connections import Connection
 
 TOPIC: Final = "oracle_events"
@@ -140,7 +140,7 @@ _SEVERITIES: Final = {severity.value: severity for severity in Severity}
 """Any other name was written by a newer version or by mistake, and is shown as an error."""
 
 
-def open_events(where: URL | Path | str) -> EventsTable:
+def open_events(where: Address | Path | str) -> EventsTable:
     """Open the table of a database. `Database.open` must have migrated it to the newest schema."""
     from oracle.services.storage.connections import connect, shown
     from oracle.services.storage.database import as_url

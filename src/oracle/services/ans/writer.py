@@ -23,7 +23,7 @@ from oracle.services.storage.group_commit import GATHER_SECONDS, RETRY_SECONDS, 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy import URL
+    from oracle.services.storage.addresses import Address
 
 log = logging.getLogger(__name__)
 
@@ -121,18 +121,18 @@ class EventWriter(GroupWriter[Event, EventsTable]):
 class _Shared:
     """One writer for all blocks that record the same bus to the same database."""
 
-    def __init__(self, where: URL | Path | str, bus: EventBus) -> None:
+    def __init__(self, where: Address | Path | str, bus: EventBus) -> None:
         self.writer = EventWriter(partial(open_events, where))
         self.unsubscribe = bus.subscribe(self.writer)
         self.users = 0
 
 
-_shared: dict[tuple[EventBus, URL], _Shared] = {}
+_shared: dict[tuple[EventBus, Address], _Shared] = {}
 _sharing = fork_safe_lock()
 
 
 @contextmanager
-def recording(where: URL | Path | str, bus: EventBus | None = None) -> Generator[EventWriter]:
+def recording(where: Address | Path | str, bus: EventBus | None = None) -> Generator[EventWriter]:
     """Store every event that is emitted inside the block in this database, exactly once.
 
     After the block its events are on disk.

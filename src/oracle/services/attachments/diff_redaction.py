@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.attachments.hunks import DiffLine, Hunk, hunks_of
 from oracle.services.project.redaction import redact
 

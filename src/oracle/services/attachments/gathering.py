@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import InputError, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.attachments.git_diff import MOST_NAMED, Diff, git_diff
 from oracle.services.attachments.reading import AttachedFile, read_attached

@@ -13,11 +13,11 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import InputError, named
+from oracle.lazy_dataclass import dataclass
 from oracle.services.attachments.diff_redaction import redacted_diff
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.secret_files import OURS, SecretFiles

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 
 _FILE: Final = lazy_pattern(r"(?P<side>---|\+\+\+) (?:\"?[ab]/)?(?P<path>[^\t\n]+?)\"?\s*")

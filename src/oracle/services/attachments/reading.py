@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import InputError, ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.regular_file import OPEN, kind_of_file
 from oracle.services.attachments.references import Reach

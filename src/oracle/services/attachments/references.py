@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import InputError, NotFound, named
+from oracle.lazy_dataclass import dataclass
 from oracle.services.project.secret_files import OURS, SecretFiles
 
 # `:12`, `:10-40` and `:10-` (to the end).

@@ -7,10 +7,10 @@ alone; it is on record too, so a replay comes to the same decision.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Literal, TypeAlias
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.bert.background_model import BackgroundModel, NoAnswer
 from oracle.services.bert.minilm import Encoder, is_installed, load_minilm
 from oracle.services.bert.prototypes import Prototypes

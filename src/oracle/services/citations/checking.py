@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.citations.answer_quotes import find_cited
 from oracle.services.citations.finding import find_citations
 from oracle.services.citations.marking import Bare, mark_of, with_marks

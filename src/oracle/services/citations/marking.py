@@ -7,9 +7,9 @@ changes nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.citations.finding import Citation
 from oracle.services.citations.resolving import Resolved, Status

@@ -6,10 +6,11 @@ import posixpath
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 from urllib.parse import unquote
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Listed
 from oracle.models.source_kind import kind_named, kind_with_prefix
 from oracle.services.citations.answer_quotes import AnswerQuote

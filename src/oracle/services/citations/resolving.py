@@ -13,9 +13,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.citations.answer_quotes import AnswerQuote, Cited
 from oracle.services.citations.claims import value_in
 from oracle.services.citations.finding import Citation

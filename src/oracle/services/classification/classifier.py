@@ -12,9 +12,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import NEEDS, Needs, QueryClassification, QueryType
 from oracle.patterns import lazy_pattern
 from oracle.services.classification.accepted_offers import accepted_offer

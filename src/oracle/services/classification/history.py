@@ -9,8 +9,8 @@ The names of the features are keys in `weights.txt`. To change one, train the cl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.classification.accepted_offers import find_offer
 from oracle.services.classification.parsed_query import IDENTIFIERS, ParsedQuery, parse_query

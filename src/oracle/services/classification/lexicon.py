@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services import classification
 from oracle.services.classification.tokenizer import expand
-
-_CJK = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,14 +47,15 @@ def lexicon() -> Lexicon:
     for tag, entry in (*_entries("technologies.txt", "tech"), *_entries("lexicon.txt", "")):
         # `_` in an entry is a space. Contractions are expanded, as in the query.
         words = [word for part in entry.split("_") for word in expand(part)]
-        phrase = " ".join(words)
+        phrase = entry if words == [entry] else " ".join(words)
         if tag == "function":
             function_words.add(phrase)
         elif tag not in tags.get(phrase, ()):
             tags[phrase] = (*tags.get(phrase, ()), tag)
             longest[words[0]] = max(longest.get(words[0], 1), len(words))
     # Longest first: a regular expression takes the first alternative that matches.
-    cjk = sorted(filter(_CJK.search, tags), key=len, reverse=True)
+    cjk = [phrase for phrase in tags if not phrase.isascii() and any(map(_is_cjk, phrase))]
+    cjk.sort(key=len, reverse=True)
     return Lexicon(
         tags=tags,
         function_words=frozenset(function_words),
@@ -80,6 +79,11 @@ def inflected(word: str) -> tuple[str, ...]:
         if stem != word and len(stem) > 2 and any("write" in known.of(base) for base in bases):
             return (f"write_{ending}",)
     return ()
+
+
+def _is_cjk(character: str) -> bool:
+    # Not a regular expression: one with so large ranges takes as long to compile as all of this.
+    return "\u3040" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff"
 
 
 def _entries(file: str, tag: str) -> list[tuple[str, str]]:

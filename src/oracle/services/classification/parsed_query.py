@@ -8,8 +8,7 @@ the note ?` and `write:start a note`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from oracle.lazy_dataclass import dataclass
 from oracle.services.classification.lexicon import Lexicon, inflected, lexicon
 from oracle.services.classification.tokenizer import Token, clean, tokenize
 

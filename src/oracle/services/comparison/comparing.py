@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from statistics import fmean, median
 from typing import Any, Final, Literal, Self
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.comparison.facts import LoopFacts, words_shared
 
 Loop = Literal["tree", "baseline"]

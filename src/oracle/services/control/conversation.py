@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil
 from typing import Any, Final, Self
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.prompting.tokens import estimate_tokens
 
 TOKENS_OF_A_CHARACTER: Final = 0.3

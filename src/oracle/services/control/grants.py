@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.source_kind import SOURCE_KINDS, kind_named
 from oracle.models.tool_spec import ToolSpec

@@ -7,12 +7,13 @@ data: each change returns a new one. The blackboard holds it as a dictionary.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from math import inf, isfinite
 from typing import Any, Final, Literal, Self, TypeAlias
 
 from oracle.errors import InputError
+from oracle.lazy_dataclass import dataclass
 
 Resource: TypeAlias = Literal["turns", "tokens", "money", "seconds"]
 RESOURCES: Final[tuple[Resource, ...]] = ("turns", "tokens", "money", "seconds")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, Literal
+
+from oracle.lazy_dataclass import dataclass
 
 REPEATS: Final = 2
 """From this many equal calls with equal results on, it is a repetition."""

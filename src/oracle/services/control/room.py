@@ -10,10 +10,11 @@ an estimate is multiplied by what this provider has counted so far in this run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from typing import Final, Literal, NamedTuple
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.control.ledger import Ledger, Resource
 from oracle.services.llm.protocol import Prices
 from oracle.services.prompting.tokens import TOKENS_OF_THE_DENSEST_CHARACTER

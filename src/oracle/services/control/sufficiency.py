@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Protocol
+
+from oracle.lazy_dataclass import dataclass
 
 GOOD_MATCH: Final = 0.6
 """The score from which a place counts as a good match."""

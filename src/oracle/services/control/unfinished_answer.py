@@ -6,9 +6,9 @@ It consists of the text so far and the places that were found. It invents nothin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.citations import find_citations
 from oracle.services.tools.answer import inline_quotation
 

@@ -6,9 +6,10 @@ All arithmetic on parts and the ledger is here, so that conditions and actions a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.ledger import Ledger, Resource
 from oracle.services.control.room import Room, Sent

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import MoreUses
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec

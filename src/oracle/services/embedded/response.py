@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.tools.answer import fence, one_line
 
 _LONGEST_LINE: Final = 160

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec
 from oracle.services.attachments.references import without_mentions

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import MoreUses, Source
 from oracle.models.source_kind import SourceKind, kind_named
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name

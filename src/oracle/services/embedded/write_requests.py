@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 
 _POLITE: Final = (

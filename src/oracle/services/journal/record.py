@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, cast, get_args
 
 from oracle.errors import JournalError, named
+from oracle.lazy_dataclass import dataclass
 from oracle.plain import is_plain
 from oracle.services.storage.damage import RESTORE, is_time, read_json
 

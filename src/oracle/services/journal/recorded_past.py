@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, Final
 
 from oracle.errors import ReplayDiverged
+from oracle.lazy_dataclass import dataclass
 from oracle.services.journal.record import Place, Record, RecordKind
 from oracle.services.journal.rest_gate import RestGate
 from oracle.services.journal.run_clock import Handle

@@ -11,13 +11,12 @@ from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
 
-from sqlalchemy import URL
-
 from oracle.errors import JournalError, OracleError, StoreError
 from oracle.services.ans.bus import get_event_bus
 from oracle.services.ans.event import Event, Severity
 from oracle.services.journal.record import Record, encoded
 from oracle.services.journal.sinks import name_of
+from oracle.services.storage.addresses import Address
 from oracle.services.storage.connections import Connection, connect
 from oracle.services.storage.group_commit import GroupWriter
 from oracle.services.storage.runs import NOT_RECORDED
@@ -59,7 +58,7 @@ class Waiter(NamedTuple):
     """Given by a run that is about to write something outside of the database."""
 
 
-def journal_writer(url: URL, *, on_failure: OnFailure) -> JournalWriter:
+def journal_writer(url: Address, *, on_failure: OnFailure) -> JournalWriter:
     """A writer for the database at `url`, which `Database.open` has prepared."""
     return JournalWriter(url, on_failure=on_failure)
 
@@ -71,7 +70,7 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
     at its next record; with `memory` the run goes on, and the log says so.
     """
 
-    def __init__(self, url: URL, *, on_failure: OnFailure) -> None:
+    def __init__(self, url: Address, *, on_failure: OnFailure) -> None:
         super().__init__(partial(connect, url, durable=True), name="journal")
         self.on_failure: OnFailure = on_failure
         self._failures: dict[str, Exception] = {}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.model_facts import models_in_table, prices_of
 from oracle.services.llm.protocol import Prices
 

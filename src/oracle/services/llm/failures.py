@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
 
 import httpx2
@@ -17,6 +16,7 @@ from oracle.errors import (
     ModelUnreachable,
     did_you_mean,
 )
+from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.providers import NO_KEY, Endpoint
 from oracle.services.llm.too_long import is_too_long
 from oracle.services.settings.value_types import masked

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from oracle.errors import InputError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.catalogue import VENDORS, KnownModel, known_models, newest_models
 from oracle.services.llm.names import full_name, is_name_of_ollama
 from oracle.services.llm.ollama import LocalModel, LocalModels, local_models

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from pydantic_ai.messages import (
@@ -29,6 +28,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.llm.protocol import Message
 

@@ -7,9 +7,10 @@ is downloaded. It is imported when a model is opened.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.protocol import Prices
 
 if TYPE_CHECKING:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from threading import Thread
 from time import monotonic
 from typing import Any, Final, TypeVar, cast
 from urllib.parse import urlsplit
 
 from oracle.errors import InputError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.providers import PROVIDERS, checked_address, is_model_name
 
 Found = TypeVar("Found")

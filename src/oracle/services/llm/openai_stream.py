@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterable, AsyncIterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from openai.types import CompletionUsage
@@ -19,6 +18,7 @@ from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall, ChoiceD
 from pydantic_ai.models.ollama import OllamaModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.endings import Worst
 
 if TYPE_CHECKING:

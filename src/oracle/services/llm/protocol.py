@@ -6,9 +6,9 @@ Both sides are plain JSON data, so that the journal can store them and a replay 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, Protocol, Self, TypedDict
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import MoreUses, Source
 from oracle.models.tool_spec import Role as ToolRole
 from oracle.models.tool_spec import ToolSpec

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from oracle.errors import InputError, ModelRefused, SettingsError, did_you_mean
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.settings.sections import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
 from oracle.services.settings.server_address import host_of

@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from oracle.errors import InputError, OracleError, SettingsError, StoreError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.names import full_name
 from oracle.services.llm.ollama import runs_elsewhere
 from oracle.services.llm.providers import PROVIDERS, is_at_home

@@ -29,7 +29,8 @@ from oracle.services.own_code.tool import OwnTool
 from oracle.services.project.redaction import redacted_traceback
 from oracle.services.tools.answer import Answer, code, one_line
 from oracle.services.tools.executor import took_too_long
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.model_arguments import Arguments
+from oracle.services.tools.registry import Tool
 
 _log: Final = logging.getLogger(__name__)
 _MOST_THREADS: Final = 32

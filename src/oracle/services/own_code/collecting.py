@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from oracle.errors import InputError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.own_code.files import CodeFiles, Kind, find_code
+from oracle.services.own_code.installed import may_name
 from oracle.services.own_code.trust import how_to_trust, trust_in, trusted_files
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from oracle.services.own_code.tool import OwnTool
 
 GROUPS: Final[Mapping[Kind, str]] = {"tools": "oracle.tools", "leaves": "oracle.leaves"}
@@ -56,6 +59,11 @@ def installed(kind: Kind) -> tuple[EntryPoint, ...]:
 @cache
 def _all_installed() -> Mapping[Kind, tuple[EntryPoint, ...]]:
     """Kept, because it reads a file of each installed package."""
+    # Hardly any package has some, and `importlib.metadata` takes long to import and to look.
+    if not may_name(GROUPS.values()):
+        return dict.fromkeys(GROUPS, ())
+    from importlib.metadata import entry_points
+
     found = entry_points()
     return {kind: tuple(found.select(group=group)) for kind, group in GROUPS.items()}
 

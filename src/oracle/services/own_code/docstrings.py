@@ -9,8 +9,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from oracle.lazy_dataclass import dataclass
 
 _LONGEST: Final = 1_000
 _SECTION: Final = re.compile(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from oracle.lazy_dataclass import dataclass
 from oracle.regular_file import read_regular
 
 Kind = Literal["tools", "leaves"]

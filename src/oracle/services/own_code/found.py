@@ -7,11 +7,11 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
 from oracle.errors import ToolProblem
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.regular_file import read_regular
 from oracle.services.search.roles import kind_of

@@ -10,7 +10,7 @@ import hashlib
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from pathlib import Path
@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from oracle.errors import OwnCodeError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.own_code.files import CodeFile, Kind
 from oracle.services.own_code.prints import prints_kept
 from oracle.services.project.redaction import redact

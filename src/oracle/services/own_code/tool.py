@@ -12,7 +12,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import UnionType
 from typing import (
     Annotated,
@@ -34,11 +33,12 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from oracle.errors import OwnCodeError, did_you_mean
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import SOURCE_KINDS
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name, speaks_of_a_change
 from oracle.services.own_code.docstrings import Described, described
-from oracle.services.tools.registry import Arguments
+from oracle.services.tools.model_arguments import Arguments
 
 _MARK: Final = "__oracle_tool__"
 _SECONDS: Final = 20.0

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.regular_file import read_regular
 
 if TYPE_CHECKING:

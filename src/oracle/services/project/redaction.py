@@ -53,10 +53,12 @@ _MARK: Final = lazy_pattern(r"\[redacted: ([^\]]+)\]")
 _SHORT: Final = 24
 _SHORTEST_KEY: Final = 16
 _known: list[str] = []
-_LONG: Final = 20_000
-_MOST_CLEAN: Final = 4
-# Long texts that have no secrets, because they came from here.
-_clean: tuple[str, ...] = ()
+_LONG: Final = 500
+_MOST_CLEAN: Final = 64
+_MOST_CHARACTERS: Final = 1_000_000
+_LEAST_CLEAN: Final = 4
+# Longer texts that have no secrets, because they came from here. The newest one is the last.
+_clean: dict[str, None] = {}
 _NO_WORD: Final = re.compile(rb"[^\x09\x0a\x0d\x20-\x7e]")
 
 
@@ -94,12 +96,18 @@ _redacted_short = lru_cache(maxsize=1024)(_redacted)
 
 
 def _redacted_long(text: str) -> str:
-    """What is piped in passes here at each door of a run. It is read once only."""
+    """What is piped in, and the files that a search finds, pass here several times in a run. They
+    are read once only.
+    """
     global _clean
     if text in _clean:
         return text
     result = _redacted(text)
-    _clean = (*_clean[1 - _MOST_CLEAN :], result)
+    kept = [*_clean, result][-_MOST_CLEAN:]
+    while len(kept) > _LEAST_CLEAN and sum(map(len, kept)) > _MOST_CHARACTERS:
+        del kept[0]
+    # A new one, because other threads may be looking into the old one.
+    _clean = dict.fromkeys(kept)
     return result
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from oracle.errors import ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.regular_file import OPEN, kind_of_file
 
 LARGEST_READ: Final = 4 * 1024 * 1024

@@ -6,11 +6,11 @@ import os
 import stat
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.project.file_rules import not_indexed, not_shown, not_the_projects
 from oracle.services.project.hard_links import HardLinks
 from oracle.services.project.ignore_rules import IgnoreRules

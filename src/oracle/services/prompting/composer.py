@@ -7,9 +7,10 @@ depends on the state of the conversation comes last.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.prompt_segment import (
     ALWAYS,
     FULL_CONTRACT,

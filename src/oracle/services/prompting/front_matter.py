@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from oracle.errors import PromptFileError, did_you_mean
+from oracle.lazy_dataclass import dataclass
 from oracle.models.prompt_segment import CONDITIONS
 from oracle.patterns import lazy_pattern
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.questions.search_words import asks_for_uses, search_words
 from oracle.services.quoting.excerpts import is_opening

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.models.source_kind import SourceKind, kind_named
 from oracle.services.tools.answer import place

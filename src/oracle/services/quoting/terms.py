@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.questions.search_words import SearchWords, bare_name, short_stem
 from oracle.services.quoting.excerpts import is_definition
@@ -35,7 +36,11 @@ class Term:
     def is_in(self, line: str) -> bool:
         if self.pattern.search(line):
             return True
-        return not self.is_name and bool(self.pattern.search(split_humps(line)))
+        if self.is_name:
+            return False
+        # Most lines have no such names, and need not be searched a second time.
+        parts = split_humps(line)
+        return parts != line and self.pattern.search(parts) is not None
 
     def is_defined_in(self, line: str) -> bool:
         return not self.is_extra and is_definition(line, bare_name(self.word))

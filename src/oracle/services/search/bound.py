@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.project.walk import FoundFile
 from oracle.services.search.question import read_question
 from oracle.services.search.terms import terms_of_text

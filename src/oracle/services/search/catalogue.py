@@ -10,10 +10,10 @@ import sqlite3
 import weakref
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.project.walk import FoundFile
 from oracle.services.search.records import Definition, Kind, Role
 from oracle.services.search.symbols import Symbol

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.search.symbols import Symbol
 
 TARGET_LINES: Final = 45

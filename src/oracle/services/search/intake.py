@@ -9,11 +9,11 @@ import stat
 import time
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import ToolProblem
+from oracle.lazy_dataclass import dataclass
 from oracle.regular_file import kind_of_file
 from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
 from oracle.services.project.redaction import redact

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from oracle.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import tantivy

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.questions.word_lists import without_ways_of_asking
 from oracle.services.search.records import Role
@@ -161,9 +161,11 @@ def kinship() -> dict[str, tuple[str, ...]]:
     for line in lines:
         if line.startswith("#"):
             continue
-        group = line.split()
-        for word in group:
-            related.setdefault(_as_asked(word), {}).update(dict.fromkeys(map(_as_term, group)))
+        # Each word is stemmed once: doing it for each pair takes longer than a search.
+        terms = {word: _as_term(word) for word in line.split()}
+        for word, term in terms.items():
+            asked = _as_asked(word) if "_" in word else term
+            related.setdefault(asked, {}).update(dict.fromkeys(terms.values()))
     return {
         term: tuple(other for other in others if other != term) for term, others in related.items()
     }

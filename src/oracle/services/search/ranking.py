@@ -7,9 +7,10 @@ from theory. Measure before and after you change one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.search.catalogue import Catalogue, FileCard
 from oracle.services.search.chunks import MOST_LINES
 from oracle.services.search.intake import distinctive

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from oracle.lazy_dataclass import dataclass
 
 Kind = Literal["code", "vault", "threads"]
 

@@ -14,9 +14,10 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.project.walk import FoundFile, Walk
 from oracle.services.search.bound import NO_BOUND, Bound, fitting
 from oracle.services.search.catalogue import Catalogue, Entry, FileState

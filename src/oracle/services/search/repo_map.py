@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import log2
 from typing import Final
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.prompting.tokens import estimate_tokens
 from oracle.services.search.catalogue import Catalogue, FileCard
 from oracle.services.search.intake import distinctive

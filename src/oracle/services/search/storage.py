@@ -11,11 +11,11 @@ import shutil
 import sqlite3
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
 from oracle.errors import StoreError
+from oracle.lazy_dataclass import dataclass
 from oracle.regular_file import check_database, check_regular, read_regular
 from oracle.services.project.root import INDEX_FILES, cannot_make, oracle_folder
 from oracle.services.search.catalogue import FORMAT, Catalogue

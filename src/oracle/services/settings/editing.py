@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from oracle.errors import InputError, SettingsError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.project.redaction import redact
 from oracle.services.settings.resolve import is_name_of_secret, password_in, shown_path
 from oracle.services.settings.template import as_toml

@@ -13,11 +13,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from oracle.errors import InputError
+from oracle.lazy_dataclass import dataclass
 from oracle.services.project.root import DATABASE_FILES, FOLDER
 from oracle.services.settings.server_address import is_loopback
 from oracle.services.settings.value_types import OFF, masked

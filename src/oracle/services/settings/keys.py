@@ -11,10 +11,11 @@ import logging
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 from oracle.errors import InputError, StoreError
+from oracle.lazy_dataclass import dataclass
 from oracle.regular_file import NotRegular, read_regular
 from oracle.services.project.redaction import hide, redact
 from oracle.services.settings.resolve import shown_path

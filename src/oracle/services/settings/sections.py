@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, TypeVar
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.project.secret_files import SecretFiles

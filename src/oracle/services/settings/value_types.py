@@ -6,11 +6,11 @@ import math
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol, cast
 from urllib.parse import urlsplit
 
 from oracle.errors import did_you_mean
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.project.file_rules import TOOL_FOLDERS
 from oracle.services.settings.server_address import host_of

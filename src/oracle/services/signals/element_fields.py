@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict, deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.signals import SIGNALS, FieldKind, FieldSpec, FieldValue, Signal, SignalType
 from oracle.patterns import lazy_pattern
 from oracle.services.signals.said import is_visible

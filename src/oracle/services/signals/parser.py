@@ -7,10 +7,10 @@ said. `parse_signal` and `strip_signal` are the stream parser, given the whole t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.signals.cursor import Cursor
 from oracle.services.signals.element_end import ELEMENT_LIMIT

@@ -1,4 +1,4 @@
-"""The one place that knows kinds of database: addresses, connections, errors and dialects.
+"""The one place that knows kinds of database: addresses, connections, errors and words of SQL.
 
 Store, journal and events ask here and never name a kind themselves. A new kind is one file beside
 `sqlite.py` and `postgres.py`, and one entry in `BACKENDS`.
@@ -6,18 +6,15 @@ Store, journal and events ask here and never name a kind themselves. A new kind 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from sqlalchemy import URL, Engine
-from sqlalchemy import Connection as SqlalchemyConnection
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.types import TypeEngine
-
 from oracle.errors import InputError, StoreError
 from oracle.services.installing import install_command
+from oracle.services.storage.addresses import Address
+from oracle.services.storage.transactions import Transaction
 
 
 class Write(Protocol):
@@ -58,26 +55,35 @@ class Backend(Protocol):
     json_column: str
     counting_key: str
     """The definition of a key that the database numbers itself."""
+    tables: str
+    """Reads the names of all tables."""
+    columns: str
+    """Reads the names of the columns of a table, whose name is its one value."""
     triggers: str
     """Reads the name and the table of each trigger."""
     now: str
     """Seconds since 1970 by the database's clock."""
+    begin: Mapping[str, str]
+    """Begins a transaction that is to `read` or to `write`."""
+    row_lock: str
+    """At the end of a SELECT: other processes cannot change these rows until the end."""
     migration_lock: str | None
     """Keeps other processes from migrating until the transaction ends."""
     texts_lock: str | None
     """Keeps other processes from writing to `blobs` until the transaction ends."""
-    autocommit: Mapping[str, Any]
-    """SQLAlchemy's options for statements that refuse to run in a transaction."""
+    # The errors of its driver: all of them, and those that the values of a statement cause.
+    errors: type[Exception]
+    value_errors: tuple[type[Exception], ...]
 
-    def address(self, url: URL, root: Path | None = None) -> URL | None:
-        """The URL with our driver, or None if it is incomplete. A file's path starts at `root`."""
+    def address(self, given: Address, root: Path | None = None) -> Address | None:
+        """The whole address, or None if it is incomplete. A file's path starts at `root`."""
         ...
 
-    def read_only(self, url: URL) -> URL | None:
-        """An address for reading only; None if the database does not exist yet."""
+    def exists(self, url: Address) -> bool:
+        """Whether there is a file yet; True for a server."""
         ...
 
-    def shown(self, url: URL) -> str:
+    def shown(self, url: Address) -> str:
         """A path or an address, without password and options."""
         ...
 
@@ -85,42 +91,55 @@ class Backend(Protocol):
         """What is wrong with the database, and the next step; None for a bug in our code."""
         ...
 
-    def json_type(self) -> TypeEngine[Any]: ...
+    # Connections of the driver, for `Transaction`. Any thread may use one, one at a time. They
+    # begin and end no transaction on their own.
 
-    def engine(self, url: URL) -> Engine:
-        """For SQLAlchemy. Its connections take the execution option `transaction`, which is
-        `read`, `write` or None. Any thread may use a connection, one at a time.
-        """
+    def open(self, url: Address) -> Any: ...
+
+    def close(self, raw: Any) -> None: ...
+
+    def execute(self, raw: Any, sql: str, values: Sequence[Any]) -> Any:
+        """Returns the cursor."""
         ...
 
-    def turn_to_write(self, url: URL, file: object) -> AbstractContextManager[None]:
+    def each(self, raw: Any, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The rows, without reading all of them at once."""
+        ...
+
+    def is_in_transaction(self, raw: Any) -> bool: ...
+
+    def is_usable(self, raw: Any) -> bool:
+        """Whether a connection that was idle still works."""
+        ...
+
+    def turn_to_write(self, url: Address, file: object) -> AbstractContextManager[None]:
         """Waits until no other thread of this process writes, if the database has one writer.
 
         Raises `StoreError` if the database is no longer the `file` that was opened.
         """
         ...
 
-    def file(self, url: URL) -> object:
+    def file(self, url: Address) -> object:
         """Which file the database is now; None for a server."""
         ...
 
-    def prepare(self, engine: Engine) -> None:
+    def prepare(self, url: Address) -> None:
         """Bring a database that may be new into the mode that we use."""
         ...
 
-    def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
+    def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
         """Remove the traces of deleted rows. Returns where some are left, if so."""
         ...
 
-    def looking(self, url: URL) -> AbstractContextManager[SqlalchemyConnection]:
+    def looking(self, url: Address) -> AbstractContextManager[Transaction]:
         """A connection that changes nothing, to a database that exists."""
         ...
 
-    def flaws(self, connection: SqlalchemyConnection) -> Iterable[str]:
+    def flaws(self, connection: Transaction) -> Iterable[str]:
         """What the database itself finds wrong with its files."""
         ...
 
-    def connect(self, url: URL, *, durable: bool) -> Connection: ...
+    def connect(self, url: Address, *, durable: bool) -> Connection: ...
 
 
 def _sqlite() -> Backend:
@@ -148,16 +167,16 @@ BACKENDS: Final[Mapping[str, Callable[[], Backend]]] = {
 ADDRESS_FORMS: Final = "write sqlite:///path/to/file.db or postgresql://user:password@host/name"
 
 
-def backend_of(url: URL) -> Backend:
-    return BACKENDS[url.get_backend_name()]()
+def backend_of(url: Address) -> Backend:
+    return BACKENDS[url.kind]()
 
 
-def shown(url: URL) -> str:
+def shown(url: Address) -> str:
     """A path or an address, without password and options."""
     return backend_of(url).shown(url)
 
 
-def connect(url: URL, *, durable: bool) -> Connection:
+def connect(url: Address, *, durable: bool) -> Connection:
     """Open a plain connection to a database that `Database.open` has prepared.
 
     A `durable` one is for data that is promised: its commits survive a power cut. The others
@@ -167,7 +186,7 @@ def connect(url: URL, *, durable: bool) -> Connection:
 
 
 @contextmanager
-def store_errors(url: URL) -> Generator[None]:
+def store_errors(url: Address) -> Generator[None]:
     """Turn a problem of the database into a `StoreError`. A bug in our code passes unchanged."""
     from oracle.services.storage.damage import RESTORE, Damaged
 
@@ -176,8 +195,7 @@ def store_errors(url: URL) -> Generator[None]:
     except Damaged as problem:
         raise StoreError(f"{shown(url)} is damaged: {problem}; {RESTORE}") from None
     except Exception as problem:
-        cause = problem.orig if isinstance(problem, DBAPIError) else problem
-        advice = None if cause is None else backend_of(url).explain(cause)
+        advice = backend_of(url).explain(problem)
         if advice is None:
             raise
         raise StoreError(f"{shown(url)} {advice}") from problem

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Any, Final, NamedTuple, NoReturn, TypeAlias, cast
 
-from sqlalchemy import BigInteger, Column, Connection, Double, Integer, Table, not_, select
-
 from oracle.errors import named
 from oracle.patterns import lazy_pattern
-from oracle.services.storage.values import Json
+from oracle.services.storage.schema import Table
+from oracle.services.storage.transactions import Transaction
 
 RESTORE: Final = "restore a copy of the database, or move it away, and a new one is made"
 
@@ -119,9 +118,9 @@ def check_row(table: Table, row: Mapping[str, Any]) -> None:
     """Raise `Damaged` for the first value that the table's columns do not allow."""
     for column in table.columns:
         value = row[column.name]
-        if value is None and column.nullable:
+        if value is None and column.is_optional:
             continue
-        expected = _unmet(column.type, value)
+        expected = _unmet(column.kind, value)
         if expected is None and column.name == "status" and value not in _STATES:
             expected = f"one of {', '.join(_STATES)}"
         # Another name may come from a newer version, but a name it is.
@@ -130,7 +129,7 @@ def check_row(table: Table, row: Mapping[str, Any]) -> None:
         if expected is None and (shape := _SHAPES.get(f"{table.name}.{column.name}")):
             expected = _misfit(shape, cast("Mapping[str, Any]", value))
         if expected is not None:
-            key = next(iter(table.primary_key.columns)).name
+            key = table.columns[0].name
             where = f"{table.name} {named(row[key], 40)}" if key != column.name else table.name
             raise Damaged(f"{column.name} in {where} is {named(value)}, not {expected}")
 
@@ -177,11 +176,11 @@ def bad_parents(links: Iterable[Link]) -> Iterator[str]:
 def _unmet(kind: object, value: Any) -> str | None:
     """What the value should be, if it is something else."""
     match kind:
-        case Json():
+        case "json":
             return None if isinstance(value, dict) else "a JSON object"
-        case Double():
+        case "time":
             return None if is_time(value) else "a time"
-        case Integer() | BigInteger():
+        case "integer":
             return None if type(value) is int else "a whole number"
         case _:
             return None if isinstance(value, str) else "text"
@@ -192,19 +191,32 @@ def _misfit(shape: Shape, value: Mapping[str, Any]) -> str | None:
     return f"with such a value for {bad}" if bad else None
 
 
-def check_text(column: Column[Any], value: object) -> None:
+def check_key(table: Table, value: object) -> None:
     if not isinstance(value, str):
-        raise Damaged(f"{column.name} in {column.table.name} is {named(value)}, not text")
+        raise Damaged(f"{table.columns[0].name} in {table.name} is {named(value)}, not text")
 
 
-def check_times(connection: Connection, *tables: Table) -> None:
+def check_times(connection: Transaction, *tables: Table) -> None:
     """Raise `Damaged` for a time that is none: compared with others it would be later than all."""
     for table in tables:
-        times = [column for column in table.columns if isinstance(column.type, Double)]
-        for column in times:
-            bad = select(table).where(not_(column.between(0, _LATEST))).limit(1)
-            for row in connection.execute(bad).mappings():
-                check_row(table, cast("Mapping[str, Any]", row))
+        for column in table.columns:
+            if column.kind == "time":
+                bad = f"NOT ({column.name} BETWEEN 0 AND {_LATEST}) LIMIT 1"
+                for row in connection.records(
+                    f"SELECT {table.names} FROM {table.name} WHERE {bad}"
+                ):
+                    check_row(table, decoded_row(table, row))
+
+
+def decoded_row(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with its JSON read. Some drivers have read it already."""
+    kinds = {column.name: column.kind for column in table.columns}
+    return {
+        name: read_json(value)
+        if kinds.get(name) == "json" and value is not None and not isinstance(value, dict | list)
+        else value
+        for name, value in row.items()
+    }
 
 
 def is_time(value: Any) -> bool:

@@ -7,10 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
-
-from sqlalchemy import URL, Connection, Engine, create_engine
-from sqlalchemy.pool import NullPool
+from typing import Final, Self, TypeVar
 
 from oracle.errors import StoreError
 from oracle.services.background import in_thread_to_end
@@ -22,9 +19,10 @@ from oracle.services.project.root import (
     oracle_folder,
     user_folder,
 )
-from oracle.services.storage.addresses import address_of
+from oracle.services.storage.addresses import Address, address_of
 from oracle.services.storage.connections import backend_of, shown, store_errors
 from oracle.services.storage.migrations import MIGRATIONS, Migration, migrate, version_of
+from oracle.services.storage.transactions import Connections, Kind, Transaction
 from oracle.services.storage.write_queue import WriteQueue
 from oracle.settings import Settings
 
@@ -35,7 +33,7 @@ READERS: Final = 2
 """Threads that read. What they do is short, and Python runs one at a time anyway."""
 
 
-def default_url(settings: Settings) -> URL:
+def default_url(settings: Settings) -> Address:
     """The address in the setting `database.url`, else SQLite in the project's `.oracle/`.
 
     Outside of any project it is the user's own database, if it exists.
@@ -53,31 +51,31 @@ def default_url(settings: Settings) -> URL:
         raise StoreError(f"{problem}, or set ORACLE_DATABASE_URL") from problem
 
 
-def url_for_writing(settings: Settings) -> URL:
+def url_for_writing(settings: Settings) -> Address:
     """The same, but outside of any project the user's own database is made on first use."""
     if settings.database.url is None and settings.root is None:
         return as_url(made_user_folder() / FILE_NAME)
     return default_url(settings)
 
 
-def url_from(settings: Settings, given: str) -> URL:
+def url_from(settings: Settings, given: str) -> Address:
     """A path in a settings file starts at the project's root, whatever the working directory."""
     origin = settings.origins["database.url"]
     root = settings.root if origin.source in ("user", "file") else None
     return address_of(given, root, named=f"{origin}: database.url")
 
 
-def as_url(where: URL | str | Path) -> URL:
-    """A URL with the driver that we use. A string without `://` is a path."""
+def as_url(where: Address | str | Path) -> Address:
+    """An address that was given as text. A string without `://` is a path."""
     return address_of(where, None, named="the database's address")
 
 
-def schema_of(url: URL) -> int | None:
+def schema_of(url: Address) -> int | None:
     """How many migrations a database has had; None if it does not exist. Changes nothing."""
-    address = backend_of(url).read_only(url)
-    if address is None:
+    backend = backend_of(url)
+    if not backend.exists(url):
         return None
-    with store_errors(url), create_engine(address, poolclass=NullPool).connect() as connection:
+    with store_errors(url), backend.looking(url) as connection:
         return version_of(connection)
 
 
@@ -88,17 +86,17 @@ class Database:
     number of callers.
     """
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: Address) -> None:
         self.url = url
         self.backend = backend_of(url)
-        self.engine: Engine = self.backend.engine(url)
+        self._connections = Connections(self.backend, url)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="database-read")
         self._writes = WriteQueue(self._begin_writing)
         self._file: object = None
 
     @classmethod
     async def open(
-        cls, where: URL | str | Path, *, migrations: Sequence[Migration] = MIGRATIONS
+        cls, where: Address | str | Path, *, migrations: Sequence[Migration] = MIGRATIONS
     ) -> Self:
         """Connect and bring the schema up to date; any number of processes may do so at once."""
         database = cls(as_url(where))
@@ -125,7 +123,7 @@ class Database:
     def close_now(self) -> None:
         self._writes.close()
         self._readers.shutdown()
-        self.engine.dispose()
+        self._connections.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -133,11 +131,11 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def read(self, work: Callable[[Connection], Result]) -> Result:
+    async def read(self, work: Callable[[Transaction], Result]) -> Result:
         """Do work in a transaction that only reads. No writer has to wait for it."""
-        return await self._in_reader(work, transaction="read")
+        return await self._in_reader(work, "read")
 
-    async def write(self, work: Callable[[Connection], Result]) -> Result:
+    async def write(self, work: Callable[[Transaction], Result]) -> Result:
         """Do work in a transaction that writes everything or nothing.
 
         The work has no other effect than through its connection: it may be run twice.
@@ -145,33 +143,28 @@ class Database:
         with self._is_open(), store_errors(self.url):
             return await asyncio.wrap_future(self._writes.submit(work))
 
-    async def outside_transactions(self, work: Callable[[Connection], Result]) -> Result:
+    async def outside_transactions(self, work: Callable[[Transaction], Result]) -> Result:
         """For commands that refuse to run in a transaction."""
-        return await self._in_reader(work, transaction=None, **self.backend.autocommit)
+        return await self._in_reader(work, None)
 
-    async def _in_reader(self, work: Callable[[Connection], Result], **options: Any) -> Result:
+    async def _in_reader(self, work: Callable[[Transaction], Result], kind: Kind | None) -> Result:
         def run() -> Result:
-            with self._connection(**options) as connection:
+            with self._transaction(kind) as connection:
                 return work(connection)
 
         with self._is_open():
             return await asyncio.wrap_future(self._readers.submit(run))
 
     @contextmanager
-    def _begin_writing(self) -> Generator[Connection]:
+    def _begin_writing(self) -> Generator[Transaction]:
         turn = self.backend.turn_to_write(self.url, self._file)
-        with turn, self._connection(transaction="write") as connection:
+        with turn, self._transaction("write") as connection:
             yield connection
 
     @contextmanager
-    def _connection(self, **options: Any) -> Generator[Connection]:
-        with store_errors(self.url), self.engine.connect() as connection:
-            connection.execution_options(**options)
-            if options["transaction"] is None:
-                yield connection
-            else:
-                with connection.begin():
-                    yield connection
+    def _transaction(self, kind: Kind | None) -> Generator[Transaction]:
+        with store_errors(self.url), self._connections.transaction(kind) as connection:
+            yield connection
 
     @contextmanager
     def _is_open(self) -> Generator[None]:
@@ -185,10 +178,10 @@ class Database:
 
     def _prepare(self, migrations: Sequence[Migration]) -> None:
         with store_errors(self.url):
-            self.backend.prepare(self.engine)
+            self.backend.prepare(self.url)
         self._file = self.backend.file(self.url)
         # Reading first: an up-to-date database needs no write lock at each start.
-        with self._connection(transaction="read") as connection:
+        with self._transaction("read") as connection:
             version = version_of(connection)
         if version != len(migrations):
             with self._begin_writing() as connection:

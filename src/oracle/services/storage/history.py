@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.session import Exchange
 
 

@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any, Final, NamedTuple, cast
 
-from sqlalchemy import URL, Connection, Table, func, inspect, select, text
-
 from oracle.errors import JournalError, OracleError, named
 from oracle.services.journal.record import decoded, names_of_texts
 from oracle.services.journal.sinks import name_of
+from oracle.services.storage.addresses import Address
 from oracle.services.storage.connections import backend_of, shown, store_errors
-from oracle.services.storage.damage import RESTORE, Damaged, Link, bad_parents, check_row, read_json
-from oracle.services.storage.runs import WITHOUT_END
-from oracle.services.storage.schema import (
-    blobs,
-    context_nodes,
-    events,
-    journal,
-    metadata,
-    runs,
-    sessions,
+from oracle.services.storage.damage import (
+    RESTORE,
+    Damaged,
+    Link,
+    bad_parents,
+    check_row,
+    decoded_row,
+    read_json,
 )
+from oracle.services.storage.runs import WITHOUT_END
+from oracle.services.storage.schema import TABLES, Table, context_nodes, events, runs, sessions
+from oracle.services.storage.transactions import Transaction
 
 SECONDS: Final = 5.0
 """How long to look at rows. A person waits for the result."""
@@ -38,7 +38,7 @@ class Flaw(NamedTuple):
     next_step: str
 
 
-def flaws_of(url: URL, seconds: float = SECONDS) -> list[Flaw]:
+def flaws_of(url: Address, seconds: float = SECONDS) -> list[Flaw]:
     """What is wrong with a database at the newest schema; the first few are enough."""
     found: list[Flaw] = []
     try:
@@ -62,59 +62,59 @@ def flaws_of(url: URL, seconds: float = SECONDS) -> list[Flaw]:
     return found
 
 
-def names_taken(url: URL) -> list[str]:
+def names_taken(url: Address) -> list[str]:
     """Tables with the names of ours, in a database that oracle did not make."""
     with store_errors(url), backend_of(url).looking(url) as connection:
-        return sorted(metadata.tables.keys() & set(inspect(connection).get_table_names()))
+        return sorted(TABLES.keys() & set(connection.firsts(connection.backend.tables)))
 
 
-def _file(connection: Connection) -> Iterator[str]:
-    yield from backend_of(connection.engine.url).flaws(connection)
+def _file(connection: Transaction) -> Iterator[str]:
+    yield from connection.backend.flaws(connection)
 
 
-def _triggers(connection: Connection) -> Iterator[str]:
-    there = backend_of(connection.engine.url).triggers
-    for name, table in connection.execute(text(there)):
-        if table in metadata.tables:
+def _triggers(connection: Transaction) -> Iterator[str]:
+    for name, table in connection.rows(connection.backend.triggers):
+        if table in TABLES:
             yield f"the trigger {named(name, 60)} on the table {table} is not one of oracle's"
 
 
-def _tables(connection: Connection) -> Iterator[str]:
-    there = inspect(connection)
-    names = set(there.get_table_names())
-    for table in metadata.sorted_tables:
+def _tables(connection: Transaction) -> Iterator[str]:
+    backend = connection.backend
+    names = set(connection.firsts(backend.tables))
+    for table in TABLES.values():
         if table.name not in names:
             yield f"the table {table.name} is missing"
             continue
-        columns = {column["name"] for column in there.get_columns(table.name)}
+        columns = set(connection.firsts(backend.columns, [table.name]))
         for column in table.columns:
             if column.name not in columns:
                 yield f"the table {table.name} has no column {column.name}"
 
 
-def _rows(connection: Connection) -> Iterator[str]:
+def _rows(connection: Transaction) -> Iterator[str]:
     for table in (sessions, context_nodes, runs, events):
         yield from _rows_of(connection, table)
 
 
-def _rows_of(connection: Connection, table: Table) -> Iterator[str]:
-    for row in connection.execute(select(table), execution_options=_STREAMED).mappings():
+def _rows_of(connection: Transaction, table: Table) -> Iterator[str]:
+    names = [column.name for column in table.columns]
+    for row in connection.each(f"SELECT {table.names} FROM {table.name}"):
         try:
-            check_row(table, dict(row))
+            check_row(table, decoded_row(table, dict(zip(names, row, strict=True))))
         except Damaged as flaw:
             yield str(flaw)
 
 
-def _parents(connection: Connection) -> Iterator[str]:
-    columns = (context_nodes.c.id, context_nodes.c.session_id, context_nodes.c.parent_id)
-    yield from bad_parents(Link(*row) for row in connection.execute(select(*columns)))
+def _parents(connection: Transaction) -> Iterator[str]:
+    links = connection.rows("SELECT id, session_id, parent_id FROM context_nodes")
+    yield from bad_parents(Link(*row) for row in links)
 
 
-def _records(connection: Connection) -> Iterator[str]:
-    columns = (journal.c.run_id, journal.c.seq, journal.c.kind, journal.c.node_path)
-    rest = (journal.c.turn, journal.c.ordinal, journal.c.body, journal.c.at)
-    query = select(*columns, *rest).order_by(journal.c.run_id, journal.c.seq)
-    rows = connection.execute(query, execution_options=_STREAMED)
+def _records(connection: Transaction) -> Iterator[str]:
+    rows = connection.each(
+        "SELECT run_id, seq, kind, node_path, turn, ordinal, body, at FROM journal "
+        "ORDER BY run_id, seq"
+    )
     for run_id, records in groupby(rows, key=lambda row: row[0]):
         try:
             decoded((tuple(record[1:]) for record in records), str(run_id))
@@ -122,24 +122,24 @@ def _records(connection: Connection) -> Iterator[str]:
             yield str(flaw)
 
 
-def _endings(connection: Connection) -> Iterator[str]:
-    last = (
-        select(journal.c.kind).where(journal.c.run_id == runs.c.id).order_by(journal.c.seq.desc())
+def _endings(connection: Transaction) -> Iterator[str]:
+    last = "SELECT kind FROM journal WHERE run_id = runs.id ORDER BY seq DESC LIMIT 1"
+    marked = ", ".join(f"'{reason}'" for reason in WITHOUT_END)
+    ended = (
+        f"SELECT id FROM runs WHERE status = 'done' AND coalesce(({last}), '') <> 'end' "
+        f"AND coalesce(stop_reason, '') NOT IN ({marked})"
     )
-    kind = func.coalesce(last.limit(1).scalar_subquery(), "")
-    reason = func.coalesce(runs.c.stop_reason, "").not_in(WITHOUT_END)
-    ended = select(runs.c.id).where(runs.c.status == "done", reason, kind != "end")
-    for run_id in connection.scalars(ended, execution_options=_STREAMED):
+    for (run_id,) in connection.each(ended):
         yield f"run {run_id} is done, but the record of its end is missing"
 
 
-def _texts(connection: Connection) -> Iterator[str]:
-    for name, body in connection.execute(select(blobs), execution_options=_STREAMED):
+def _texts(connection: Transaction) -> Iterator[str]:
+    known: set[Any] = set()
+    for name, body in connection.each("SELECT hash, body FROM blobs"):
+        known.add(name)
         if not isinstance(body, str) or name_of(body) != name:
             yield f"the text of blob {name} was changed"
-    known: set[Any] = set(connection.scalars(select(blobs.c.hash)))
-    starts = select(journal.c.run_id, journal.c.body).where(journal.c.seq == 0)
-    for run_id, body in connection.execute(starts, execution_options=_STREAMED):
+    for run_id, body in connection.each("SELECT run_id, body FROM journal WHERE seq = 0"):
         for name in sorted(_names_in(body) - known):
             yield f"run {run_id} needs a text that is missing (blob {name})"
 
@@ -153,7 +153,6 @@ def _names_in(body: object) -> set[str]:
             return set()
 
 
-Look = Callable[[Connection], Iterator[str]]
+Look = Callable[[Transaction], Iterator[str]]
 _FIRST: Final = (_tables, _file)
 _LOOKS: Final[tuple[Look, ...]] = (*_FIRST, _triggers, _rows, _parents, _records, _endings, _texts)
-_STREAMED: Final = {"stream_results": True}

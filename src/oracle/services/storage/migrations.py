@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sqlalchemy import Connection, inspect, text
-
 from oracle.errors import StoreError, named
-from oracle.services.storage.connections import backend_of, shown
+from oracle.services.storage.connections import shown
 from oracle.services.storage.damage import Damaged
+from oracle.services.storage.transactions import Transaction
 
 
-def conversations_and_runs(connection: Connection) -> None:
+def conversations_and_runs(connection: Transaction) -> None:
     _run(
         connection,
         """CREATE TABLE sessions (
@@ -58,7 +57,7 @@ def conversations_and_runs(connection: Connection) -> None:
     )
 
 
-def journal_and_blobs(connection: Connection) -> None:
+def journal_and_blobs(connection: Transaction) -> None:
     _run(
         connection,
         """CREATE TABLE journal (
@@ -76,7 +75,7 @@ def journal_and_blobs(connection: Connection) -> None:
     )
 
 
-def events(connection: Connection) -> None:
+def events(connection: Transaction) -> None:
     _run(
         connection,
         """CREATE TABLE events (
@@ -95,7 +94,7 @@ def events(connection: Connection) -> None:
     )
 
 
-def shadow_reports(connection: Connection) -> None:
+def shadow_reports(connection: Transaction) -> None:
     _run(
         connection,
         """CREATE TABLE shadow_reports (
@@ -108,7 +107,7 @@ def shadow_reports(connection: Connection) -> None:
     )
 
 
-def projects(connection: Connection) -> None:
+def projects(connection: Transaction) -> None:
     """Rows from before have no project, and are listed in every one."""
     _run(
         connection,
@@ -117,12 +116,12 @@ def projects(connection: Connection) -> None:
     )
 
 
-def shadows(connection: Connection) -> None:
+def shadows(connection: Transaction) -> None:
     """Runs that answer the question of another run again, for a comparison."""
     _run(connection, "ALTER TABLE runs ADD COLUMN shadow_of TEXT")
 
 
-Migration = Callable[[Connection], None]
+Migration = Callable[[Transaction], None]
 
 MIGRATIONS: Final[Sequence[Migration]] = (
     conversations_and_runs,
@@ -134,11 +133,11 @@ MIGRATIONS: Final[Sequence[Migration]] = (
 )
 
 
-def version_of(connection: Connection) -> int:
+def version_of(connection: Transaction) -> int:
     """How many steps were applied to the database; 0 for a new one."""
-    if not inspect(connection).has_table("schema_version"):
+    if "schema_version" not in connection.firsts(connection.backend.tables):
         return 0
-    version = connection.scalar(text("SELECT max(version) FROM schema_version"))
+    version = connection.first("SELECT max(version) FROM schema_version")
     if version is None:
         # The table and its first row are made in one transaction.
         raise Damaged("the table schema_version has lost its rows")
@@ -147,31 +146,29 @@ def version_of(connection: Connection) -> int:
     return version
 
 
-def migrate(connection: Connection, migrations: Sequence[Migration]) -> None:
+def migrate(connection: Transaction, migrations: Sequence[Migration]) -> None:
     """Apply the missing steps, within the caller's write transaction.
 
     Of several processes one applies them. The others wait for it and find the work done.
     """
-    if lock := backend_of(connection.engine.url).migration_lock:
-        connection.execute(text(lock))
+    if lock := connection.backend.migration_lock:
+        connection.execute(lock)
     # Read after the lock: another process may have migrated while this one waited.
     done = version_of(connection)
     if done > len(migrations):
         raise StoreError(
-            f"{shown(connection.engine.url)} has schema {done}, and this oracle knows "
+            f"{shown(connection.address)} has schema {done}, and this oracle knows "
             f"{len(migrations)}: a newer version made it; upgrade oracle"
         )
     if done == 0:
         _run(connection, "CREATE TABLE schema_version (version INTEGER PRIMARY KEY NOT NULL)")
     for version, step in enumerate(migrations[done:], start=done + 1):
         step(connection)
-        connection.execute(
-            text("INSERT INTO schema_version VALUES (:version)"), {"version": version}
-        )
+        connection.execute("INSERT INTO schema_version VALUES (?)", [version])
 
 
-def _run(connection: Connection, *statements: str) -> None:
-    backend = backend_of(connection.engine.url)
+def _run(connection: Transaction, *statements: str) -> None:
+    backend = connection.backend
     words = {"json": backend.json_column, "counted": backend.counting_key}
     for statement in statements:
-        connection.execute(text(statement.format(**words)))
+        connection.execute(statement.format(**words))

@@ -6,9 +6,7 @@ Every door uses it, so that all of them take the same names and report the same 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, TypeVar
-
-from sqlalchemy import Connection, Select, Table, func, select
+from typing import Final, TypeVar
 
 from oracle.errors import NotFound
 from oracle.models.session import Exchange, Session, StoredRun
@@ -22,7 +20,7 @@ from oracle.services.storage.records import (
     of_project,
     shortened_ids,
 )
-from oracle.services.storage.schema import context_nodes, runs, sessions
+from oracle.services.storage.transactions import Transaction, marks
 
 Entity = TypeVar("Entity")
 
@@ -45,27 +43,23 @@ class Naming:
         self._project = project
 
     async def run(self, typed: str = LAST) -> StoredRun:
-        mine = select(runs).where(runs.c.shadow_of.is_(None))
-        newest = mine.order_by(runs.c.started_at.desc(), runs.c.id.desc())
-        return await self._found(StoredRun, runs, typed, newest)
+        newest = "shadow_of IS NULL ORDER BY started_at DESC, id DESC"
+        return await self._found(StoredRun, "runs", typed, newest)
 
     async def session(self, typed: str = LAST) -> Session:
-        newest = select(sessions).order_by(sessions.c.updated_at.desc(), sessions.c.id)
-        return await self._found(Session, sessions, typed, newest)
+        newest = "1 = 1 ORDER BY updated_at DESC, id"
+        return await self._found(Session, "sessions", typed, newest)
 
     async def interrupted_run(self, typed: str = LAST) -> StoredRun:
         """A run to resume: `last` is the newest one that no process works on any more."""
         if not is_last(typed):
             return await self.run(typed)
-        query = (
-            select(runs)
-            .where(runs.c.status == "running", runs.c.stop_reason.is_(None))
-            .where(runs.c.shadow_of.is_(None))
-            .where(of_project(runs, self._project))
-            .order_by(runs.c.started_at.desc(), runs.c.id.desc())
-            .limit(_MOST_INTERRUPTED)
+        where, values = of_project(self._project)
+        rest = (
+            f"WHERE {where} AND status = 'running' AND stop_reason IS NULL AND shadow_of IS NULL "
+            f"ORDER BY started_at DESC, id DESC LIMIT {_MOST_INTERRUPTED}"
         )
-        open_runs = await self._database.read(lambda c: entities(c, StoredRun, query))
+        open_runs = await self._database.read(lambda c: entities(c, StoredRun, rest, values))
         for run in open_runs:
             if is_interrupted(run):
                 return run
@@ -84,19 +78,18 @@ class Naming:
 
     async def _exchange_or_none(self, typed: str) -> Exchange | None:
         try:
-            return await self._database.read(lambda c: by_id(c, Exchange, context_nodes, typed))
+            return await self._database.read(lambda c: by_id(c, Exchange, typed))
         except NotFound:
             return None
 
-    async def _found(
-        self, kind: type[Entity], table: Table, typed: str, newest: Select[Any]
-    ) -> Entity:
+    async def _found(self, kind: type[Entity], noun: str, typed: str, newest: str) -> Entity:
         if not is_last(typed):
-            return await self._database.read(lambda c: by_id(c, kind, table, typed))
-        query = newest.where(of_project(table, self._project)).limit(1)
-        found = await self._database.read(lambda c: entities(c, kind, query))
+            return await self._database.read(lambda c: by_id(c, kind, typed))
+        where, values = of_project(self._project)
+        rest = f"WHERE {where} AND {newest} LIMIT 1"
+        found = await self._database.read(lambda c: entities(c, kind, rest, values))
         if not found:
-            raise NotFound(f"there are no {nothing_yet(table.name, self._project)}")
+            raise NotFound(f"there are no {nothing_yet(noun, self._project)}")
         return found[0]
 
 
@@ -115,20 +108,21 @@ def is_interrupted(run: StoredRun) -> bool:
 
 
 async def short_run_ids(database: Database, ids: Iterable[str]) -> dict[str, str]:
-    return await database.read(lambda c: _short_ids(c, runs, list(ids)))
+    return await database.read(lambda c: _short_ids(c, "runs", list(ids)))
 
 
 async def short_session_ids(database: Database, ids: Iterable[str]) -> dict[str, str]:
-    return await database.read(lambda c: _short_ids(c, sessions, list(ids)))
+    return await database.read(lambda c: _short_ids(c, "sessions", list(ids)))
 
 
-def _short_ids(connection: Connection, table: Table, ids: list[str]) -> dict[str, str]:
+def _short_ids(connection: Transaction, table: str, ids: list[str]) -> dict[str, str]:
     """Each id with a prefix that no other id of the whole table has, so that it can be typed."""
     if not ids:
         return {}
-    begins = func.substr(table.c.id, 1, SHORTEST_ID)
-    prefixes = {id_[:SHORTEST_ID] for id_ in ids}
-    query = select(table.c.id)
-    if len(prefixes) <= _MOST_PREFIXES:
-        query = query.where(begins.in_(sorted(prefixes)))
-    return shortened_ids(ids, map(str, connection.scalars(query)))
+    prefixes = sorted({id_[:SHORTEST_ID] for id_ in ids})
+    query = f"SELECT id FROM {table}"
+    if len(prefixes) > _MOST_PREFIXES:
+        prefixes = []
+    else:
+        query += f" WHERE substr(id, 1, {SHORTEST_ID}) IN {marks(prefixes)}"
+    return shortened_ids(ids, map(str, connection.firsts(query, prefixes)))

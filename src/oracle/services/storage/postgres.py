@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import psycopg
-from sqlalchemy import URL, Engine, create_engine, text
-from sqlalchemy import Connection as SqlalchemyConnection
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.pool import NullPool
-from sqlalchemy.types import TypeEngine
+from psycopg.pq import TransactionStatus
 
 from oracle.errors import StoreError
+from oracle.services.storage.addresses import Address
 from oracle.services.storage.damage import FOREIGN, refused
+from oracle.services.storage.transactions import Transaction
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -39,25 +37,37 @@ _ADVICE: Final[Mapping[str | None, str]] = {
 
 class Postgres:
     json_column: str = "JSONB"
+    counting_key: str = "BIGSERIAL PRIMARY KEY"
+    # What a statement without a schema would find.
+    tables: str = (
+        "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid) "
+        "AND relnamespace <> 'pg_catalog'::regnamespace"
+    )
+    columns: str = (
+        "SELECT attname FROM pg_attribute "
+        "WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped"
+    )
     triggers: str = (
         "SELECT DISTINCT trigger_name, event_object_table FROM information_schema.triggers "
         "WHERE event_object_schema = current_schema()"
     )
-    counting_key: str = "BIGSERIAL PRIMARY KEY"
     now: str = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
+    begin: Mapping[str, str] = {"read": "BEGIN", "write": "BEGIN"}
+    row_lock: str = " FOR UPDATE"
     # Any number will do, as long as it stays the same: "oracle" in ASCII.
     migration_lock: str | None = f"SELECT pg_advisory_xact_lock({0x6F7261636C65})"
     texts_lock: str | None = "LOCK TABLE blobs IN EXCLUSIVE MODE"
-    autocommit: Mapping[str, Any] = {"isolation_level": "AUTOCOMMIT"}
+    errors: type[Exception] = psycopg.Error
+    value_errors: tuple[type[Exception], ...] = (psycopg.IntegrityError, psycopg.DataError)
 
-    def address(self, url: URL, root: Path | None = None) -> URL | None:
-        return url.set(drivername="postgresql+psycopg")
+    def address(self, given: Address, root: Path | None = None) -> Address | None:
+        return given.set(kind="postgresql")
 
-    def read_only(self, url: URL) -> URL:
-        return url.update_query_dict({"connect_timeout": str(LOOK_SECONDS)})
+    def exists(self, url: Address) -> bool:
+        return True
 
-    def shown(self, url: URL) -> str:
-        host = url.host or url.query.get("host") or "localhost"
+    def shown(self, url: Address) -> str:
+        host = url.host or url.option("host") or "localhost"
         port = f":{url.port}" if url.port else ""
         return f"postgresql://{host}{port}/{url.database or ''}"
 
@@ -71,51 +81,77 @@ class Postgres:
             return refused((str(problem).strip().splitlines() or ["no reason given"])[0])
         return _ADVICE.get(state)
 
-    def json_type(self) -> TypeEngine[Any]:
-        return JSONB()
+    def open(self, url: Address) -> Link:
+        return _connected(url)
 
-    def engine(self, url: URL) -> Engine:
-        return create_engine(url, connect_args=_patience(url), pool_pre_ping=True)
+    def close(self, raw: Link) -> None:
+        raw.close()
 
-    def turn_to_write(self, url: URL, file: object) -> AbstractContextManager[None]:
+    def execute(self, raw: Link, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
+        return raw.execute(_translated(sql), values)
+
+    def each(self, raw: Link, sql: str) -> Iterator[tuple[Any, ...]]:
+        # A name makes it a cursor of the server, which sends a part of the rows at a time.
+        with raw.cursor("each", withhold=True) as cursor:
+            yield from cursor.execute(_translated(sql))
+
+    def is_in_transaction(self, raw: Link) -> bool:
+        return not raw.closed and raw.info.transaction_status != TransactionStatus.IDLE
+
+    def is_usable(self, raw: Link) -> bool:
+        if raw.closed or self.is_in_transaction(raw):
+            return False
+        try:
+            raw.execute("SELECT 1")
+        except psycopg.Error:
+            # The server may have been restarted meanwhile.
+            return False
+        return True
+
+    def turn_to_write(self, url: Address, file: object) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def file(self, url: URL) -> object:
+    def file(self, url: Address) -> object:
         return None
 
-    def prepare(self, engine: Engine) -> None:
+    def prepare(self, url: Address) -> None:
         """Nothing to do: a server is ready to use."""
 
-    def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
-        connection.execute(text(f"VACUUM {', '.join(tables)}"))
+    def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
+        connection.execute(f"VACUUM {', '.join(tables)}")
         return None
 
     @contextmanager
-    def looking(self, url: URL) -> Generator[SqlalchemyConnection]:
-        with create_engine(self.read_only(url), poolclass=NullPool).connect() as connection:
-            yield connection
+    def looking(self, url: Address) -> Generator[Transaction]:
+        with closing(_connected(url, LOOK_SECONDS)) as raw:
+            yield Transaction(raw, self, url)
 
-    def flaws(self, connection: SqlalchemyConnection) -> Iterable[str]:
+    def flaws(self, connection: Transaction) -> Iterable[str]:
         """The server checks its files itself."""
         return ()
 
-    def connect(self, url: URL, *, durable: bool) -> PostgresConnection:
+    def connect(self, url: Address, *, durable: bool) -> PostgresConnection:
         # The server decides when a commit is on disk: `durable` changes nothing.
         return PostgresConnection(url, self.shown(url))
 
 
-def _patience(url: URL) -> dict[str, int]:
-    return {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+Link: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+
+
+def _connected(url: Address, seconds: int = CONNECT_SECONDS) -> Link:
+    """A connection that begins no transaction on its own."""
+    patience: dict[str, Any] = {"connect_timeout": seconds}
+    if url.option("connect_timeout") is not None and seconds == CONNECT_SECONDS:
+        patience = {}
+    return psycopg.connect(url.with_password(), autocommit=True, **patience)
 
 
 class PostgresConnection:
-    def __init__(self, url: URL, shown: str) -> None:
+    def __init__(self, url: Address, shown: str) -> None:
         self._shown = shown
         self._heard: set[str] = set()
-        address = url.set(drivername="postgresql").render_as_string(hide_password=False)
-        patience: dict[str, Any] = _patience(url)
         with self._faults():
-            self._connection = psycopg.connect(address, autocommit=True, **patience)
+            self._connection = _connected(url)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._faults():

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, func, select, text
-
 from oracle.errors import LeaseHeld
+from oracle.lazy_dataclass import dataclass
 from oracle.models.session import Session, StoredRun
 from oracle.patterns import lazy_pattern
-from oracle.services.storage.connections import backend_of
-from oracle.services.storage.damage import check_text, check_times
+from oracle.services.storage.damage import check_key, check_times
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, entities
-from oracle.services.storage.runs import is_held
-from oracle.services.storage.schema import (
-    blobs,
-    context_nodes,
-    events,
-    journal,
-    metadata,
-    runs,
-    sessions,
-)
+from oracle.services.storage.runs import IS_HELD
+from oracle.services.storage.schema import TABLES, Table, events, runs, sessions
+from oracle.services.storage.transactions import Transaction, marks
 
 log = logging.getLogger(__name__)
 
@@ -50,12 +40,12 @@ async def forget(database: Database, *, before: float, pretend: bool = False) ->
     are the events of every run that is kept. With `pretend` nothing is deleted, only counted.
     """
 
-    def erase(connection: Connection) -> Forgotten:
+    def erase(connection: Transaction) -> Forgotten:
         check_times(connection, sessions, runs, events)
         forgotten = _erase(
             connection,
-            _ids(connection, sessions, sessions.c.updated_at < before, ~_in_use()),
-            _ids(connection, runs, runs.c.session_id.is_(None), _ended(before), ~is_held()),
+            _ids(connection, sessions, f"updated_at < ? AND NOT {_IN_USE}", [before]),
+            _ids(connection, runs, f"session_id IS NULL AND {_ENDED} AND NOT {IS_HELD}", [before]),
             texts_lock=database.backend.texts_lock,
             events_before=before,
         )
@@ -74,11 +64,11 @@ async def forget(database: Database, *, before: float, pretend: bool = False) ->
 async def forget_session(database: Database, typed: str) -> Forgotten:
     """Forget one session with all that belongs to it, unless a process is working on it."""
 
-    def erase(connection: Connection) -> Forgotten:
-        session = by_id(connection, Session, sessions, typed)
+    def erase(connection: Transaction) -> Forgotten:
+        session = by_id(connection, Session, typed)
         check_times(connection, runs)
-        at_work = select(runs).where(runs.c.session_id == session.id, is_held())
-        for run in entities(connection, StoredRun, at_work.limit(1)):
+        at_work = f"WHERE session_id = ? AND {IS_HELD} LIMIT 1".format(now=connection.backend.now)
+        for run in entities(connection, StoredRun, at_work, [session.id]):
             raise LeaseHeld(
                 f"session {session.id} is in use: {run.lease_owner} is at work on run {run.id}; "
                 "try again when that has ended",
@@ -99,7 +89,7 @@ class _Pretended(Exception):  # noqa: N818 - it is an outcome, not a bug
 
 
 def _erase(
-    connection: Connection,
+    connection: Transaction,
     session_ids: Sequence[str],
     run_ids: Sequence[str],
     *,
@@ -111,16 +101,16 @@ def _erase(
     exchanges = erased_events = 0
     run_ids = list(run_ids)
     for batch in _batches(session_ids):
-        run_ids += _ids(connection, runs, runs.c.session_id.in_(batch))
-        in_session = context_nodes.c.session_id.in_(batch)
-        exchanges += _delete(connection, context_nodes, in_session)
-        _delete(connection, sessions, sessions.c.id.in_(batch))
+        run_ids += _ids(connection, runs, f"session_id IN {marks(batch)}", batch)
+        exchanges += _delete(connection, "context_nodes", "session_id", batch)
+        _delete(connection, "sessions", "id", batch)
     for batch in _batches(run_ids):
-        _delete(connection, runs, runs.c.id.in_(batch))
-        erased_events += _delete(connection, events, events.c.run_id.in_(batch))
+        _delete(connection, "runs", "id", batch)
+        erased_events += _delete(connection, "events", "run_id", batch)
     if events_before is not None:
-        alone = events.c.run_id.is_(None) | events.c.run_id.not_in(select(runs.c.id))
-        erased_events += _delete(connection, events, events.c.at < events_before, alone)
+        alone = "(run_id IS NULL OR run_id NOT IN (SELECT id FROM runs))"
+        sql = f"DELETE FROM events WHERE at < ? AND {alone}"
+        erased_events += connection.execute(sql, [events_before])
     return Forgotten(
         sessions=len(session_ids),
         exchanges=exchanges,
@@ -130,49 +120,47 @@ def _erase(
     )
 
 
-def _erase_unnamed_texts(connection: Connection, lock: str | None) -> int:
+def _erase_unnamed_texts(connection: Transaction, lock: str | None) -> int:
     """Delete the blobs whose hash is in no journal any more."""
     # A run writes its texts and the record that names them in one transaction. The lock waits for
     # such a transaction to end and delays the next one, so that no text looks unnamed too early.
     if lock is not None:
-        connection.execute(text(lock))
-    unnamed = set(connection.scalars(select(blobs.c.hash)))
-    # Streamed: the journals of a year need not fit into memory.
-    bodies = connection.scalars(select(journal.c.body), execution_options={"stream_results": True})
-    while unnamed and (batch := bodies.fetchmany(_BATCH)):
-        unnamed.difference_update(*map(_HASH.findall, batch))
-    bodies.close()
+        connection.execute(lock)
+    unnamed = set(connection.firsts("SELECT hash FROM blobs"))
+    # Row by row: the journals of a year need not fit into memory.
+    for (body,) in connection.each("SELECT body FROM journal"):
+        if not unnamed:
+            break
+        unnamed.difference_update(_HASH.findall(body))
     for batch in _batches(sorted(unnamed)):
-        _delete(connection, blobs, blobs.c.hash.in_(batch))
+        _delete(connection, "blobs", "hash", batch)
     return len(unnamed)
 
 
-def _scrub(connection: Connection) -> None:
+def _scrub(connection: Transaction) -> None:
     """Free the space, and remove the traces of the rows as far as the database allows it."""
-    left = backend_of(connection.engine.url).scrub(connection, metadata.tables)
+    left = connection.backend.scrub(connection, TABLES)
     if left is not None:
         log.warning("traces stay in %s until the other processes that use it have ended", left)
 
 
-def _in_use() -> ColumnElement[bool]:
-    return select(runs.c.id).where(runs.c.session_id == sessions.c.id, is_held()).exists()
+_IN_USE: Final = f"EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND {IS_HELD})"
+_ENDED: Final = "coalesce(ended_at, started_at) < ?"
 
 
-def _ended(before: float) -> ColumnElement[bool]:
-    return func.coalesce(runs.c.ended_at, runs.c.started_at) < before
-
-
-def _ids(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> list[str]:
+def _ids(
+    connection: Transaction, table: Table, condition: str, values: Sequence[object]
+) -> list[str]:
     """Find rows, and keep others from changing them until the transaction ends."""
-    query = select(table.c.id).where(*conditions).with_for_update()
-    found = list(connection.scalars(query))
+    where = condition.replace("{now}", connection.backend.now) + connection.backend.row_lock
+    found = connection.firsts(f"SELECT id FROM {table.name} WHERE {where}", values)
     for value in found:
-        check_text(table.c.id, value)
+        check_key(table, value)
     return found
 
 
-def _delete(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:
-    return connection.execute(delete(table).where(*conditions)).rowcount
+def _delete(connection: Transaction, table: str, column: str, batch: Sequence[str]) -> int:
+    return connection.execute(f"DELETE FROM {table} WHERE {column} IN {marks(batch)}", batch)
 
 
 def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:

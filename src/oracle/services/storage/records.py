@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
-
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, func, select, true
+from typing import Any, Final, NamedTuple, TypeVar
 
 from oracle.errors import InputError, NotFound, did_you_mean
 from oracle.models.session import Exchange, Session, StoredRun
-from oracle.services.storage.damage import check_row
-from oracle.services.storage.schema import context_nodes, runs, sessions
-from oracle.services.storage.values import storable
+from oracle.services.storage.damage import check_row, decoded_row
+from oracle.services.storage.schema import Table, context_nodes, runs, sessions
+from oracle.services.storage.transactions import Transaction
+from oracle.services.storage.values import as_json, storable
 
 Entity = TypeVar("Entity")
 
@@ -34,37 +33,58 @@ _NOUNS: Final = {
 }
 
 
-def entities(connection: Connection, kind: type[Entity], query: Select[Any]) -> list[Entity]:
-    """Rows whose columns are the fields of `kind`."""
-    return [_entity(kind, row) for row in connection.execute(query).mappings()]
+class Clause(NamedTuple):
+    """A part of a statement, such as a condition, and its values."""
+
+    sql: str
+    values: tuple[Any, ...] = ()
 
 
-def by_id(connection: Connection, kind: type[Entity], table: Table, typed: str) -> Entity:
+def entities(
+    connection: Transaction, kind: type[Entity], rest: str = "", values: Sequence[Any] = ()
+) -> list[Entity]:
+    """The rows of the table of `kind` that the `rest` of the query selects, such as `WHERE …`."""
+    table = _TABLES[kind]
+    columns = ", ".join(f"{table.name}.{column.name}" for column in table.columns)
+    found = connection.records(f"SELECT {columns} FROM {table.name} {rest}", values)
+    return [_entity(kind, row) for row in found]
+
+
+def insert(connection: Transaction, table: Table, row: Mapping[str, Any]) -> None:
+    kinds = {column.name: column.kind for column in table.columns}
+    values = [as_json(value) if kinds[name] == "json" else value for name, value in row.items()]
+    connection.execute(
+        f"INSERT INTO {table.name} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", values
+    )
+
+
+def by_id(connection: Transaction, kind: type[Entity], typed: str) -> Entity:
     """The row whose id is `typed`, or the only one whose id begins with it."""
     typed = storable(typed)
-    found = entities(connection, kind, select(table).where(table.c.id == typed))
-    return found[0] if found else _by_prefix(connection, kind, table, typed)
+    found = entities(connection, kind, "WHERE id = ?", [typed])
+    return found[0] if found else _by_prefix(connection, kind, typed)
 
 
-def _by_prefix(connection: Connection, kind: type[Entity], table: Table, prefix: str) -> Entity:
+def _by_prefix(connection: Transaction, kind: type[Entity], prefix: str) -> Entity:
+    table = _TABLES[kind]
     ids = _ids_beginning(connection, table, prefix)
     if not ids or not prefix:
         raise nothing_called(connection, table, prefix)
     if len(ids) > 1:
         raise ambiguous(_NOUNS[table.name][0], prefix, ids)
-    return entities(connection, kind, select(table).where(table.c.id == ids[0]))[0]
+    return entities(connection, kind, "WHERE id = ?", ids)[0]
 
 
-def _ids_beginning(connection: Connection, table: Table, prefix: str) -> list[str]:
+def _ids_beginning(connection: Transaction, table: Table, prefix: str) -> list[str]:
     # Only ids are selected: the index of the primary key has them, so no row is read.
-    begins = func.substr(table.c.id, 1, len(prefix)) == prefix
-    query = select(table.c.id).where(begins).order_by(table.c.id).limit(SHOWN_MATCHES + 1)
-    return list(map(str, connection.scalars(query)))
+    sql = f"SELECT id FROM {table.name} WHERE substr(id, 1, ?) = ? ORDER BY id"
+    found = connection.firsts(f"{sql} LIMIT {SHOWN_MATCHES + 1}", [len(prefix), prefix])
+    return list(map(str, found))
 
 
-def nothing_called(connection: Connection, table: Table, typed: str) -> NotFound:
+def nothing_called(connection: Transaction, table: Table, typed: str) -> NotFound:
     noun, listing = _NOUNS[table.name]
-    known = connection.scalars(select(table.c.id).limit(SEARCHED_FOR_NEAR_ONES))
+    known = connection.firsts(f"SELECT id FROM {table.name} LIMIT {SEARCHED_FOR_NEAR_ONES}")
     hint = (
         _other_kind(connection, table, typed)
         or did_you_mean(typed, map(str, known))
@@ -73,7 +93,7 @@ def nothing_called(connection: Connection, table: Table, typed: str) -> NotFound
     return NotFound(f"no {noun} {typed!r}{hint}")
 
 
-def _other_kind(connection: Connection, table: Table, typed: str) -> str:
+def _other_kind(connection: Transaction, table: Table, typed: str) -> str:
     """A hint for an id that was typed in the wrong place: a run's for a session, or a session's."""
     for other, command in ((runs, "run show"), (sessions, "sessions show")):
         if other is not table and typed and len(_ids_beginning(connection, other, typed)) == 1:
@@ -81,24 +101,20 @@ def _other_kind(connection: Connection, table: Table, typed: str) -> str:
     return ""
 
 
-def of_project(table: Table, project: str | None) -> ColumnElement[bool]:
+def of_project(project: str | None) -> Clause:
     """Whether a row is listed for a project. One of an unknown project always is, but not for a
     folder outside of projects: it may be about another folder.
     """
     if project is None:
-        return true()
+        return Clause("1 = 1")
     if is_folder(project):
-        return table.c.project == storable(project)
-    return table.c.project.is_(None) | (table.c.project == storable(project))
+        return Clause("project = ?", (project,))
+    return Clause("(project IS NULL OR project = ?)", (project,))
 
 
 def is_folder(project: str | None) -> bool:
     """Whether it is the path of a folder outside of projects, and not the name of a project."""
     return project is not None and Path(project).is_absolute()
-
-
-def exists(connection: Connection, *conditions: ColumnElement[bool]) -> bool:
-    return bool(connection.scalar(select(select(1).where(*conditions).exists())))
 
 
 def ambiguous(noun: str, typed: str, ids: Sequence[str]) -> InputError:
@@ -107,9 +123,11 @@ def ambiguous(noun: str, typed: str, ids: Sequence[str]) -> InputError:
     return InputError(f"{noun} {typed!r} is ambiguous: {shown}; type more of it")
 
 
-def _entity(kind: type[Entity], row: RowMapping) -> Entity:
-    check_row(_TABLES[kind], cast("Mapping[str, Any]", row))
-    return kind(**cast("Mapping[str, Any]", row))
+def _entity(kind: type[Entity], row: Mapping[str, Any]) -> Entity:
+    table = _TABLES[kind]
+    decoded = decoded_row(table, row)
+    check_row(table, decoded)
+    return kind(**decoded)
 
 
 def shortened_ids(ids: Iterable[str], known: Iterable[str]) -> dict[str, str]:

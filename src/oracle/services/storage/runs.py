@@ -13,17 +13,15 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, case, func, insert, or_, select, update
-
 from oracle.errors import InputError, LeaseHeld
 from oracle.models.session import StoredRun
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import check_lies_in
 from oracle.services.storage.leases import has_ended
-from oracle.services.storage.records import by_id, entities, of_project
-from oracle.services.storage.schema import runs
+from oracle.services.storage.records import Clause, by_id, entities, of_project
 from oracle.services.storage.sessions import create, touch
-from oracle.services.storage.values import database_now
+from oracle.services.storage.transactions import Transaction
+from oracle.services.storage.values import as_json
 
 NOT_RECORDED: Final = "not_recorded"
 """The stop reason of a run that goes on although its record cannot be written."""
@@ -60,7 +58,7 @@ class Runs:
         With `opens_session` it creates the session too, both or neither.
         """
 
-        def begin(connection: Connection) -> StoredRun:
+        def begin(connection: Transaction) -> StoredRun:
             if session_id is not None and opens_session:
                 create(connection, session_id, question, at, project)
             elif session_id is not None and shadow_of is None:
@@ -68,22 +66,22 @@ class Runs:
             if context_id is not None:
                 check_lies_in(connection, context_id, session_id)
             connection.execute(
-                insert(runs).values(
-                    id=run_id,
-                    session_id=session_id,
-                    context_node_id=context_id,
-                    question=question,
-                    tree=tree,
-                    status="running",
-                    usage={},
-                    started_at=at,
-                    lease_owner=owner,
-                    lease_until=database_now() + lease_seconds,
-                    project=project,
-                    shadow_of=shadow_of,
-                )
+                _BEGIN.format(now=connection.backend.now),
+                [
+                    run_id,
+                    session_id,
+                    context_id,
+                    question,
+                    tree,
+                    as_json({}),
+                    at,
+                    owner,
+                    lease_seconds,
+                    project,
+                    shadow_of,
+                ],
             )
-            return by_id(connection, StoredRun, runs, run_id)
+            return by_id(connection, StoredRun, run_id)
 
         return await self._database.write(begin)
 
@@ -91,31 +89,35 @@ class Runs:
         self, typed: str, *, owner: str, stop_reason: str, usage: Mapping[str, Any], at: float
     ) -> StoredRun:
         """Store how the run ended and release it."""
-        # The mark stays: the record of such a run has no end.
-        is_marked = runs.c.stop_reason == NOT_RECORDED
-        reason = case((is_marked, NOT_RECORDED), else_=stop_reason)
-        ending = {"status": "done", "stop_reason": reason, "usage": usage, "ended_at": at}
-        return await self._as_owner(typed, owner, **ending, lease_owner=None, lease_until=None)
+        ending = (
+            # The mark stays: the record of such a run has no end.
+            "status = 'done', ended_at = ?, lease_owner = NULL, lease_until = NULL, usage = ?, "
+            f"stop_reason = CASE WHEN stop_reason = '{NOT_RECORDED}' THEN stop_reason ELSE ? END"
+        )
+        values = (at, as_json(usage), stop_reason)
+        return await self._change(typed, Clause(ending, values), _owned_by(owner))
 
     async def claim(self, typed: str, owner: str, seconds: float) -> StoredRun:
         """Take a run that no process holds. Of several that try at once, one gets it.
 
         The others get `LeaseHeld`, which names the holder.
         """
-        free = or_(~is_held(), runs.c.lease_owner == owner) & runs.c.stop_reason.is_(None)
-        lease = {"lease_owner": owner, "lease_until": database_now() + seconds}
-        return await self._change(typed, free, **lease)
+        free = Clause(f"(NOT {IS_HELD} OR lease_owner = ?) AND stop_reason IS NULL", (owner,))
+        lease = Clause("lease_owner = ?, lease_until = {now} + ?", (owner, seconds))
+        return await self._change(typed, lease, free)
 
     async def renew(self, typed: str, owner: str, seconds: float) -> StoredRun:
         """Hold the run for longer; raises `LeaseHeld` if it was lost in the meantime."""
-        return await self._as_owner(typed, owner, lease_until=database_now() + seconds)
+        longer = Clause("lease_until = {now} + ?", (seconds,))
+        return await self._change(typed, longer, _owned_by(owner))
 
     async def release(self, typed: str, owner: str) -> StoredRun:
         """Give up a run that is not done, so that it can be claimed at once."""
-        return await self._as_owner(typed, owner, lease_owner=None, lease_until=None)
+        free = Clause("lease_owner = NULL, lease_until = NULL")
+        return await self._change(typed, free, _owned_by(owner))
 
     async def get(self, typed: str) -> StoredRun:
-        return await self._database.read(lambda c: by_id(c, StoredRun, runs, typed))
+        return await self._database.read(lambda c: by_id(c, StoredRun, typed))
 
     async def newest(
         self,
@@ -125,36 +127,44 @@ class Runs:
         project: str | None = None,
     ) -> list[StoredRun]:
         """Newest first, without shadows; with a `project` only its own."""
-        query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
-        query = query.where(of_project(runs, project), runs.c.shadow_of.is_(None))
+        where, values = of_project(project)
+        where, given = f"WHERE {where} AND shadow_of IS NULL", list(values)
         if session_id is not None:
-            query = query.where(runs.c.session_id == session_id)
-        return await self._database.read(lambda c: entities(c, StoredRun, query))
+            where += " AND session_id = ?"
+            given.append(session_id)
+        query = f"{where} ORDER BY started_at DESC, id DESC"
+        if limit is not None:
+            query += f" LIMIT {limit:d}"
+        return await self._database.read(lambda c: entities(c, StoredRun, query, given))
 
-    async def _as_owner(self, typed: str, owner: str, **values: object) -> StoredRun:
-        return await self._change(typed, runs.c.lease_owner == owner, **values)
+    async def _change(self, typed: str, change: Clause, allowed: Clause) -> StoredRun:
+        """Change a run that is not done. `{now}` is the time by the database's clock."""
+        # Condition and change are one statement, so no other process can act in between.
+        sql = f"UPDATE runs SET {change.sql} WHERE id = ? AND status = 'running' AND {allowed.sql}"
 
-    async def _change(
-        self, typed: str, allowed: ColumnElement[bool], **values: object
-    ) -> StoredRun:
-        """Change a run that is not done."""
-
-        def change(connection: Connection) -> StoredRun:
-            run = by_id(connection, StoredRun, runs, typed)
-            here = runs.c.id == run.id, runs.c.status == "running"
-            # Condition and change are one statement, so no other process can act in between.
-            changed = connection.execute(update(runs).where(*here, allowed).values(**values))
-            run = by_id(connection, StoredRun, runs, run.id)
-            if changed.rowcount == 0:
-                raise _refused(run, connection.scalar(select(database_now())) or 0.0)
+        def update(connection: Transaction) -> StoredRun:
+            run = by_id(connection, StoredRun, typed)
+            values = (*change.values, run.id, *allowed.values)
+            changed = connection.execute(sql.replace("{now}", connection.backend.now), values)
+            run = by_id(connection, StoredRun, run.id)
+            if changed == 0:
+                raise _refused(run, connection.first(f"SELECT {connection.backend.now}") or 0.0)
             return run
 
-        return await self._database.write(change)
+        return await self._database.write(update)
 
 
-def is_held() -> ColumnElement[bool]:
-    """Whether a process is working on the run, as far as the database knows."""
-    return (runs.c.status == "running") & (func.coalesce(runs.c.lease_until, 0) > database_now())
+_BEGIN: Final = (
+    "INSERT INTO runs (id, session_id, context_node_id, question, tree, status, usage, started_at, "
+    "lease_owner, lease_until, project, shadow_of) "
+    "VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, {now} + ?, ?, ?)"
+)
+IS_HELD: Final = "(status = 'running' AND coalesce(lease_until, 0) > {now})"
+"""Whether a process is working on a run, as far as the database knows."""
+
+
+def _owned_by(owner: str) -> Clause:
+    return Clause("lease_owner = ?", (owner,))
 
 
 def _refused(run: StoredRun, now: float) -> InputError | LeaseHeld:

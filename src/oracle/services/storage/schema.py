@@ -1,4 +1,4 @@
-"""The tables in their newest form, for queries. `migrations` creates them.
+"""The tables in their newest form, for reading and checking rows. `migrations` creates them.
 
 Ids are made by the caller. Times are seconds since 1970. Deleting a session deletes its exchanges
 and runs; deleting a run deletes its journal. Exchanges and runs also name each other, without a
@@ -7,115 +7,126 @@ foreign key, since both are deleted with their session.
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-)
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-from oracle.services.storage.values import AnyText, Json
+Kind: TypeAlias = Literal["text", "json", "time", "integer"]
 
-metadata = MetaData()
 
-sessions = Table(
+class Column(NamedTuple):
+    name: str
+    kind: Kind
+    is_optional: bool = False
+
+
+class Table(NamedTuple):
+    """The first column is the key, or the first part of it."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> str:
+        """All columns, for a SELECT or an INSERT."""
+        return ", ".join(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+
+def _table(name: str, columns: Mapping[str, str]) -> Table:
+    """`?` marks a column that may be empty."""
+    made: list[Column] = []
+    for own, kind in columns.items():
+        plain: Kind = kind.rstrip("?")  # pyright: ignore[reportAssignmentType]
+        made.append(Column(own, plain, kind.endswith("?")))
+    return Table(name, tuple(made))
+
+
+sessions = _table(
     "sessions",
-    metadata,
-    Column("id", Text, primary_key=True),
-    Column("title", AnyText, nullable=False),
-    Column("created_at", Double, nullable=False),
-    Column("updated_at", Double, nullable=False),
-    # Several projects may share a database. It is the name of the root's folder.
-    Column("project", AnyText),
-    Index("sessions_updated_at", "updated_at"),
+    {
+        "id": "text",
+        "title": "text",
+        "created_at": "time",
+        "updated_at": "time",
+        # Several projects may share a database. It is the name of the root's folder.
+        "project": "text?",
+    },
 )
 
-context_nodes = Table(
+context_nodes = _table(
     "context_nodes",
-    metadata,
-    Column("id", Text, primary_key=True),
-    Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False),
-    # No cascade here: SQLite follows a chain of cascades only a thousand links deep.
-    Column("parent_id", Text, ForeignKey("context_nodes.id")),
-    Column("run_id", Text),
-    Column("question", AnyText, nullable=False),
-    Column("answer", AnyText, nullable=False),
-    Column("metadata", Json, nullable=False),
-    Column("created_at", Double, nullable=False),
-    Index("context_nodes_session_id", "session_id", "created_at"),
-    Index("context_nodes_parent_id", "parent_id"),
+    {
+        "id": "text",
+        "session_id": "text",
+        "parent_id": "text?",
+        "run_id": "text?",
+        "question": "text",
+        "answer": "text",
+        "metadata": "json",
+        "created_at": "time",
+    },
 )
 
-runs = Table(
+runs = _table(
     "runs",
-    metadata,
-    Column("id", Text, primary_key=True),
-    Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE")),
-    Column("context_node_id", Text),
-    Column("question", AnyText, nullable=False),
-    Column("tree", AnyText, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("stop_reason", AnyText),
-    Column("usage", Json, nullable=False),
-    Column("started_at", Double, nullable=False),
-    Column("ended_at", Double),
-    Column("lease_owner", AnyText),
-    Column("lease_until", Double),
-    Column("project", AnyText),
-    # The run whose question this one answers again, for a comparison. Users are not shown it.
-    Column("shadow_of", AnyText),
-    Index("runs_session_id", "session_id"),
-    Index("runs_started_at", "started_at"),
+    {
+        "id": "text",
+        "session_id": "text?",
+        "context_node_id": "text?",
+        "question": "text",
+        "tree": "text",
+        "status": "text",
+        "stop_reason": "text?",
+        "usage": "json",
+        "started_at": "time",
+        "ended_at": "time?",
+        "lease_owner": "text?",
+        "lease_until": "time?",
+        "project": "text?",
+        # The run whose question this one answers again, for a comparison. Users are not shown it.
+        "shadow_of": "text?",
+    },
 )
 
-journal = Table(
+journal = _table(
     "journal",
-    metadata,
-    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("seq", BigInteger, primary_key=True, autoincrement=False),
-    Column("kind", Text, nullable=False),
-    Column("node_path", Text),
-    Column("turn", Integer),
-    Column("ordinal", Integer),
-    Column("body", Text, nullable=False),
-    Column("at", Double, nullable=False),
+    {
+        "run_id": "text",
+        "seq": "integer",
+        "kind": "text",
+        "node_path": "text?",
+        "turn": "integer?",
+        "ordinal": "integer?",
+        "body": "text",
+        "at": "time",
+    },
 )
 
-blobs = Table(
-    "blobs",
-    metadata,
-    Column("hash", Text, primary_key=True),
-    Column("body", Text, nullable=False),
-)
+blobs = _table("blobs", {"hash": "text", "body": "text"})
 
-events = Table(
+events = _table(
     "events",
-    metadata,
-    Column("id", BigInteger, primary_key=True),
-    # No foreign key: there are also events of runs that were never stored.
-    Column("run_id", Text),
-    Column("turn", Integer),
-    Column("type", Text, nullable=False),
-    Column("source", Text, nullable=False),
-    Column("severity", Text, nullable=False),
-    Column("payload", Json, nullable=False),
-    Column("at", Double, nullable=False),
-    Index("events_run_id", "run_id", "id"),
-    Index("events_type", "type", "id"),
-    Index("events_at", "at"),
+    {
+        "id": "integer",
+        # No foreign key: there are also events of runs that were never stored.
+        "run_id": "text?",
+        "turn": "integer?",
+        "type": "text",
+        "source": "text",
+        "severity": "text",
+        "payload": "json",
+        "at": "time",
+    },
 )
 
-shadow_reports = Table(
+shadow_reports = _table(
     "shadow_reports",
-    metadata,
-    Column("id", Text, primary_key=True),
-    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
-    Column("body", Json, nullable=False),
-    Column("created_at", Double, nullable=False),
-    Index("shadow_reports_run_id", "run_id"),
+    {"id": "text", "run_id": "text", "body": "json", "created_at": "time"},
 )
+
+TABLES: Final[Mapping[str, Table]] = {
+    table.name: table
+    for table in (sessions, context_nodes, runs, journal, blobs, events, shadow_reports)
+}

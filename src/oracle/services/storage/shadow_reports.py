@@ -6,14 +6,12 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
-
 from oracle.errors import StoreError
 from oracle.services.comparison.comparing import Comparison
-from oracle.services.storage.damage import RESTORE
+from oracle.services.storage.damage import RESTORE, read_json
 from oracle.services.storage.database import Database
-from oracle.services.storage.records import of_project
-from oracle.services.storage.schema import runs, shadow_reports
+from oracle.services.storage.records import insert, of_project
+from oracle.services.storage.schema import shadow_reports
 
 
 class ShadowReports:
@@ -27,29 +25,26 @@ class ShadowReports:
             "body": comparison.as_data(),
             "created_at": at,
         }
-
-        def add(connection: Connection) -> None:
-            connection.execute(insert(shadow_reports).values(**row))
-
-        await self._database.write(add)
+        await self._database.write(lambda c: insert(c, shadow_reports, row))
 
     async def newest(
         self, limit: int | None = None, *, project: str | None = None
     ) -> list[Comparison]:
         """Newest first; with a `project` only its own."""
+        where, values = of_project(project)
         query = (
-            select(shadow_reports.c.id, shadow_reports.c.body)
-            .join(runs, runs.c.id == shadow_reports.c.run_id)
-            .where(of_project(runs, project))
-            .order_by(shadow_reports.c.created_at.desc(), shadow_reports.c.id)
-            .limit(limit)
+            "SELECT shadow_reports.id, body FROM shadow_reports "
+            f"JOIN runs ON runs.id = shadow_reports.run_id WHERE {where} "
+            "ORDER BY shadow_reports.created_at DESC, shadow_reports.id"
         )
-        found = await self._database.read(lambda c: c.execute(query).all())
+        if limit is not None:
+            query += f" LIMIT {limit:d}"
+        found = await self._database.read(lambda c: c.rows(query, values))
         return [_read(id_, body) for id_, body in found]
 
 
 def _read(id_: str, body: Any) -> Comparison:
     try:
-        return Comparison.from_data(body)
+        return Comparison.from_data(read_json(body) if isinstance(body, str) else body)
     except (KeyError, TypeError, AttributeError) as problem:
         raise StoreError(f"shadow report {id_} is damaged ({problem!r}); {RESTORE}") from None

@@ -8,21 +8,19 @@ import sqlite3
 import stat
 import time
 from collections import defaultdict, deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
-
-from sqlalchemy import JSON, URL, Engine, create_engine, event, text
-from sqlalchemy import Connection as SqlalchemyConnection
-from sqlalchemy.pool import ConnectionPoolEntry, NullPool
-from sqlalchemy.types import TypeEngine
+from urllib.parse import urlencode
 
 from oracle.errors import StoreError, named
 from oracle.patterns import lazy_pattern
 from oracle.regular_file import check_database
-from oracle.services.storage.damage import FOREIGN, RESTORE, read_json, refused
+from oracle.services.storage.addresses import Address
+from oracle.services.storage.damage import FOREIGN, RESTORE, refused
+from oracle.services.storage.transactions import Transaction
 
 if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
@@ -42,10 +40,10 @@ _ADVICE: Final = {
 }
 # `secure_delete` overwrites deleted rows with zeros: what is forgotten is not left in the file.
 _PRAGMAS: Final = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
-# A writer takes its lock at once: one that began as a reader could not wait for it, because
-# another may have written since, and SQLite then refuses instead of waiting.
 # In every version of the schema.
 _OUR_TABLES: Final = frozenset({"schema_version", "context_nodes", "runs"})
+# A writer takes its lock at once: one that began as a reader could not wait for it, because
+# another may have written since, and SQLite then refuses instead of waiting.
 _BEGIN: Final = {"read": "BEGIN", "write": "BEGIN IMMEDIATE"}
 
 
@@ -72,30 +70,29 @@ _FAULTS_OF_VALUES: Final = (
 
 class Sqlite:
     json_column: str = "TEXT"
-    triggers: str = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
     counting_key: str = "INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"
+    tables: str = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    columns: str = "SELECT name FROM pragma_table_info(?)"
+    triggers: str = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
     now: str = "((julianday('now') - 2440587.5) * 86400.0)"
+    begin: Mapping[str, str] = _BEGIN
     # A transaction that writes keeps all other writers waiting anyway.
+    row_lock: str = ""
     migration_lock: str | None = None
     texts_lock: str | None = None
-    autocommit: Mapping[str, Any] = {}
+    errors: type[Exception] = sqlite3.Error
+    value_errors: tuple[type[Exception], ...] = (sqlite3.IntegrityError, sqlite3.DataError)
 
-    def address(self, url: URL, root: Path | None = None) -> URL | None:
-        if url.database in (None, "", ":memory:"):
+    def address(self, given: Address, root: Path | None = None) -> Address | None:
+        if given.database in (None, "", ":memory:"):
             return None
-        path = os.path.expanduser(str(url.database))
-        path = path if root is None else root / path
-        return url.set(drivername="sqlite+pysqlite", database=str(path))
+        path = os.path.expanduser(str(given.database))
+        return given.set(database=path if root is None else str(root / path))
 
-    def read_only(self, url: URL) -> URL | None:
-        path = Path(str(url.database))
-        if not path.exists():
-            return None
-        _check_file(str(path))
-        file = path.absolute().as_uri()
-        return URL.create("sqlite", database=file, query={"mode": "ro", "uri": "1"})
+    def exists(self, url: Address) -> bool:
+        return Path(str(url.database)).exists()
 
-    def shown(self, url: URL) -> str:
+    def shown(self, url: Address) -> str:
         return str(url.database)
 
     def explain(self, problem: BaseException) -> str | None:
@@ -114,52 +111,78 @@ class Sqlite:
             reason = f"the table {missing[1]} is missing"
         return f"cannot be used ({reason}); {FOREIGN}"
 
-    def json_type(self) -> TypeEngine[Any]:
-        return JSON()
+    def open(self, url: Address) -> sqlite3.Connection:
+        path, is_uri = _file_or_uri(url)
+        raw = sqlite3.connect(
+            path,
+            uri=is_uri,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        raw.text_factory = _text
+        for pragma in _PRAGMAS:
+            raw.execute(f"PRAGMA {pragma}")
+        return raw
 
-    def engine(self, url: URL) -> Engine:
-        options = {"timeout": BUSY_SECONDS, "check_same_thread": False}
-        engine = create_engine(url, connect_args=options, json_deserializer=read_json)
-        event.listen(engine, "connect", _set_up)
-        event.listen(engine, "begin", _begin)
-        return engine
+    def close(self, raw: sqlite3.Connection) -> None:
+        raw.close()
+
+    def execute(self, raw: sqlite3.Connection, sql: str, values: Sequence[Any]) -> sqlite3.Cursor:
+        return raw.execute(sql, values)
+
+    def each(self, raw: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...]]:
+        return raw.execute(sql)
+
+    def is_in_transaction(self, raw: sqlite3.Connection) -> bool:
+        return raw.in_transaction
+
+    def is_usable(self, raw: sqlite3.Connection) -> bool:
+        return not raw.in_transaction
 
     @contextmanager
-    def turn_to_write(self, url: URL, file: object) -> Generator[None]:
+    def turn_to_write(self, url: Address, file: object) -> Generator[None]:
         with _turn_to_write(str(url.database)):
             check_same_file(str(url.database), file)
             yield
 
-    def file(self, url: URL) -> object:
+    def file(self, url: Address) -> object:
         return file_at(str(url.database))
 
-    def prepare(self, engine: Engine) -> None:
-        arguments, options = engine.dialect.create_connect_args(engine.url)
-        _enter_wal_mode(*arguments, **options)
+    def prepare(self, url: Address) -> None:
+        _enter_wal_mode(*_file_or_uri(url))
 
-    def scrub(self, connection: SqlalchemyConnection, tables: Iterable[str]) -> str | None:
-        connection.execute(text("VACUUM"))
+    def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
+        connection.execute("VACUUM")
         # The log still holds the deleted rows. Emptying it fails while another process reads it.
-        log_in_use = connection.scalar(text("PRAGMA wal_checkpoint(TRUNCATE)"))
-        return f"{connection.engine.url.database}-wal" if log_in_use else None
+        log_in_use = connection.first("PRAGMA wal_checkpoint(TRUNCATE)")
+        return f"{connection.address.database}-wal" if log_in_use else None
 
     @contextmanager
-    def looking(self, url: URL) -> Generator[SqlalchemyConnection]:
-        address = self.read_only(url)
-        assert address is not None, f"{url.database} does not exist"
-        engine = create_engine(address, poolclass=NullPool, json_deserializer=read_json)
-        event.listen(engine, "connect", _take_any_text)
-        with engine.connect() as connection:
-            yield connection
+    def looking(self, url: Address) -> Generator[Transaction]:
+        path = str(url.database)
+        _check_file(path)
+        address = f"{Path(path).absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as raw:
+            raw.text_factory = _text
+            yield Transaction(raw, self, url)
 
-    def flaws(self, connection: SqlalchemyConnection) -> Iterable[str]:
-        found = connection.scalars(text("PRAGMA quick_check(3)")).all()
-        links = connection.execute(text("PRAGMA foreign_key_check")).fetchmany(3)
+    def flaws(self, connection: Transaction) -> Iterable[str]:
+        found = connection.firsts("PRAGMA quick_check(3)")
+        links = connection.rows("PRAGMA foreign_key_check")[:3]
         lost = [f"a row of {link[0]} names a row of {link[2]} that is missing" for link in links]
         return [*(str(flaw) for flaw in found if flaw != "ok"), *lost]
 
-    def connect(self, url: URL, *, durable: bool) -> SqliteConnection:
+    def connect(self, url: Address, *, durable: bool) -> SqliteConnection:
         return SqliteConnection(str(url.database), durable=durable)
+
+
+def _file_or_uri(url: Address) -> tuple[str, bool]:
+    """What the driver opens. With `?uri=true` SQLite reads the path and the options as its own."""
+    options = dict(url.query)
+    if options.pop("uri", "") != "true":
+        return str(url.database), False
+    return f"{url.database}?{urlencode(options)}", True
 
 
 def file_at(path: str) -> object:
@@ -227,32 +250,12 @@ def _turn_to_write(path: str) -> Generator[None]:
         turns.give()
 
 
-def _set_up(connection: Any, _: ConnectionPoolEntry) -> None:
-    # The driver must not begin transactions on its own: `_begin` does.
-    connection.isolation_level = None
-    connection.text_factory = _text
-    cursor = connection.cursor()
-    for pragma in _PRAGMAS:
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
 def _text(raw: bytes) -> str | bytes:
     """The text, or its bytes if it is not UTF-8. The check of the row then names the place."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
         return raw
-
-
-def _take_any_text(connection: Any, _: ConnectionPoolEntry) -> None:
-    connection.text_factory = _text
-
-
-def _begin(connection: SqlalchemyConnection) -> None:
-    kind = connection.get_execution_options().get("transaction")
-    if kind is not None:
-        connection.exec_driver_sql(_BEGIN[kind])
 
 
 def _create_private(path: str) -> None:
@@ -283,19 +286,19 @@ def _is_ours(connection: sqlite3.Connection, path: str) -> bool:
     return tables >= _OUR_TABLES if tables else os.path.getsize(path) == 0
 
 
-def _enter_wal_mode(*arguments: Any, **options: Any) -> None:
+def _enter_wal_mode(path: str, is_uri: bool) -> None:
     """Open the file once, before anything else does.
 
     A file that cannot be used is found here. Changing the mode needs a lock that SQLite itself
     does not wait for.
     """
     deadline = time.monotonic() + BUSY_SECONDS
-    _check_file(arguments[0])
-    _create_private(arguments[0])
-    with closing(sqlite3.connect(*arguments, timeout=BUSY_SECONDS, **options)) as connection:
+    _check_file(path)
+    _create_private(path)
+    with closing(sqlite3.connect(path, uri=is_uri, timeout=BUSY_SECONDS)) as connection:
         while True:
             try:
-                _keep_private(connection, arguments[0])
+                _keep_private(connection, path)
                 connection.execute("PRAGMA journal_mode = WAL")
                 return
             except sqlite3.OperationalError as problem:

@@ -11,18 +11,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from sqlalchemy import Connection
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
+from oracle.services.storage.transactions import Transaction
 
 Result = TypeVar("Result")
-Begin: TypeAlias = Callable[[], AbstractContextManager[Connection]]
+Begin: TypeAlias = Callable[[], AbstractContextManager[Transaction]]
 
 MOST_TOGETHER: Final = 1000
 """The most pieces of work in one commit. Bounds how long other processes wait for the lock."""
 
 
 class Job(NamedTuple):
-    work: Callable[[Connection], Any]
+    work: Callable[[Transaction], Any]
     result: Future[Any]
 
 
@@ -38,7 +37,7 @@ class WriteQueue:
         self._waiting: deque[Job] = deque()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="database-write")
 
-    def submit(self, work: Callable[[Connection], Result]) -> Future[Result]:
+    def submit(self, work: Callable[[Transaction], Result]) -> Future[Result]:
         job = Job(work, Future[Any]())
         self._waiting.append(job)
         self._thread.submit(self._run_waiting)
@@ -90,15 +89,15 @@ class _CannotBegin(Exception):  # noqa: N818 - it is an outcome, not a bug
         self.reason = reason
 
 
-def _attempt(connection: Connection, job: Job, *, alone: bool) -> tuple[Any, Exception | None]:
+def _attempt(connection: Transaction, job: Job, *, alone: bool) -> tuple[Any, Exception | None]:
     if alone:
         return job.work(connection), None
     try:
-        with connection.begin_nested():
+        with connection.savepoint():
             return job.work(connection), None
-    except (IntegrityError, DataError) as problem:
+    except connection.backend.value_errors as problem:
         return None, problem
-    except DBAPIError:
+    except connection.backend.errors:
         # The database fails, and may have ended the whole transaction on its own, as SQLite does
         # on a full disk. Then savepoints say nothing, and all must be done again.
         raise

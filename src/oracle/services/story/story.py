@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.story.words import (
     budget_words,

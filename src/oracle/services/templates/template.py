@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 from oracle.errors import InputError, SourceFileError, did_you_mean, named
+from oracle.lazy_dataclass import dataclass
 
 _BLOCK: Final = re.compile(r"---[ \t]*\n(?P<lines>(?:.*\n)*?)---[ \t]*(?:\n|\Z)")
 _ENTRY: Final = re.compile(r"(?P<key>[A-Za-z_]\w*)[ \t]*:[ \t]*(?P<value>.*)")

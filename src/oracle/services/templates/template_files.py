@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import InputError, NotFound, SourceFileError, did_you_mean, named
+from oracle.lazy_dataclass import dataclass
 from oracle.regular_file import read_regular
 from oracle.services.templates.template import Origin, Template, parse_template
 from oracle.services.user_files import config_folder

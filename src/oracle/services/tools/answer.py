@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Listed, MoreUses, Source
 from oracle.services.project.redaction import redact
 from oracle.services.tools.protocol import ToolResult

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from oracle.lazy_dataclass import dataclass
 from oracle.services.search.outline import outline_of, outline_of_part
 from oracle.services.search.records import Definition
 from oracle.services.tools.files import FileText

@@ -6,13 +6,13 @@ import codecs
 import hashlib
 import os
 from collections import OrderedDict
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.services.background import fork_safe_lock
 from oracle.services.project.file_rules import LARGEST, begins_with_key
 from oracle.services.project.redaction import redact

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from typing import Final
 
-from pydantic import Field
-
 from oracle.errors import ToolProblem
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.services.background import in_thread
 from oracle.services.search.records import Definition, Reference
@@ -17,8 +16,9 @@ from oracle.services.tools.answer import Answer, quotation
 from oracle.services.tools.definitions import where_now
 from oracle.services.tools.files import FileText
 from oracle.services.tools.lookup import best_named, name_parts, with_left_out
+from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.protocol import Source
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.used_lines import more_uses, spread, summary_of_uses
 from oracle.services.tools.workspace import Workspace, found_places, lines_of, place_to_look
 
@@ -27,16 +27,17 @@ _LONGEST: Final = 60
 _LONGEST_BESIDE_USAGES: Final = 12
 
 
-class FindDefinition(Arguments):
-    name: str = Field(
+@dataclass(frozen=True, kw_only=True)
+class FindDefinition(PlainArguments):
+    name: str = argument(
         min_length=1,
         max_length=300,
         description="The name of a class, function, type or constant; Class.method too.",
     )
-    path: str | None = Field(
+    path: str | None = argument(
         default=None, max_length=500, description="Only in this folder or file."
     )
-    references: bool = Field(
+    references: bool = argument(
         default=False, description="Also list the lines that use the name, after its definitions."
     )
 

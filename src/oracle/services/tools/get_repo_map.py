@@ -6,9 +6,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from pydantic import Field
-
 from oracle.errors import ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source import Listed, Source
 from oracle.services.background import in_thread
@@ -17,7 +16,8 @@ from oracle.services.project.walk import FoundFile
 from oracle.services.search.records import FileOnMap
 from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.lookup import with_left_out
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import Workspace
 
 Row = tuple[str, Listed | None]
@@ -29,11 +29,12 @@ _MOST_NAMES = 12
 _MOST_LISTED = 2_000
 
 
-class GetRepoMap(Arguments):
-    path: str | None = Field(
+@dataclass(frozen=True, kw_only=True)
+class GetRepoMap(PlainArguments):
+    path: str | None = argument(
         default=None, max_length=500, description="Only this folder, in more detail."
     )
-    question: str | None = Field(
+    question: str | None = argument(
         default=None,
         max_length=2_000,
         description="What you want to know: the files that matter to it come first.",

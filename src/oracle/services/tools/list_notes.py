@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Listed, Source
 from oracle.services.background import in_thread
 from oracle.services.project.safe_open import inner_path
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.vault import Note
 from oracle.services.tools.workspace import Workspace
 
 
-class ListNotes(Arguments):
-    folder: str | None = Field(
+@dataclass(frozen=True, kw_only=True)
+class ListNotes(PlainArguments):
+    folder: str | None = argument(
         default=None, max_length=500, description="Only in this folder, such as docs."
     )
-    limit: int = Field(default=200, ge=1, le=1000, description="How many at most.")
+    limit: int = argument(default=200, ge=1, le=1000, description="How many at most.")
 
 
 def list_notes(work: Workspace) -> Tool[ListNotes]:

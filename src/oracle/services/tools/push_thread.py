@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from oracle.errors import ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.background import in_thread, in_thread_to_end
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.registry import Arguments, Tool, Writes
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool, Writes
 from oracle.services.tools.threads import Entry, as_body
 from oracle.services.tools.tickets import Mark
 from oracle.services.tools.workspace import Workspace
 from oracle.services.tools.writing import file_name
 
 
-class PushThread(Arguments):
-    thread: str = Field(
+@dataclass(frozen=True, kw_only=True)
+class PushThread(PlainArguments):
+    thread: str = argument(
         min_length=1, max_length=200, description="The thread's name; a new one begins a thread."
     )
-    entry: str = Field(
+    entry: str = argument(
         min_length=1, max_length=50_000, description="What to add: the decision and its reason."
     )
 

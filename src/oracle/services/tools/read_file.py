@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from pydantic import Field
-
 from oracle.errors import ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.services.background import in_thread
 from oracle.services.search.records import Definition
 from oracle.services.search.roles import kind_of
@@ -17,20 +16,24 @@ from oracle.services.tools.answer import Answer, one_line
 from oracle.services.tools.definitions import symbols_in, where_now
 from oracle.services.tools.files import FileText
 from oracle.services.tools.lookup import best_named, name_parts
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import Workspace, lines_of
 
 _MOST: Final = 12
 _MOST_NEAR: Final = 12
 
 
-class ReadFile(Arguments):
-    path: str = Field(
+@dataclass(frozen=True, kw_only=True)
+class ReadFile(PlainArguments):
+    path: str = argument(
         min_length=1, max_length=1000, description="The file, relative to the project's root."
     )
-    start: int = Field(default=1, ge=1, description="The first line, from 1.")
-    end: int | None = Field(default=None, ge=1, description="The last line; to the end without it.")
-    symbol: str | None = Field(
+    start: int = argument(default=1, ge=1, description="The first line, from 1.")
+    end: int | None = argument(
+        default=None, ge=1, description="The last line; to the end without it."
+    )
+    symbol: str | None = argument(
         default=None,
         min_length=1,
         max_length=300,

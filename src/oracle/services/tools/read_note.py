@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
+from oracle.lazy_dataclass import dataclass
 from oracle.services.background import in_thread
 from oracle.services.tools.answer import Answer
+from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.read_file import lines_answer
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import Workspace
 
 
-class ReadNote(Arguments):
-    note: str = Field(min_length=1, max_length=1000, description="The note's path, or its title.")
-    start: int = Field(default=1, ge=1, description="The first line, from 1.")
-    end: int | None = Field(default=None, ge=1, description="The last line; to the end without it.")
+@dataclass(frozen=True, kw_only=True)
+class ReadNote(PlainArguments):
+    note: str = argument(
+        min_length=1, max_length=1000, description="The note's path, or its title."
+    )
+    start: int = argument(default=1, ge=1, description="The first line, from 1.")
+    end: int | None = argument(
+        default=None, ge=1, description="The last line; to the end without it."
+    )
 
 
 def read_note(work: Workspace) -> Tool[ReadNote]:

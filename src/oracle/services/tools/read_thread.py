@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.background import in_thread
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import FileText
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.threads import Entry
 from oracle.services.tools.workspace import Workspace
 
 
-class ReadThread(Arguments):
-    thread: str = Field(min_length=1, max_length=200, description="The thread's name.")
-    last: int = Field(
+@dataclass(frozen=True, kw_only=True)
+class ReadThread(PlainArguments):
+    thread: str = argument(min_length=1, max_length=200, description="The thread's name.")
+    last: int = argument(
         default=20, ge=1, le=500, description="How many entries, counted from the end."
     )
 

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
-
-from oracle.errors import ToolProblem, did_you_mean, named
+from oracle.errors import BadArguments, ToolProblem
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name
-from oracle.services.tools.answer import Answer, one_line
+from oracle.services.tools.answer import Answer
 from oracle.services.tools.arguments import read_arguments
+from oracle.services.tools.plain_arguments import PlainArguments, plain_schema, plainly_read
 from oracle.services.tools.tickets import Mark
 
-
-class Arguments(BaseModel):
-    """The arguments that a model writes to call a tool. An undeclared name is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-A = TypeVar("A", bound=Arguments)
+A = TypeVar("A")
+"""A class of arguments: of `PlainArguments`, or of `model_arguments.Arguments`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,34 +81,30 @@ class Tool(Generic[A]):
     def read(self, arguments: Mapping[str, object] | str) -> A:
         """Raises `ToolProblem`, which says what is wrong and what would be right."""
         try:
-            return self.arguments.model_validate(read_arguments(arguments))
+            given = read_arguments(arguments)
+            cls: Any = self.arguments
+            plain = plainly_read(cls, given) if issubclass(cls, PlainArguments) else None
+            return _checked(self.arguments, given) if plain is None else cast("A", plain)
+        except BadArguments as problem:
+            raise ToolProblem(f"{self.name} was not run: {problem}. {self._usage()}") from None
         except ToolProblem as problem:
             raise ToolProblem(f"{self.name} was not run: {problem}") from None
-        except ValidationError as problem:
-            known = self.arguments.model_fields
-            details = problem.errors(include_url=False, include_context=False)
-            faults = "; ".join(_fault(detail, list(known)) for detail in details[:5])
-            raise ToolProblem(f"{self.name} was not run: {faults}. {self._usage()}") from None
 
     def _usage(self) -> str:
+        schema = self.spec.parameters
+        required = schema.get("required", ())
         taken = [
-            f"{name} ({_type_of(schema)}{'' if name in self._required else ', optional'})"
-            for name, schema in self.spec.parameters.get("properties", {}).items()
+            f"{name} ({_type_of(part)}{'' if name in required else ', optional'})"
+            for name, part in schema.get("properties", {}).items()
         ]
         return f"It takes {', '.join(taken) or 'no arguments'}."
 
-    @property
-    def _required(self) -> list[str]:
-        return [name for name, field in self.arguments.model_fields.items() if field.is_required()]
 
+def _checked(cls: type[A], given: Mapping[str, object]) -> A:
+    # Imported here: it needs pydantic, and most calls are plainly right.
+    from oracle.services.tools.model_arguments import checked
 
-def _fault(detail: ErrorDetails, known: list[str]) -> str:
-    name = ".".join(map(str, detail["loc"]))
-    if detail["type"] == "extra_forbidden":
-        return f"it has no argument {named(name)}{did_you_mean(name[:100], known)}"
-    if detail["type"] == "missing":
-        return f"the argument {name!r} is missing"
-    return f"{name} is {named(detail['input'], 80)}: {one_line(detail['msg'])}"
+    return checked(cls, given)
 
 
 def _type_of(schema: Mapping[str, Any]) -> str:
@@ -126,41 +114,9 @@ def _type_of(schema: Mapping[str, Any]) -> str:
 
 # Made once for each class: a process has many agents, and pydantic takes 2 ms for a class.
 @lru_cache(maxsize=256)
-def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
-    return _without_titles(arguments.model_json_schema())
+def _schema_of(arguments: type[Any]) -> dict[str, Any]:
+    if issubclass(arguments, PlainArguments):
+        return plain_schema(arguments)
+    from oracle.services.tools.model_arguments import model_schema
 
-
-def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
-    """Titles repeat the names, and `null` means the same as leaving out. Both only cost tokens.
-
-    Where a value is required it cannot be left out, so `null` stays.
-    """
-    kept = {key: value for key, value in schema.items() if key not in ("title", "description")}
-    slim = _plain(kept)
-    return {**slim, "properties": slim.get("properties", {})}
-
-
-def _plain(part: dict[str, Any], *, is_required: bool = True) -> dict[str, Any]:
-    """One schema and those inside of it, without titles, and without `null` if it is optional."""
-    required = part.get("required", ())
-    made = {key: _inner(key, value, required) for key, value in part.items() if key != "title"}
-    if made.get("default", 0) is None:
-        del made["default"]
-    options = [
-        option for option in made.pop("anyOf", []) if is_required or option.get("type") != "null"
-    ]
-    if len(options) == 1:
-        return {**options[0], **made}
-    return {**made, "anyOf": options} if options else made
-
-
-def _inner(key: str, value: Any, required: Collection[str]) -> Any:
-    """Schemas are by name, in a list, or alone. Values such as a default are no schemas."""
-    if key == "properties":
-        return {name: _plain(part, is_required=name in required) for name, part in value.items()}
-    if key == "$defs":
-        return {name: _plain(part) for name, part in value.items()}
-    if key in ("anyOf", "allOf", "oneOf", "prefixItems"):
-        return [_plain(part) for part in value]
-    is_schema = key in ("items", "additionalProperties") and value not in (True, False)
-    return _plain(value) if is_schema else value
+    return model_schema(arguments)

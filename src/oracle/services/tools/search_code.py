@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import Workspace, search_files
 
 
-class SearchCode(Arguments):
-    query: str = Field(
+@dataclass(frozen=True, kw_only=True)
+class SearchCode(PlainArguments):
+    query: str = argument(
         min_length=1, max_length=1000, description="Words or identifiers that the code contains."
     )
-    path: str | None = Field(
+    path: str | None = argument(
         default=None, max_length=500, description="Only in this folder or file, such as src/store."
     )
-    limit: int = Field(default=8, ge=1, le=30, description="How many places at most.")
+    limit: int = argument(default=8, ge=1, le=30, description="How many places at most.")
 
 
 def search_code(work: Workspace) -> Tool[SearchCode]:

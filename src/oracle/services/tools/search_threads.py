@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pydantic import Field
-
 from oracle.errors import ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.services.background import in_thread
 from oracle.services.search.records import Hit
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.lookup import with_left_out
+from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import ADVICE_IF_EMPTY, Workspace, found_places
 
 
-class SearchThreads(Arguments):
-    query: str = Field(min_length=1, max_length=1000, description="Words that the entries contain.")
-    limit: int = Field(default=8, ge=1, le=30, description="How many entries at most.")
+@dataclass(frozen=True, kw_only=True)
+class SearchThreads(PlainArguments):
+    query: str = argument(
+        min_length=1, max_length=1000, description="Words that the entries contain."
+    )
+    limit: int = argument(default=8, ge=1, le=30, description="How many entries at most.")
 
 
 def search_threads(work: Workspace) -> Tool[SearchThreads]:

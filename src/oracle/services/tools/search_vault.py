@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import Workspace, search_files
 
 
-class SearchVault(Arguments):
-    query: str = Field(
+@dataclass(frozen=True, kw_only=True)
+class SearchVault(PlainArguments):
+    query: str = argument(
         min_length=1, max_length=1000, description="Words that the notes or documents contain."
     )
-    path: str | None = Field(
+    path: str | None = argument(
         default=None, max_length=500, description="Only in this folder, such as docs/adr."
     )
-    limit: int = Field(default=8, ge=1, le=30, description="How many places at most.")
+    limit: int = argument(default=8, ge=1, le=30, description="How many places at most.")
 
 
 def search_vault(work: Workspace) -> Tool[SearchVault]:

@@ -18,12 +18,12 @@ import os
 import re
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
 
 from oracle.errors import InterruptedWrite, ToolProblem, did_you_mean, named
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.tools import tickets

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
 from oracle.errors import ToolProblem, did_you_mean, named
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.project.walk import FoundFile
 from oracle.services.search.roles import kind_of

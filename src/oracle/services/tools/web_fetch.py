@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from oracle.errors import ToolProblem, WebProblem
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.project.redaction import redact
 from oracle.services.tools.answer import Answer, one_line
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import Workspace
 from oracle.services.web.fetching import Fetched
 
 
-class WebFetch(Arguments):
-    url: str = Field(
+@dataclass(frozen=True, kw_only=True)
+class WebFetch(PlainArguments):
+    url: str = argument(
         min_length=1, max_length=2000, description="The page's address, http or https."
     )
-    start: int = Field(
+    start: int = argument(
         default=1, ge=1, description="The first line of its text, to go on reading a long page."
     )
 

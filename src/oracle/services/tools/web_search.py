@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 
-from pydantic import Field
-
 from oracle.errors import ToolProblem, WebProblem
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import Workspace, found_places
 from oracle.services.web.searching import FoundPage, search_web
 
 
-class WebSearch(Arguments):
-    query: str = Field(min_length=1, max_length=400, description="What to search the web for.")
-    limit: int = Field(default=6, ge=1, le=20, description="How many pages at most.")
+@dataclass(frozen=True, kw_only=True)
+class WebSearch(PlainArguments):
+    query: str = argument(min_length=1, max_length=400, description="What to search the web for.")
+    limit: int = argument(default=6, ge=1, le=20, description="How many pages at most.")
 
 
 def web_search(work: Workspace) -> Tool[WebSearch]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from oracle.errors import ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.models.source_kind import kind_named
 from oracle.services.background import in_thread

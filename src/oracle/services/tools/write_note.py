@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from pydantic import Field
-
 from oracle.errors import AlreadyThere, InterruptedWrite, ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.background import in_thread, in_thread_to_end
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import with_plain_ends
-from oracle.services.tools.registry import Arguments, Tool, Writes
+from oracle.services.tools.plain_arguments import PlainArguments, argument
+from oracle.services.tools.registry import Tool, Writes
 from oracle.services.tools.tickets import TICKET_GONE, Mark
 from oracle.services.tools.workspace import Workspace, lines_of
 from oracle.services.tools.writing import (
@@ -24,12 +22,15 @@ from oracle.services.tools.writing import (
 )
 
 
-class WriteNote(Arguments):
-    title: str = Field(min_length=1, max_length=200, description="The note's title, on one line.")
-    content: str = Field(
+@dataclass(frozen=True, kw_only=True)
+class WriteNote(PlainArguments):
+    title: str = argument(
+        min_length=1, max_length=200, description="The note's title, on one line."
+    )
+    content: str = argument(
         min_length=1, max_length=200_000, description="The note's markdown, without its title."
     )
-    overwrite: bool = Field(
+    overwrite: bool = argument(
         default=False,
         description="Replace a note of this title. Only when the user asked for that.",
     )

@@ -9,11 +9,11 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from oracle.errors import AlreadyThere, ToolProblem, named
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.project.file_rules import TEMPORARY
 from oracle.services.tools import tickets

@@ -10,11 +10,11 @@ import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 from oracle.errors import WebProblem
+from oracle.lazy_dataclass import dataclass
 from oracle.services.background import in_thread
 from oracle.services.certificates import certificates
 from oracle.services.web.addresses import Network, Resolver, checked_addresses, resolve

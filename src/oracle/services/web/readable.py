@@ -6,11 +6,11 @@ It is a scanner of our own because pages may be hostile: its time is linear in t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from html import unescape
 from typing import Final
 from urllib.parse import urljoin
 
+from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 
 # A tag with attributes that may be quoted. Every repetition is limited and possessive (`}+`), so

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 from oracle.errors import WebProblem, did_you_mean
+from oracle.lazy_dataclass import dataclass
 from oracle.services.certificates import certificates
 from oracle.services.settings.sections import KEY_VARIABLES
 from oracle.services.web.decoding import decompressed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
@@ -14,6 +14,7 @@ from oracle.bt.lua.library import read_trees
 from oracle.bt.wrappers.own_trees import with_files_of
 from oracle.bt.wrappers.recipe import Recipe, built_in_trees, segment_texts
 from oracle.errors import InputError, did_you_mean, named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.agent_services import AgentServices, QueryClassifier
 from oracle.services.classification.classifier import classify_query

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any, NamedTuple
 
 from oracle.bt.wrappers.decisions.lookup import Note
 from oracle.bt.wrappers.decisions.playing import Played
 from oracle.bt.wrappers.decisions.recording import Decisions, Fact, NodeEnd, Recording, Totals
+from oracle.lazy_dataclass import dataclass
 
 NOT_REACHED = "not reached"
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
 from oracle.bt.core.effects import Effect as Perform
 from oracle.bt.core.effects import EffectKey, Writing
 from oracle.bt.wrappers.decisions.recording import Effect, Identity
 from oracle.errors import ReplayDiverged
+from oracle.lazy_dataclass import dataclass
 from oracle.services.journal import Journal
 from oracle.services.journal.failures import as_exception
 from oracle.services.journal.simulated_time import SimulatedTime

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from oracle.bt.wrappers.decisions.watching import Watch, WatchedEffects
 from oracle.bt.wrappers.recipe import Recipe, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import BlackboardError, InputError, ReplayDiverged
+from oracle.lazy_dataclass import dataclass
 from oracle.services.agent_services import AgentServices
 from oracle.services.ans.bus import EventBus, emitting_to
 from oracle.services.journal import Record

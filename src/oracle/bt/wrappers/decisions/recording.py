@@ -7,10 +7,11 @@ is known by what was asked, so that a run that goes another way can find it too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from oracle.bt.wrappers.recipe import Recipe
+from oracle.lazy_dataclass import dataclass
 
 EffectKind: TypeAlias = Literal["model", "part", "tool", "person", "bert", "other"]
 """`part` is a request to the model about a part of a broad question."""
