@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from oracle.cli.lazy_commands import LazyCommand
 from oracle.cli.main import COMMANDS, app
 from oracle.cli.plain_parameters import KNOWN_TYPER, read_plainly
+from tests.tables import each_row
 
 RUN = "from oracle.cli.main import run; run()"
 # A command leaves with `os._exit`, so the modules are printed before that.
@@ -88,7 +89,7 @@ def test_the_help_of_the_root_is_that_of_the_real_commands(width, monkeypatch):
     assert CliRunner().invoke(app, ["--help"]).output == expected
 
 
-@pytest.mark.parametrize(("name", "place", "line"), COMMANDS)
+@each_row(("name", "place", "line"), COMMANDS)
 def test_the_table_has_the_first_line_of_a_command_s_help(name, place, line):
     command = LazyCommand(name, f"oracle.cli.commands.{place}", line).load()
     assert command.name == name

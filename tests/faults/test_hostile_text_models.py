@@ -16,6 +16,7 @@ from oracle.services.control.ledger import Limits
 from oracle.services.journal import MemorySink
 from oracle.services.tools.answer import Answer, as_result
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
+from tests.tables import each_row
 
 QUESTION = "How does the login function in auth.py work?"
 SEARCH = [("search_code", {"query": "login"})]
@@ -138,7 +139,7 @@ async def test_garbled_tags_and_odd_places_never_leak(seed):
     assert await run.comes_to_the_same_end_again()
 
 
-@pytest.mark.parametrize("end", range(1, len(MORE) + 3, 7))
+@each_row("end", range(1, len(MORE) + 3, 7))
 async def test_a_stream_that_is_cut_in_its_signal_shows_nothing_of_it(end):
     cut = f"{ANSWER} {MORE}"[: len(ANSWER) + 1 + end]
     run = await Run(searches(), Reply(text=cut, raises=RuntimeError("gone"))).settle()

@@ -16,6 +16,7 @@ from oracle.errors import (
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, SOON, TALK, Heard, ask, check_the_end, edited, enough, look
+from tests.tables import each_row
 
 FOUND = {"search_code": "auth.py:3 def login()", "web_search": "w"}
 
@@ -118,7 +119,7 @@ async def test_results_that_came_before_a_cut_are_kept():
     assert [source["where"] for source in heard.of_type("sources")[0]["sources"]] == ["auth.py:3"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         None,

@@ -18,6 +18,7 @@ from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import TALK
 from tests.default_run import thinned
 from tests.scenarios import CODE, SCENES, Scene, held, never, play, search
+from tests.tables import each_row
 
 
 async def heard(wrapper, query=CODE, **more):
@@ -82,7 +83,7 @@ NO_FINISH = built_in_trees()["oracle-agent.lua"].replace("finish = ", "descripti
 MUTE = 'BT.tree("oracle-agent", { root = BT.condition("no", { expression = "1 == 2" }) })'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "query", "context_id", "stop"),
     [
         ({}, "", None, "invalid_input"),
@@ -209,7 +210,7 @@ async def test_what_was_cancelled_while_history_is_loaded_never_asks_the_model(t
         assert said[-1]["context_id"] == said[-1]["run_id"]
 
 
-@pytest.mark.parametrize("kind", ["system", "content", "signal", "turn_end", "sources", "done"])
+@each_row("kind", ["system", "content", "signal", "turn_end", "sources", "done"])
 async def test_cancelling_twice_and_at_any_chunk_does_no_harm(kind):
     wrapper = SCENES["unbelieved"].wrapper()
     said = []

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from oracle.cli.main import app
 from oracle.services.settings.keys import key_for, keys_file
 from tests.cli.processes import Terminal, make_project, model_serving, oracle, says
+from tests.tables import each_row
 
 SECRET = "hush-hush-hush-hush-4711"
 
@@ -47,7 +48,7 @@ def test_the_list_says_where_and_nothing_of_the_key(monkeypatch):
     assert "OPENAI_API_KEY is set and has priority" in keys("set", "openai", stdin=SECRET)[1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "stdin", "told"),
     [
         (["set", "openai", SECRET], "", "a key is not given as an argument"),

@@ -18,9 +18,10 @@ from oracle.services.storage.schema import blobs
 from oracle.services.storage.sessions import Sessions
 from oracle.settings import load_settings
 from tests.processes import PIPE, Process
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "driver", "name"),
     [
         ("some/file.db", "sqlite+pysqlite", "some/file.db"),
@@ -35,7 +36,7 @@ def test_a_path_or_an_address_gets_our_driver(given, driver, name):
     assert (url.drivername, url.database) == (driver, name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given", ["mysql://u:secret@h/db", "sqlite://", "sqlite:///:memory:", "://secret", "x://:b:c@"]
 )
 def test_other_addresses_are_refused_without_showing_their_password(given):
