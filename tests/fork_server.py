@@ -23,6 +23,7 @@ import threading
 import time
 from contextlib import suppress
 from fcntl import ioctl
+from pathlib import Path
 
 LENGTH = struct.Struct("!I")
 LIBRARIES = (
@@ -66,6 +67,7 @@ def import_everything() -> None:
 
 def read_tables() -> None:
     """What is read or made at first use and then kept: tables, segments, trees, patterns."""
+    import importlib_metadata
     from httpx2 import create_ssl_context
 
     from oracle.bt.core.leaves import LEAVES
@@ -75,6 +77,7 @@ def read_tables() -> None:
     from oracle.services.certificates import certificates
     from oracle.services.classification.classifier import classify_query
     from oracle.services.prompting.segment_files import built_in_segments, counted_tokens
+    from oracle.services.tools.project_tools import project_tools
 
     certificates(create_ssl_context)
     classify_query("Where is it?")
@@ -82,8 +85,11 @@ def read_tables() -> None:
     _definition("oracle-agent", tuple(built_in_trees().items()), LEAVES)
     # Reads the vocabulary for common words.
     counted_tokens()
-    # Notes what is installed in each folder of `sys.path`, until that folder changes.
+    # Both note what is installed in each folder of `sys.path`, until that folder changes.
     importlib.metadata.entry_points()
+    importlib_metadata.entry_points()
+    # Makes the schemas of the tools' arguments.
+    project_tools(Path("/"))
     asyncio.run(answer_a_question())
     for found in gc.get_objects():
         if type(found) is LazyPattern:

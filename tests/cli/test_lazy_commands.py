@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from oracle.cli.lazy_commands import LazyCommand
 from oracle.cli.main import COMMANDS, app
 from oracle.cli.plain_parameters import KNOWN_TYPER, read_plainly
+from tests.default_run import thinned
 from tests.tables import each_row
 
 RUN = "from oracle.cli.main import run; run()"
@@ -51,7 +52,7 @@ def imported(arguments, cwd, **env):
     return modules
 
 
-@pytest.mark.parametrize("command", HEAVY)
+@pytest.mark.parametrize("command", thinned(HEAVY, 2))
 def test_a_command_imports_nothing_heavy_that_it_does_not_need(command, tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / "a.py").write_text("where = 1\n")

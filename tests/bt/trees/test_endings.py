@@ -16,6 +16,7 @@ from oracle.errors import (
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, SOON, TALK, Heard, ask, check_the_end, edited, enough, look
+from tests.default_run import thinned
 from tests.tables import each_row
 
 FOUND = {"search_code": "auth.py:3 def login()", "web_search": "w"}
@@ -176,7 +177,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("file", "leaf"), PLACES)
+@pytest.mark.parametrize(("file", "leaf"), thinned(PLACES, 2))
 async def test_a_leaf_that_raises_ends_the_run_as_an_internal_error(file, leaf):
     heard = await ask(look(), enough(), tools=FOUND, trees=edited(file, (leaf, RAISES)))
     assert heard.stop == "internal_error"

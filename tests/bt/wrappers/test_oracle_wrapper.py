@@ -266,7 +266,7 @@ LISTENED_TO = {
 }
 
 
-@pytest.mark.parametrize("name", LISTENED_TO)
+@pytest.mark.parametrize("name", thinned(LISTENED_TO, 3))
 @pytest.mark.parametrize("how", ["break", "aclose", "cancel", "cancel twice"])
 async def test_who_stops_listening_closes_the_connection_and_leaves_nothing_behind(
     name, how, caplog

@@ -9,6 +9,7 @@ from oracle.services.search.grammar_outline import grammar_outline
 from oracle.services.search.languages import PARSED, language_of, outline_query
 from oracle.services.search.mentions import reference_lines
 from oracle.services.search.python_outline import python_outline
+from tests.default_run import thinned
 from tests.tables import each_row
 
 SAMPLES = {
@@ -117,7 +118,9 @@ def blocks(outline):
     }
 
 
-@pytest.mark.parametrize("package", ["rich", "hypothesis", "sqlalchemy", "_pytest", "pydantic"])
+@pytest.mark.parametrize(
+    "package", thinned(["rich", "hypothesis", "sqlalchemy", "_pytest", "pydantic"], 2)
+)
 def test_our_reading_of_python_agrees_with_its_grammar(package):
     """Where they differ, the file has something that indentation and lines do not show."""
     read = same = 0
