@@ -123,7 +123,8 @@ async def test_a_run_that_cannot_be_recorded_any_more_still_says_what_it_has(tmp
                 (run,) = await store.runs.newest()
                 await store.runs.release(run.id, run.lease_owner)
     check_contract(said)
-    assert said[-1]["stop_reason"] == "store_failed"
+    # The next record notices it, or the next renewal of the lease, whichever comes first.
+    assert said[-1]["stop_reason"] in ("store_failed", "held_elsewhere")
     assert [chunk.type for chunk in said].count("error") == 1
     assert "It is X." in said[-1]["answer"]
 
