@@ -260,7 +260,6 @@ def test_a_resumed_question_can_ask_for_a_yes(tmp_path, flags, key):
     stalling = Reply(body=[*openai.beginning(), *openai.events(openai.text("Hm. ")), Stall()])
     with model_serving(stalling) as (env, _):
         first = Terminal("ask", "hello there", env=env, cwd=project).until("Hm.")
-        # Not by a key: while it streams, a terminal may hold a key back.
         os.kill(first.pid, SIGKILL)
         first.end()
     (run,) = json.loads(oracle(project, "runs", "--json").stdout)
