@@ -29,7 +29,12 @@ register_profiles()
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# Nearly all that is imported and collected stays: to look for garbage meanwhile only takes time.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
+    gc.enable()
     # What was imported and collected stays, so that no later collection of garbage looks at it.
     gc.collect()
     gc.freeze()

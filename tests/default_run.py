@@ -27,6 +27,6 @@ def register_profiles() -> None:
     No limit of time: it would depend on what else the machine does.
     """
     common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-    settings.register_profile("quick", max_examples=40, derandomize=True, database=None, **common)
+    settings.register_profile("quick", max_examples=20, derandomize=True, database=None, **common)
     settings.register_profile("thorough", max_examples=400, **common)
     settings.load_profile("quick")

@@ -5,6 +5,8 @@ command uses, and the tests start hundreds. A fork needs a few milliseconds. It 
 any other: with its own id, streams, terminal, working directory, environment and exit code.
 """
 
+import asyncio
+import atexit
 import codecs
 import gc
 import importlib
@@ -21,6 +23,7 @@ import threading
 import time
 from contextlib import suppress
 from fcntl import ioctl
+from pathlib import Path
 
 LENGTH = struct.Struct("!I")
 LIBRARIES = (
@@ -63,6 +66,7 @@ def import_everything() -> None:
 
 def read_tables() -> None:
     """What is read or made at first use and then kept: tables, segments, trees, patterns."""
+    import importlib_metadata
     from httpx2 import create_ssl_context
 
     from oracle.bt.core.leaves import LEAVES
@@ -72,6 +76,7 @@ def read_tables() -> None:
     from oracle.services.certificates import certificates
     from oracle.services.classification.classifier import classify_query
     from oracle.services.prompting.segment_files import built_in_segments, counted_tokens
+    from oracle.services.tools.project_tools import project_tools
 
     certificates(create_ssl_context)
     classify_query("Where is it?")
@@ -79,9 +84,34 @@ def read_tables() -> None:
     _definition("oracle-agent", tuple(built_in_trees().items()), LEAVES)
     # Reads the vocabulary for common words.
     counted_tokens()
+    # Both note what is installed in each folder of `sys.path`, until that folder changes.
+    importlib.metadata.entry_points()
+    importlib_metadata.entry_points()
+    # Makes the schemas of the tools' arguments.
+    project_tools(Path("/"))
+    asyncio.run(answer_a_question())
     for found in gc.get_objects():
         if type(found) is LazyPattern:
             found.search("")
+
+
+async def answer_a_question() -> None:
+    """In memory, with a model that says one line: what every question needs is made once."""
+    from oracle.bt.wrappers.recipe import AgentSetup, services_from
+    from oracle.bt.wrappers.recorded_tree import RecordedTree
+    from oracle.services.agent_services import AgentServices
+    from oracle.services.journal import MemorySink
+    from oracle.testing import Reply, ScriptedModel, ScriptedTools
+
+    live = AgentServices(
+        model=ScriptedModel(
+            Reply(calls=[("search_code", {"query": "x"})]), "a.py", repeats_last=True
+        ),
+        tools=ScriptedTools({"search_code": "a.py:1 x"}),
+    )
+    recipe = AgentSetup(live=live).recipe("Where is x defined?")
+    run = RecordedTree(recipe, MemorySink(), services=lambda given: services_from(given, live))
+    await run.settle()
 
 
 def next_job(server: socket.socket) -> dict | None:
@@ -156,9 +186,38 @@ def work(arguments: list[str]) -> None:
         runpy.run_path(arguments[0], run_name="__main__")
 
 
+def leave(code: int) -> None:
+    """End as an interpreter does, except that it takes no module apart.
+
+    That would touch, and so copy, all memory that a fork shares with the server: 0.2 s.
+    """
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except Exception:
+        # The interpreter tries again, and has its own words and exit code for it.
+        sys.exit(code)
+    os._exit(code)
+
+
+def run_to_the_end(job: dict) -> None:
+    """Do the work. What it raises is left to the interpreter, which knows all ways to end."""
+    become(job)
+    try:
+        work(job["arguments"])
+    except SystemExit as leaving:
+        if not isinstance(leaving.code, int | None):
+            raise
+        code = leaving.code or 0
+    else:
+        code = 0
+    leave(code & 0xFF)
+
+
 if __name__ == "__main__":
     listening = socket.socket(fileno=int(sys.argv[1]))
     import_everything()
     if job := next_job(listening):
-        become(job)
-        work(job["arguments"])
+        run_to_the_end(job)

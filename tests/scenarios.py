@@ -355,7 +355,7 @@ SCENES: Mapping[str, Scene] = {
         query=BROAD,
         tools=LARGE_PARTS,
         # Half of it is for reading the parts, and some are read on the busiest machine.
-        limits=Limits(seconds=5.0),
+        limits=Limits(seconds=10.0),
         stop="answered",
     ),
     "cancelled among the extracts": Scene(

@@ -19,6 +19,7 @@ from oracle.services.settings.keys import VARIABLES
 from oracle.services.settings.sections import SECTIONS
 from oracle.services.settings.trust import VARIABLE as TRUST
 from oracle.settings import SETTINGS
+from tests.tables import each_row
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src/oracle"
@@ -194,7 +195,7 @@ def test_a_message_names_a_setting_with_its_section(messages):
     assert found == {}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "unknown"),
     [
         ("run `oracle doctor`, or `oracle config set limits.turns 3`", []),

@@ -7,6 +7,7 @@ import pytest
 
 import oracle
 from oracle.models.stream_chunk import CHUNKS, ChunkType
+from tests.tables import each_row
 
 SOURCE = Path(oracle.__file__).parent
 PAGE = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -20,7 +21,7 @@ def test_five_paths_are_drawn():
     assert len(PICTURES) == 5
 
 
-@pytest.mark.parametrize(("says", "file"), BOXES)
+@each_row(("says", "file"), BOXES)
 def test_a_box_names_a_file_and_what_is_in_it(says, file):
     text = (SOURCE / file).read_text(encoding="utf-8")
     named = says.partition(":")[0]
@@ -28,7 +29,7 @@ def test_a_box_names_a_file_and_what_is_in_it(says, file):
         assert all(part in text for part in name.split(".")), name
 
 
-@pytest.mark.parametrize("type_", ChunkType)
+@each_row("type_", ChunkType)
 def test_each_chunk_is_in_the_table_with_its_fields(type_):
     (fields,) = [fields for types, fields in ROWS if f"`{type_}`" in types]
     for field in CHUNKS[type_]:

@@ -12,6 +12,7 @@ from oracle.errors import OracleError
 from oracle.services.settings.sections import KEY_VARIABLES
 from oracle.services.settings.template import as_toml
 from oracle.settings import SETTINGS
+from tests.tables import each_row
 
 DOCS = Path(__file__).parents[1] / "docs"
 CONFIGURATION = (DOCS / "configuration.md").read_text(encoding="utf-8")
@@ -27,7 +28,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("row", SETTINGS.values(), ids=SETTINGS)
+@each_row("row", SETTINGS.values(), ids=SETTINGS)
 def test_each_setting_is_documented_with_its_default(row):
     default = "not set" if row.default is None else f"`{as_toml(row.default)}`"
     flag = f"`{row.flag}`" if row.flag else ""
@@ -53,12 +54,12 @@ def leaves_of(command, path="oracle"):
             yield from leaves_of(inner, f"{path} {name}")
 
 
-@pytest.mark.parametrize("command", list(leaves_of(get_command(app))))
+@each_row("command", list(leaves_of(get_command(app))))
 def test_each_command_is_in_the_table(command):
     assert f"| `{command}` |" in CLI
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+@each_row("error", ERRORS, ids=lambda error: error.__name__)
 def test_the_exit_code_of_each_error_is_in_the_table(error):
     assert error.exit_code in CODES
     if "exit_code" in vars(error):

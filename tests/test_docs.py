@@ -19,6 +19,7 @@ import oracle.bt.nodes  # noqa: F401 - registers the kinds
 from oracle.bt.core.node import Node
 from tests import processes
 from tests.processes import ORACLE
+from tests.tables import each_row
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -81,7 +82,7 @@ def test_the_blocks_of_a_page_do_what_it_says(page, tmp_path):
                 assert shell(command, tmp_path) == expected, command
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
@@ -93,7 +94,7 @@ def test_every_kind_of_node_is_in_the_table_of_the_page_about_trees():
     assert set(Node.kinds) <= listed
 
 
-@pytest.mark.parametrize("kind", Node.kinds.values(), ids=Node.kinds)
+@each_row("kind", Node.kinds.values(), ids=Node.kinds)
 def test_the_docstring_of_a_node_is_its_truth_table(kind):
     assert re.search(r"^    \| -+ \| -+ \|$", kind.__doc__, re.MULTILINE), kind
 

@@ -10,6 +10,7 @@ import pytest
 
 import oracle
 from oracle.patterns import LazyPattern, lazy_pattern
+from tests.tables import each_row
 
 TEXT = "one TWO three two"
 
@@ -25,7 +26,7 @@ def test_every_pattern_of_the_package_can_be_compiled():
         pattern.search("")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "arguments"),
     [
         ("search", (TEXT,)),

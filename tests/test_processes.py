@@ -26,6 +26,11 @@ ENDINGS = {
     "interrupt": "import os; os.kill(os.getpid(), 2)",
     "at once": "import os; print('lost', end=''); os._exit(4)",
     "last words": "import atexit; atexit.register(print, 'bye')",
+    "late failure": "import atexit; atexit.register(lambda: 1 / 0)",
+    "a large code": "import sys; sys.exit(259)",
+    "a negative code": "import sys; sys.exit(-1)",
+    "no stdout": "import sys; sys.stdout.close()",
+    "a broken stdout": "import os; os.close(1); print('lost')",
     "a thread": "import threading; threading.Timer(0.01, print, ['bye']).start()",
 }
 

@@ -7,6 +7,7 @@ import pytest
 
 from oracle.models.prompt_segment import CONDITIONS
 from oracle.services.prompting.segment_files import built_in_segments, load_segments
+from tests.tables import each_row
 
 PAGE = (Path(__file__).parents[1] / "docs/prompts.md").read_text(encoding="utf-8")
 
@@ -35,6 +36,6 @@ def test_its_table_is_the_registry() -> None:
     ]
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
+@each_row("condition", CONDITIONS)
 def test_it_explains_every_condition(condition: str) -> None:
     assert condition in PAGE or f"`{condition.partition('=')[2]}`" in PAGE

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import oracle
+from tests.tables import each_row
 
 FACE = [
     "Oracle",
@@ -28,7 +29,7 @@ def test_the_public_names_are_these():
     assert dir(oracle) == sorted(FACE)
 
 
-@pytest.mark.parametrize("name", FACE)
+@each_row("name", FACE)
 def test_each_public_name_is_there(name):
     assert getattr(oracle, name).__name__ == name
 

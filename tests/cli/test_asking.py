@@ -8,9 +8,10 @@ from oracle.cli.asking import Request, prepared
 from oracle.cli.optional_values import with_values
 from oracle.errors import InputError
 from oracle.settings import load_settings
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "expected"),
     [
         (["--diff", "is this safe?"], ["--diff=", "is this safe?"]),

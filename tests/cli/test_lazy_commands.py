@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from oracle.cli.lazy_commands import LazyCommand
 from oracle.cli.main import COMMANDS, app
 from oracle.cli.plain_parameters import KNOWN_TYPER, read_plainly
+from tests.default_run import thinned
+from tests.tables import each_row
 
 RUN = "from oracle.cli.main import run; run()"
 # A command leaves with `os._exit`, so the modules are printed before that.
@@ -58,7 +60,7 @@ def imported(arguments, cwd, **env):
     return modules
 
 
-@pytest.mark.parametrize("command", HEAVY)
+@pytest.mark.parametrize("command", thinned(HEAVY, 2))
 def test_a_command_imports_nothing_heavy_that_it_does_not_need(command, tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / "a.py").write_text("where = 1\n")
@@ -96,7 +98,7 @@ def test_the_help_of_the_root_is_that_of_the_real_commands(width, monkeypatch):
     assert CliRunner().invoke(app, ["--help"]).output == expected
 
 
-@pytest.mark.parametrize(("name", "place", "line"), COMMANDS)
+@each_row(("name", "place", "line"), COMMANDS)
 def test_the_table_has_the_first_line_of_a_command_s_help(name, place, line):
     command = LazyCommand(name, f"oracle.cli.commands.{place}", line).load()
     assert command.name == name

@@ -6,6 +6,7 @@ from typer.main import get_command
 from oracle.cli.main import app
 from oracle.cli.routing import FLAGS, OF_THE_ROOT, TAKES_VALUE, close_command, meant_by, routed
 from oracle.errors import InputError
+from tests.tables import each_row
 
 COMMANDS = [
     "ask",
@@ -83,12 +84,12 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("arguments", QUESTIONS, ids=" ".join)
+@each_row("arguments", QUESTIONS, ids=" ".join)
 def test_a_question_is_asked(arguments):
     assert routed(arguments, COMMANDS) == ["ask", *arguments]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "expected"),
     [
         ([], []),
@@ -113,7 +114,7 @@ def test_a_command_stays_a_command_and_takes_the_options_before_it(arguments, ex
     assert routed(arguments, COMMANDS) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "meant"),
     [
         (["modls"], "models"),
@@ -164,7 +165,7 @@ def test_a_misspelt_command_with_piped_text_is_an_error():
         routed(["modls"], COMMANDS, is_piped=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "expected"),
     [
         (["-h does what?"], ["ask", " -h does what?"]),
@@ -183,7 +184,7 @@ def test_what_begins_with_a_dash_and_cannot_be_an_option_is_a_word(arguments, ex
     assert routed(arguments, COMMANDS) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "expected"),
     [
         (["-h", "ask"], ["help", "ask"]),
@@ -218,7 +219,7 @@ def test_the_options_of_the_root_are_those_that_it_has():
     assert own | {"-h", "--help"} == OF_THE_ROOT
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "meant"),
     [
         ("run last", "oracle run show last"),

@@ -16,6 +16,7 @@ from oracle.evaluation.harbour import DATA, harbour, questions
 from oracle.services.comparison.facts import LoopFacts
 from oracle.services.control.ledger import Limits
 from oracle.testing.simulated import simulated_model
+from tests.tables import each_row
 
 WEB = json.loads((DATA / "harbour_web.json").read_text("utf-8"))
 
@@ -24,7 +25,7 @@ def text_of(place):
     return WEB[place]["html"] if place in WEB else (DATA / "harbour" / place).read_text("utf-8")
 
 
-@pytest.mark.parametrize("question", questions(), ids=lambda question: question.id)
+@each_row("question", questions(), ids=lambda question: question.id)
 def test_what_a_right_answer_contains_is_in_what_it_cites(question):
     cited = [text_of(place).lower() for group in question.cites for place in group]
     for group in question.contains if cited else ():

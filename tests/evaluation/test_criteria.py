@@ -17,6 +17,7 @@ from oracle.evaluation.intervals import Interval
 from oracle.evaluation.modelless import figures_of_types
 from oracle.evaluation.own_time import figure_of_parsing
 from oracle.services.comparison.facts import LoopFacts
+from tests.tables import each_row
 
 
 def pair(model="m", question="q", *, tree=(), baseline=(), **given):
@@ -71,7 +72,7 @@ def test_simulated_models_are_measured_together_and_their_seconds_mean_nothing()
     assert "latency" in by_measure(pair("openai:gpt"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("measure", "value", "met"),
     [
         ("type", (0.95, 0.92, 0.97), "yes"),

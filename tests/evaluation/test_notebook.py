@@ -4,11 +4,10 @@ import re
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-import pytest
-
 from oracle.evaluation.retrieval import root_of
 from oracle.services.search import Index
 from oracle.services.tools.threads import entries_of
+from tests.tables import each_row
 
 ROOT = root_of("notebook")
 NOTES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in ROOT.rglob("*.md")}
@@ -33,7 +32,7 @@ def test_every_link_between_notes_leads_somewhere():
         assert set(targets) <= known, path
 
 
-@pytest.mark.parametrize("path", sorted(path for path in NOTES if path.startswith("adr/")))
+@each_row("path", sorted(path for path in NOTES if path.startswith("adr/")))
 def test_a_decision_has_a_status_and_one_that_is_superseded_names_its_heir(path):
     status = re.search(r"^status: (\w+)$", NOTES[path], re.M)[1]
     assert status in ("accepted", "superseded")
@@ -43,7 +42,7 @@ def test_a_decision_has_a_status_and_one_that_is_superseded_names_its_heir(path)
         assert f"supersedes: {PurePosixPath(path).stem}" in NOTES[f"adr/{heir[1]}.md"]
 
 
-@pytest.mark.parametrize("path", THREADS)
+@each_row("path", THREADS)
 def test_a_thread_has_several_entries_in_the_order_of_time(path):
     entries = entries_of(PurePosixPath(path).stem, NOTES[path].splitlines())
     assert len(entries) >= 4

@@ -14,6 +14,7 @@ from oracle.evaluation.plan import ask_parts
 from oracle.evaluation.stored_figures import (
     BEGIN,
     StoredFigures,
+    _digest,
     digests,
     plain_lua,
     plain_python,
@@ -30,6 +31,16 @@ STORED = StoredFigures.read(PAGE.with_suffix(".json"))
 def test_the_page_shows_what_is_stored():
     page = PAGE.read_text("utf-8")
     assert STORED.written_into(page) == page
+
+
+def test_what_a_linter_leaves_in_the_project_changes_no_digest(tmp_path):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    before = _digest(tmp_path, "**/*.*", str)
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache" / "a.tag").write_text("y")
+    assert _digest(tmp_path, "**/*.*", str) == before
+    (tmp_path / "b.py").write_text("y")
+    assert _digest(tmp_path, "**/*.*", str) != before
 
 
 @pytest.mark.parametrize("what", digests())

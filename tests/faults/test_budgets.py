@@ -30,6 +30,7 @@ from oracle.testing.metered import tokens_in
 from oracle.testing.models import tool_spec
 from tests.asking import CODE, ask, context
 from tests.default_run import thinned
+from tests.tables import each_row
 
 END = "THE END"
 PROSE = "word and other words of a file "
@@ -298,10 +299,8 @@ def with_responses(limit, *responses):
     return ledger, now
 
 
-@pytest.mark.parametrize("tokens", [1, 20, 40, 99, 100, 150])
-@pytest.mark.parametrize(
-    ("wait", "limit"), [(0.1, 3), (1, 30), (2, 60), (8, 300), (20, 300), (30, 300)]
-)
+@each_row("tokens", [1, 20, 40, 99, 100, 150])
+@each_row(("wait", "limit"), [(0.1, 3), (1, 30), (2, 60), (8, 300), (20, 300), (30, 300)])
 def test_a_long_wait_for_a_short_first_response_does_not_withdraw_the_tools(wait, limit, tokens):
     ledger, now = with_responses(limit, (tokens, wait + 0.001 * tokens * wait))
     assert room_after(ledger, now).scarce() is None

@@ -16,6 +16,7 @@ from oracle.services.storage import sqlite
 from oracle.services.storage.database import Database
 from oracle.services.storage.migrations import MIGRATIONS
 from oracle.testing import ScriptedModel, ScriptedTools
+from tests.default_run import thinned
 from tests.faults.damaged_database import EVERY, reply, whole, world
 from tests.scenarios import TOOLS
 
@@ -61,7 +62,7 @@ OTHER_FILES = {
 }
 
 
-@pytest.mark.parametrize("kind", OTHER_FILES)
+@pytest.mark.parametrize("kind", thinned(OTHER_FILES, 3))
 def test_a_file_that_is_not_ours_is_reported_by_every_command(world, kind):
     make, told = OTHER_FILES[kind]
     world.file.unlink()

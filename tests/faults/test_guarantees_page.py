@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from tests.tables import each_row
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
@@ -12,12 +12,12 @@ PROMISES = [row for row in ROWS if row[0].strip() not in ("promise", "---")]
 NAMED = sorted(set(re.findall(r"tests/[\w/]+(?:\.py)?", PAGE)))
 
 
-@pytest.mark.parametrize("path", NAMED)
+@each_row("path", NAMED)
 def test_what_is_named_exists(path):
     assert (ROOT / path).exists()
 
 
-@pytest.mark.parametrize("row", PROMISES, ids=lambda row: row[0].strip()[:40])
+@each_row("row", PROMISES, ids=lambda row: row[0].strip()[:40])
 def test_each_promise_says_what_it_rests_on_and_what_tries_to_break_it(row):
     promise, rests_on, tried_by, _ = (cell.strip() for cell in row)
     assert promise.endswith(".")

@@ -16,6 +16,8 @@ from oracle.services.control.ledger import Limits
 from oracle.services.journal import MemorySink
 from oracle.services.tools.answer import Answer, as_result
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
+from tests.default_run import thinned
+from tests.tables import each_row
 
 QUESTION = "How does the login function in auth.py work?"
 SEARCH = [("search_code", {"query": "login"})]
@@ -93,7 +95,7 @@ ECHOES = {
 }
 
 
-@pytest.mark.parametrize("name", ECHOES)
+@pytest.mark.parametrize("name", thinned(ECHOES, 3))
 async def test_a_model_that_only_repeats_us_gives_no_answer(name):
     run = await Run(searches(), ECHOES[name]).settle()
     assert not [leak for leak in LEAKS if leak in run.shown + run.answer]
@@ -102,7 +104,7 @@ async def test_a_model_that_only_repeats_us_gives_no_answer(name):
     assert await run.comes_to_the_same_end_again()
 
 
-@pytest.mark.parametrize("name", ECHOES)
+@pytest.mark.parametrize("name", thinned(ECHOES, 3))
 async def test_an_answer_next_to_it_is_shown_alone(name):
     def reply(request):
         return f"{ECHOES[name](request)}\n\n{ANSWER}\n\n{ENOUGH}"
@@ -120,7 +122,7 @@ async def test_a_project_about_prompts_can_be_quoted():
     assert line in run.answer
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", thinned(range(12), 3))
 async def test_garbled_tags_and_odd_places_never_leak(seed):
     chance = random.Random(seed)
     pieces = [
@@ -138,7 +140,7 @@ async def test_garbled_tags_and_odd_places_never_leak(seed):
     assert await run.comes_to_the_same_end_again()
 
 
-@pytest.mark.parametrize("end", range(1, len(MORE) + 3, 7))
+@each_row("end", range(1, len(MORE) + 3, 7))
 async def test_a_stream_that_is_cut_in_its_signal_shows_nothing_of_it(end):
     cut = f"{ANSWER} {MORE}"[: len(ANSWER) + 1 + end]
     run = await Run(searches(), Reply(text=cut, raises=RuntimeError("gone"))).settle()

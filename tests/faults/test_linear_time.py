@@ -30,6 +30,7 @@ from oracle.services.tools.answer import fence, one_line
 from oracle.services.tools.arguments import checked_call
 from oracle.services.tools.threads import as_body, entries_of
 from oracle.services.web.readable import readable
+from tests.default_run import thinned
 
 SMALL, TIMES, BOUND = 8_000, 8, 28
 # Below this the noise of the clock is larger than what is measured.
@@ -143,7 +144,7 @@ KNOWN = (
 )
 
 
-@pytest.mark.parametrize(("name", "unit"), KNOWN)
+@pytest.mark.parametrize(("name", "unit"), thinned(KNOWN, 3))
 def test_what_was_slow_once_is_linear(name, unit):
     assert growth(READERS[name], unit, small=4_000) <= BOUND
 

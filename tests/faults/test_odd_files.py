@@ -18,6 +18,7 @@ from oracle.services.settings.toml_file import read_settings_file
 from oracle.services.storage.database import Database, as_url, schema_of
 from oracle.services.tools.project_tools import project_tools
 from tests import processes
+from tests.default_run import thinned
 
 ROOT = Path(__file__).parents[2]
 
@@ -142,7 +143,7 @@ async def test_a_thread_without_a_heading_costs_only_itself_and_is_named(tmp_pat
 FILES_OF_THE_INDEX = ("current", "lock", "{g}/catalogue.db", "{g}/text/meta.json", "{g}/text")
 
 
-@pytest.mark.parametrize("file", FILES_OF_THE_INDEX)
+@pytest.mark.parametrize("file", thinned(FILES_OF_THE_INDEX, 4))
 def test_an_index_with_an_odd_file_is_built_again_or_refused(put, file, tmp_path):
     (tmp_path / "a.py").write_text("def zeppelin(): ...\n")
     with Index.open(tmp_path) as index:

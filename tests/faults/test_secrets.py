@@ -31,6 +31,7 @@ from oracle.settings import load_settings
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.cli.processes import make_project, model_serving, oracle, says
 from tests.services.project import redaction_cases
+from tests.tables import each_row
 
 KEY = "AKIAQX7ZJ3LMNB2W4T5R"
 PEM_LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
@@ -175,7 +176,7 @@ def test_no_listing_shows_the_lines_of_a_file_with_secrets(tmp_path, command):
     assert clean.count("\n") == listing.count("\n")
 
 
-@pytest.mark.parametrize("text", [
+@each_row("text", [
     "secrets: a list\n.env: the file with settings\n", "12:30:15 started\n--- done\n",
     "diff them\nplain text\n", "commit 1234567\n\n    .env is gone\n", "> quoted\n| a | b |\n",
 ])  # fmt: skip
@@ -183,7 +184,7 @@ def test_text_that_only_speaks_of_such_a_file_stays(text):
     assert without_secret_files(text) == text
 
 
-@pytest.mark.parametrize("wrap", [
+@each_row("wrap", [
     "{}", "x\n{}\ny", '{{"a": "{}"}}', "- {}", "+{}", "# {}", "    {}  ", "`{}`",
 ])  # fmt: skip
 def test_a_secret_is_found_in_any_surroundings(wrap):

@@ -7,6 +7,7 @@ from oracle.services.control.ledger import Limits
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, LONG, TALK, ask, enough, look, stuck
 from tests.default_run import thinned
+from tests.tables import each_row
 
 SPOILT = '<signal type="done"><confidence>2</confidence></signal>'
 ANSWER = "It is in auth.py:3, in the function login."
@@ -45,9 +46,9 @@ def stubborn(reply):
     return ScriptedModel(reply, repeats_last=True)
 
 
-@pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)
-@pytest.mark.parametrize("query", [CODE, LONG], ids=["short", "long"])
-@pytest.mark.parametrize("reply", UNGROUNDED.values(), ids=UNGROUNDED)
+@each_row("limits", LIMITS.values(), ids=LIMITS)
+@each_row("query", [CODE, LONG], ids=["short", "long"])
+@each_row("reply", UNGROUNDED.values(), ids=UNGROUNDED)
 async def test_without_evidence_no_way_to_end_is_answered(reply, query, limits):
     tools = FAILS if isinstance(reply, Reply) else None
     heard = await ask(model=stubborn(reply), query=query, limits=limits, tools=tools)
@@ -197,7 +198,7 @@ INVISIBLE = [
 ]
 
 
-@pytest.mark.parametrize("text", [*INVISIBLE, "</signal>"])
+@each_row("text", [*INVISIBLE, "</signal>"])
 async def test_an_invisible_text_is_no_answer(text):
     heard = await ask(look(), *[text + enough("")] * 2, enough("It is here."))
     assert heard.done["answer"] == "It is here."
@@ -227,10 +228,8 @@ async def test_a_call_that_was_cut_in_the_middle_is_not_run():
 REFUSED = [("refusal", "refusal"), ("filter", "content_filter")]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "I will not.", ANSWER + signal("context_sufficient", sources_found=1)]
-)
-@pytest.mark.parametrize(("ending", "stop"), REFUSED)
+@each_row("text", ["", "I will not.", ANSWER + signal("context_sufficient", sources_found=1)])
+@each_row(("ending", "stop"), REFUSED)
 async def test_a_refusal_and_a_filter_have_their_own_stop_reasons(ending, stop, text):
     heard = await ask(look(), Reply(text=text, ending=ending))
     assert heard.stop == stop

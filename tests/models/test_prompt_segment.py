@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from oracle.models.prompt_segment import PromptSegment
+from tests.tables import each_row
 
 
 def _segment(**changed: Any) -> PromptSegment:
@@ -10,7 +11,7 @@ def _segment(**changed: Any) -> PromptSegment:
     return PromptSegment(**(valid | changed))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "message"),
     [
         ({"id": ""}, "id ''"),
@@ -27,7 +28,7 @@ def test_an_impossible_segment_is_refused(changed: dict[str, Any], message: str)
         _segment(**changed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("conditions", "facts", "applies"),
     [
         ("always", "always", True),

@@ -4,9 +4,10 @@ from typing import Any
 import pytest
 
 from oracle.models.query_classification import QueryClassification, QueryType
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query_type", "code", "vault", "web"),
     [
         (QueryType.CODE, True, False, False),
@@ -25,7 +26,7 @@ def test_the_type_says_which_sources_are_needed(
     assert query.confidence == 0.8
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "message"),
     [
         ({"confidence": 1.01}, "confidence 1.01 is outside 0 to 1"),

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from oracle.models.signals import SIGNALS, AgentSignalState, FieldValue, Signal, SignalType
+from tests.tables import each_row
 
 NOW = datetime(2026, 1, 8, 12, 0, tzinfo=UTC)
 
@@ -72,7 +73,7 @@ def test_a_signal_keeps_no_hold_on_the_dict_it_was_given() -> None:
     assert signal.fields == {"reason": "more"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         ({"confidence": 1.01}, "confidence"),
@@ -91,7 +92,7 @@ def test_a_signal_that_breaks_the_table_cannot_be_made(
         Signal.from_dict({**STUCK.to_dict(), **change})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reasons", "count"),
     [
         (["read the tests"], 1),

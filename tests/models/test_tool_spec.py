@@ -3,9 +3,10 @@ from typing import Any
 import pytest
 
 from oracle.models.tool_spec import ToolSpec
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "message"),
     [
         ({"name": "search code"}, "tool name 'search code'"),
@@ -30,7 +31,7 @@ def test_a_tool_reads_and_is_offered_to_nobody_unless_it_says_otherwise() -> Non
     assert tool.query_types == frozenset()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "role"),
     [
         ("search_tickets", "search"),

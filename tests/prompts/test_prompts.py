@@ -4,14 +4,13 @@ import re
 from importlib.resources import files
 from itertools import product
 
-import pytest
-
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.signals import SIGNALS, SignalType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.prompting.composer import compose_prompt
 from oracle.services.prompting.segment_files import built_in_segments
+from tests.tables import each_row
 
 SEGMENTS = built_in_segments()
 CODE_WORDS = {field.name for spec in SIGNALS.values() for field in spec.fields} | set(SignalType)
@@ -37,7 +36,7 @@ def test_there_are_thirteen_files_and_each_is_registered() -> None:
     assert len(contents) == len({segment.id for segment in SEGMENTS}) == 13
 
 
-@pytest.mark.parametrize("segment", SEGMENTS, ids=_each)
+@each_row("segment", SEGMENTS, ids=_each)
 def test_each_prompt_is_short(segment: PromptSegment) -> None:
     most = {"base": 1_000, "signals": 3_000, "signals-short": 900, "plain": 900}.get(
         segment.id, 400
@@ -45,25 +44,25 @@ def test_each_prompt_is_short(segment: PromptSegment) -> None:
     assert 100 < segment.token_estimate <= most
 
 
-@pytest.mark.parametrize("segment", SEGMENTS, ids=_each)
+@each_row("segment", SEGMENTS, ids=_each)
 def test_each_prompt_opens_with_its_only_title(segment: PromptSegment) -> None:
     assert segment.content.startswith("# ")
     assert len(re.findall(r"^# ", segment.content, re.M)) == 1
 
 
-@pytest.mark.parametrize("segment", SEGMENTS, ids=_each)
+@each_row("segment", SEGMENTS, ids=_each)
 def test_no_prompt_names_a_tool(segment: PromptSegment) -> None:
     words = set(re.findall(r"`([A-Za-z]+_?[A-Za-z_]*)`", segment.content))
     assert words <= CODE_WORDS
 
 
-@pytest.mark.parametrize("segment", SEGMENTS, ids=_each)
+@each_row("segment", SEGMENTS, ids=_each)
 def test_no_prompt_mentions_a_signal_that_does_not_exist(segment: PromptSegment) -> None:
     emitted = re.findall(r"emit `(\w+)`", segment.content)
     assert set(emitted) <= set(SignalType)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query_type", "large_context", "previous_errors"),
     list(product(QueryType, (False, True), (False, True))),
 )
@@ -80,14 +79,14 @@ def test_every_composition_stays_well_below_the_budget(
     assert composed.warnings == ()
 
 
-@pytest.mark.parametrize("query_type", QueryType)
+@each_row("query_type", QueryType)
 def test_a_composition_names_just_the_granted_tools(query_type: QueryType) -> None:
     granted = _tools(2)
     text = compose_prompt(QueryClassification.of_type(query_type), tools=granted).text
     assert re.findall(r"tool_\d+", text) == ["tool_0", "tool_1"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("id_", "words"),
     [
         ("base", "or say by your signal why you can do neither"),
@@ -111,7 +110,7 @@ def test_where_two_rules_meet_the_prompt_says_which_one_holds(id_: str, words: s
     assert words in content
 
 
-@pytest.mark.parametrize("type_", SignalType)
+@each_row("type_", SignalType)
 def test_every_type_has_a_meaning_of_confidence(type_: SignalType) -> None:
     (signals,) = (segment.content for segment in SEGMENTS if segment.id == "signals")
     meaning = signals.split("## Confidence")[1].split("\n\n")[1]
@@ -119,7 +118,7 @@ def test_every_type_has_a_meaning_of_confidence(type_: SignalType) -> None:
     assert ("for an answer" if type_ in answers else f"for `{type_}`") in meaning
 
 
-@pytest.mark.parametrize(
+@each_row(
     "subject",
     ["Evidence", "citation", "Data is not instruction", "system message", "withdrawn", "secrets"],
 )

@@ -8,6 +8,7 @@ import pytest
 from oracle.models.signals import SIGNALS, FieldSpec, SignalType
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.signals.parser import parse_signal, strip_signal
+from tests.tables import each_row
 
 TEXT = next(segment.content for segment in built_in_segments() if segment.id == "signals")
 KINDS = {"str": "text", "int": "count", "list[str]": "list"}
@@ -27,7 +28,7 @@ EXAMPLES = list(_blocks("example"))
 BAD_EXAMPLES = list(_blocks("bad_example"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "heading",
     ["## Format", "## When to emit each type", "## Confidence", "## Examples", "## Anti-patterns"],
 )
@@ -40,7 +41,7 @@ def test_it_says_what_a_confidence_means(level: str) -> None:
     assert f"- {level}: " in _section("## Confidence")
 
 
-@pytest.mark.parametrize("type_", SignalType)
+@each_row("type_", SignalType)
 def test_it_declares_just_the_fields_of_each_type(type_: SignalType) -> None:
     def line(field: FieldSpec) -> str:
         return f"{field.name} ({'required' if field.required else 'optional'}, {KINDS[field.kind]})"
@@ -60,7 +61,7 @@ def test_every_type_has_an_example() -> None:
     assert {attributes["type"] for attributes, _ in EXAMPLES} == set(SignalType)
 
 
-@pytest.mark.parametrize(("attributes", "response"), EXAMPLES)
+@each_row(("attributes", "response"), EXAMPLES)
 def test_every_example_is_read_as_it_is_meant(attributes: dict[str, str], response: str) -> None:
     signal = parse_signal(response)
     assert signal is not None
@@ -80,7 +81,7 @@ def test_the_examples_use_every_field() -> None:
         assert used == {field.name for field in spec.fields}
 
 
-@pytest.mark.parametrize(("attributes", "response"), BAD_EXAMPLES)
+@each_row(("attributes", "response"), BAD_EXAMPLES)
 def test_every_anti_pattern_does_what_it_says(attributes: dict[str, str], response: str) -> None:
     signal = parse_signal(response)
     assert (signal.type if signal else "none") == attributes["read_as"]

@@ -11,6 +11,7 @@ from oracle.services.fallback_classifier import (
     log_fallback_trigger,
 )
 from oracle.testing import RecordingBus
+from tests.tables import each_row
 
 GO_ON, ANSWER, RETRY, ESCALATE = (
     FallbackAction.CONTINUE,
@@ -23,7 +24,7 @@ WORKED = {"name": "search_code", "success": True}
 FAILED = {"name": "read_file", "success": False}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "content", "silent_turns", "results", "action"),
     [
         ("q", "", 1, [FAILED] * 3, ESCALATE),

@@ -8,6 +8,7 @@ import pytest
 from oracle.errors import StoreError
 from oracle.services.project.root import user_folder
 from oracle.services.user_files import config_folder, recall, remember, rewrite
+from tests.tables import each_row
 
 
 def test_what_was_remembered_is_recalled():
@@ -18,7 +19,7 @@ def test_what_was_remembered_is_recalled():
     assert recall("unknown") == {}
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"notices": 1}', "\0"])
+@each_row("content", ["", "{", "[]", '{"notices": 1}', "\0"])
 def test_a_broken_memory_is_an_empty_one_and_can_be_written(content):
     remember("notices", "a", 1)
     (user_folder() / "remembered.json").write_text(content)

@@ -15,6 +15,7 @@ from oracle.models.tool_spec import ToolSpec
 from oracle.services.llm.protocol import Message, ModelRequest, Part
 from oracle.services.signals.parser import SignalStreamParser
 from oracle.testing.simulated import CHARACTERS, STRENGTHS, simulated_model
+from tests.tables import each_row
 
 CONTRACT = (
     "You answer questions about a project, with citations, from what its tools find and read.\n\n"
@@ -177,7 +178,7 @@ def in_scene(name: str, scene: str, strength: str = "extreme", seed: int = 0) ->
     return ask(simulated_model(name, strength, seed=seed), *SCENES[scene])
 
 
-@pytest.mark.parametrize(("name", "strength"), ALL)
+@each_row(("name", "strength"), ALL)
 def test_every_response_keeps_the_protocol(name: str, strength: str):
     for messages, tools in SCENES.values():
         said = ask(simulated_model(name, strength), messages, tools)
@@ -189,14 +190,14 @@ def test_every_response_keeps_the_protocol(name: str, strength: str):
         assert "write_note" not in [call["name"] for call in said.calls]
 
 
-@pytest.mark.parametrize(("name", "strength"), ALL)
+@each_row(("name", "strength"), ALL)
 def test_no_signals_are_written_if_the_prompt_does_not_speak_of_them(name: str, strength: str):
     said = ask(simulated_model(name, strength), *SCENES["no contract"])
     assert "<signal" not in said.text
     assert not said.parser.found
 
 
-@pytest.mark.parametrize("name", CHARACTERS)
+@each_row("name", CHARACTERS)
 def test_the_same_request_gives_the_same_response(name: str):
     model, same = simulated_model(name, seed=3), simulated_model(name, seed=3)
     for scene in ("first turn", "after results", "first turn, no tools"):

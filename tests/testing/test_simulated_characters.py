@@ -8,16 +8,17 @@ import pytest
 from oracle.services.signals.parser import SignalStreamParser
 from oracle.testing.simulated import CHARACTERS
 from oracle.testing.simulated.signalling import MALFORMATIONS
+from tests.tables import each_row
 from tests.testing.test_simulated import TOOLS, Said, drive, in_scene, run_tool
 
 
-@pytest.mark.parametrize("strength", ["mild", "marked"])
-@pytest.mark.parametrize("name", CHARACTERS)
+@each_row("strength", ["mild", "marked"])
+@each_row("name", CHARACTERS)
 def test_at_the_end_of_its_patience_a_character_answers(name: str, strength: str):
     assert "MAX_IDLE = 1800" in drive(name, strength)[-1].text
 
 
-@pytest.mark.parametrize("name", CHARACTERS)
+@each_row("name", CHARACTERS)
 def test_the_table_says_whether_the_extreme_form_answers(name: str):
     *with_tools, last = drive(name, "extreme", turns=31 if name == "tiny_steps" else 12)
     by_itself = any(not each.calls and "MAX_IDLE = 1800" in each.text for each in with_tools)
@@ -104,7 +105,7 @@ def _shown(said: Said) -> str:
     return (parser.feed(said.text) + parser.close()).strip().strip("\u200b")
 
 
-@pytest.mark.parametrize("name", CLAIMS_OF_A_RUN)
+@each_row("name", CLAIMS_OF_A_RUN)
 def test_the_extreme_form_misbehaves_in_a_run(name: str):
     assert CLAIMS_OF_A_RUN[name](drive(name, "extreme"))
 

@@ -110,8 +110,11 @@ def digests() -> dict[str, str]:
 def _digest(folder: Path, files: str, plain: Callable[[str], str]) -> str:
     found = sha256()
     for file in sorted(folder.glob(files)):
-        if file.is_file() and "__pycache__" not in file.parts:
-            found.update(f"{file.relative_to(folder).as_posix()}\n".encode())
+        inner = file.relative_to(folder)
+        # A linter leaves a hidden cache in the project: what is measured does not depend on it.
+        is_hidden = any(part.startswith(".") for part in inner.parts)
+        if file.is_file() and not is_hidden and "__pycache__" not in inner.parts:
+            found.update(f"{inner.as_posix()}\n".encode())
             found.update(plain(file.read_text("utf-8")).encode())
     return found.hexdigest()[:16]
 

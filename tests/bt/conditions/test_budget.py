@@ -19,6 +19,7 @@ from oracle.bt.conditions.budget import (
 from oracle.errors import ContextTooLong, ModelError, TimedOut
 from oracle.services.control.ledger import Ledger, Limits
 from tests.asking import context
+from tests.tables import each_row
 
 MODEL = {
     "name": "m",
@@ -48,7 +49,7 @@ FIRST_LIMIT = 10_000 - NEXT - LAST
 SHORTEST = 660 + 100
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("known", "exhausted", "reserve", "warning"),
     [
         ({}, False, False, False),
@@ -79,7 +80,7 @@ def test_before_a_request(known, exhausted, reserve, warning):
     assert told == (exhausted, reserve, warning)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("known", "answer"),
     [
         ({}, True),

@@ -23,6 +23,7 @@ from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Ledger, Limits
 from oracle.testing.models import tool_spec
 from tests.asking import context
+from tests.tables import each_row
 
 MODEL = {
     "name": "m",
@@ -38,7 +39,7 @@ def part(state, text=TEXT, tool="read_file"):
     return {**known, "state": state, "text": text, "told": ""}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("known", "is_narrow"),
     [
         ({}, True),
@@ -81,7 +82,7 @@ def state(*parts, now=0.0, until=50.0, limits=None, weight=2_000, window=100_000
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("known", "enough"),
     [
         ((state(part("open"))), False),
@@ -128,7 +129,7 @@ def test_parts_may_be_connected(query, granted, between):
     assert parts_may_be_connected(ctx) is between
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("known", "too_much"),
     [
         (state(*[part("read")] * 10), False),
@@ -145,7 +146,7 @@ def test_parts_are_too_much_to_hand_over_whole(known, too_much):
     assert parts_are_too_much(known) is too_much
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("known", "enough"),
     [
         (state(part("read")), False),
@@ -164,7 +165,7 @@ def test_no_more_parts_are_asked_about(known, enough):
     assert enough_parts_are_asked_about(known, at_once=4, failures=4) is enough
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tokens", "known", "fits"),
     [
         (1_000, {}, True),
@@ -181,7 +182,7 @@ def test_there_is_room_for_so_many_tokens(tokens, known, fits):
     assert purse_of(state(**known)).has_room_for(tokens) is fits
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "asked"),
     [
         ("Where is save_order used?", True),
@@ -198,7 +199,7 @@ def test_every_use_of_a_name_is_asked_for(query, asked):
     assert every_use_of_a_name_is_asked_for(context(query=query)) is asked
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("turn", "new", "files", "covered", "spreads"),
     [
         (5, [1] * 5, 10, False, True),

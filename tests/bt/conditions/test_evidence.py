@@ -25,6 +25,7 @@ from oracle.services.control.grants import specs_as_data
 from oracle.services.control.sufficiency import Verdict
 from oracle.testing.models import tool_spec
 from tests.asking import context
+from tests.tables import each_row
 
 PLACE = {"where": "a.py:1", "text": "x", "turn": 1, "name": "n", "call": "c", "kind": "code"}
 TOOLS = json.dumps(specs_as_data([tool_spec("search_code"), tool_spec("write_note")]))
@@ -38,7 +39,7 @@ def classified(query_type=QueryType.CODE):
 TALK = classified(QueryType.CONVERSATIONAL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "answer"),
     [
         ({}, False),
@@ -59,7 +60,7 @@ def test_a_claim_to_know_enough_is_believed_with_evidence(state, answer):
     assert is_missing(ctx) is not answer
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "known", "answer"),
     [
         # Words for the world or the present.
@@ -90,7 +91,7 @@ def test_what_only_the_web_could_bring_is_known_from_words_and_from_what_is_not_
     assert not only_the_web_could_bring_it(ctx, sure=0.95)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("granted", "withdrawn", "all_withdrawn", "answer"),
     [
         (["search_code"], [], False, False),
@@ -132,7 +133,7 @@ FOUND, EMPTY, FAILED = result(True), {**result(True), "empty": True}, result(Fal
 NONE, SAME, WORDS, LEAD = "nothing", "same", "words", "lead"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("yields", "applied", "answer"),
     [
         ([], 0, False),
@@ -152,7 +153,7 @@ def test_three_calls_without_a_result_are_enough_for_a_strategy(yields, applied,
     assert strategies_keep_finding_nothing(ctx, calls=3, share=0.6) is answer
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("found", "yields", "answer"),
     [
         (["login"], [WORDS, SAME, SAME], False),
@@ -168,7 +169,7 @@ def test_three_finds_beside_the_question_are_enough_for_a_strategy_too(found, yi
     assert strategies_keep_finding_nothing(ctx, calls=3, share=0.6) is answer
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("found", "yields", "answer"),
     [
         ([], [SAME] * 9, False),
@@ -185,7 +186,7 @@ def test_more_calls_add_nothing_once_most_words_are_found(found, yields, answer)
     assert more_calls_add_nothing(ctx, calls=3, share=0.6) is answer
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "at_strategies", "answer"),
     [
         ([], [], False),

@@ -10,6 +10,7 @@ from oracle.bt.conditions.fallback import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.state.blackboard import TypedBlackboard
+from tests.tables import each_row
 
 WEAK = {"type": "need_turn", "confidence": 0.29}
 FIRM = {"type": "need_turn", "confidence": 0.3}
@@ -23,7 +24,7 @@ def context(**state):
     return TickContext(blackboard=board)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "needed"),
     [
         ({}, False),

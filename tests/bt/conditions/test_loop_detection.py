@@ -11,6 +11,7 @@ from oracle.bt.conditions.loop_detection import (
 )
 from oracle.services.control.repetition import name_of_call
 from tests.asking import context
+from tests.tables import each_row
 
 TURN = {"type": "need_turn", "reason": "r", "confidence": 0.9}
 STUCK = {"type": "stuck", "confidence": 0.9}
@@ -21,7 +22,7 @@ NAME = name_of_call("t", {})
 AGAIN = [[NAME, "1"], [NAME, "1"]]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("times", "signal", "answer"),
     [
         (0, TURN, False),
@@ -38,7 +39,7 @@ def test_the_same_reason_three_times(times, signal, answer):
     assert need_turn_repeats_its_reason(ctx, times=3) is answer
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("calls", "made", "answer"),
     [
         ([RUN], AGAIN, True),
@@ -70,7 +71,7 @@ def test_a_text_in_circles(runaway):
     assert text_repeats(context(is_runaway=runaway)) is runaway
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stall", "idle", "answer"),
     [(0, 0, False), (8, 1, False), (9, 0, True), (10, 0, False), (10, 1, True), (12, 0, True)],
 )

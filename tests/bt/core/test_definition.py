@@ -10,6 +10,7 @@ from oracle.bt.state.base import FAILURE, RUNNING, SUCCESS
 from oracle.bt.state.schema import Key
 from oracle.errors import StructureError
 from oracle.testing import ScriptedNode
+from tests.tables import each_row
 
 S, F, R = SUCCESS, FAILURE, RUNNING
 
@@ -49,7 +50,7 @@ def test_root_and_finish_of_one_name_are_refused():
         TreeDefinition("t", node("a"), finish=node("a"))
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "a#1", "tab\tname", "ü", "-x"])
+@each_row("name", ["", "a/b", "a#1", "tab\tname", "ü", "-x"])
 def test_a_name_that_could_be_mistaken_for_a_path_is_refused(name):
     with pytest.raises(StructureError, match="cannot be the name of a node"):
         TreeDefinition("t", node(name))
@@ -107,7 +108,7 @@ def reply(ctx):
     return S
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("root", "complaint"),
     [
         (

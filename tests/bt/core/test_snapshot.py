@@ -14,6 +14,7 @@ from oracle.bt.state.base import RUNNING, SUCCESS
 from oracle.bt.state.schema import Key
 from oracle.errors import StructureError
 from oracle.testing import ManualClock
+from tests.tables import each_row
 
 S, R = SUCCESS, RUNNING
 
@@ -43,7 +44,7 @@ def ticks(run, clock, count):
     return answers
 
 
-@pytest.mark.parametrize("taken_after", range(7))
+@each_row("taken_after", range(7))
 def test_a_run_restored_at_any_tick_goes_on_as_if_nothing_had_happened(taken_after):
     clock = ManualClock()
     whole = ticks(TreeRun(tree(), TickContext(clock=clock)), clock, 8)

@@ -11,6 +11,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.lua.expressions import Expression, ExpressionError
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import LeafError
+from tests.tables import each_row
 
 BOARD = {
     "turn": 4,
@@ -31,7 +32,7 @@ def value_of(source, **values):
     return Expression(source)(TickContext(blackboard=board))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         ("bb.turn > 3", True),
@@ -80,7 +81,7 @@ def test_the_keys_that_it_reads_are_known_before_it_runs():
     assert Expression("bb.a > 1 and not (bb.b.c == bb.d)").keys == {"a", "b", "d"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source",
     [
         "",
@@ -118,7 +119,7 @@ def test_what_is_not_in_the_grammar_is_refused_when_it_is_parsed(source):
         Expression(source)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source",
     [
         "bb.unset > 3",

@@ -10,6 +10,7 @@ from oracle.bt.nodes import Guard, Parallel, ReactiveSelector, ReactiveSequence,
 from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS
 from oracle.errors import StructureError
 from oracle.testing import ScriptedNode
+from tests.tables import each_row
 
 S, F, R, K = SUCCESS, FAILURE, RUNNING, SKIPPED
 
@@ -206,13 +207,13 @@ def test_a_sequence_forgets_its_place_when_it_is_halted(stage):
     assert first.ticks == 2
 
 
-@pytest.mark.parametrize("succeed", [0, 3, -1, "most", 1.5])
+@each_row("succeed", [0, 3, -1, "most", 1.5])
 def test_parallel_refuses_a_number_that_cannot_be_reached(succeed):
     with pytest.raises(StructureError, match=r"use 'all', 'one' or a number from 1 to 2"):
         Parallel(ScriptedNode(S), ScriptedNode(S), succeed=succeed)
 
 
-@pytest.mark.parametrize("kind", [Sequence, Selector, ReactiveSequence, ReactiveSelector, Parallel])
+@each_row("kind", [Sequence, Selector, ReactiveSequence, ReactiveSelector, Parallel])
 def test_a_composite_without_children_is_refused(kind):
     with pytest.raises(StructureError, match="takes 1 or more children, not 0"):
         kind()

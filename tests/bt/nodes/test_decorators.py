@@ -17,6 +17,7 @@ from oracle.bt.nodes import (
 from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS
 from oracle.errors import Failure, LeafError, StructureError, TimedOut
 from oracle.testing import ScriptedNode
+from tests.tables import each_row
 
 S, F, R, K = SUCCESS, FAILURE, RUNNING, SKIPPED
 
@@ -162,7 +163,7 @@ def test_cooldown_stays_open_while_the_child_runs_or_is_skipped(stage):
     assert on_stage.ticks(4) == [R, K, S, K]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "option", "value"),
     [
         (Retry, "attempts", 0),
@@ -177,7 +178,7 @@ def test_a_senseless_option_is_refused_with_its_value(kind, option, value):
         kind(ScriptedNode(S), **{option: value})
 
 
-@pytest.mark.parametrize("kind", [kind for kind, _ in DECORATORS])
+@each_row("kind", [kind for kind, _ in DECORATORS])
 def test_a_decorator_takes_exactly_one_child(kind):
     with pytest.raises(StructureError, match="takes 1 child, not 2"):
         kind.check_count(2)

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.state.schema import Key, key_from_name
 from oracle.errors import BlackboardError
+from tests.tables import each_row
 
 
 def typed(**schema):
     return TypedBlackboard(scope_name="run", schema=schema)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("held", "good", "bad"),
     [
         (str, ["", "x"], [1, None, b"x", ["x"]]),
@@ -141,7 +142,7 @@ def test_a_snapshot_does_not_share_what_it_copies():
     assert board.get("list") == [1]
 
 
-@pytest.mark.parametrize("value", [[{1}], {"k": object()}, [float("nan")], [(1, 2)], {1: "x"}])
+@each_row("value", [[{1}], {"k": object()}, [float("nan")], [(1, 2)], {1: "x"}])
 def test_a_snapshot_names_the_key_that_is_not_json_shaped(value):
     board = TypedBlackboard(scope_name="run")
     board.set("bad", value)
@@ -188,7 +189,7 @@ def test_types_as_trees_write_them(name, key):
     assert key_from_name(name) == key
 
 
-@pytest.mark.parametrize("name", ["int", "integer??", "", "table", "strnig"])
+@each_row("name", ["int", "integer??", "", "table", "strnig"])
 def test_an_unknown_type_is_refused(name):
     with pytest.raises(BlackboardError, match="no type"):
         key_from_name(name)

@@ -16,6 +16,8 @@ from oracle.errors import (
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, SOON, TALK, Heard, ask, check_the_end, edited, enough, look
+from tests.default_run import thinned
+from tests.tables import each_row
 
 FOUND = {"search_code": "auth.py:3 def login()", "web_search": "w"}
 
@@ -118,7 +120,7 @@ async def test_results_that_came_before_a_cut_are_kept():
     assert [source["where"] for source in heard.of_type("sources")[0]["sources"]] == ["auth.py:3"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         None,
@@ -175,7 +177,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("file", "leaf"), PLACES)
+@pytest.mark.parametrize(("file", "leaf"), thinned(PLACES, 2))
 async def test_a_leaf_that_raises_ends_the_run_as_an_internal_error(file, leaf):
     heard = await ask(look(), enough(), tools=FOUND, trees=edited(file, (leaf, RAISES)))
     assert heard.stop == "internal_error"

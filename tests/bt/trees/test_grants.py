@@ -3,6 +3,7 @@
 import pytest
 
 from tests.asking import ask, look
+from tests.tables import each_row
 
 TOOLS = dict.fromkeys(
     (
@@ -14,7 +15,7 @@ TOOLS = dict.fromkeys(
 CODE, VAULT, WEB = {"search_code", "read_file"}, {"search_vault", "search_threads"}, {"web_search"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "offered"),
     [
         ("What's the weather in Paris?", WEB),

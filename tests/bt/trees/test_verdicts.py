@@ -7,6 +7,7 @@ from oracle.testing import signal
 from tests.asking import ask, enough, look, stuck
 from tests.default_run import thinned
 from tests.scenarios import SCENES, play
+from tests.tables import each_row
 
 
 @pytest.mark.parametrize("name", thinned(SCENES, 2))
@@ -18,7 +19,7 @@ async def test_each_signal_of_a_whole_response_gets_a_verdict_in_its_turn(name):
     assert signals <= {c.turn for c in said if c.type == "verdict"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("replies", "verdict"),
     [
         ([look(), enough()], ("need_turn", "granted")),

@@ -20,6 +20,7 @@ from oracle.services.storage.sessions import Sessions
 from oracle.testing import ScriptedModel, signal
 from tests.asking import TALK
 from tests.scenarios import CODE, SCENES, Scene, play, search
+from tests.tables import each_row
 
 ANSWER = Scene(replies=[search(1), "It is in auth.py:3."], stop="answered")
 LONG_TEXT = " ".join(f"word {n}" for n in range(300))
@@ -80,7 +81,7 @@ async def test_a_later_question_knows_that_a_text_was_attached(store, database):
     assert second["answer"] == "It only adds lines, but for a.py:3. Not b.py:4 (⚠ not read)."
 
 
-@pytest.mark.parametrize("value", [-1, 0, True, "9", 1.5, None, [1]])
+@each_row("value", [-1, 0, True, "9", 1.5, None, [1]])
 def test_a_changed_length_of_an_attachment_is_not_used(value):
     given = Exchange(
         id="e",

@@ -18,6 +18,7 @@ from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import TALK
 from tests.default_run import thinned
 from tests.scenarios import CODE, SCENES, Scene, held, never, play, search
+from tests.tables import each_row
 
 
 async def heard(wrapper, query=CODE, **more):
@@ -82,7 +83,7 @@ NO_FINISH = built_in_trees()["oracle-agent.lua"].replace("finish = ", "descripti
 MUTE = 'BT.tree("oracle-agent", { root = BT.condition("no", { expression = "1 == 2" }) })'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "query", "context_id", "stop"),
     [
         ({}, "", None, "invalid_input"),
@@ -123,7 +124,8 @@ async def test_a_run_that_cannot_be_recorded_any_more_still_says_what_it_has(tmp
                 if run.lease_owner is not None:
                     await store.runs.release(run.id, run.lease_owner)
     check_contract(said)
-    assert said[-1]["stop_reason"] == "store_failed"
+    # The next record notices it, or the next renewal of the lease, whichever comes first.
+    assert said[-1]["stop_reason"] in ("store_failed", "held_elsewhere")
     assert [chunk.type for chunk in said].count("error") == 1
     assert "It is X." in said[-1]["answer"]
 
@@ -210,7 +212,7 @@ async def test_what_was_cancelled_while_history_is_loaded_never_asks_the_model(t
         assert said[-1]["context_id"] == said[-1]["run_id"]
 
 
-@pytest.mark.parametrize("kind", ["system", "content", "signal", "turn_end", "sources", "done"])
+@each_row("kind", ["system", "content", "signal", "turn_end", "sources", "done"])
 async def test_cancelling_twice_and_at_any_chunk_does_no_harm(kind):
     wrapper = SCENES["unbelieved"].wrapper()
     said = []
@@ -266,7 +268,7 @@ LISTENED_TO = {
 }
 
 
-@pytest.mark.parametrize("name", LISTENED_TO)
+@pytest.mark.parametrize("name", thinned(LISTENED_TO, 3))
 @pytest.mark.parametrize("how", ["break", "aclose", "cancel", "cancel twice"])
 async def test_who_stops_listening_closes_the_connection_and_leaves_nothing_behind(
     name, how, caplog

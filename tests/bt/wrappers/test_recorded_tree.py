@@ -14,6 +14,7 @@ from oracle.errors import InputError, JournalError, ReplayDiverged
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.services.journal import MemorySink
 from oracle.testing import RecordingBus
+from tests.tables import each_row
 
 leaves = LeafRegistry()
 HERE = __name__
@@ -196,7 +197,7 @@ def resumed_from(sink, count, world, new_sink=None):
     )
 
 
-@pytest.mark.parametrize("seed", range(25))
+@each_row("seed", range(25))
 async def test_a_replay_is_exact_however_answers_deadlines_and_parts_were_mixed(seed):
     sink, summary, changes = await recorded(CONCURRENT, World(seed, longest_wait=0.003))
     replay = replay_of(sink)
@@ -205,7 +206,7 @@ async def test_a_replay_is_exact_however_answers_deadlines_and_parts_were_mixed(
     assert changes_again == changes
 
 
-@pytest.mark.parametrize("rounds", [(0, 0, 0), (9, 0, 0), (0, 9, 0), (0, 0, 300), (300, 9, 0)])
+@each_row("rounds", [(0, 0, 0), (9, 0, 0), (0, 9, 0), (0, 0, 300), (300, 9, 0)])
 async def test_how_long_an_effect_takes_to_close_makes_no_difference(rounds):
     world = SlowToClose(**dict(zip("abc", rounds, strict=True)))
     sink, told, changes = await recorded(HALTED_TOGETHER, world)
@@ -240,7 +241,7 @@ async def test_a_replay_asks_the_world_for_nothing():
     assert (await replay.settle()).stop == "settled"
 
 
-@pytest.mark.parametrize("cut", range(1, 13))
+@each_row("cut", range(1, 13))
 async def test_a_run_broken_off_at_any_record_goes_on_from_there(cut):
     sink, _, _ = await recorded(SEQUENTIAL, World())
     assert cut <= len(sink.records)

@@ -13,6 +13,7 @@ from oracle.services.story.from_records import tell_records
 from oracle.services.story.story import tell
 from oracle.testing import RecordingBus
 from tests.scenarios import SCENES, play
+from tests.tables import each_row
 
 HEADING = Heading(run="0a1b", question="why?", about=["model x"], has_costs=True, state="")
 
@@ -52,7 +53,7 @@ async def test_a_replayed_story_is_the_one_that_was_lived(database, name):
     check_record(told)
 
 
-@pytest.mark.parametrize("name", ["silence", "stuck", "tokens", "one turn", "cancelled in a tool"])
+@each_row("name", ["silence", "stuck", "tokens", "one turn", "cancelled in a tool"])
 async def test_each_turn_ends_once_in_the_events(name):
     with event_bus_replaced(RecordingBus()) as bus:
         await play(SCENES[name])

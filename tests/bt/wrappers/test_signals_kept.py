@@ -8,6 +8,7 @@ from oracle.services.ans.bus import event_bus_replaced
 from oracle.services.signals.said import place_in_answer, signals_in_answer, with_signals
 from oracle.services.storage.database import as_url
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
+from tests.tables import each_row
 
 QUESTION = "How does the login function in auth.py work?"
 MORE = signal("need_turn", reason="find it").strip()
@@ -37,7 +38,7 @@ def shown(chunks):
     return "".join(chunk["content"] for chunk in chunks if chunk.type == "content")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         f"I look.\n\n{MORE}",
@@ -132,7 +133,7 @@ def test_signals_go_back_to_their_places():
     assert with_signals("xyz", signals) == "<a>x<b>yz<c>"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("at", "answer", "place"),
     [
         (5, "It is `a.py:9`.", 5),
@@ -146,7 +147,7 @@ def test_the_place_of_a_signal_is_found_in_an_answer_with_marks(at, answer, plac
     assert place_in_answer(at, "It is `a.py:9`.", answer) == place
 
 
-@pytest.mark.parametrize("kept", [None, 3, "x", {}, [1], [{}], [{"raw_xml": 1, "in_answer": "a"}]])
+@each_row("kept", [None, 3, "x", {}, [1], [{}], [{"raw_xml": 1, "in_answer": "a"}]])
 def test_damaged_metadata_has_no_signals(kept):
     assert signals_in_answer(kept) == []
 

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from oracle.cli.main import app
 from oracle.services.settings.keys import key_for, keys_file
 from tests.cli.processes import Terminal, make_project, model_serving, oracle, says
+from tests.tables import each_row
 
 SECRET = "hush-hush-hush-hush-4711"
 
@@ -47,7 +48,7 @@ def test_the_list_says_where_and_nothing_of_the_key(monkeypatch):
     assert "OPENAI_API_KEY is set and has priority" in keys("set", "openai", stdin=SECRET)[1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "stdin", "told"),
     [
         (["set", "openai", SECRET], "", "a key is not given as an argument"),
@@ -81,7 +82,7 @@ def test_at_a_terminal_it_is_asked_for_and_not_shown():
 @pytest.mark.parametrize(("typed", "code"), [("\x03", 130), ("\x04", 2)])
 def test_leaving_the_question_stores_nothing(typed, code):
     with_terminal = Terminal("keys", "set", "anthropic")
-    with_terminal.until("key for anthropic (not shown): ").type(typed)
+    with_terminal.until("key for anthropic (not shown): ").insist(typed)
     assert with_terminal.end() == code
     assert not keys_file().exists()
 

@@ -7,6 +7,7 @@ import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
+from signal import SIGKILL
 
 import pytest
 
@@ -259,7 +260,8 @@ def test_a_resumed_question_can_ask_for_a_yes(tmp_path, flags, key):
     stalling = Reply(body=[*openai.beginning(), *openai.events(openai.text("Hm. ")), Stall()])
     with model_serving(stalling) as (env, _):
         first = Terminal("ask", "hello there", env=env, cwd=project).until("Hm.")
-        first.type("\x1c").end()
+        os.kill(first.pid, SIGKILL)
+        first.end()
     (run,) = json.loads(oracle(project, "runs", "--json").stdout)
     let_go(project)
     with model_serving(wanting, says("Done.")) as (env, server):

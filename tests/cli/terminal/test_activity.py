@@ -1,9 +1,8 @@
 """The status line says in plain words what goes on."""
 
-import pytest
-
 from oracle.cli.terminal.activity import Activity, doing
 from tests.cli.chunks import QUESTION, chunk
+from tests.tables import each_row
 
 
 def call(name, number="1"):
@@ -23,7 +22,7 @@ def words_after(*chunks):
     return activity.words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("names", "words"),
     [
         (["search_code"], "searching code"),
@@ -52,7 +51,7 @@ def test_tools_are_named_by_what_they_do(names, words):
 TURN = chunk("turn_start", offered=[], withheld=[], budgets={})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("chunks", "words"),
     [
         ((), "starting"),

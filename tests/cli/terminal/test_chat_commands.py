@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from oracle.cli.terminal.chat_commands import COMMANDS, Command, Question, help_text, parse
 from oracle.errors import InputError
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(("line", "command", "argument"), [
+@each_row(("line", "command", "argument"), [
     ("/help", "/help", ""),
     ("/?", "/help", ""),
     ("?", "/help", ""),
@@ -33,7 +34,7 @@ def test_a_command_is_recognised(line, command, argument):
     assert parse(line) == Command(name=command, argument=argument)
 
 
-@pytest.mark.parametrize("line", [
+@each_row("line", [
     "/usr/lib is what?",
     "/etc/hosts",
     "/usr is what?",
@@ -57,7 +58,7 @@ def test_a_blank_line_is_nothing(line):
     assert parse(line) is None
 
 
-@pytest.mark.parametrize(("line", "part"), [
+@each_row(("line", "part"), [
     ("/nwe", "no command '/nwe'; did you mean '/new'?"),
     ("/sesion last", "did you mean '/session'?"),
     ("/quti", "did you mean '/quit'?"),

@@ -12,6 +12,7 @@ from oracle.models.session import Exchange, Session
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import user_folder
 from oracle.services.settings.resolve import default_settings
+from tests.tables import each_row
 
 SESSION = Session(id="1a2b3c4d5e", title="where is it?", created_at=0.0, updated_at=0.0)
 
@@ -63,7 +64,7 @@ def test_the_embedded_model_counts_no_tokens():
     assert "any cost" in second
 
 
-@pytest.mark.parametrize("usage", [None, [], "x", {"turns": "x"}, {"uses": 3, "money": None}])
+@each_row("usage", [None, [], "x", {"turns": "x"}, {"uses": 3, "money": None}])
 def test_damaged_costs_count_as_nothing(usage):
     assert "1 question · 0 turns" in cost_lines([exchange(0, usage)], Limits(), "openai:x")[0]
 

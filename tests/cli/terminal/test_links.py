@@ -14,6 +14,7 @@ from oracle.cli.terminal.live import LiveRegion, RenderedText
 from oracle.cli.terminal.screen import PlainText, Screen
 from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
 from oracle.services.citations import check_answer
+from tests.tables import each_row
 
 ROOT = Path("/srv/my project")
 READ = [
@@ -49,7 +50,7 @@ def shown(answer, monkeypatch):
     return "\n".join(line.rstrip() for line in linked.splitlines()).strip()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("environment", "can"),
     [
         ({"TERM": "xterm-256color"}, False),
@@ -116,7 +117,7 @@ def test_an_equal_text_further_on_is_not_taken_for_one_without_a_target():
     assert list(citation_links(None, root=ROOT).places("a.py:3")) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("target", "is_safe"),
     [
         ("https://a.org/x", True),
@@ -136,7 +137,7 @@ def test_a_link_leads_only_to_a_page_or_a_file(target, is_safe):
     assert "\x1b]52" not in file.getvalue()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("place", "target"),
     [
         ({"path": "a\x1b\\b.py", "start": 3}, "file:///srv/my%20project/a%1B%5Cb.py#3"),

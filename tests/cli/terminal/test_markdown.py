@@ -2,10 +2,10 @@
 
 import io
 
-import pytest
 from rich.console import Console
 
 from oracle.cli.terminal.markdown import rendered
+from tests.tables import each_row
 
 
 def drawn(text):
@@ -14,7 +14,7 @@ def drawn(text):
     return " ".join(console.file.getvalue().split())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "It returns Map<String, List<User>> from <T extends Foo>.",

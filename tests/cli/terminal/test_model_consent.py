@@ -10,6 +10,7 @@ from oracle.errors import InputError, SettingsError
 from oracle.services.llm.spending import keep_consent
 from oracle.settings import load_settings
 from tests.cli.processes import QUESTION, Terminal, make_project, model_serving, oracle, says
+from tests.tables import each_row
 
 OFFER = "no model is selected, and there is a key for openai (OPENAI_API_KEY)"
 PROJECT_ASKS = "this project's file selects openai:gpt-5 (oracle.toml:2)"
@@ -275,7 +276,7 @@ def test_a_name_that_means_nothing_is_reported_with_its_place(project, monkeypat
         model_used()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("amount", "shown"),
     [(2, "$2"), (1.25, "$1.25"), (0.1, "$0.10"), (0.075, "$0.075"), (0.0, "$0"), (150.0, "$150")],
 )

@@ -18,6 +18,7 @@ from oracle.cli.terminal.outcome import (
 from oracle.cli.terminal.places import places
 from oracle.models.source_kind import SOURCE_KINDS
 from oracle.services.control.unfinished_answer import EXPLAINED
+from tests.tables import each_row
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
 USAGE = {"turns": 2, "tokens": 3400, "money": 0.012, "seconds": 1.24, "uses": {"read_file": 3}}
@@ -36,13 +37,13 @@ def done(**changes):
     return data | changes
 
 
-@pytest.mark.parametrize("reason", EXIT_CODES)
+@each_row("reason", EXIT_CODES)
 def test_the_code_of_each_stop_reason_is_documented(reason):
     rows = re.findall(r"^\| (`.*) \| (\d+) \|", PAGE, re.MULTILINE)
     assert [int(code) for reasons, code in rows if f"`{reason}`" in reasons] == [EXIT_CODES[reason]]
 
 
-@pytest.mark.parametrize("reason", EXPLAINED)
+@each_row("reason", EXPLAINED)
 def test_no_stop_reason_is_without_a_code(reason):
     assert reason in EXIT_CODES
 
@@ -51,7 +52,7 @@ def test_a_reason_of_a_tree_of_ones_own_is_not_a_whole_answer():
     assert exit_code(done(stop_reason="went_home")) == 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reason", "kind", "code"),
     [
         ("model_unavailable", "ModelRefused", 78),
@@ -104,7 +105,7 @@ def test_a_place_is_named_on_the_narrowest_terminal():
     assert line(5, has_model=False) == "sources: 1.py:1 and 19 more · 1.2 s"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "expected"),
     [
         ({}, None),

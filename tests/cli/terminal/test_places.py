@@ -1,10 +1,10 @@
 """Sources are merged: each file once, without ranges that overlap."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.cli.terminal.places import places
+from tests.tables import each_row
 
 
 def lines(path, start, end, **more):
@@ -15,7 +15,7 @@ def shown(*sources, tools=()):
     return list(map(str, places(sources, tools)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sources", "expected"),
     [
         (
@@ -37,7 +37,7 @@ def test_ranges_that_overlap_or_touch_are_one(sources, expected):
     assert shown(*sources) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source",
     [
         {"where": ".", "kind": "code"},

@@ -5,6 +5,7 @@ import pytest
 from oracle.cli.terminal.progress import draft_line, line_for
 from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
 from tests.cli.chunks import QUESTION, chunk
+from tests.tables import each_row
 
 CALL = chunk("tool_call", id="1", name="search_code", arguments={"query": "x"})
 LINES = [
@@ -58,12 +59,12 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("given", "line"), LINES, ids=lambda value: str(value)[:20])
+@each_row(("given", "line"), LINES, ids=lambda value: str(value)[:20])
 def test_a_chunk_is_one_line(given, line):
     assert str(line_for(given)) == line
 
 
-@pytest.mark.parametrize("type_", sorted(set(ChunkType) - {each.type for each, _ in LINES}))
+@each_row("type_", sorted(set(ChunkType) - {each.type for each, _ in LINES}))
 def test_other_chunks_have_no_line_of_their_own(type_):
     other = OracleStreamChunk(type=type_, data=dict.fromkeys(CHUNKS[type_], "word"))
     assert line_for(other) is None

@@ -10,6 +10,7 @@ from prompt_toolkit.output import DummyOutput
 
 from oracle.cli.terminal.interrupts import ChatSignals
 from oracle.cli.terminal.prompt_editor import PromptEditor, completions, lines_of
+from tests.tables import each_row
 
 
 @contextmanager
@@ -82,7 +83,7 @@ def test_the_history_is_searched_with_ctrl_r_and_walked_with_the_arrows(tmp_path
 ENTER, CTRL_J, ESCAPE = Keys.ControlM, Keys.ControlJ, Keys.Escape
 
 
-@pytest.mark.parametrize(("arrived", "meant"), [
+@each_row(("arrived", "meant"), [
     (("h", CTRL_J), ("h", ENTER)),
     (("h", CTRL_J, "t", CTRL_J), ("h", ENTER, "t", ENTER)),
     (("h", CTRL_J, "t"), ("h", CTRL_J, "t")),

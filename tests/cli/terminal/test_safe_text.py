@@ -3,7 +3,6 @@
 import io
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,12 +10,13 @@ from oracle.cli.terminal.console import console_on
 from oracle.cli.terminal.live import RenderedText
 from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.safe_text import MOST_MARKS, printable, safe_text
+from tests.tables import each_row
 
 PIECES = "\x1b[]0;m\\\x07\r\n\t\x9b\u202ea\udc9b\u0301"
 ANY_TEXT = st.text(st.characters(codec=None)) | st.text(PIECES)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "safe"),
     [
         ("plain\n\ttext, größer → 終 👍🏽", "plain\n\ttext, größer → 終 👍🏽"),

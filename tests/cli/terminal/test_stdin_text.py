@@ -11,6 +11,7 @@ import pytest
 from oracle.cli.terminal.stdin_text import MOST_BYTES, as_text, is_piped, piped_text
 from oracle.errors import InputError
 from tests.cli.processes import make_project, model_serving, oracle, says
+from tests.tables import each_row
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "text"),
     [
         (b"", ""),

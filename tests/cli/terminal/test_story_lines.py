@@ -1,9 +1,8 @@
 """A story as lines: merged places, reasons of failures, and no more than a reader needs."""
 
-import pytest
-
 from oracle.cli.terminal.story_lines import Heading, story_lines
 from oracle.services.story.story import Step, Story, Turn
+from tests.tables import each_row
 
 HEADING = Heading(run="0a1b", question="why?", about=["model x"], has_costs=True, state="")
 
@@ -30,7 +29,7 @@ def test_a_pipe_has_all_sources_and_a_terminal_the_first():
     assert "and 4 more" in shown(story, 80)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("step", "line"),
     [
         (Step(kind="call", text="f(1)", result="Not run: why.", ok=False), "f(1) → not run: why."),

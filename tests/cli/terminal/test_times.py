@@ -12,11 +12,12 @@ from oracle.cli.terminal.times import (
     shown_money,
 )
 from oracle.errors import InputError
+from tests.tables import each_row
 
 NOW = 1_000_000.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "seconds_ago"),
     [("30s", 30), ("10m", 600), ("2h", 7200), ("1.5h", 5400), ("3d", 259200), ("1w", 604800)],
 )
@@ -37,13 +38,13 @@ def test_a_time_is_taken_in_its_zone_or_in_the_local_one(text, time):
     assert parse_moment(text, now=NOW) == time.timestamp()
 
 
-@pytest.mark.parametrize("text", ["", "10", "10x", "m", "-5m", "yesterday", "2026-13-01"])
+@each_row("text", ["", "10", "10x", "m", "-5m", "yesterday", "2026-13-01"])
 def test_anything_else_is_refused_with_examples(text):
     with pytest.raises(InputError, match=r"is not a time; write an age like 10m"):
         parse_moment(text, now=NOW)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "seconds"),
     [("12h", 43_200), ("30d", 2_592_000), ("2w", 1_209_600), (" 1 D ", 86_400), ("0h", 0)],
 )
@@ -51,15 +52,13 @@ def test_hours_days_and_weeks_are_understood(typed, seconds):
     assert parse_duration(typed) == seconds
 
 
-@pytest.mark.parametrize(
-    "typed", ["", "d", "30", "-1d", "1.5d", "3m", "1d2h", "٣d", "9" * 5000 + "d"]
-)
+@each_row("typed", ["", "d", "30", "-1d", "1.5d", "3m", "1d2h", "٣d", "9" * 5000 + "d"])
 def test_any_other_span_is_refused_with_examples(typed):
     with pytest.raises(InputError, match="such as 12h, 30d or 2w"):
         parse_duration(typed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("age", "shown"),
     [
         (-5, "just now"),
@@ -73,7 +72,7 @@ def test_an_age_is_rounded_down_to_its_unit(age, shown):
     assert shown_age(1_000_000.0 - age, now=1_000_000.0) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("seconds", "shown"),
     [(0.04, "0.0 s"), (12.4, "12 s"), (60, "1 min"), (200, "3 min 20 s"), (3_900, "1 h 5 min")],
 )
@@ -81,7 +80,7 @@ def test_a_duration_has_at_most_two_units(seconds, shown):
     assert shown_duration(seconds) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("amount", "shown"),
     [(12.5, "12.50"), (0.354, "0.35"), (0.0121, "0.012"), (0.00012, "0.00012"), (1e-6, "< 0.0001")],
 )

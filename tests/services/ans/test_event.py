@@ -10,6 +10,7 @@ import pytest
 
 from oracle.services.ans.bus import EventBus
 from oracle.services.ans.event import Event, Severity, running_in
+from tests.tables import each_row
 
 
 def event(**fields):
@@ -101,7 +102,7 @@ def test_a_payload_that_is_not_json_is_reported_and_kept_as_its_repr(payload, ke
     assert "the payload of turn.started from test is not JSON" in caplog.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "stored"),
     [
         ("größer 😀", "größer 😀"),

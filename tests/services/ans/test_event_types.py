@@ -10,6 +10,7 @@ from oracle.errors import InputError
 from oracle.services.ans.event import Event
 from oracle.services.ans.event_types import EVENT_TYPES, mistake_in, select_types
 from oracle.testing import RecordingBus
+from tests.tables import each_row
 
 SOURCE = Path(oracle.__file__).parent
 PAGE = Path(__file__).parents[3] / "docs" / "events.md"
@@ -40,7 +41,7 @@ def test_names_are_families_with_members():
         assert member.isidentifier()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("patterns", "names"),
     [
         (["fallback.triggered"], {"fallback.triggered"}),

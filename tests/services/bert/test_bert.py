@@ -12,6 +12,7 @@ from oracle.services.bert.query_types import TYPES, layers, texts_of
 from oracle.services.classification.classifier import classify_query
 from oracle.services.fallback_classifier import FallbackAction, heuristic_classify
 from oracle.testing import WordEncoder
+from tests.tables import each_row
 
 
 def ready(encoder=None, **options):
@@ -100,7 +101,7 @@ OK = {"name": "read_file", "success": True, "empty": False}
 BAD = {"name": "read_file", "success": False, "empty": True}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "results", "action"),
     [
         ("progressing", [OK], FallbackAction.CONTINUE),

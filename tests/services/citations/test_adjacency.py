@@ -1,8 +1,7 @@
 """Only a quotation right next to a citation shows where its lines are."""
 
-import pytest
-
 from oracle.services.citations import check_answer
+from tests.tables import each_row
 
 SESSION = "\n".join(
     [
@@ -62,12 +61,12 @@ ATTACHED = {
 }
 
 
-@pytest.mark.parametrize("answer", NOT_ATTACHED)
+@each_row("answer", NOT_ATTACHED)
 def test_a_quotation_elsewhere_in_the_sentence_moves_no_lines_that_were_read(answer):
     assert check_answer(answer, evidence=[READ]).answer == answer
 
 
-@pytest.mark.parametrize("answer", ATTACHED)
+@each_row("answer", ATTACHED)
 def test_a_quotation_right_at_the_citation_moves_it(answer):
     (found,) = check_answer(answer, evidence=[READ]).citations
     assert (found["status"], found["start"]) == ("moved", ATTACHED[answer])

@@ -5,6 +5,7 @@ import pytest
 from oracle.services.citations import check_answer, without_marks
 from tests.services.citations.test_adjacency import READ
 from tests.services.citations.test_resolving import code
+from tests.tables import each_row
 
 DENIED = [
     "The code says `MAX_IDLE = 3600` (src/session.py:10).",
@@ -34,7 +35,7 @@ def test_another_value_than_the_one_that_was_read_is_marked(answer):
     assert without_marks(checked.answer) == answer
 
 
-@pytest.mark.parametrize("answer", NOT_DENIED)
+@each_row("answer", NOT_DENIED)
 def test_what_only_may_be_another_value_is_left_alone(answer):
     assert check_answer(answer, evidence=[READ]).answer == answer
 
@@ -46,7 +47,7 @@ NOTE = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cited", "mark"),
     [
         ("[[Session Policy#Renewal, always]]", ""),

@@ -6,6 +6,7 @@ import pytest
 
 from oracle.services.citations import find_citations
 from tests.default_run import thinned
+from tests.tables import each_row
 
 FORMS = {
     "file.py:12": ("file", "file.py", 12, 12),
@@ -129,8 +130,8 @@ NO_FORMS = (
 )
 
 
-@pytest.mark.parametrize("around", AROUND)
-@pytest.mark.parametrize("form", FORMS)
+@each_row("around", AROUND)
+@each_row("form", FORMS)
 def test_a_citation_is_found_wherever_it_stands(form, around):
     text = around.format(form)
     (found,) = find_citations(text)
@@ -138,12 +139,12 @@ def test_a_citation_is_found_wherever_it_stands(form, around):
     assert text[found.start : found.end] == found.text == form
 
 
-@pytest.mark.parametrize("text", NO_FORMS)
+@each_row("text", NO_FORMS)
 def test_what_only_looks_like_a_citation_is_none(text):
     assert find_citations(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("In `src/a.py`:10.", "`src/a.py`:10"),
@@ -160,7 +161,7 @@ def test_lines_may_stand_outside_the_code(text, found):
     assert text[: citation.mark_at].endswith(found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "ranges"),
     [
         ("See a.py:10, 9000.", [(10, 10), (9000, 9000)]),
@@ -190,7 +191,7 @@ def test_several_in_one_sentence_are_all_found():
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("```\na.py:1\n```\nb.py:2", ["b.py:2"]),
@@ -206,7 +207,7 @@ def test_a_fence_holds_no_citations(text, found):
     assert [citation.text for citation in find_citations(text)] == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "before"),
     [
         ("`a.py:1`, then", ", then"),

@@ -10,6 +10,7 @@ from oracle.services.citations import check_answer, without_marks
 from tests.services.citations.test_finding import HOSTILE
 from tests.services.citations.test_resolving import ENTRIES, code
 from tests.services.citations.test_resolving import EVIDENCE as READ
+from tests.tables import each_row
 
 EVIDENCE = [*READ, code("my file.md", 1, "x")]
 MARKED = {
@@ -32,7 +33,7 @@ MARKED = {
 }
 
 
-@pytest.mark.parametrize("answer", MARKED)
+@each_row("answer", MARKED)
 def test_a_citation_that_does_not_hold_is_marked_right_behind_it(answer):
     checked = check_answer(answer, evidence=EVIDENCE)
     assert checked.answer == MARKED[answer]

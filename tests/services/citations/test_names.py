@@ -4,6 +4,7 @@ import pytest
 
 from oracle.services.citations import check_answer, places_to_remember
 from tests.services.citations.test_resolving import code
+from tests.tables import each_row
 
 POLICY = code("notes/Session policy.md", 1, "# Policy\n\nThirty minutes.")
 OTHER = code("notes/my plans/policy.md", 1, "# Plan")
@@ -32,14 +33,14 @@ MARKED = {
 }
 
 
-@pytest.mark.parametrize("answer", NAMED)
+@each_row("answer", NAMED)
 def test_a_name_with_blanks_that_was_read_is_known(answer):
     checked = check_answer(answer, evidence=[POLICY, OTHER, code("a.py", 1, "x")])
     assert checked.answer == answer
     assert [found["text"] for found in checked.citations] == NAMED[answer]
 
 
-@pytest.mark.parametrize("answer", MARKED)
+@each_row("answer", MARKED)
 def test_a_mark_stands_behind_the_whole_name_and_its_link(answer):
     assert check_answer(answer, evidence=[POLICY]).answer == MARKED[answer]
 

@@ -5,6 +5,7 @@ import pytest
 from oracle.services.attachments.diff_places import places_in_diff
 from oracle.services.citations import are_cited, check_answer, places_to_remember
 from oracle.services.tools.answer import Answer, as_result
+from tests.tables import each_row
 
 SESSION = """\
 MAX_IDLE = 1800
@@ -121,7 +122,7 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "status", "where"), TABLE)
+@each_row(("answer", "status", "where"), TABLE)
 def test_a_citation_has_the_status_that_the_record_gives_it(answer, status, where):
     *_, last = check_answer(answer, evidence=EVIDENCE).citations
     assert last["status"] == status
@@ -137,7 +138,7 @@ def test_what_may_be_something_else_is_a_citation_only_if_it_was_read(answer):
     assert [c["text"] for c in unread] == (["file.md:3"] if " " in answer else [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "statuses"),
     [
         ("`session.py:10`: `['docs/x.md:1-3']`", ["resolved"]),
@@ -193,7 +194,7 @@ def test_of_two_files_of_one_name_the_one_that_fits_is_meant():
     assert found["where"] == "b/x.py:7"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "status"),
     [
         ("`session.py:13`", "resolved"),
@@ -275,7 +276,7 @@ DELETION = """\
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "status"),
     [
         ("`del.txt:1` is gone.", "resolved"),

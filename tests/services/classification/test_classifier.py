@@ -19,6 +19,7 @@ from oracle.services.classification.classifier import (
     terms_to_look_up,
 )
 from oracle.services.classification.linear_model import SHARES, linear_model
+from tests.tables import each_row
 
 CODE, DOCUMENTATION, RESEARCH, CONVERSATIONAL, ACTION = QueryType
 
@@ -27,7 +28,7 @@ def asked(user, assistant):
     return [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "expected"),
     [
         # The acceptance scenarios of the specification.
@@ -100,7 +101,7 @@ AFTER_NOTES = asked(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("history", "query", "expected"),
     [
         (AFTER_CODE, "and where is that called?", CODE),
@@ -164,7 +165,7 @@ def test_known_terms_are_evidence_for_inside(known):
     assert informed.probabilities[CODE] > alone.probabilities[CODE]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "known", "expected"),
     [
         ("what does Frobnicator do?", {"Frobnicator"}, CODE),
@@ -281,7 +282,7 @@ def test_thanks_for_everything_stay_thanks():
     assert (found.query_type, found.needs_code) == (CONVERSATIONAL, False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "needs_code"),
     [
         ("what did we decide about retries and where is it in the code?", True),
@@ -296,7 +297,7 @@ def test_a_decision_and_its_place_in_the_code_need_both(query, needs_code):
     assert (found.needs_vault, found.needs_code) == (True, needs_code)
 
 
-@pytest.mark.parametrize("query", ["", "   ", "\n\t", "…", "🎉🎉", "\x00\x01", "\ud800"])
+@each_row("query", ["", "   ", "\n\t", "…", "🎉🎉", "\x00\x01", "\ud800"])
 def test_nothing_said_asks_for_nothing(query):
     assert classify_query(query).query_type == CONVERSATIONAL
 
@@ -310,9 +311,7 @@ def test_a_pasted_log_costs_no_more_than_a_paragraph():
     assert time.process_time() - start < 0.05
 
 
-@pytest.mark.parametrize(
-    "unit", ["/", "-", "a.", "a_", '"', "`", "(", "a(", "::", "é", "漢", "yes "]
-)
+@each_row("unit", ["/", "-", "a.", "a_", '"', "`", "(", "a(", "::", "é", "漢", "yes "])
 def test_no_repetition_makes_it_slow(unit):
     classify_query("warm up")
     start = time.process_time()

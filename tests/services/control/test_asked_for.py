@@ -1,9 +1,8 @@
 """A question asks for a writing tool only if it is a request in the tool's own words."""
 
-import pytest
-
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.control.asked_for import asks_for
+from tests.tables import each_row
 
 
 def writing(name, description):
@@ -15,7 +14,7 @@ DEPLOY = writing("deploy", "Deploys a release to staging.")
 BOUNCE = writing("bounce_it", "Restart the service that hangs.")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "tool"),
     [
         ("Restart the web service", RESTART),
@@ -33,7 +32,7 @@ def test_a_request_in_the_words_of_the_tool_asks_for_it(question, tool):
     assert asks_for(question, tool)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "tool"),
     [
         ("Save a note about the login", RESTART),

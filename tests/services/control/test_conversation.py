@@ -4,6 +4,7 @@ import pytest
 
 from oracle.services.control.conversation import Weight, rough_tokens, with_result, without_data
 from oracle.services.prompting.tokens import estimate_tokens
+from tests.tables import each_row
 
 
 def message(role, content="x", **more):
@@ -39,9 +40,7 @@ def test_calls_weigh_something():
     assert Weight().with_all([calling]).tokens > Weight().with_all([plain]).tokens + 15
 
 
-@pytest.mark.parametrize(
-    "text", ["", "word", "word " * 200, "word and other words " * 5_000, "größer als " * 900]
-)
+@each_row("text", ["", "word", "word " * 200, "word and other words " * 5_000, "größer als " * 900])
 def test_a_rough_count_is_never_below_and_not_far_above_the_exact_one(text):
     exact = estimate_tokens(text)
     assert exact <= rough_tokens(text) <= exact * 1.5 + 1
@@ -59,7 +58,7 @@ def test_data_beside_the_content_has_no_weight():
     assert without_data(with_data) == MESSAGES
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("roles", "expected"),
     [
         (["user", "assistant"], 2),

@@ -13,6 +13,7 @@ from oracle.services.control.grants import (
     tools_for,
 )
 from oracle.testing.models import tool_spec
+from tests.tables import each_row
 
 NAMES = (
     *("search_code", "read_file", "search_vault", "search_threads", "web_search"),
@@ -23,7 +24,7 @@ SURE = {"sure_of_an_action": 0.8, "sure_of_a_class": 0.6}
 CODE, VAULT, WEB = {"search_code", "read_file"}, {"search_vault", "search_threads"}, {"web_search"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "granted"),
     [
         ("What's the weather in Paris?", WEB),
@@ -41,7 +42,7 @@ def of(query_type, confidence=0.9, runner_up=None):
     return QueryClassification.of_type(query_type, confidence=confidence, runner_up=runner_up)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("classification", "granted"),
     [
         (of(QueryType.CODE), CODE),
@@ -111,7 +112,7 @@ WORDINGS = [
 ]
 
 
-@pytest.mark.parametrize(("capability", "names"), WORDINGS)
+@each_row(("capability", "names"), WORDINGS)
 def test_a_capability_in_words_picks_the_tools_that_have_it(capability, names):
     assert {spec.name for spec in tools_for(capability, SPECS)} == names
 
@@ -160,7 +161,7 @@ REQUESTS = [
 ]
 
 
-@pytest.mark.parametrize(("capability", "names", "beyond"), REQUESTS)
+@each_row(("capability", "names", "beyond"), REQUESTS)
 def test_what_no_tool_can_do_is_admitted_even_if_a_tool_is_named(capability, names, beyond):
     found = considered(capability, NOTES)
     assert ({spec.name for spec in found.tools}, found.beyond) == (names, beyond)

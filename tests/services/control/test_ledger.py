@@ -3,9 +3,8 @@
 import json
 from math import inf
 
-import pytest
-
 from oracle.services.control.ledger import Ledger, Limits
+from tests.tables import each_row
 
 
 def ledger(**spent):
@@ -13,7 +12,7 @@ def ledger(**spent):
     return Ledger(limits=limits, started_at=50.0, **spent)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("spent", "now", "due"),
     [
         ({}, 50, ()),
@@ -29,7 +28,7 @@ def test_a_warning_is_due_once_from_seventy_percent_on(spent, now, due):
     assert ledger(**spent).warnings_due(now, 0.7) == due
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("spent", "now", "resource"),
     [
         ({"turns": 9}, 50, None),

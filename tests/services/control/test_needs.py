@@ -9,11 +9,12 @@ from oracle.services.control.needs import (
     share_of_words,
     words_in,
 )
+from tests.tables import each_row
 
 ASKED = "How does the login function in auth.py work with a token?"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("", []),
@@ -28,7 +29,7 @@ def test_the_specific_words_of_a_question_are_looked_for(text, found):
     assert words_in(ASKED, text) == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "found", "share"),
     [
         (ASKED, [], 0.0),
@@ -52,7 +53,7 @@ def lead(arguments, *, takes_a_name=False):
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "is_lead"),
     [
         ({"query": "check_token"}, True),
@@ -89,7 +90,7 @@ def test_calls_are_in_vain_since_the_last_new_word(yields, last):
     assert last_in_vain(yields) == last
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "names"),
     [
         ("How do I set the Kafka consumer group?", ["Kafka"]),

@@ -1,9 +1,8 @@
 """Calls of one response: which of them are not run, because others bring the same."""
 
-import pytest
-
 from oracle.services.control.overlap import reasons_not_to_run
 from oracle.testing.models import tool_spec
+from tests.tables import each_row
 
 SPECS = {n: tool_spec(n) for n in ("search_code", "search_vault", "read_file", "write_note")}
 MOST = {"search": 3, "read": 2}
@@ -20,7 +19,7 @@ def read(path):
 SAVE = {"name": "write_note", "arguments": {"query": "x"}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("calls", "run"),
     [
         ([search("a"), search("a")], "yn"),

@@ -8,12 +8,13 @@ from oracle.services.control.repetition import (
     name_of_result,
     tool_of,
 )
+from tests.tables import each_row
 
 A, B, C = ("a", "1"), ("b", "1"), ("c", "1")
 A2 = ("a", "2")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "kind", "times", "calls"),
     [
         ([], None, 0, ()),

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from oracle.services.control.runaway import RunawayText
+from tests.tables import each_row
 
 REPOSITORY = Path(__file__).parents[3]
 LINE = "The cache evicts the oldest entry first when it is full.\n"
@@ -20,7 +21,7 @@ def goes_round(text, piece=7):
     return any(watch.feed(text[at : at + piece]) for at in range(0, len(text), piece))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "is_cut"),
     [
         ("the same line\n" * 60, True),
@@ -50,7 +51,7 @@ def goes_round(text, piece=7):
         ("", False),
     ],
 )
-@pytest.mark.parametrize("piece", [1, 7, 10_000])
+@each_row("piece", [1, 7, 10_000])
 def test_what_comes_again_and_again_without_end_is_cut(text, is_cut, piece):
     assert goes_round(text, piece) is is_cut
 
@@ -74,8 +75,8 @@ ROUNDS = {
 }
 
 
-@pytest.mark.parametrize("piece", [1, 40, 100_000])
-@pytest.mark.parametrize("text", ROUNDS.values(), ids=ROUNDS)
+@each_row("piece", [1, 40, 100_000])
+@each_row("text", ROUNDS.values(), ids=ROUNDS)
 def test_a_round_of_any_length_is_cut(text, piece):
     assert goes_round("An introduction, which is fine.\n\n" + text, piece)
 
@@ -95,7 +96,7 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("text", HONEST.values(), ids=HONEST)
+@each_row("text", HONEST.values(), ids=HONEST)
 def test_honest_lists_and_tables_are_not_cut(text):
     assert not goes_round(text, 40)
 

@@ -1,8 +1,7 @@
 """Enough, nothing, or open: a table of evidence and verdicts. None is a call without a result."""
 
-import pytest
-
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
+from tests.tables import each_row
 
 
 def place(path="a.py", score=0.9):
@@ -21,7 +20,7 @@ def verdict(places=(), new=(), offered=("code",), tried=("code",)):
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("places", "new", "offered", "tried", "expected"),
     [
         ([], [], ["code"], [], Verdict.OPEN),

@@ -3,6 +3,7 @@
 import pytest
 
 from oracle.services.control.topic import asks_for_something_new, is_topic_shift
+from tests.tables import each_row
 
 AUTH = (
     "How does the login function work?",
@@ -116,12 +117,12 @@ def conversation(*exchanges):
     return [{"question": question, "answer": answer} for question, answer in exchanges]
 
 
-@pytest.mark.parametrize(("before", "query"), FOLLOW_UPS)
+@each_row(("before", "query"), FOLLOW_UPS)
 def test_a_follow_up_is_not_a_shift(before, query):
     assert is_topic_shift(query, conversation(before)) is False
 
 
-@pytest.mark.parametrize(("before", "query"), SHIFTS)
+@each_row(("before", "query"), SHIFTS)
 def test_another_subject_is_a_shift(before, query):
     assert is_topic_shift(query, conversation(before)) is True
 
@@ -136,7 +137,7 @@ def test_only_the_last_exchanges_are_looked_at():
     assert is_topic_shift(query, conversation(AUTH, PARIS, CACHE, DB)) is True
 
 
-@pytest.mark.parametrize("query", ["", "???", "42", "   ", "it", "\N{GRINNING FACE}"])
+@each_row("query", ["", "???", "42", "   ", "it", "\N{GRINNING FACE}"])
 def test_a_query_without_a_subject_of_its_own_is_not_a_shift(query):
     assert is_topic_shift(query, conversation(AUTH)) is False
 
@@ -161,12 +162,12 @@ ASKED_IN_NEW_WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("before", "query"), NEW_THINGS)
+@each_row(("before", "query"), NEW_THINGS)
 def test_a_question_about_something_else_needs_another_look(before, query):
     assert asks_for_something_new(query, conversation(before)) is True
 
 
-@pytest.mark.parametrize(("before", "query"), FOLLOW_UPS)
+@each_row(("before", "query"), FOLLOW_UPS)
 def test_a_question_about_what_was_said_needs_none(before, query):
     is_new = query in ASKED_IN_NEW_WORDS
     assert asks_for_something_new(query, conversation(before)) is is_new

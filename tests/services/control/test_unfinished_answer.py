@@ -2,8 +2,6 @@
 
 import itertools
 
-import pytest
-
 from oracle.services.citations import check_answer
 from oracle.services.control.unfinished_answer import (
     EXPLAINED,
@@ -13,6 +11,7 @@ from oracle.services.control.unfinished_answer import (
 )
 from oracle.services.signals.inline_code import code_spans
 from oracle.services.signals.parser import parse_signal, strip_signal
+from tests.tables import each_row
 
 
 def unfinished(**known):
@@ -23,7 +22,7 @@ def unfinished(**known):
 PLACE = {"where": "auth.py:3", "text": "def  login():\n  pass"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("known", "expected"),
     [
         ({"text": "It is in the fi", "is_cut": True}, "It is in the fi […]"),
@@ -60,8 +59,8 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize("text", FOREIGN)
-@pytest.mark.parametrize("where", ["auth.py:3", "a`b.py:3", "`.py:1"])
+@each_row("text", FOREIGN)
+@each_row("where", ["auth.py:3", "a`b.py:3", "`.py:1"])
 def test_text_of_a_file_is_a_quotation_and_nothing_more(text, where):
     place = {"where": where, "path": where.split(":")[0], "start": 3, "end": 3, "text": text}
     answer = unfinished_answer(unfinished(places=[place]))
@@ -74,7 +73,7 @@ def test_text_of_a_file_is_a_quotation_and_nothing_more(text, where):
     assert line[code_end:] in ("", "…")
 
 
-@pytest.mark.parametrize("text", [*FOREIGN, "`other.py:12`", "other.py:12", '"`other.py:12`"'])
+@each_row("text", [*FOREIGN, "`other.py:12`", "other.py:12", '"`other.py:12`"'])
 def test_what_a_file_cites_is_not_marked_as_a_citation_of_the_answer(text):
     place = {"where": "auth.py:3", "path": "auth.py", "start": 3, "end": 3, "text": text}
     answer = unfinished_answer(unfinished(places=[place]))

@@ -1,7 +1,5 @@
 """Files between the parts of a flow."""
 
-import pytest
-
 from oracle.services.coverage.bridges import (
     MOST_BRIDGES,
     bridges_in,
@@ -10,6 +8,7 @@ from oracle.services.coverage.bridges import (
 )
 from oracle.testing.models import tool_spec
 from tests.services.coverage.a_part import part
+from tests.tables import each_row
 
 TOOLS = [tool_spec("read_file")]
 
@@ -28,7 +27,7 @@ def test_what_parts_use_of_each_other_is_followed_first_and_then_classes():
     assert names_to_follow([]) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "is_one"),
     [
         (use("core/relay.py"), True),

@@ -1,7 +1,5 @@
 """What a reply about one part means."""
 
-import pytest
-
 from oracle.models.prompt_segment import ONE_PART, PromptSegment
 from oracle.services.coverage.extracts import (
     MOST_CHARACTERS,
@@ -12,11 +10,12 @@ from oracle.services.coverage.extracts import (
 )
 from oracle.services.prompting.segment_files import built_in_segments
 from tests.services.coverage.a_part import part
+from tests.tables import each_row
 
 PART = part("a.py", "import os", "save(order)")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "state", "told"),
     [
         ("- `a.py:2`: saves it.", "extracted", "- `a.py:2`: saves it."),

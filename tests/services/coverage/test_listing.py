@@ -12,6 +12,7 @@ from oracle.services.coverage.listing import (
 from oracle.services.coverage.parts import left_out
 from oracle.services.tools.results import with_lines
 from oracle.testing.models import tool_spec
+from tests.tables import each_row
 
 NAMES = ("search_code", "search_vault", "read_file", "find_definition", "get_repo_map")
 TOOLS = [tool_spec(name) for name in NAMES]
@@ -37,7 +38,7 @@ def ranges(parts):
     return [(p["name"], p["arguments"].get("start"), p["arguments"].get("end")) for p in parts]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "looked_up", "has_map"),
     [
         (FLOW, [], True),
@@ -65,7 +66,7 @@ def words_searched(question, *texts):
     return [arguments["query"] for _, arguments in searches_for_words(question, found, TOOLS)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "texts", "searched"),
     [
         (FLOW, [], ["CLI", "travel"]),

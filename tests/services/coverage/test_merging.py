@@ -5,6 +5,7 @@ import pytest
 from oracle.services.coverage.merging import message_after, messages_of, settled
 from oracle.services.coverage.parts import is_covered, left_out
 from tests.services.coverage import a_part
+from tests.tables import each_row
 
 FLOW = "How does an order travel from the CLI to the database?"
 
@@ -13,7 +14,7 @@ def part(name, state, code="order()", told=""):
     return a_part.part(name, code, state=state, told=told)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "are_whole", "then"),
     [
         ("open", False, "open"),

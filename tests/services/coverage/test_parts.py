@@ -5,6 +5,7 @@ import pytest
 from oracle.services.citations.finding import find_citations
 from oracle.services.coverage.parts import as_quoted, left_out
 from tests.services.coverage import a_part
+from tests.tables import each_row
 
 
 def part(name, state="open", lines=None):
@@ -33,7 +34,7 @@ def quoted(*places, state="open"):
     return {**part("a.py", state), "quoted": found}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "state"),
     [
         (part("a.py"), "open"),

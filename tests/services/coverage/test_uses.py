@@ -4,6 +4,7 @@ import pytest
 
 from oracle.services.coverage.uses import users_first, uses_among
 from oracle.services.quoting.quotation import Quotation
+from tests.tables import each_row
 
 
 def text(path, code):
@@ -23,7 +24,7 @@ def test_a_name_that_one_defines_and_another_has_shows_who_uses_whom():
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("def save_order(): ...", "def save_order(): ..."),
@@ -60,7 +61,7 @@ def test_imports_are_told_in_the_order_of_their_lines():
     assert list(used) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("uses", "ordered"),
     [
         ({0: {}, 1: {2: []}, 2: {0: []}}, [1, 2, 0]),

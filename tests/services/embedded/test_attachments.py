@@ -1,6 +1,7 @@
 import pytest
 
 from oracle.services.embedded.attachments import facts_of, places_in
+from tests.tables import each_row
 
 DIFF = """diff --git a/a.py b/a.py
 index 1..2 100644
@@ -52,8 +53,8 @@ def test_a_quoted_block_does_not_end_with_an_empty_line(text):
     assert "\n\n```" not in facts_of(text, []).replace(":\n\n```", "")
 
 
-@pytest.mark.parametrize("prefix", ["", "web-1  | "])
-@pytest.mark.parametrize("name", ["TooManyRedirects", "app.Stop", "KeyboardInterrupt"])
+@each_row("prefix", ["", "web-1  | "])
+@each_row("name", ["TooManyRedirects", "app.Stop", "KeyboardInterrupt"])
 def test_the_last_line_of_a_traceback_is_the_error_whatever_its_name(name, prefix):
     lines = [
         "started",

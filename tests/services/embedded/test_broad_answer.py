@@ -8,6 +8,7 @@ from oracle.services.llm.protocol import ModelRequest
 from oracle.services.quoting.best_lines import as_list, lines_about
 from oracle.testing.models import tool_spec
 from tests.services.coverage.a_part import source
+from tests.tables import each_row
 
 QUESTION = "How does an order get into the database?"
 
@@ -18,7 +19,7 @@ def request(*before, tools=(), **asked):
     return ModelRequest(messages=[system, *before, user], tools=tools)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "is_one"),
     [
         (request(sources=[]), True),

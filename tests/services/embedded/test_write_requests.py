@@ -1,6 +1,7 @@
 import pytest
 
 from oracle.services.embedded.write_requests import asks_for_a_change, request_in
+from tests.tables import each_row
 
 NOTES = [
     ("write a note about caching: an hour is enough", "caching", "an hour is enough"),
@@ -19,7 +20,7 @@ ENTRIES = [
 ]
 
 
-@pytest.mark.parametrize(("question", "title", "text"), NOTES)
+@each_row(("question", "title", "text"), NOTES)
 def test_a_note_is_asked_for(question, title, text):
     request = request_in(question)
     assert (request.kind, request.target, request.text) == ("vault", title, text)
@@ -31,7 +32,7 @@ def test_an_entry_is_asked_for(question, thread, text):
     assert (request.kind, request.target, request.text) == ("threads", thread, text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         "how do I write a note?",

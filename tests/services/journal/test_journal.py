@@ -18,6 +18,7 @@ from oracle.errors import (
 from oracle.services.journal import Journal, MemorySink, Record
 from oracle.services.journal.effect_task import MOST_PARTS_READY
 from oracle.services.journal.record import Place
+from tests.tables import each_row
 
 
 @dataclass(frozen=True)
@@ -337,7 +338,7 @@ class OwnFailure(Failure):
     pass
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("problem", "caught_as"),
     [
         (TimeoutError("slow"), TimeoutError),

@@ -1,11 +1,10 @@
 """Why a response ended: one vocabulary for what each provider says."""
 
-import pytest
-
 from oracle.errors import ModelError
 from oracle.services.llm.endings import ending_of
 from oracle.testing.servers import Reply, anthropic, openai
 from tests.services.llm.dialects import DIALECTS
+from tests.tables import each_row
 
 KINDS = {
     "whole": ["stop", "end_turn", "tool_calls", "STOP", "stop_sequence", "eos"],
@@ -18,7 +17,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "reasons"), KINDS.items(), ids=KINDS)
+@each_row(("kind", "reasons"), KINDS.items(), ids=KINDS)
 def test_each_reason_has_its_kind(kind, reasons):
     assert {ending_of(reason)["kind"] for reason in reasons} == {kind}
 
@@ -41,7 +40,7 @@ SENT = [
 ]
 
 
-@pytest.mark.parametrize(("wire", "reason", "kind"), SENT)
+@each_row(("wire", "reason", "kind"), SENT)
 async def test_an_ending_that_is_not_whole_is_a_part_of_the_response(wire, reason, kind):
     name = "openai" if wire is openai else "anthropic"
     parts = await DIALECTS[name].answer(*body(wire, reason))

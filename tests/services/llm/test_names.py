@@ -16,6 +16,7 @@ from oracle.services.llm.catalogue import (
 from oracle.services.llm.names import full_name, is_name_of_ollama
 from oracle.services.llm.opening import open_model
 from oracle.testing.servers import Reply, ScriptedServer
+from tests.tables import each_row
 
 NOWHERE = {"OLLAMA_BASE_URL": "http://127.0.0.1:1/v1"}
 
@@ -28,8 +29,8 @@ def newest(*words):
     return next(known.name for known in known_models() if known.parts.family == set(words))
 
 
-@pytest.mark.parametrize("family", ["sonnet", "opus", "haiku"])
-@pytest.mark.parametrize("form", ["{}", "claude-{}", "claude-{}-latest", "anthropic:{}"])
+@each_row("family", ["sonnet", "opus", "haiku"])
+@each_row("form", ["{}", "claude-{}", "claude-{}-latest", "anthropic:{}"])
 def test_a_family_means_its_newest_model(family, form):
     found = meant(form.format(family))
     assert found == newest(family)
@@ -37,7 +38,7 @@ def test_a_family_means_its_newest_model(family, form):
     assert found == max(others, key=lambda known: known.parts.version).name
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "full"),
     [
         ("gpt-5", "openai:gpt-5"),
@@ -63,7 +64,7 @@ def test_a_name_means_one_model(name, full):
     assert meant(name) == full
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "said"),
     [
         ("claude", "could be"),
@@ -95,12 +96,12 @@ def test_a_name_that_is_not_clear_is_never_guessed(name, said):
     assert "\x1b" not in str(caught.value)
 
 
-@pytest.mark.parametrize("known", known_models(), ids=lambda known: known.name)
+@each_row("known", known_models(), ids=lambda known: known.name)
 def test_each_known_model_is_meant_by_its_own_name(known):
     assert meant(known.model) == meant(known.name) == known.name
 
 
-@pytest.mark.parametrize("known", newest_models(), ids=lambda known: known.name)
+@each_row("known", newest_models(), ids=lambda known: known.name)
 def test_the_short_name_that_is_shown_means_the_model(known):
     assert meant(known.short_name) == known.name
 
@@ -180,7 +181,7 @@ def test_the_choices_are_the_same_with_and_without_abbreviation(name):
     assert said[0] == said[1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "is_meant"),
     [
         ("sonnet", False),
@@ -195,7 +196,7 @@ def test_a_model_of_ollama_may_have_a_name_that_means_another(name, is_meant):
     assert is_name_of_ollama(name) is is_meant
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "words", "version"),
     [
         ("claude-sonnet-4-5", {"claude", "sonnet"}, (4, 5)),

@@ -6,6 +6,7 @@ import pytest
 from oracle.services.llm import ollama
 from oracle.services.llm.ollama import local_models
 from oracle.testing.servers import Drop, Reply, ScriptedServer, Stall
+from tests.tables import each_row
 
 
 def sent(text):
@@ -43,7 +44,7 @@ async def test_ten_thousand_models_are_found_at_once():
     assert len(local.models) == 10_000
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "said"),
     [
         (sent("<html>not ollama</html>"), "is not ollama (its answer is not JSON)"),

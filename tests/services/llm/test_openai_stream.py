@@ -1,9 +1,8 @@
 """Servers that speak OpenAI's protocol in their own way. Nothing that they send gets lost."""
 
-import pytest
-
 from oracle.testing.servers import openai
 from tests.services.llm.dialects import DIALECTS
+from tests.tables import each_row
 
 OPENAI = DIALECTS["openai"]
 
@@ -53,7 +52,7 @@ TWO_CALLS = {
 }
 
 
-@pytest.mark.parametrize("chunks", TWO_CALLS.values(), ids=TWO_CALLS)
+@each_row("chunks", TWO_CALLS.values(), ids=TWO_CALLS)
 async def test_two_calls_are_two_whatever_their_index(chunks):
     assert await calls_of(*chunks) == [A, B]
 
@@ -89,7 +88,7 @@ ONE_CALL = {
 }
 
 
-@pytest.mark.parametrize("chunks", ONE_CALL.values(), ids=ONE_CALL)
+@each_row("chunks", ONE_CALL.values(), ids=ONE_CALL)
 async def test_one_call_is_one_however_it_is_written(chunks):
     assert await calls_of(*chunks) == [A]
 
@@ -99,7 +98,7 @@ async def test_calls_without_arguments_are_told_apart_by_their_ids():
     assert await calls_of(*pieces) == [("first", {}), ("second", {})]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reasons", "kind"),
     [
         (["length", "stop"], "length"),
@@ -128,7 +127,7 @@ def reported(sent, received):
     return openai._event(choices=[], usage={"prompt_tokens": sent, "completion_tokens": received})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reports", "usage"),
     [
         ([(50, 1), (50, 2), (50, 3)], {"input_tokens": 50, "output_tokens": 3}),

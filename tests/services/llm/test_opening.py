@@ -6,6 +6,7 @@ import pytest
 from oracle.errors import InputError
 from oracle.services.llm.opening import open_model
 from oracle.services.llm.protocol import Prices
+from tests.tables import each_row
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-a", "OPENAI_API_KEY": "sk-o"}
 
@@ -45,8 +46,8 @@ def test_elsewhere_the_prices_of_the_provider_do_not_hold():
     assert open_model("openai:gpt-5", base_url="http://localhost:1/v1").prices is None
 
 
-@pytest.mark.parametrize("setting", ["context_window", "longest_output", "stall_seconds"])
-@pytest.mark.parametrize("value", [0, -1, float("nan")])
+@each_row("setting", ["context_window", "longest_output", "stall_seconds"])
+@each_row("value", [0, -1, float("nan")])
 def test_a_setting_that_makes_no_sense_is_refused(setting, value):
     with pytest.raises(InputError, match=f"{setting} must be above 0"):
         open_model("ollama:some", environment={}, **{setting: value})

@@ -10,6 +10,7 @@ from oracle.services.llm import provider_model
 from oracle.services.llm.protocol import ModelRequest
 from oracle.testing.servers import Drop, Reply, ScriptedServer, Stall, in_pieces, openai
 from tests.services.llm.dialects import Dialect, asking
+from tests.tables import each_row
 
 SEARCH = ToolSpec(
     name="search",
@@ -134,7 +135,7 @@ async def test_the_longest_output_is_the_request_s_or_the_model_s(dialect, asked
     assert body.get("max_tokens", body.get("max_completion_tokens")) == sent
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "field"),
     [
         ("openai:gpt-5", "max_completion_tokens"),

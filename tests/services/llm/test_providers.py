@@ -2,6 +2,7 @@ import pytest
 
 from oracle.errors import InputError, ModelRefused
 from oracle.services.llm.providers import NO_KEY, PROVIDERS, find_endpoint, split_name
+from tests.tables import each_row
 
 HOME = {"ANTHROPIC_API_KEY": "sk-a", "OPENAI_API_KEY": "sk-o", "OLLAMA_API_KEY": "sk-l"}
 
@@ -19,7 +20,7 @@ def test_a_name_is_a_provider_and_a_model(name, provider, model):
     assert (found.name, rest) == (provider, model)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "said"),
     [
         ("claude-sonnet-5", "has no provider; write it as 'anthropic:claude-sonnet-5'"),
@@ -68,7 +69,7 @@ def test_a_key_follows_an_address_from_the_environment_but_no_other(name):
     assert find_endpoint(f"{name}:some", moved, base_url="http://else:1/v1").key == NO_KEY
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     ["localhost:8080", "ftp://host/", "http://", "http://[::1", "http://h:99999"],
 )

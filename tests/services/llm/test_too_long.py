@@ -1,8 +1,7 @@
 """Wordings of providers and servers, taken from their error messages in public issues."""
 
-import pytest
-
 from oracle.services.llm.too_long import is_too_long
+from tests.tables import each_row
 
 TOO_LONG = [
     # DashScope, DeepSeek, Groq, Volcengine, vLLM, Bedrock, OpenAI: the output's longest length
@@ -64,12 +63,12 @@ NOT_TOO_LONG = [
 ]
 
 
-@pytest.mark.parametrize("said", TOO_LONG)
+@each_row("said", TOO_LONG)
 def test_a_message_says_that_the_text_or_its_output_is_too_long(said):
     assert is_too_long(said)
 
 
-@pytest.mark.parametrize("said", NOT_TOO_LONG)
+@each_row("said", NOT_TOO_LONG)
 def test_other_messages_do_not_say_so(said):
     assert not is_too_long(said)
 

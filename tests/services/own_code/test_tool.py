@@ -15,6 +15,7 @@ from oracle.services.own_code.calling import as_tool
 from oracle.services.own_code.docstrings import described
 from oracle.services.own_code.tool import own_tool_of
 from oracle.services.prompting.tokens import estimate_tokens
+from tests.tables import each_row
 
 
 @dataclass
@@ -228,7 +229,7 @@ class Desk:
         return f"{query}!"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("function", "options", "message"),
     [
         (no_type, {}, "the argument 'query' has no type; write `query: str`"),
@@ -257,7 +258,7 @@ def test_a_function_that_cannot_be_a_tool_is_an_error_with_its_place(function, o
         assert re.match(rf"\S*test_tool\.py:{line}: tool '", str(raised.value))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         ({"for_": ["cod"]}, "for_ has 'cod'; did you mean 'code'"),

@@ -1,11 +1,10 @@
 """Names are cut in the same places everywhere."""
 
-import pytest
-
 from oracle.services.project.identifiers import parts_of, without_ending
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "parts"),
     [
         ("HTTPServerError", ["http", "server", "error"]),
@@ -20,7 +19,7 @@ def test_names_are_cut_into_their_parts(text, parts):
     assert parts_of(text) == parts
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "beginning"),
     [("caches", "cach"), ("caching", "cach"), ("retries", "retr"), ("bus", "bus"), ("red", "red")],
 )

@@ -14,13 +14,14 @@ from tests.services.project import redaction_cases_forms as forms
 from tests.services.project import redaction_cases_groups as groups
 from tests.services.project import redaction_cases_later as later
 from tests.services.project import redaction_cases_nearby as nearby
+from tests.tables import each_row
 
 TABLES = (cases, later, forms, defaults, groups, nearby)
 SECRETS = dict(enumerate(case for table in TABLES for case in table.SECRETS))
 HARMLESS = dict(enumerate(text for table in TABLES for text in table.HARMLESS))
 
 
-@pytest.mark.parametrize(("text", "secret"), SECRETS.values(), ids=SECRETS)
+@each_row(("text", "secret"), SECRETS.values(), ids=SECRETS)
 def test_a_secret_is_taken_out(text, secret):
     assert secret in text
     redacted = redact(text)
@@ -28,12 +29,12 @@ def test_a_secret_is_taken_out(text, secret):
     assert "[redacted: " in redacted
 
 
-@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
+@each_row("text", HARMLESS.values(), ids=HARMLESS)
 def test_what_only_resembles_a_secret_stays(text):
     assert redact(text) == text
 
 
-@pytest.mark.parametrize("text", [text for text, _ in SECRETS.values()], ids=SECRETS)
+@each_row("text", [text for text, _ in SECRETS.values()], ids=SECRETS)
 def test_a_second_time_changes_nothing_and_lines_stay_where_they_are(text):
     once = redact(f"before\n{text}\nafter")
     assert redact(once) == once
@@ -61,7 +62,7 @@ DISGUISES = {
 }
 
 
-@pytest.mark.parametrize("text", DISGUISES.values(), ids=DISGUISES)
+@each_row("text", DISGUISES.values(), ids=DISGUISES)
 def test_escape_codes_invisible_characters_and_neighbours_do_not_hide_a_key(text):
     once = redact(text)
     assert "[redacted: GitHub token]" in once

@@ -1,9 +1,8 @@
-import pytest
-
 from oracle.services.project.secret_files import is_secret_file
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         ".env",
@@ -45,7 +44,7 @@ def test_a_file_of_secrets_is_known_by_its_name(path):
     assert is_secret_file(path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         ".env.example",

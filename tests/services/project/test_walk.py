@@ -6,6 +6,7 @@ import pytest
 
 from oracle.services.project.file_rules import not_indexed_by_content, not_shown
 from oracle.services.project.walk import Walk
+from tests.tables import each_row
 
 
 def found(root, **options):
@@ -153,7 +154,7 @@ def test_any_bytes_can_be_judged(size):
 BODY = b"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "reason"),
     [
         (b"-----BEGIN RSA PRIVATE KEY-----\n" + BODY, "private key"),

@@ -14,6 +14,7 @@ from oracle.services.prompting.composer import NO_TOOLS, compose_prompt, needs_s
 from oracle.services.prompting.segment_files import REQUIRED, built_in_segments, load_segments
 from oracle.services.prompting.tokens import estimate_tokens
 from oracle.services.prompting.tool_listing import list_tools
+from tests.tables import each_row
 
 CODE = QueryClassification.of_type(QueryType.CODE)
 SPECIFIC = {
@@ -34,7 +35,7 @@ def _optional(id_: str, tokens: int, priority: int = 30) -> PromptSegment:
     return PromptSegment(id=id_, content=f"About {id_}.", token_estimate=tokens, priority=priority)
 
 
-@pytest.mark.parametrize(("query_type", "specific"), SPECIFIC.items())
+@each_row(("query_type", "specific"), SPECIFIC.items())
 def test_each_query_type_gets_the_required_segments_and_its_own(
     query_type: QueryType, specific: str
 ) -> None:
@@ -131,7 +132,7 @@ def test_a_description_cannot_open_a_section_of_its_own() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("excess", "left_out"),
     [
         (0, ()),
@@ -179,7 +180,7 @@ def test_a_segment_that_cannot_fit_takes_no_other_with_it(priority: int) -> None
     assert composed.warnings == ("left out to stay within 8000 tokens: fat",)
 
 
-@pytest.mark.parametrize("budget", range(3_000, 8_000, 500))
+@each_row("budget", range(3_000, 8_000, 500))
 def test_over_budget_the_state_of_the_conversation_leaves_the_prefix_alone(budget: int) -> None:
     segments = [*built_in_segments(), _optional("early", 1_500, 5), _optional("late", 900, 19)]
     calm = compose_prompt(CODE, segments=segments, token_budget=budget)
@@ -196,7 +197,7 @@ def test_segments_without_a_required_one_are_refused(id_: str) -> None:
         compose_prompt(CODE, segments=segments)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("description", "sentence"),
     [
         ("Asks Dr. Who. Slowly.", "Asks Dr. Who."),
@@ -234,14 +235,14 @@ def test_the_built_in_files_are_read_once() -> None:
     assert built_in_segments() is built_in_segments()
 
 
-@pytest.mark.parametrize("query_type", QueryType)
+@each_row("query_type", QueryType)
 def test_the_short_contract_replaces_the_full_one(query_type: QueryType) -> None:
     composed = compose_prompt(QueryClassification.of_type(query_type), short_contract=True)
     assert composed.segment_ids == ("base", "signals-short", "tools", SPECIFIC[query_type])
     assert composed.token_estimates["signals-short"] <= 900
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query_type", "window", "is_short"),
     [
         (QueryType.CODE, 8_192, True),

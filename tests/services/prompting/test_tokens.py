@@ -24,6 +24,7 @@ from oracle.services.prompting.tokens import (
 )
 from oracle.services.prompting.vocabulary import MARKS, Vocabulary, pack
 from tests.default_run import thinned
+from tests.tables import each_row
 
 SAMPLES = sorted(Path(__file__).with_name("samples").iterdir())
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -97,12 +98,12 @@ def _texts() -> Iterator[tuple[str, str]]:
     yield from _made_texts()
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in _texts()])
+@each_row("text", [pytest.param(text, id=name) for name, text in _texts()])
 def test_an_estimate_is_1_to_1_25_times_the_o200k_count(text: str) -> None:
     assert 1.0 <= _ratio(text) <= 1.25
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each_row("module", MODULES)
 def test_it_holds_for_every_page_of_a_text(module: str) -> None:
     lines = (STDLIB / module).read_text(encoding="utf-8").splitlines(keepends=True)
     pages = ["".join(lines[n : n + 60]) for n in range(0, len(lines), 60)]
@@ -112,7 +113,7 @@ def test_it_holds_for_every_page_of_a_text(module: str) -> None:
     assert max(ratios) <= 1.25
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "least", "most"),
     [
         ("", 0, 0),
@@ -201,7 +202,7 @@ def test_a_growing_text_is_estimated_alike_however_it_arrives(text, cuts):
     assert _grown(text, cuts) == pytest.approx(_grown(text, []))
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+@each_row("sample", SAMPLES, ids=lambda path: path.name)
 def test_a_growing_text_is_estimated_like_the_whole(sample):
     text = sample.read_text(errors="replace")
     assert _grown(text, [len(text) // 3, len(text) // 2]) == pytest.approx(

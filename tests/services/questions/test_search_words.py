@@ -1,6 +1,7 @@
 import pytest
 
 from oracle.services.questions.search_words import goes_on, other_words, search_words
+from tests.tables import each_row
 
 QUESTIONS = [
     ("Where is the retry logic?", ["retry", "logic"]),
@@ -17,7 +18,7 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("question", "words"), QUESTIONS)
+@each_row(("question", "words"), QUESTIONS)
 def test_a_question_is_searched_by_its_names_and_telling_words(question, words):
     assert search_words(question).all == words
 
@@ -34,7 +35,7 @@ def test_neighbours_are_searched_as_one_name_too():
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "leans"),
     [
         ("and where is it called?", True),

@@ -1,11 +1,10 @@
 """What is only said to ask is not searched for; a subject that looks like it is."""
 
-import pytest
-
 from oracle.services.questions.word_lists import without_ways_of_asking
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "bare"),
     [
         ("walk me through the shutdown of a worker", "the shutdown of a worker"),

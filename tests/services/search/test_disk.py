@@ -13,6 +13,7 @@ from oracle.services.search.lock import only_one
 from oracle.services.search.refusals import refusal
 from oracle.services.search.reserve import reserved
 from tests.default_run import thinned
+from tests.tables import each_row
 
 LIMITED = """
 import resource, sys
@@ -50,7 +51,7 @@ def test_a_full_disk_is_named_and_the_old_index_stays(project, limit):
     assert len(index.search("morning", k=100)) == 100
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("problem", "said"),
     [
         (OSError(errno.ENOSPC, "full"), "No space left on device; make room"),

@@ -7,6 +7,7 @@ import pytest
 from oracle.services.search.grammar_outline import grammar_outline
 from oracle.services.search.mentions import reference_lines
 from oracle.services.search.python_outline import python_outline
+from tests.tables import each_row
 
 SCRIPTS = ("javascript", "typescript", "tsx")
 SCRIPT_FORMS = [
@@ -104,18 +105,18 @@ def spelt(outline):
     return sorted(f"{each.parent}.{each.name}".removeprefix("None.") for each in outline.symbols)
 
 
-@pytest.mark.parametrize("language", SCRIPTS)
-@pytest.mark.parametrize(("source", "names"), SCRIPT_FORMS)
+@each_row("language", SCRIPTS)
+@each_row(("source", "names"), SCRIPT_FORMS)
 def test_scripts_define_names_in_many_forms_and_each_once(language, source, names):
     assert spelt(grammar_outline(source.encode(), language)) == sorted(names.split())
 
 
-@pytest.mark.parametrize(("language", "source", "names"), FORMS)
+@each_row(("language", "source", "names"), FORMS)
 def test_each_language_defines_names_in_forms_of_its_own(language, source, names):
     assert spelt(grammar_outline(source.encode(), language)) == sorted(names.split())
 
 
-@pytest.mark.parametrize(("language", "source", "name", "lines"), USES)
+@each_row(("language", "source", "name", "lines"), USES)
 def test_a_use_is_found_in_whatever_form_it_has(language, source, name, lines):
     assert reference_lines(source.encode(), language, name) == lines
 

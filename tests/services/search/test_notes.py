@@ -1,6 +1,5 @@
-import pytest
-
 from oracle.services.search.notes import read_note
+from tests.tables import each_row
 
 TEXT = """---
 title: Where events live
@@ -46,7 +45,7 @@ def test_a_note_without_anything_is_called_like_its_file():
     assert not note.decides
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "decides"),
     [
         ("docs/adr/0001-x.md", "# 1. X\n\n## Status\n\nAccepted\n", 2),

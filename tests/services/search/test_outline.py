@@ -9,6 +9,8 @@ from oracle.services.search.grammar_outline import grammar_outline
 from oracle.services.search.languages import PARSED, language_of, outline_query
 from oracle.services.search.mentions import reference_lines
 from oracle.services.search.python_outline import python_outline
+from tests.default_run import thinned
+from tests.tables import each_row
 
 SAMPLES = {
     "javascript": (
@@ -63,7 +65,7 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("language", SAMPLES)
+@each_row("language", SAMPLES)
 def test_every_grammar_finds_what_a_file_defines(language):
     source, names = SAMPLES[language]
     assert {symbol.name for symbol in grammar_outline(source.encode(), language).symbols} == set(
@@ -94,7 +96,7 @@ def test_what_takes_too_long_is_not_parsed():
     assert grammar_outline(b" " * 500_000, "java") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "language"),
     [
         ("a.py", "python"),
@@ -116,7 +118,9 @@ def blocks(outline):
     }
 
 
-@pytest.mark.parametrize("package", ["rich", "hypothesis", "openai", "_pytest", "pydantic"])
+@pytest.mark.parametrize(
+    "package", thinned(["rich", "hypothesis", "openai", "_pytest", "pydantic"], 2)
+)
 def test_our_reading_of_python_agrees_with_its_grammar(package):
     """Where they differ, the file has something that indentation and lines do not show."""
     read = same = 0
@@ -146,8 +150,6 @@ def test_decorators_and_brackets_belong_to_a_definition():
     assert (function.start, function.end) == (1, 8)
 
 
-@pytest.mark.parametrize(
-    "source", ["", '"""', "'''\n" * 99, "def", "class \n", "\\", "(" * 9999, "\x00"]
-)
+@each_row("source", ["", '"""', "'''\n" * 99, "def", "class \n", "\\", "(" * 9999, "\x00"])
 def test_broken_python_is_read_as_far_as_it_goes(source):
     assert python_outline(source).symbols is not None

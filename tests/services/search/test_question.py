@@ -7,9 +7,10 @@ import pytest
 
 from oracle.services.search.question import kinship, read_question
 from oracle.services.search.records import Role
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "term"),
     [
         ("where do people log in?", "signin"),
@@ -71,7 +72,7 @@ def test_nothing_is_kin_to_itself():
     assert not [term for term, others in kinship().items() if term in others]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "area"),
     [
         ("parser: Keep blanks", ("parser",)),

@@ -1,12 +1,11 @@
 """What kind of source a file is, and what it is for, by its path alone."""
 
-import pytest
-
 from oracle.services.search.records import Role
 from oracle.services.search.roles import kind_of, role_of
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "kind"),
     [
         ("README.md", "vault"),
@@ -24,7 +23,7 @@ def test_prose_is_the_vault_in_any_folder_except_for_threads(path, kind):
     assert kind_of(path) == kind
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "role"),
     [
         ("src/shop/basket.py", Role.SOURCE),

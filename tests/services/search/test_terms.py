@@ -5,9 +5,10 @@ from hypothesis import strategies as st
 from oracle.services.search import Index
 from oracle.services.search.question import read_question
 from oracle.services.search.terms import terms_of_names, terms_of_text, terms_of_word
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "terms"),
     [
         ("HTTPServerError", ["httpservererror", "http", "server", "error"]),
@@ -29,7 +30,7 @@ def test_a_word_is_taken_apart_folded_and_stemmed(word, terms):
     assert terms_of_word(word) == terms
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "terms"),
     [
         ("14.0.2", ["14.0.2", "14.0"]),

@@ -19,6 +19,7 @@ from oracle.services.settings.keys import (
     store_key,
     stored_source,
 )
+from tests.tables import each_row
 
 SECRET = "not-a-known-shape-of-a-key"
 
@@ -139,7 +140,7 @@ def test_a_key_has_one_place(use):
     assert key_for("openai", {}).value == SECRET + "2"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     ["", " \n", "a b", "a\nb", "ключ", "x" * 5_000, "OPENAI_API_KEY=x", "export BRAVE_API_KEY=x"],
 )

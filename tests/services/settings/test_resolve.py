@@ -9,6 +9,7 @@ from oracle.errors import SettingsError
 from oracle.services.settings.resolve import unread_variables, user_settings_file
 from oracle.services.storage.database import url_from
 from oracle.settings import load_settings
+from tests.tables import each_row
 
 SOURCES = [
     ({}, "30", "default", "default"),
@@ -85,7 +86,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), MISTAKES)
+@each_row(("text", "told"), MISTAKES)
 def test_a_mistake_in_the_file_is_told_with_its_place_and_a_suggestion(text, told):
     assert mistakes(text) == [told]
 
@@ -113,7 +114,7 @@ def test_a_long_or_wild_name_is_shown_short_and_escaped():
     assert "\x1b" not in told
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "[model]\nkey = 'hush'",

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.services.settings.server_address import host_of, is_loopback
+from tests.tables import each_row
 
 HERE = (
     "http://localhost/v1",
@@ -53,7 +54,7 @@ def test_a_server_on_this_machine_is_known(address):
     assert is_loopback(address)
 
 
-@pytest.mark.parametrize("address", ELSEWHERE)
+@each_row("address", ELSEWHERE)
 def test_an_address_that_only_looks_like_this_machine_is_not_on_it(address):
     assert not is_loopback(address)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from oracle.errors import SettingsError
 from oracle.services.settings.toml_file import LARGEST_FILE, read_settings_file, written_in
+from tests.tables import each_row
 
 PLACES = [
     ("", []),
@@ -34,13 +35,13 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "places"), PLACES)
+@each_row(("text", "places"), PLACES)
 def test_each_entry_has_its_line(text, places):
     found = [(".".join(item.path), item.line) for item in written_in(text, "oracle.toml")]
     assert found == places
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "told"),
     [
         ("[a]\nx =\n", "oracle.toml:2: invalid value"),

@@ -16,6 +16,7 @@ from oracle.services.settings.value_types import (
     holds_password,
     masked,
 )
+from tests.tables import each_row
 
 CHOICE = Choice(("stop", "memory"))
 COUNT = WholeNumber(least=1)
@@ -76,12 +77,12 @@ UNFIT = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "raw", "value"), FITTING)
+@each_row(("kind", "raw", "value"), FITTING)
 def test_what_fits_becomes_the_value(kind, raw, value):
     assert kind.check(raw) == value
 
 
-@pytest.mark.parametrize(("kind", "raw", "told"), UNFIT)
+@each_row(("kind", "raw", "told"), UNFIT)
 def test_what_does_not_fit_is_told_with_what_to_write(kind, raw, told):
     with pytest.raises(Unfit, match=told):
         kind.check(raw)
@@ -95,7 +96,7 @@ def test_a_variable_is_read_as_the_file_would_be(kind, text, raw):
     assert kind.from_text(text) == raw
 
 
-@pytest.mark.parametrize("key", ["sk-ant-hush", "BSAhushhush", "0123hush", "", 5])
+@each_row("key", ["sk-ant-hush", "BSAhushhush", "0123hush", "", 5])
 def test_what_might_be_a_key_is_refused_without_being_shown(key):
     with pytest.raises(Unfit, match="never into a file") as refusal:
         VariableName().check(key)
@@ -108,7 +109,7 @@ def test_an_address_with_a_password_is_refused_without_showing_it():
     assert "hush" not in str(refusal.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "shown"),
     [
         ("postgresql://me:hu/sh@host:5432/db", "postgresql://me:••••@host:5432/db"),

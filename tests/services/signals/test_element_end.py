@@ -6,6 +6,7 @@ from oracle.services.signals.element_end import ELEMENT_LIMIT
 from oracle.services.signals.parser import SignalStreamParser, parse_signal, strip_signal
 from tests.signal_model import expect
 from tests.signal_texts import BAD, TURN, check_hiding
+from tests.tables import each_row
 
 
 def test_an_element_is_closed_within_four_kibibytes_or_malformed() -> None:
@@ -28,7 +29,7 @@ HOLDS_FENCE = TURN.replace("more", "\n\n```xml\n</signal>\n```\n")
 OPEN_FENCE = TURN.replace("more", "\n\n```\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("marked", "counted"),
     [
         (f"a\n\n⟦{QUOTES_CLOSING}⟧ b", QUOTES_CLOSING),

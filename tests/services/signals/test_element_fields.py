@@ -2,11 +2,10 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from oracle.models.signals import Signal, SignalType
 from oracle.services.signals.parser import SignalStreamParser, parse_signal, strip_signal
 from tests.signal_texts import TURN
+from tests.tables import each_row
 
 
 def read(text: str) -> SignalStreamParser:
@@ -40,7 +39,7 @@ def test_the_time_has_a_zone_without_a_clock_from_the_caller() -> None:
     assert signal_of(TURN).timestamp.tzinfo is UTC
 
 
-@pytest.mark.parametrize(
+@each_row(
     "opening",
     [
         '<signal type="need_turn">',
@@ -60,15 +59,13 @@ def test_the_opening_tag_may_be_written_in_many_ways(opening: str) -> None:
     assert strip_signal(text) == ""
 
 
-@pytest.mark.parametrize(
-    "closing", ["</signal>", "</SIGNAL>", "</signal >", "</signal\t>", "</signal\r\n>"]
-)
+@each_row("closing", ["</signal>", "</SIGNAL>", "</signal >", "</signal\t>", "</signal\r\n>"])
 def test_the_closing_tag_may_hold_spaces(closing: str) -> None:
     text = f'<signal type="need_turn" confidence="1"><reason>r</reason>{closing}'
     assert signal_of(text).raw_xml == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "value"),
     [
         ("0.8", 0.8),
@@ -102,7 +99,7 @@ def test_confidence_is_a_number_from_0_to_1(written: str, value: float | None) -
         assert (signal.confidence if signal else None) == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "items"),
     [
         ('["search_code", "read, then guess"]', ["search_code", "read, then guess"]),
@@ -142,7 +139,7 @@ def test_a_list_is_a_json_array_or_items_or_separated_by_commas(
     assert (signal.fields["attempted"] if signal else None) == items
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "number"),
     [
         ("3", 3),
@@ -161,7 +158,7 @@ def test_a_number_becomes_a_number(written: str, number: int | None) -> None:
     assert (signal.fields["sources_found"] if signal else None) == number
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "value"),
     [
         ("a &lt; b &amp;&amp; c &gt; d &quot;e&quot; &apos;f&apos;", "a < b && c > d \"e\" 'f'"),
@@ -191,7 +188,7 @@ def test_text_is_decoded_and_a_bare_ampersand_or_angle_spoils_nothing(
 # rule 3: what is malformed
 
 
-@pytest.mark.parametrize(
+@each_row(
     "element",
     [
         "<signal></signal>",
@@ -219,7 +216,7 @@ def test_a_malformed_element_is_not_a_signal_and_is_not_shown(element: str) -> N
     assert strip_signal(f"a {element} b") == "a  b"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("extra", "warning"),
     [
         ("<expected_turns>soon</expected_turns>", "expected_turns"),

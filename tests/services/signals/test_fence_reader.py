@@ -1,12 +1,11 @@
 """Rule 5 of docs/signals.md, for code fences. ⟦…⟧ in a text marks what must be hidden."""
 
-import pytest
-
 from oracle.services.signals.parser import SignalStreamParser
 from tests.signal_texts import BAD, STUCK, TURN, check_hiding
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("marked", "counted"),
     [
         (f"```\n{TURN}\n```\nb", None),
@@ -60,8 +59,8 @@ def test_in_a_fence_an_element_is_a_quotation_with_two_exceptions(
     check_hiding(marked, counted)
 
 
-@pytest.mark.parametrize("chunk", [1, 2, 3, 4, 7])
-@pytest.mark.parametrize("indentation", ["", "  ", "   ", "\t"])
+@each_row("chunk", [1, 2, 3, 4, 7])
+@each_row("indentation", ["", "  ", "   ", "\t"])
 def test_a_closing_line_is_seen_after_lines_that_pass_unread(indentation: str, chunk: int) -> None:
     text = f"```\ncode\n\n    more\n{indentation}```\nText {TURN} text"
     parser = SignalStreamParser()

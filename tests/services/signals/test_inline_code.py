@@ -1,11 +1,10 @@
 """Rule 5 of docs/signals.md, for inline code. ⟦…⟧ in a text marks what must be hidden."""
 
-import pytest
-
 from tests.signal_texts import TURN, check_hiding
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("marked", "counted"),
     [
         (f"see `{TURN}` here", None),

@@ -14,6 +14,7 @@ from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.signals.own_text import OwnTextFilter
 from oracle.services.signals.own_words import COMMON_OPENINGS, OwnText, OwnWords
 from tests.default_run import thinned
+from tests.tables import each_row
 
 PROMPT = compose_prompt(QueryClassification.of_type(QueryType.CODE)).text
 SYSTEM = "Your response was empty. Call a tool, or answer, and end with a signal."
@@ -66,33 +67,33 @@ def filtered(chunks, own=OWN, is_source=lambda text: False, *, was_cut=False):
     return "".join([stream.feed(chunk) for chunk in chunks]) + stream.close(was_cut=was_cut)
 
 
-@pytest.mark.parametrize("echo", ECHOES)
-@pytest.mark.parametrize("size", [1, 3, 17, 100_000])
+@each_row("echo", ECHOES)
+@each_row("size", [1, 3, 17, 100_000])
 def test_a_response_of_nothing_but_our_own_text_is_empty(echo, size):
     chunks = [echo[at : at + size] for at in range(0, len(echo), size)]
     assert filtered(chunks).strip() == ""
 
 
-@pytest.mark.parametrize("echo", ECHOES)
+@each_row("echo", ECHOES)
 def test_the_answer_before_and_after_it_stays(echo):
     shown = filtered([f"It is in `a.py:1`.\n\n{echo}\n\nThat is all there is."])
     assert shown.split() == ["It", "is", "in", "`a.py:1`.", "That", "is", "all", "there", "is."]
 
 
-@pytest.mark.parametrize("text", LEGIT)
-@pytest.mark.parametrize("size", [1, 3, 100_000])
+@each_row("text", LEGIT)
+@each_row("size", [1, 3, 100_000])
 def test_an_honest_answer_and_a_quotation_in_code_stay_as_they_are(text, size):
     assert filtered(text[at : at + size] for at in range(0, len(text), size)) == text
 
 
-@pytest.mark.parametrize("cut", range(1, len(SYSTEM) + 32, 3))
+@each_row("cut", range(1, len(SYSTEM) + 32, 3))
 def test_a_stream_that_is_cut_in_our_own_text_shows_nothing_of_it(cut):
     echo = f"<system_message>{SYSTEM}</system_message>"
     shown = filtered([echo[:cut]], was_cut=True)
     assert shown in ("", "<", "<s", "<sy") or cut > len(echo)
 
 
-@pytest.mark.parametrize("words", range(8, 30))
+@each_row("words", range(8, 30))
 def test_a_stream_that_is_cut_among_our_words_shows_none_of_them(words):
     echo = " ".join(PROMPT.split()[:words])
     assert filtered([echo[:-1]], was_cut=True) == ""
@@ -108,8 +109,8 @@ MARKS = ["✅ ", "→ ", "a) ", "(iv) ", "  3  ", "  3| ", "[^1]: ", "Rule 1: ",
 OWN_LINE = "Quote names, values and error messages exactly as the source has them."
 
 
-@pytest.mark.parametrize("mark", MARKS)
-@pytest.mark.parametrize("size", [1, 5, 100_000])
+@each_row("mark", MARKS)
+@each_row("size", [1, 5, 100_000])
 def test_our_text_is_hidden_behind_any_mark(mark, size):
     text = f"It evicts.\n{mark}{OWN_LINE}\nThat is all."
     shown = filtered(text[at : at + size] for at in range(0, len(text), size))
@@ -117,7 +118,7 @@ def test_our_text_is_hidden_behind_any_mark(mark, size):
     assert (shown[:10], shown[-12:]) == ("It evicts.", "That is all.")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         f"<li>{OWN_LINE}</li>",
@@ -175,7 +176,7 @@ def test_a_stray_backtick_does_not_make_code():
     assert filtered([f"a ` b <system_message>{SYSTEM}</system_message>\nc"]) == "a ` b \nc"
 
 
-@pytest.mark.parametrize("segment", built_in_segments(), ids=lambda segment: segment.id)
+@each_row("segment", built_in_segments(), ids=lambda segment: segment.id)
 def test_no_line_of_ours_begins_as_answers_do(segment):
     """Such a beginning is shown at once, and would be what is left of the line."""
     lines = segment.content.splitlines()

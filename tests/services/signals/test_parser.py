@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
-
 from oracle.services.signals.parser import SignalStreamParser
 from tests.signal_texts import BAD, STUCK, TURN, check_hiding
+from tests.tables import each_row
 
 
 def warnings_of(text: str) -> list[str]:
@@ -18,7 +17,7 @@ def warnings_of(text: str) -> list[str]:
 # rule 4: what is hidden
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("marked", "counted"),
     [
         (f"Answer.\n\n⟦{TURN}⟧\n", TURN),
@@ -58,7 +57,7 @@ def test_a_text_without_any_element_is_not_malformed() -> None:
 # rule 6: more than one, and in mid-text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("marked", "counted", "warnings"),
     [
         (f"a ⟦{TURN}⟧", TURN, []),
@@ -91,7 +90,7 @@ def test_plain_text_is_shown_at_once() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("chunks", "shown"),
     [
         (["a <signal", "s>"], ["a ", "<signals>"]),
@@ -112,7 +111,7 @@ def test_closing_twice_shows_nothing_twice() -> None:
     assert parser.feed("a <sig") + parser.close() + parser.close() == "a <sig"
 
 
-@pytest.mark.parametrize("end", ["<s", "<si", "<SIG", "<sign", "<signa"])
+@each_row("end", ["<s", "<si", "<SIG", "<sign", "<signa"])
 def test_of_a_text_that_was_cut_the_beginning_of_a_tag_is_hidden(end: str) -> None:
     parser = SignalStreamParser()
     assert parser.feed(f"a {end}") + parser.close(was_cut=True) == "a "

@@ -187,7 +187,8 @@ def test_one_signal_is_read_in_no_time(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["some words\n", "`code` and ", "```\ncode\n", "<signal> hidden ", "x < y "]
+    "piece",
+    thinned(["some words\n", "`code` and ", "```\ncode\n", "<signal> hidden ", "x < y "], 2),
 )
 def test_text_that_can_be_shown_is_not_kept(piece: str) -> None:
     parser = SignalStreamParser()

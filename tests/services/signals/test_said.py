@@ -1,8 +1,7 @@
 """A response that says nothing to its reader is empty."""
 
-import pytest
-
 from oracle.services.signals.said import has_visible_text
+from tests.tables import each_row
 
 NOTHING = [
     *("", " \n", "\u200b\u2060", "\u2800", "\u3164", "<!-- x -->", "&nbsp;", "&#8203;", "."),
@@ -29,11 +28,11 @@ SOMETHING = [
 ]
 
 
-@pytest.mark.parametrize("text", NOTHING)
+@each_row("text", NOTHING)
 def test_punctuation_and_empty_markup_say_nothing(text):
     assert not has_visible_text(text)
 
 
-@pytest.mark.parametrize("text", SOMETHING)
+@each_row("text", SOMETHING)
 def test_a_letter_a_number_or_a_symbol_says_something(text):
     assert has_visible_text(text)

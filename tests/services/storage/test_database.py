@@ -18,9 +18,10 @@ from oracle.services.storage.schema import blobs
 from oracle.services.storage.sessions import Sessions
 from oracle.settings import load_settings
 from tests.processes import PIPE, Process
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "kind", "name"),
     [
         ("some/file.db", "sqlite", "some/file.db"),
@@ -61,7 +62,7 @@ def test_an_address_is_shown_without_its_password():
     assert "hush" not in repr(as_url("postgresql://me:hush@host/db"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given", ["mysql://u:secret@h/db", "sqlite://", "sqlite:///:memory:", "://secret", "x://:b:c@"]
 )
 def test_other_addresses_are_refused_without_showing_their_password(given):

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from oracle.models.session import Exchange
 from oracle.services.storage.history import within_budget
+from tests.tables import each_row
 
 
 def path(*sizes):
@@ -18,7 +19,7 @@ def letters(text):
     return 0 if text.startswith("[") else len(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sizes", "budget", "kept"),
     [
         ((), 10, 0),

@@ -3,6 +3,7 @@ import pytest
 from oracle.errors import InputError, NotFound
 from oracle.models.session import Session
 from oracle.services.storage.sessions import Sessions, shortened
+from tests.tables import each_row
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ async def test_a_blank_title_is_refused(sessions):
         await sessions.rename("xyz", " \n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title"),
     [
         ("How is it flushed?", "How is it flushed?"),

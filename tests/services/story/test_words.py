@@ -20,6 +20,7 @@ from oracle.services.story.words import (
     result_words,
     signal_words,
 )
+from tests.tables import each_row
 
 
 def test_each_stop_reason_has_words():
@@ -27,7 +28,7 @@ def test_each_stop_reason_has_words():
     assert not any("_" in words for words in STOP_REASONS.values())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "words"),
     [
         ({}, "f()"),
@@ -109,14 +110,14 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("type_", PAYLOADS)
+@each_row("type_", PAYLOADS)
 def test_an_event_is_a_sentence(type_):
     event = Event(type=type_, source="question/turns", payload=PAYLOADS[type_])
     assert (event_words(event), node_of(event)) == (WORDS[type_], "question/turns")
 
 
-@pytest.mark.parametrize("type_", [*EVENT_TYPES, "of.another.version"])
-@pytest.mark.parametrize("payload", [{}, {"usage": 3, "n": 1}, {"arguments": None, "fields": []}])
+@each_row("type_", [*EVENT_TYPES, "of.another.version"])
+@each_row("payload", [{}, {"usage": 3, "n": 1}, {"arguments": None, "fields": []}])
 def test_an_event_with_other_facts_is_shown_by_them(type_, payload):
     words = event_words(Event(type=type_, source="test", payload=payload))
     assert words.startswith(type_)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from oracle.errors import InputError, NotFound, SourceFileError
 from oracle.services.templates.template import parse_template
 from oracle.services.templates.template_files import LARGEST, find_template, template_files
+from tests.tables import each_row
 
 
 def template(text, origin="user"):
@@ -21,7 +22,7 @@ def filled(text, more="", **values):
     return template(text).fill(values, more).question
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "values", "question"),
     [
         ("Review {path}.", {"path": "a.py"}, "Review a.py."),
@@ -64,7 +65,7 @@ def test_the_front_matter_says_what_is_attached():
     assert template("Review").fill({}).diff is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "words"),
     [
         ("---\nyes: true\n---\nq", "review.md:2: unknown key 'yes'"),

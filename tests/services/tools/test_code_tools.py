@@ -8,6 +8,7 @@ import pytest
 from oracle.services.search.records import Hit
 from oracle.services.tools.definitions import definitions_in
 from oracle.services.tools.project_tools import project_tools
+from tests.tables import each_row
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ async def test_a_name_that_nobody_defines_is_empty(tools):
     assert "or a search" in result["content"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "names"),
     [
         ("a.py", "async def f(): ...\nLIMIT: int = 3\nx == 2\n", ["f", "LIMIT"]),

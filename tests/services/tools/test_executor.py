@@ -10,6 +10,7 @@ from oracle.services.tools.answer import Answer
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.model_arguments import Arguments
 from oracle.services.tools.registry import Tool
+from tests.tables import each_row
 
 
 class Count(Arguments):
@@ -43,7 +44,7 @@ async def test_good_arguments_run_the_tool_as_an_object_or_as_its_text(arguments
     assert result == {"success": True, "content": content, "sources": []}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "says"),
     [
         ({}, "the argument 'to' is missing"),

@@ -1,13 +1,12 @@
 """Tools are chosen by role and kind, whatever they are called."""
 
-import pytest
-
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.coverage.listing import can_cover, searches_for
 from oracle.services.tools.offered import file_reader, local, read_call, search_call
 from oracle.services.tools.project_tools import project_tools
 from oracle.services.web.searching import WebSearchAccess
 from oracle.testing.models import tool_spec
+from tests.tables import each_row
 
 ANY = {"type": "object"}
 
@@ -34,7 +33,7 @@ def test_what_looks_into_the_web_or_nowhere_is_not_the_project():
     assert not can_cover(tools)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("names", "kind", "call"),
     [
         (["read_file", "read_note"], "vault", ("read_note", {"note": "a", "start": 1, "end": 9})),

@@ -3,6 +3,7 @@
 import pytest
 
 from oracle.services.tools.results import well_formed
+from tests.tables import each_row
 
 SOURCE = {"kind": "code", "where": "auth.py", "text": "def login()"}
 
@@ -25,7 +26,7 @@ def test_a_result_is_plain_data_with_all_its_parts(answer, result):
     assert well_formed(answer) == result
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("where", "lines"),
     [
         ("src/a.py:3", {"path": "src/a.py", "start": 3, "end": 3}),
@@ -45,7 +46,7 @@ def test_a_source_that_says_its_lines_as_data_keeps_them():
     assert well_formed({"content": "x", "sources": [given]})["sources"] == [given]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "problem"),
     [
         (None, "returned a NoneType, not a result"),

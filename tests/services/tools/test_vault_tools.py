@@ -8,6 +8,7 @@ import pytest
 from oracle.errors import InputError, InterruptedWrite
 from oracle.services.tools.project_tools import project_tools
 from oracle.services.tools.writing import file_name
+from tests.tables import each_row
 
 
 def files_below(folder):
@@ -198,7 +199,7 @@ async def test_new_notes_go_where_the_setting_says(root):
     assert (root / "docs/notes/here.md").exists()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "name"),
     [
         ("Why tea?", "why-tea"),

@@ -2,6 +2,7 @@ import pytest
 
 from oracle.errors import WebProblem
 from oracle.services.web.addresses import is_public, resolve
+from tests.tables import each_row
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::6810:84e5", "::ffff:8.8.8.8"])
@@ -9,7 +10,7 @@ def test_an_address_of_the_public_web_is_public(address):
     assert is_public(address)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         "127.0.0.1",
@@ -52,7 +53,7 @@ async def test_every_spelling_of_loopback_resolves_to_what_is_refused(host):
     assert not any(is_public(address) for address in await resolve(host, 80))
 
 
-@pytest.mark.parametrize("host", ["", "a" * 300, "..", "bad host", "x.invalid"])
+@each_row("host", ["", "a" * 300, "..", "bad host", "x.invalid"])
 async def test_a_name_that_leads_nowhere_is_a_problem_or_nothing_public(host):
     try:
         found = await resolve(host, 80)

@@ -6,11 +6,12 @@ from hypothesis import strategies as st
 
 from oracle.services.web.readable import readable
 from tests.default_run import thinned
+from tests.tables import each_row
 
 URL = "https://tea.test/shop/index.html"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "text"),
     [
         ("<p>One<p>Two", "One\n\nTwo"),

@@ -5,6 +5,7 @@ import pytest
 from oracle.errors import WebProblem
 from oracle.services.web.searching import SEARCH_PROVIDERS, WebSearchAccess, search_web
 from oracle.testing.web import LoopbackServer, Reply, brave, searxng, tavily
+from tests.tables import each_row
 
 KEY = "tvly-Zq8Xw7Vu6Ts5Rq4Po3Nm"
 PAGES = [
@@ -43,7 +44,7 @@ async def test_a_wrong_key_is_named_but_never_shown(name):
     assert "wrong-key-9876" not in repr(settings(name, server, key="wrong-key-9876"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("set_up", "says"),
     [
         (WebSearchAccess(), r"\[web\].*ORACLE_WEB_PROVIDER"),
@@ -61,7 +62,7 @@ async def test_what_is_not_set_up_says_what_to_set(set_up, says):
         await search_web(set_up, "tea", 3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "says"),
     [
         (Reply(status=403), "search.formats"),
@@ -79,7 +80,7 @@ async def test_a_provider_that_fails_is_a_problem_with_advice(reply, says):
             await search_web(settings("searxng", server), "tea", 3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"[]",

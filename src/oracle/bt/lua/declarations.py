@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, TypeGuard, cast
 
 from oracle.bt.lua.sandbox import Call, LuaValue, Table, run_tree_file
@@ -35,11 +36,14 @@ class TreeDeclaration:
     finish: NodeDeclaration | None
 
 
-def declared_trees(source: str, file: str) -> list[TreeDeclaration]:
+# Editing one file loads all of them again. Lua has no input but the text, so the others
+# would declare the same as before.
+@lru_cache(maxsize=64)
+def declared_trees(source: str, file: str) -> tuple[TreeDeclaration, ...]:
     calls = run_tree_file(source, file)
     if not calls:
         raise TreeFileError("no tree is declared; write BT.tree(name, { root = … })", file=file)
-    return [_File(file).tree(call) for call in calls]
+    return tuple(_File(file).tree(call) for call in calls)
 
 
 class _File:

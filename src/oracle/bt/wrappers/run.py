@@ -347,9 +347,7 @@ class Run:
         done = self._end.done() | {"stop_reason": stop, "error_kind": kind, "detail": told}
         done["run_id"] = done["run_id"] or self._run_id
         # Only a whole answer lacks nothing.
-        lacks = (
-            "the rest of the answer" if done["answer"] else "an answer of the model"
-        )
+        lacks = "the rest of the answer" if done["answer"] else "an answer of the model"
         done["missing"] = done["missing"] or [lacks]
         done["answer"] = done["answer"] or self._end.what_there_is(stop, told)
         self._say(ChunkType.DONE, **done, context_id=None)

@@ -6,6 +6,7 @@ from oracle.bt.wrappers.decisions.change import BUILT_IN, Change, classifier_fro
 from oracle.bt.wrappers.recipe import AgentSetup
 from oracle.errors import InputError, PromptFileError, TreeFileError
 from oracle.models.query_classification import QueryType
+from tests.tables import each_row
 
 RECIPE = AgentSetup().recipe("where is it?")
 
@@ -28,7 +29,7 @@ def test_a_constant_of_a_tree_is_changed_in_its_file_alone():
     assert changed["decide.lua"] == RECIPE.sources["decide.lua"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "said"),
     [
         ("limits.turns", "write it as key=value"),
@@ -88,7 +89,7 @@ def test_a_function_classifies_and_what_it_returns_is_checked():
         classifier_from("mine:of", lambda _: lambda *_: 7)("x")
 
 
-@pytest.mark.parametrize("text", ["cod", "", "code:2", "code:x", "code:nan"])
+@each_row("text", ["cod", "", "code:2", "code:x", "code:nan"])
 def test_what_is_no_classifier_is_refused(text):
     with pytest.raises(InputError, match=f"^--classifier {text}: "):
         classifier_from(text, None)
