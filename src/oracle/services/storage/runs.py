@@ -131,6 +131,13 @@ class Runs:
             query = query.where(runs.c.session_id == session_id)
         return await self._database.read(lambda c: entities(c, StoredRun, query))
 
+    async def unfinished(self, *, project: str | None = None) -> list[StoredRun]:
+        """Those that are running or were interrupted, oldest first, without shadows."""
+        query = select(runs).order_by(runs.c.started_at, runs.c.id)
+        is_open = (runs.c.status == "running") & runs.c.stop_reason.is_(None)
+        query = query.where(is_open, of_project(runs, project), runs.c.shadow_of.is_(None))
+        return await self._database.read(lambda c: entities(c, StoredRun, query))
+
     async def _as_owner(self, typed: str, owner: str, **values: object) -> StoredRun:
         return await self._change(typed, runs.c.lease_owner == owner, **values)
 
