@@ -32,7 +32,9 @@ def serving(root: Path, model, **options):
     """Until the end of the block. `stop()` stops it before."""
     settings = load_settings(root)
     app = create_app(lambda: opened(settings, root, model=model, **options))
-    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1, lifespan="on")
+    config = uvicorn.Config(
+        app, port=0, log_level="error", timeout_graceful_shutdown=1, lifespan="on"
+    )
     server = uvicorn.Server(config)
     socket = config.bind_socket()
     socket.listen()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fastapi import Request
 
@@ -53,7 +53,8 @@ def progress_in(chunk: OracleStreamChunk) -> str:
     """What a person may like to read while waiting."""
     match chunk.type:
         case ChunkType.TOOL_CALL:
-            arguments = chunk["arguments"] if isinstance(chunk["arguments"], dict) else {}
+            given: Any = chunk["arguments"]
+            arguments = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
             about = next((str(value) for value in arguments.values() if value), "")
             return f"{chunk['name'].replace('_', ' ')}: {about[:200]}\n"
         case ChunkType.SYSTEM:

@@ -121,7 +121,7 @@ async def _streamed(asked: Asked, live: LiveRun, run_id: str) -> AsyncGenerator[
         yield event("response.created", response=_response(asked, live, None))
         item = _message(run_id, "in_progress", [])
         yield event("response.output_item.added", output_index=0, item=item)
-        part = {"type": "output_text", "text": "", "annotations": []}
+        part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": []}
         yield event("response.content_part.added", **place, part=part)
         done = await live.end()
         answer = answer_in(done)

@@ -20,14 +20,9 @@ from oracle.services.background import in_thread
 
 router = APIRouter(prefix="/api", tags=["asking"])
 
-EVENTS = {
-    200: {
-        "content": {
-            "text/event-stream": {
-                "example": 'id: 3f9a:0\nevent: question\ndata: {"type":"question"}\n\n'
-            }
-        }
-    }
+EXAMPLE = 'id: 3f9a:7\nevent: content\ndata: {"type":"content","turn":2,"content":"It is"}\n\n'
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {"example": EXAMPLE}}}
 }
 
 

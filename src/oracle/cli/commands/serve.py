@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from functools import partial
 from math import ceil
 from typing import Annotated
@@ -78,6 +79,16 @@ def serve(
         lifespan="on",
     )
     server = uvicorn.Server(config)
-    sock = config.bind_socket()
+    sock = _listening(host, port)
     say(f"listening on http://{host}:{sock.getsockname()[1]} (stop with Ctrl-C)")
     server.run(sockets=[sock])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as problem:
+        raise InputError(
+            f"cannot listen on {host}:{port}: {problem.strerror}; choose another --port"
+        ) from None
