@@ -8,10 +8,10 @@ async with Oracle(project=".", model=model, tools=tools) as oracle:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import RunStore, open_store
@@ -229,12 +229,16 @@ def _is_in_async_code() -> bool:
 
 async def answer_from(chunks: AsyncGenerator[OracleStreamChunk]) -> Answer:
     """Read the stream to its end and return the answer."""
-    sources: Sequence[Mapping[str, Any]] = ()
-    done: dict[str, Any] = {}
     async with aclosing(chunks):
-        async for chunk in chunks:
-            if chunk.type == ChunkType.SOURCES:
-                sources = chunk["sources"]
-            elif chunk.type == ChunkType.DONE:
-                done = dict(chunk.data)
+        return answer_of([chunk async for chunk in chunks if chunk.type in _OF_AN_ANSWER])
+
+
+_OF_AN_ANSWER: Final = (ChunkType.SOURCES, ChunkType.DONE)
+
+
+def answer_of(chunks: Iterable[OracleStreamChunk]) -> Answer:
+    """The answer in the chunks of a whole run."""
+    last = {chunk.type: chunk for chunk in chunks if chunk.type in _OF_AN_ANSWER}
+    sources = last[ChunkType.SOURCES]["sources"] if ChunkType.SOURCES in last else ()
+    done = dict(last[ChunkType.DONE].data)
     return Answer(text=done.pop("answer"), sources=sources, **done)

@@ -23,6 +23,7 @@ OracleError
 │   ├── WebProblem           a web page or a search provider cannot be read
 │   ├── StoreError           the database cannot be reached, read or written
 │   ├── LeaseHeld            another process is working on the run
+│   ├── TooManyRuns          a server works on as many runs as it may
 │   ├── InterruptedStream    the process died in the middle of a response
 │   └── InterruptedWrite     a crash or a limit of time; the write may or may not have happened
 ├── JournalError             the run cannot be recorded
@@ -162,6 +163,17 @@ class LeaseHeld(Failure):
     def __init__(self, message: str, *, holder: str | None) -> None:
         super().__init__(message)
         self.holder = holder
+
+
+class TooManyRuns(Failure):
+    """`retry_after` is in seconds."""
+
+    exit_code = 75
+    status = 429
+
+    def __init__(self, message: str, *, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class InterruptedStream(Failure):

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from threading import Lock
 from typing import Final, Literal, TypeAlias
 from weakref import WeakSet
@@ -20,6 +21,7 @@ from oracle.bt.wrappers.recipe import LOOPS, AgentSetup, Definitions, GatherFact
 from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.models.prompt_segment import PromptSegment
+from oracle.models.session import Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve, Sources
@@ -120,21 +122,41 @@ class OracleBTWrapper:
 
         A listener who stops listening cancels the run.
         """
-        run = Run.start(
-            self.setup,
-            query,
-            context_id=context_id,
-            session_id=self._session_id,
-            given=given,
-            store=self._store,
-            nodes=nodes,
-        )
-        return self._begun(run)
+        return self._followed(self.new_run(query, context_id, given=given, nodes=nodes))
 
     def resume(self, run_id: str, *, nodes: bool = False) -> AsyncGenerator[OracleStreamChunk]:
         """Go on with a run whose process died; its chunks come again from the first one."""
-        run = Run.resume(self.setup, run_id, store=self._store, nodes=nodes)
-        return self._begun(run)
+        return self._followed(self.resumed_run(run_id, nodes=nodes))
+
+    def new_run(
+        self,
+        query: str,
+        context_id: str | None = None,
+        *,
+        session_id: str | None = None,
+        given: Given = NOTHING_GIVEN,
+        history: Sequence[Exchange] = (),
+        limits: Limits | None = None,
+        nodes: bool = False,
+    ) -> Run:
+        """For a door that handles each run by itself. Nothing happens before its chunks are read.
+
+        A `history` is a conversation that the caller keeps.
+        """
+        run = Run.start(
+            self.setup if limits is None else replace(self.setup, limits=limits.check()),
+            query,
+            context_id=context_id,
+            session_id=session_id or self._session_id,
+            given=given,
+            history=history,
+            store=self._store,
+            nodes=nodes,
+        )
+        return self._known(run)
+
+    def resumed_run(self, run_id: str, *, nodes: bool = False) -> Run:
+        return self._known(Run.resume(self.setup, run_id, store=self._store, nodes=nodes))
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End what was asked, at any moment: each run still ends with what it has."""
@@ -160,9 +182,12 @@ class OracleBTWrapper:
                 SECONDS_TO_END,
             )
 
-    def _begun(self, run: Run) -> AsyncGenerator[OracleStreamChunk]:
+    def _known(self, run: Run) -> Run:
         with self._adding:
             self._runs.add(run)
+        return run
+
+    def _followed(self, run: Run) -> AsyncGenerator[OracleStreamChunk]:
         return run.chunks() if self.follow is None else _followed(run.chunks(), self.follow)
 
     def _all_runs(self) -> list[Run]:

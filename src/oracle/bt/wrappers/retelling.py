@@ -139,6 +139,10 @@ async def chunks_of(
             raise
         return chunks
     if has_end:
-        data = {**end.done(), "context_id": None}
-        chunks.append(OracleStreamChunk(type=ChunkType.DONE, data=data))
+        run = await store.runs.get(run_id)
+        # An exchange has the id of its run.
+        context_id = run.id if run.session_id and run.shadow_of is None else None
+        data = {**end.done(), "context_id": context_id}
+        turn = tree.tree_run.context.turn
+        chunks.append(OracleStreamChunk(type=ChunkType.DONE, turn=turn, data=data))
     return chunks

@@ -86,6 +86,7 @@ class Run:
         live = replace(agent.live, say=self._said.put)
         self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
+        self._is_handed_over = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[Mapping[str, int] | None] | None = None
@@ -110,7 +111,8 @@ class Run:
     ) -> Run:
         """Answer a query: after the exchange `context_id`, else at the end of the session.
 
-        Without a store, it continues from the `history`.
+        With a `history` it continues from that, and its exchange is not kept: the caller has the
+        conversation.
         """
         begin = partial(
             Run._begin_new,
@@ -151,9 +153,9 @@ class Run:
             while (chunk := await self._said.get()) is not None:
                 yield chunk
         finally:
-            if self._cancelled is None and not work.done():
+            if self._cancelled is None and not self._is_handed_over and not work.done():
                 self.cancel("nobody listens any more")
-            await work
+            await asyncio.wait({work})
 
     def ended(self) -> Future[None]:
         """Resolved when nothing more of the run happens; for callers of any event loop."""
@@ -174,6 +176,12 @@ class Run:
         else:
             with contextlib.suppress(RuntimeError):  # its event loop is closed, and it has ended
                 self._loop.call_soon_threadsafe(self._cancel, reason)
+
+    def hand_over(self) -> None:
+        """Stop without an end, in the event loop of the run: another process can resume it."""
+        self._is_handed_over = True
+        if self._task is not None:
+            self._task.cancel()
 
     def _cancel(self, reason: str) -> None:
         self._cancelled = self._cancelled or reason
@@ -237,7 +245,8 @@ class Run:
         if self._store is None and context_id is not None:
             raise InputError(f"there is no store to look for exchange {context_id!r} in")
         store = await self._open_store(leaving)
-        if store is not None:
+        is_kept = not history
+        if store is not None and is_kept:
             history = await store.history(context_id, session_id)
         known = await self._prepare_sources(leaving, query, history)
         await self._refresh_definitions()
@@ -254,7 +263,7 @@ class Run:
         return await store.begin(
             recipe,
             services=self._services,
-            parent=history[-1] if history else None,
+            parent=history[-1] if history and is_kept else None,
             session_id=session_id,
             opens_session=not history and session_id is None,
             project=self._agent.project,

@@ -61,7 +61,7 @@ class RunStore:
         leaves: LeafRegistry = LEAVES,
     ) -> None:
         self.runs = Runs(database)
-        self._database = database
+        self.database = database
         self._writer = writer
         self._leaves = leaves
         self._sessions = Sessions(database)
@@ -72,7 +72,7 @@ class RunStore:
         # Imported here: few runs are compared with another.
         from oracle.services.storage.shadow_reports import ShadowReports
 
-        return ShadowReports(self._database)
+        return ShadowReports(self.database)
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ class RunStore:
                 if isinstance(body, str) and name_of(body) == name
             }
 
-        return await self._database.read(read)
+        return await self.database.read(read)
 
     async def folder_of(self, typed: str) -> str:
         """Where the run was asked; empty for one of a project."""
@@ -108,13 +108,13 @@ class RunStore:
 
     async def session_called(self, typed: str, project: str | None = None) -> Session:
         """By its id, a prefix of it, or `last` for the one that was used last in the project."""
-        return await Naming(self._database, project).session(typed)
+        return await Naming(self.database, project).session(typed)
 
     async def place_called(
         self, typed: str, project: str | None = None
     ) -> tuple[Session, Exchange | None]:
         """Where to continue: the end of a session, or an exchange in it, by the same names."""
-        return await Naming(self._database, project).place(typed)
+        return await Naming(self.database, project).place(typed)
 
     async def session_of(self, context_id: str) -> Session:
         exchange = await self._exchanges.get(context_id)

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -115,18 +115,7 @@ def _say_none(*, is_filtered: bool) -> None:
 
 
 def json_line(stored: StoredEvent) -> str:
-    event = stored.event
-    fields: dict[str, Any] = {
-        "id": stored.id,
-        "at": event.at,
-        "run_id": event.run_id,
-        "turn": event.turn,
-        "type": event.type,
-        "source": event.source,
-        "severity": event.severity,
-        "payload": event.payload,
-    }
-    return json.dumps(fields)
+    return json.dumps(stored.as_data())
 
 
 def event_lines(

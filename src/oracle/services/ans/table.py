@@ -34,6 +34,19 @@ class StoredEvent:
     id: int
     event: Event
 
+    def as_data(self) -> dict[str, Any]:
+        event = self.event
+        return {
+            "id": self.id,
+            "at": event.at,
+            "run_id": event.run_id,
+            "turn": event.turn,
+            "type": event.type,
+            "source": event.source,
+            "severity": event.severity,
+            "payload": event.payload,
+        }
+
 
 class EventsTable:
     """The table, used through one connection. A method raises `StoreError` if the database cannot

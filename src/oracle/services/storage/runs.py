@@ -137,6 +137,15 @@ class Runs:
             query += f" LIMIT {limit:d}"
         return await self._database.read(lambda c: entities(c, StoredRun, query, given))
 
+    async def unfinished(self, *, project: str | None = None) -> list[StoredRun]:
+        """Those that are running or were interrupted, oldest first, without shadows."""
+        where, values = of_project(project)
+        where = (
+            f"WHERE status = 'running' AND stop_reason IS NULL AND shadow_of IS NULL AND {where}"
+        )
+        query = f"{where} ORDER BY started_at, id"
+        return await self._database.read(lambda c: entities(c, StoredRun, query, values))
+
     async def _change(self, typed: str, change: Clause, allowed: Clause) -> StoredRun:
         """Change a run that is not done. `{now}` is the time by the database's clock."""
         # Condition and change are one statement, so no other process can act in between.

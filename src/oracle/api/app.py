@@ -1,0 +1,57 @@
+"""The application: its routes, what every request must pass, and what is opened for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from oracle.api.door import Door
+from oracle.api.guard import LOOPBACK, Guard
+from oracle.api.openai import completions, responses
+from oracle.api.openai.problems import handle_openai_problems
+from oracle.api.problems import handle_problems
+from oracle.api.routes import asking, definitions, health, runs, sessions
+
+ABOUT = "Answers questions about a project. A behavior tree controls the language model."
+OpenDoor = Callable[[], AbstractAsyncContextManager[Door]]
+
+
+def create_app(open_door: OpenDoor, *, hosts: Sequence[str] = LOOPBACK) -> ASGIApp:
+    """`open_door` opens what all requests share, when the server starts."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        async with open_door() as door:
+            app.state.door = door
+            yield
+
+    app = FastAPI(
+        title="oracle",
+        version=version("bt-oracle"),
+        description=ABOUT,
+        lifespan=lifespan,
+        redoc_url=None,
+    )
+    handle_problems(app)
+    handle_openai_problems(app)
+    for each in (asking, runs, sessions, definitions, health, completions, responses):
+        app.include_router(each.router)
+    return Guard(_counted(app), hosts=hosts)
+
+
+def _counted(app: FastAPI) -> ASGIApp:
+    """Count the responses by their status."""
+
+    async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                app.state.door.metrics.requests[scope["method"], message["status"]] += 1
+            await send(message)
+
+        await app(scope, receive, sending if scope["type"] == "http" else send)
+
+    return counted

@@ -1,0 +1,83 @@
+"""What all routes share: the agent of one project, its store, and the runs under way."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from fastapi import Depends, Request
+
+from oracle.api.approvals import Approvals
+from oracle.api.live_runs import LiveRuns
+from oracle.api.metrics import Metrics
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.project_agent import project_agent
+from oracle.bt.wrappers.run_store import RunStore, open_store
+from oracle.lazy_dataclass import dataclass
+from oracle.services.llm.protocol import Model
+from oracle.services.storage.database import url_for_writing
+from oracle.settings import Settings
+
+MOST_RUNS: Final = 100
+SECONDS_TO_CLOSE: Final = 20.0
+"""How long a server that is stopped waits for its runs. Then they are handed over."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Door:
+    settings: Settings
+    root: Path
+    agent: OracleBTWrapper
+    store: RunStore
+    runs: LiveRuns
+    approvals: Approvals
+    metrics: Metrics
+
+    @property
+    def project(self) -> str | None:
+        return self.agent.project_id or None
+
+
+@asynccontextmanager
+async def opened(
+    settings: Settings,
+    root: Path,
+    *,
+    model: Model | None = None,
+    most_runs: int = MOST_RUNS,
+    seconds_to_close: float = SECONDS_TO_CLOSE,
+    **options: Any,
+) -> AsyncGenerator[Door]:
+    """Open the project's database, and take up what an earlier process has left behind."""
+    async with open_store(url_for_writing(settings), on_failure=settings.journal.failure) as store:
+        approvals = Approvals()
+        agent = project_agent(
+            settings, root=root, model=model, store=store, approve=approvals.ask, **options
+        )
+        metrics = Metrics()
+        runs = LiveRuns(
+            agent, store, most=most_runs, project=agent.project_id or None, metrics=metrics
+        )
+        await runs.watch()
+        try:
+            yield Door(
+                settings=settings,
+                root=root,
+                agent=agent,
+                store=store,
+                runs=runs,
+                approvals=approvals,
+                metrics=metrics,
+            )
+        finally:
+            await runs.close(seconds_to_close)
+
+
+def _door(request: Request) -> Door:
+    door: Door = request.app.state.door
+    return door
+
+
+TheDoor = Annotated[Door, Depends(_door)]

@@ -1,0 +1,214 @@
+"""The runs that this server works on now, and whoever listens to them.
+
+A run does not belong to the request that began it. It goes on when its listener leaves, any number
+of listeners can follow it, and each reads at its own pace from the same list of chunks: a slow one
+costs nothing. The number of a chunk is its place in the run. A run that has ended is read from its
+record, which says the same chunks again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any, Final, TypeAlias
+
+from oracle import errors
+from oracle.api.metrics import Metrics
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.retelling import chunks_of
+from oracle.bt.wrappers.run import Run
+from oracle.bt.wrappers.run_store import RunStore
+from oracle.errors import NotFound, OracleError, TooManyRuns
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+
+log = logging.getLogger(__name__)
+
+Numbered: TypeAlias = Sequence[tuple[int, OracleStreamChunk]]
+"""Chunks with their numbers."""
+
+SECONDS_BETWEEN_LOOKS: Final = 5.0
+"""How often runs are looked for that another process has left behind."""
+
+MOST_AT_ONCE: Final = 64
+"""Chunks that are handed over together. More would hold up those who wait for their turn."""
+
+
+class LiveRun:
+    """A run under way, with the chunks that it has said so far."""
+
+    def __init__(self, run: Run) -> None:
+        self.chunks: list[OracleStreamChunk] = []
+        self.has_ended = False
+        self._run = run
+        self._news = asyncio.Event()
+        self._begun = asyncio.Event()
+        self.task = asyncio.create_task(self._listen())
+
+    @property
+    def id(self) -> str:
+        """Empty until the run has begun, and for one that could not be begun."""
+        return "" if self._run.tree is None else self._run.tree.id
+
+    async def begun(self) -> str:
+        """Wait for its first chunk. Returns the id of the run, or raises why it has none."""
+        await self._begun.wait()
+        if not self.id:
+            done = await self.end()
+            # By the name of its class, since a chunk is data.
+            kind = getattr(errors, str(done["error_kind"]), OracleError)
+            raise kind(done["detail"])
+        return self.id
+
+    async def follow(self, after: int = -1) -> AsyncGenerator[Numbered]:
+        """What it says after that chunk, with the numbers of the chunks. What has arrived together
+        is handed over together.
+        """
+        at = after + 1
+        while True:
+            while at < len(self.chunks):
+                some = self.chunks[at : at + MOST_AT_ONCE]
+                yield [*enumerate(some, start=at)]
+                at += len(some)
+            if self.has_ended:
+                return
+            news = self._news
+            await news.wait()
+
+    async def end(self) -> OracleStreamChunk:
+        """Wait for the last chunk, which has the answer."""
+        await asyncio.shield(self.task)
+        return self.chunks[-1]
+
+    def cancel(self, reason: str) -> None:
+        self._run.cancel(reason)
+
+    async def hand_over(self) -> None:
+        """Stop without an end, so that another process can resume it."""
+        self._run.hand_over()
+        await asyncio.wait({self.task})
+
+    async def _listen(self) -> None:
+        try:
+            async for chunk in self._run.chunks():
+                self.chunks.append(chunk)
+                self._begun.set()
+                self._wake()
+        finally:
+            self.has_ended = True
+            self._begun.set()
+            self._wake()
+
+    def _wake(self) -> None:
+        """One event for all who wait; the next round gets a fresh one."""
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
+class LiveRuns:
+    """Begins runs, finds them again, and takes up those that another process has left behind.
+
+    At most `most` run at once; one more is refused, and its caller may try again later.
+    """
+
+    def __init__(
+        self,
+        agent: OracleBTWrapper,
+        store: RunStore,
+        *,
+        most: int,
+        project: str | None,
+        metrics: Metrics,
+    ) -> None:
+        self._agent = agent
+        self._metrics = metrics
+        self._store = store
+        self._most = most
+        self._project = project
+        self._live: set[LiveRun] = set()
+        self._watching: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    def begin(self, question: str, context_id: str | None = None, **options: Any) -> LiveRun:
+        """`options` are those of `OracleBTWrapper.new_run`."""
+        if len(self._live) >= self._most:
+            raise TooManyRuns(
+                f"{len(self._live)} questions are being answered, which is the most this server "
+                "allows; try again in a moment",
+                retry_after=2,
+            )
+        return self._started(self._agent.new_run(question, context_id, **options))
+
+    def live(self, run_id: str) -> LiveRun | None:
+        return next((run for run in self._live if run.id == run_id), None)
+
+    async def follow(self, run_id: str, after: int = -1) -> AsyncGenerator[Numbered]:
+        """What a run says after that chunk: from this process, or from its record."""
+        live = self.live(run_id)
+        if live is not None:
+            async with contextlib.aclosing(live.follow(after)) as batches:
+                async for batch in batches:
+                    yield batch
+            return
+        run = await self._store.runs.get(run_id)
+        chunks = await chunks_of(self._store, run.id, has_end=run.status == "done")
+        if rest := [*enumerate(chunks)][after + 1 :]:
+            yield rest
+
+    def cancel(self, run_id: str, reason: str) -> None:
+        live = self.live(run_id)
+        if live is None:
+            raise NotFound(
+                f"run {run_id} is not running here; GET /api/runs/{run_id} says how it ended"
+            )
+        live.cancel(reason)
+
+    # -- runs that were left behind ----------------------------------------------------------------
+
+    async def watch(self) -> None:
+        """Resume runs whose process has died, now and from time to time."""
+        await self._take_up()
+        self._watching = asyncio.create_task(self._keep_watching())
+
+    async def _keep_watching(self) -> None:
+        while True:
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+            try:
+                await self._take_up()
+            except OracleError as problem:
+                log.warning("runs that were interrupted could not be looked for: %s", problem)
+
+    async def _take_up(self) -> None:
+        known = {run.id for run in self._live}
+        for run in await self._store.runs.unfinished(project=self._project):
+            # A process that is gone may still hold the lease for a moment.
+            is_free = (run.lease_until or 0) <= time.time()
+            if run.id not in known and is_free and len(self._live) < self._most:
+                live = self._started(self._agent.resumed_run(run.id))
+                log.info("run %s was interrupted and is resumed", run.id)
+                with contextlib.suppress(OracleError):
+                    await live.begun()
+
+    async def close(self, seconds: float) -> None:
+        """Let the runs end within that time. The others are handed over, to be resumed later."""
+        if self._watching is not None:
+            self._watching.cancel()
+        if self._live:
+            await asyncio.wait({run.task for run in self._live}, timeout=seconds)
+        await asyncio.gather(*(run.hand_over() for run in self._live))
+
+    def _started(self, run: Run) -> LiveRun:
+        live = LiveRun(run)
+        self._live.add(live)
+        live.task.add_done_callback(lambda _: self._ended(live))
+        return live
+
+    def _ended(self, live: LiveRun) -> None:
+        self._live.discard(live)
+        if live.chunks and live.chunks[-1].type == ChunkType.DONE:
+            done = live.chunks[-1]
+            self._metrics.run_ended(done["stop_reason"], done["usage"])

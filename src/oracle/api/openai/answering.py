@@ -1,0 +1,112 @@
+"""A run as OpenAI's clients see it: progress, then the answer, then what it cites."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any, Final, cast
+
+from fastapi import Request
+
+from oracle.api.door import Door
+from oracle.api.live_runs import LiveRun
+from oracle.api.openai.messages import BRIEF, Message, check_model, question_of
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+
+PIECE: Final = 400
+"""Characters of an answer that are sent together. It is complete when the first one is sent,
+because only then is it known to be the answer and not a draft.
+"""
+
+FINISH: Final[Mapping[str, str]] = {"token_limit": "length", "content_filter": "content_filter"}
+
+
+def begin(door: Door, model: str, messages: Sequence[Message]) -> LiveRun:
+    check_model(model)
+    question, history = question_of(messages)
+    limits = replace(door.agent.setup.limits, turns=1) if model == BRIEF else None
+    return door.runs.begin(question, history=history, limits=limits)
+
+
+@asynccontextmanager
+async def cancelled_with(request: Request, live: LiveRun) -> AsyncGenerator[None]:
+    """A client that leaves has no use for the answer, and cannot come back for it."""
+
+    async def watch() -> None:
+        # The body was read, so the next message is that the client has left.
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        live.cancel("the client left")
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
+        if not live.has_ended:
+            live.cancel("the client left")
+
+
+def progress_in(chunk: OracleStreamChunk) -> str:
+    """What a person may like to read while waiting."""
+    match chunk.type:
+        case ChunkType.TOOL_CALL:
+            given: Any = chunk["arguments"]
+            arguments = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+            about = next((str(value) for value in arguments.values() if value), "")
+            return f"{chunk['name'].replace('_', ' ')}: {about[:200]}\n"
+        case ChunkType.SYSTEM:
+            return f"{chunk['content']}\n"
+        case ChunkType.REASONING:
+            return str(chunk["content"])
+        case _:
+            return ""
+
+
+def answer_in(done: OracleStreamChunk) -> str:
+    """The answer, and below it what is missing, if the answer does not say so itself."""
+    answer = str(done["answer"])
+    unsaid = [each for each in done["missing"] if each not in answer]
+    if done["stop_reason"] == "answered" or not unsaid:
+        return answer
+    return f"{answer}\n\n*Not complete. Missing: {'; '.join(unsaid)}.*"
+
+
+def pieces(text: str) -> list[str]:
+    return [text[at : at + PIECE] for at in range(0, len(text), PIECE)] or [""]
+
+
+def annotations_in(chunks: Sequence[OracleStreamChunk], answer: str) -> list[dict[str, Any]]:
+    """Each source that the answer cites. Pages have an address, files have their path as one."""
+    sources = next((c["sources"] for c in reversed(chunks) if c.type == ChunkType.SOURCES), ())
+    found: list[dict[str, Any]] = []
+    for source in sources:
+        where = str(source.get("where") or source.get("path") or "")
+        if not source.get("cited") or not where:
+            continue
+        start = max(answer.find(where), 0)
+        citation = {
+            "url": str(source.get("url") or where),
+            "title": where,
+            "start_index": start,
+            "end_index": start + len(where),
+        }
+        found.append({"type": "url_citation", "url_citation": citation})
+    return found
+
+
+def finish_reason(done: OracleStreamChunk) -> str:
+    return FINISH.get(done["stop_reason"], "stop")
+
+
+def usage_in(done: OracleStreamChunk) -> dict[str, int]:
+    """All tokens of the run. How many of them were read and how many written is not counted."""
+    total = int(done["usage"].get("tokens") or 0)
+    written = min(total, max(1, len(str(done["answer"])) // 4))
+    return {
+        "prompt_tokens": total - written,
+        "completion_tokens": written,
+        "total_tokens": total,
+    }

@@ -1,0 +1,63 @@
+"""Errors as JSON, all in one shape: `{"error": {"kind": …, "message": …}}`. Never a stack trace."""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from oracle.errors import OracleError, TooManyRuns
+from oracle.services.project.redaction import redact
+
+log = logging.getLogger(__name__)
+
+
+def problem(
+    status: int, kind: str, message: str, *, headers: dict[str, str] | None = None
+) -> JSONResponse:
+    body = {"error": {"kind": kind, "message": redact(message)}}
+    return JSONResponse(body, status_code=status, headers=headers)
+
+
+def handle_problems(app: FastAPI) -> None:
+    app.add_exception_handler(OracleError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _of_http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _ours(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, OracleError)
+    headers = None
+    if isinstance(error, TooManyRuns):
+        headers = {"Retry-After": str(math.ceil(error.retry_after))}
+    return problem(error.status, type(error).__name__, str(error), headers=headers)
+
+
+async def _invalid(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    told = "; ".join(_told(each) for each in error.errors()[:5])
+    return problem(422, "InvalidRequest", told)
+
+
+def _told(mistake: dict[str, Any]) -> str:
+    place = ".".join(str(part) for part in mistake["loc"] if part != "body") or "the body"
+    return f"{place}: {mistake['msg']}"
+
+
+async def _of_http(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers) if error.headers else None
+    return problem(error.status_code, "HttpError", str(error.detail), headers=headers)
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return problem(
+        500, "InternalError", "something went wrong inside the server; its log says what"
+    )

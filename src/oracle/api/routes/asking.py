@@ -1,0 +1,141 @@
+"""Ask, listen, cancel, and answer what a run asks."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from oracle.agent import answer_of
+from oracle.api.door import Door, TheDoor
+from oracle.api.live_runs import LiveRun
+from oracle.api.server_sent_events import as_events, place_after
+from oracle.models.source import Given
+from oracle.services.attachments.gathering import gather
+from oracle.services.attachments.references import Reach
+from oracle.services.background import in_thread
+
+router = APIRouter(prefix="/api", tags=["asking"])
+
+EXAMPLE = 'id: 3f9a:7\nevent: content\ndata: {"type":"content","turn":2,"content":"It is"}\n\n'
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {"example": EXAMPLE}}}
+}
+
+
+class Question(BaseModel):
+    """A question. It continues after the exchange `context_id`, or at the end of `session_id`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"question": "Where is the login implemented?"}]},
+    )
+
+    question: Annotated[str, Field(min_length=1, max_length=1_000_000)]
+    context_id: Annotated[str | None, Field(max_length=64)] = None
+    session_id: Annotated[str | None, Field(max_length=64)] = None
+    attachment: Annotated[str, Field(max_length=1_000_000, description="A text to go with it")] = ""
+    attachments: Annotated[
+        list[str], Field(max_length=50, description="Files of the project: src/a.py:10-40")
+    ] = []
+
+
+class Reply(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"approve": True}]})
+
+    approve: bool
+
+
+@router.post("/oracle/stream", responses=EVENTS, response_class=StreamingResponse)
+async def stream(
+    asked: Question,
+    door: TheDoor,
+    last_event_id: Annotated[str | None, Header(max_length=200)] = None,
+) -> StreamingResponse:
+    """Ask, and hear the run as server-sent events; the last one is `done`.
+
+    The run goes on if the client leaves. With the header `Last-Event-ID` nothing is asked: the
+    events that follow that one are sent.
+    """
+    if last_event_id is not None:
+        run_id, after = place_after(last_event_id)
+        return await _events(door, run_id, after)
+    live = await _begun(asked, door)
+    return _event_stream(live.id, as_events(live.id, live.follow()))
+
+
+@router.post("/oracle")
+async def ask(asked: Question, door: TheDoor) -> dict[str, Any]:
+    """Ask, and wait for the whole answer. The run goes on if the client leaves."""
+    live = await _begun(asked, door)
+    await live.end()
+    return asdict(answer_of(live.chunks))
+
+
+@router.get("/runs/{run_id}/stream", responses=EVENTS, response_class=StreamingResponse)
+async def listen(
+    run_id: str,
+    door: TheDoor,
+    after: Annotated[
+        int, Query(ge=-1, le=10**12, description="The number of the last chunk seen")
+    ] = -1,
+    last_event_id: Annotated[str | None, Header(max_length=200)] = None,
+) -> StreamingResponse:
+    """Hear a run that is under way, or one that has ended, from any place on."""
+    if last_event_id is not None:
+        _, after = place_after(last_event_id)
+    return await _events(door, run_id, after)
+
+
+@router.post("/runs/{run_id}/cancel", status_code=202)
+async def cancel(run_id: str, door: TheDoor) -> dict[str, str]:
+    """End a run. It still ends with an answer from what it has found."""
+    door.runs.cancel(run_id, "cancelled over HTTP")
+    return {"run_id": run_id, "status": "cancelling"}
+
+
+@router.get("/runs/{run_id}/approvals")
+async def approvals(run_id: str, door: TheDoor) -> list[dict[str, Any]]:
+    """What the run waits for a person to allow."""
+    return [dict(asked) for asked in door.approvals.of_run(run_id)]
+
+
+@router.post("/runs/{run_id}/approvals/{approval_id}")
+async def approve(run_id: str, approval_id: str, reply: Reply, door: TheDoor) -> dict[str, Any]:
+    """Allow it, or refuse it."""
+    door.approvals.answer(approval_id, is_yes=reply.approve)
+    return {"run_id": run_id, "id": approval_id, "approve": reply.approve}
+
+
+async def _begun(asked: Question, door: Door) -> LiveRun:
+    given = await in_thread(lambda: _given(asked, door))
+    live = door.runs.begin(
+        asked.question, asked.context_id, session_id=asked.session_id, given=given
+    )
+    await live.begun()
+    return live
+
+
+def _given(asked: Question, door: Door) -> Given:
+    if not asked.attachments:
+        return Given(text=asked.attachment)
+    reach = Reach(folder=door.root, root=door.root, secrets=door.settings.secrets.rules)
+    return Given(
+        text=asked.attachment, sources=gather(reach=reach, files=asked.attachments).sources
+    )
+
+
+async def _events(door: Door, run_id: str, after: int) -> StreamingResponse:
+    if door.runs.live(run_id) is None:
+        # Before the response begins, so that an unknown run is a 404.
+        run_id = (await door.store.runs.get(run_id)).id
+    return _event_stream(run_id, as_events(run_id, door.runs.follow(run_id, after)))
+
+
+def _event_stream(run_id: str, events: Any) -> StreamingResponse:
+    # Proxies must not collect what is meant to be seen at once.
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Oracle-Run": run_id}
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)

@@ -1,0 +1,29 @@
+"""For whoever runs the server: is it alive, can it answer, what has it done."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import PlainTextResponse
+
+from oracle.api.door import TheDoor
+from oracle.api.metrics import CONTENT_TYPE
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+async def alive() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def ready(door: TheDoor) -> dict[str, str]:
+    """Whether the database can be read. If not, the answer is an error."""
+    await door.store.runs.newest(1)
+    return {"status": "ready"}
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def metrics(door: TheDoor) -> PlainTextResponse:
+    text = door.metrics.text(live=len(door.runs), waiting=len(door.approvals))
+    return PlainTextResponse(text, media_type=CONTENT_TYPE)

@@ -1,0 +1,82 @@
+"""Runs and events: what happened, from the record."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import PlainTextResponse
+
+from oracle.api.door import Door, TheDoor
+from oracle.bt.wrappers.decisions.playing import recorded
+from oracle.bt.wrappers.decisions.recording_file import exported
+from oracle.bt.wrappers.retelling import retold
+from oracle.models.session import StoredRun
+from oracle.services.ans.event_types import select_types
+from oracle.services.ans.query import EventQuery
+from oracle.services.ans.table import open_events
+from oracle.services.background import in_thread
+
+router = APIRouter(prefix="/api", tags=["runs"])
+
+Limit = Annotated[int, Query(ge=1, le=1000)]
+
+
+@router.get("/runs")
+async def runs(
+    door: TheDoor, limit: Limit = 50, session_id: Annotated[str | None, Query(max_length=64)] = None
+) -> list[dict[str, Any]]:
+    """The newest runs of this project."""
+    found = await door.store.runs.newest(limit, session_id=session_id, project=door.project)
+    return [_listed(run, door) for run in found]
+
+
+@router.get("/runs/{run_id}")
+async def run(run_id: str, door: TheDoor) -> dict[str, Any]:
+    """A run with its story: turns, calls, decisions with their nodes, and costs."""
+    found = await door.store.runs.get(run_id)
+    told = await retold(door.store, found)
+    return {**told.as_data(), "is_live": door.runs.live(found.id) is not None}
+
+
+@router.get("/runs/{run_id}/export", response_class=PlainTextResponse)
+async def export(run_id: str, door: TheDoor) -> PlainTextResponse:
+    """A recording without secrets, for `oracle replay`."""
+    text = await exported(await recorded(*await door.store.record_of(run_id)))
+    return PlainTextResponse(text, media_type="application/json")
+
+
+@router.get("/events")
+async def events(
+    door: TheDoor,
+    run_id: Annotated[str | None, Query(max_length=64)] = None,
+    types: Annotated[
+        list[str] | None, Query(alias="type", max_length=50, description="Such as fallback.*")
+    ] = None,
+    after: Annotated[int, Query(ge=0, le=2**62, description="The id of the last event seen")] = 0,
+    limit: Limit = 200,
+) -> list[dict[str, Any]]:
+    """Stored events, oldest first."""
+    query = EventQuery(
+        types=select_types(types) if types else None, run_id=run_id, after=after, limit=limit
+    )
+
+    def read() -> list[dict[str, Any]]:
+        with closing(open_events(door.store.database.url)) as table:
+            return [stored.as_data() for stored in table.read(query)]
+
+    return await in_thread(read)
+
+
+@router.get("/shadow-reports")
+async def shadow_reports(door: TheDoor, limit: Limit = 50) -> list[dict[str, Any]]:
+    """Comparisons of the tree with the plain loop, newest first."""
+    return [
+        asdict(each) for each in await door.store.shadow_reports.newest(limit, project=door.project)
+    ]
+
+
+def _listed(run: StoredRun, door: Door) -> dict[str, Any]:
+    return {**asdict(run), "is_live": door.runs.live(run.id) is not None}

@@ -1,0 +1,66 @@
+"""Chunks as server-sent events, written by hand: ready-made encoders take two to seven times the
+processor time for each chunk.
+
+The id of an event names the run and the number of the chunk, so that a client can go on after any
+of them with nothing but the header `Last-Event-ID`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Final
+
+from oracle.api.live_runs import Numbered
+from oracle.errors import InputError
+
+HEARTBEAT: Final = b": waiting\n\n"
+"""A comment. Proxies close connections on which nothing is sent for a while."""
+SECONDS_BETWEEN_BEATS: Final = 15.0
+_dumps: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def encoded(run_id: str, chunks: Numbered) -> bytes:
+    """JSON has no line breaks of its own, so the data of an event is one line."""
+    events = (
+        f"id: {run_id}:{number}\nevent: {chunk.type.value}\ndata: {_dumps(chunk.to_dict())}\n\n"
+        for number, chunk in chunks
+    )
+    # A lone surrogate in a model's text cannot be sent as UTF-8.
+    return "".join(events).encode("utf-8", "replace")
+
+
+async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGenerator[bytes]:
+    """With a sign of life where nothing is said for a while."""
+    async with aclosing(batches):
+        coming = asyncio.ensure_future(anext(batches, None))
+        try:
+            while True:
+                done, _ = await asyncio.wait({coming}, timeout=SECONDS_BETWEEN_BEATS)
+                if not done:
+                    yield HEARTBEAT
+                    continue
+                batch = coming.result()
+                if batch is None:
+                    return
+                coming = asyncio.ensure_future(anext(batches, None))
+                yield encoded(run_id, batch)
+        finally:
+            coming.cancel()
+            await asyncio.wait({coming})
+
+
+def place_after(last_event_id: str) -> tuple[str, int]:
+    """The run and the number of the last chunk that a client has seen.
+
+    >>> place_after("3f9a:12"), place_after("12")
+    (('3f9a', 12), ('', 12))
+    """
+    run_id, _, number = last_event_id.strip().rpartition(":")
+    if not number.isdecimal() or len(number) > 12:
+        raise InputError(
+            f"Last-Event-ID is {last_event_id[:80]!r}; send the id of the last event as it came"
+        )
+    return run_id, int(number)

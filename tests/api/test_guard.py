@@ -1,0 +1,59 @@
+"""Who may not use the server, and what is too much for it."""
+
+import pytest
+
+from oracle.api.guard import MOST_BYTES
+from oracle.testing import ScriptedModel
+from tests.api.conftest import serving
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    root = tmp_path_factory.mktemp("guarded")
+    (root / "oracle.toml").write_text("")
+    with serving(root, ScriptedModel()) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1.evil.example"},
+        {"Host": ""},
+        {"Host": "[::1"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost.evil.example"},
+    ],
+)
+def test_other_names_and_pages_of_others_are_refused(server, headers):
+    response = server.http.get("/api/sessions", headers=headers)
+    assert response.status_code in (400, 403)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"Host": "localhost"}, {"Host": "[::1]:80"}, {"Origin": "http://localhost:3000"}],
+)
+def test_this_machine_may_use_it(server, headers):
+    assert server.http.get("/api/sessions", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("is_counted", [True, False], ids=["with a length", "in chunks"])
+def test_a_large_body_is_refused(server, is_counted):
+    body = b'{"question": "' + b"x" * MOST_BYTES + b'"}'
+    sent = body if is_counted else iter([body[:1000], body[1000:]])
+    response = server.http.post(
+        "/api/oracle", content=sent, headers={"Content-Type": "application/json"}
+    )
+    assert response.status_code == 413
+    assert "bytes; send less" in response.json()["error"]["message"]
+
+
+def test_no_other_page_may_read_a_response(server):
+    response = server.http.options(
+        "/api/sessions",
+        headers={"Origin": "http://localhost:3000", "Access-Control-Request-Method": "GET"},
+    )
+    assert "access-control-allow-origin" not in response.headers

@@ -1,0 +1,144 @@
+"""OpenAI's own client asks the project."""
+
+import pytest
+
+from oracle.testing import Reply, signal
+from tests.api.test_asking import GatedModel, found, look
+
+openai = pytest.importorskip("openai", reason="comes with pydantic-ai-slim[openai]")
+ASKED = [{"role": "user", "content": "Where is login defined?"}]
+
+
+def client_of(server):
+    return openai.OpenAI(base_url=f"{server.address}/v1", api_key="none", max_retries=0)
+
+
+def test_an_answer_with_its_citations_and_without_signals(serve):
+    with serve(look(), found()) as server:
+        answer = client_of(server).chat.completions.create(model="oracle", messages=ASKED)
+    (choice,) = answer.choices
+    assert (choice.message.content, choice.finish_reason) == ("It is in `auth.py:1`.", "stop")
+    assert choice.message.annotations[0].url_citation.title.startswith("auth.py")
+    assert answer.usage.total_tokens > 0
+
+
+def test_progress_is_streamed_as_reasoning_and_the_answer_as_content(serve):
+    with serve(look(), found()) as server:
+        chunks = list(
+            client_of(server).chat.completions.create(
+                model="oracle", messages=ASKED, stream=True, stream_options={"include_usage": True}
+            )
+        )
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    reasoning = "".join(getattr(delta, "reasoning_content", None) or "" for delta in deltas)
+    assert "read file: auth.py" in reasoning
+    assert "".join(delta.content or "" for delta in deltas) == "It is in `auth.py:1`."
+    assert [c.choices[0].finish_reason for c in chunks if c.choices][-1] == "stop"
+    assert chunks[-1].usage.total_tokens > 0
+
+
+def test_a_draft_is_never_content(serve):
+    draft = Reply(
+        text="I think it is elsewhere." + signal("need_turn", reason="look"),
+        calls=[("read_file", {"path": "auth.py"})],
+    )
+    with serve(draft, found()) as server:
+        stream = client_of(server).chat.completions.create(
+            model="oracle", messages=ASKED, stream=True
+        )
+        text = "".join(c.choices[0].delta.content or "" for c in stream if c.choices)
+    assert text == "It is in `auth.py:1`."
+
+
+def test_the_messages_before_the_last_are_the_history(serve):
+    model = GatedModel(look(), found())
+    model.gate.set()
+    messages = [
+        {"role": "system", "content": "You are a pirate."},
+        {"role": "user", "content": [{"type": "text", "text": "What is this?"}]},
+        {"role": "assistant", "content": "A login service."},
+        *ASKED,
+    ]
+    with serve(model=model) as server:
+        client_of(server).chat.completions.create(model="oracle", messages=messages)
+        assert server.http.get("/api/sessions").json() == []
+    said = str(model.requests[0].messages)
+    assert "A login service." in said
+    assert "pirate" not in said
+
+
+def test_brief_is_one_turn_without_tools(serve):
+    model = GatedModel("Login basics")
+    model.gate.set()
+    with serve(model=model) as server:
+        answer = client_of(server).chat.completions.create(
+            model="oracle-brief", messages=[{"role": "user", "content": "Give this chat a title."}]
+        )
+    assert answer.choices[0].message.content.startswith("Login basics")
+    assert not model.requests[0].tools
+
+
+@pytest.mark.parametrize(
+    ("more", "param", "code"),
+    [
+        ({"n": 2}, "n", "unsupported_parameter"),
+        ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools", None),
+        ({"response_format": {"type": "json_object"}}, "response_format", None),
+        ({"model": "gpt-5"}, "model", "model_not_found"),
+        ({"messages": [{"role": "assistant", "content": "Hi"}]}, "messages", "invalid_value"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
+            "messages",
+            "unsupported_content",
+        ),
+    ],
+)
+def test_what_is_not_supported_is_named(serve, more, param, code):
+    with serve() as server, pytest.raises(openai.APIStatusError) as caught:
+        client_of(server).chat.completions.create(**{"model": "oracle", "messages": ASKED, **more})
+    assert caught.value.param == param
+    assert caught.value.code == (code or "unsupported_parameter")
+
+
+def test_sampling_fields_have_no_effect(serve):
+    with serve(look(), found()) as server:
+        answer = client_of(server).chat.completions.create(
+            model="oracle", messages=ASKED, temperature=0.2, top_p=0.9, seed=1, max_tokens=5
+        )
+    assert answer.choices[0].message.content == "It is in `auth.py:1`."
+
+
+def test_a_client_that_leaves_cancels_the_run(serve):
+    model = GatedModel(look(), found())
+    with serve(model=model) as server:
+        stream = client_of(server).chat.completions.create(
+            model="oracle", messages=ASKED, stream=True
+        )
+        next(iter(stream))
+        assert model.is_reached.wait(20)
+        stream.close()
+    with serve() as server:
+        (run,) = server.http.get("/api/runs").json()
+    assert run["stop_reason"] == "cancelled"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_responses_api(serve, stream):
+    with serve(look(), found()) as server:
+        client = client_of(server)
+        if stream:
+            events = list(
+                client.responses.create(model="oracle", input=ASKED[0]["content"], stream=True)
+            )
+            response = events[-1].response
+            assert events[0].type == "response.created"
+        else:
+            response = client.responses.create(model="oracle", input=ASKED)
+    assert response.output_text == "It is in `auth.py:1`."
+
+
+def test_two_models_are_listed(serve):
+    with serve() as server:
+        listed = [model.id for model in client_of(server).models.list()]
+        assert client_of(server).models.retrieve("oracle").id == "oracle"
+    assert listed == ["oracle", "oracle-brief"]
