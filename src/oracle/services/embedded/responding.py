@@ -11,6 +11,7 @@ from oracle.services.embedded.answering import answer, web_failed, words_missing
 from oracle.services.embedded.attachments import about_file, facts_of, places_in
 from oracle.services.embedded.broad_answer import answer_broadly
 from oracle.services.embedded.note_writing import write
+from oracle.services.embedded.project_answer import answer_from_facts, facts_calls
 from oracle.services.embedded.response import Response, quoted, signal
 from oracle.services.embedded.searching import (
     Aim,
@@ -123,13 +124,17 @@ def look(situation: Situation, aim: Aim) -> Response:
     """Search, read the best places, answer. If nothing was found try other ways, then `stuck`."""
     if situation.lacks:
         return _without(situation, kind_named(situation.lacks))
+    if calls := facts_calls(situation, aim):
+        return _go(calls, "Reading what the project says about itself", 1)
+    if facts := answer_from_facts(situation, aim):
+        return facts
     report = situation.coverage
     if report is not None and (covered := answer_broadly(situation, aim, report)):
         return covered
     found = best_of(situation, aim)
     if not situation.tools:
         return answer(situation, aim, found)
-    if not situation.calls:
+    if not situation.calls_of("search", "read", "uses"):
         calls = first_calls(situation, aim)
         why = f"Searching for {', '.join(aim.words.all)}"
         return _go(calls, why, 2) if calls else answer(situation, aim, found)

@@ -12,6 +12,7 @@ from oracle.models.tool_spec import Role, ToolSpec
 from oracle.services.attachments.references import without_mentions
 from oracle.services.embedded.situation import Call, Exchange, Situation
 from oracle.services.embedded.write_requests import asks_for_a_change
+from oracle.services.questions.project_topics import ProjectQuestion, project_question
 from oracle.services.questions.search_words import (
     SearchWords,
     asks_for_all,
@@ -46,7 +47,8 @@ _IN_ORDER: Final[Sequence[Role]] = ("uses", "read", "search")
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Aim:
     """What is asked for. `own` are this question's words; `words` adds those of earlier ones.
-    `question` and the words are without the names of attached files, which need no search.
+    `question` and the words are without the names of attached files, which need no search. `about`
+    is set if it is about the project as a whole.
     """
 
     question: str
@@ -55,6 +57,7 @@ class Aim:
     wants_all: bool = False
     wants_uses: bool = False
     wants_a_change: bool = False
+    about: ProjectQuestion | None = None
 
 
 def aim_of(situation: Situation) -> Aim:
@@ -77,6 +80,7 @@ def aim_of(situation: Situation) -> Aim:
         wants_all=asks_for_all(question),
         wants_uses=asks_for_uses(question),
         wants_a_change=asks_for_a_change(question),
+        about=None if paths else project_question(question),
     )
 
 

@@ -14,6 +14,7 @@ from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.files import ProjectFiles
 from oracle.services.tools.find_definition import find_definition
+from oracle.services.tools.get_project_facts import get_project_facts
 from oracle.services.tools.get_repo_map import get_repo_map
 from oracle.services.tools.list_notes import list_notes
 from oracle.services.tools.lookup import Lookup
@@ -41,6 +42,7 @@ TOOLS: Final[tuple[Callable[[Workspace], Tool[Any]], ...]] = (
     read_file,
     get_repo_map,
     find_definition,
+    get_project_facts,
     search_vault,
     read_note,
     list_notes,
