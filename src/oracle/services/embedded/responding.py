@@ -10,6 +10,12 @@ from oracle.models.source_kind import SourceKind, kind_named
 from oracle.services.embedded.answering import answer, web_failed, words_missing
 from oracle.services.embedded.attachments import about_file, facts_of, places_in
 from oracle.services.embedded.broad_answer import answer_broadly
+from oracle.services.embedded.listing import (
+    answer_with_members,
+    answer_with_uses,
+    members_calls,
+    uses_calls,
+)
 from oracle.services.embedded.note_writing import write
 from oracle.services.embedded.project_answer import answer_from_facts, facts_calls
 from oracle.services.embedded.response import Response, quoted, signal
@@ -124,17 +130,18 @@ def look(situation: Situation, aim: Aim) -> Response:
     """Search, read the best places, answer. If nothing was found try other ways, then `stuck`."""
     if situation.lacks:
         return _without(situation, kind_named(situation.lacks))
-    if calls := facts_calls(situation, aim):
-        return _go(calls, "Reading what the project says about itself", 1)
-    if facts := answer_from_facts(situation, aim):
-        return facts
+    if calls := _direct_calls(situation, aim):
+        return _go(calls, "Asking a tool that answers such questions", 1)
+    direct = (answer_from_facts, answer_with_members, answer_with_uses)
+    if found_directly := next(filter(None, (way(situation, aim) for way in direct)), None):
+        return found_directly
     report = situation.coverage
     if report is not None and (covered := answer_broadly(situation, aim, report)):
         return covered
     found = best_of(situation, aim)
     if not situation.tools:
         return answer(situation, aim, found)
-    if not situation.calls_of("search", "read", "uses"):
+    if not situation.calls_of("search", "read"):
         calls = first_calls(situation, aim)
         why = f"Searching for {', '.join(aim.words.all)}"
         return _go(calls, why, 2) if calls else answer(situation, aim, found)
@@ -145,6 +152,17 @@ def look(situation: Situation, aim: Aim) -> Response:
         if calls:
             return _go(calls, f"Reading the best places: {_places(found)}", 1)
     return answer(situation, aim, found)
+
+
+def _direct_calls(situation: Situation, aim: Aim) -> list[ToCall]:
+    """Calls whose results answer by themselves: facts, lists of members, lists of uses."""
+    if not situation.tools:
+        return []
+    return (
+        facts_calls(situation, aim)
+        or members_calls(situation, aim)
+        or uses_calls(situation, aim)
+    )
 
 
 def _without(situation: Situation, kind: SourceKind) -> Response:

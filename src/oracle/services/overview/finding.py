@@ -25,6 +25,10 @@ _DECORATION: Final = lazy_pattern(
     r"\s*(?:$|[=\-~^*#]{3,}\s*$|<[^>]*>|</|\[!\[|!\[|\.\. |:\w+:|\[[^\]]+\]:|\||---)"
 )
 _SAYS_SOMETHING: Final = lazy_pattern(r"(?:\W*\w+){4}")
+_SAYS_WHAT: Final = lazy_pattern(
+    r"\b(?:is|are|provides?|lets|allows?|helps?|implements?|offers?|enables?|aims?|gives?|makes?)\b",
+    re.I,
+)
 _REFERRAL: Final = 4
 """A README says in so many lines or fewer where to read on."""
 
@@ -44,6 +48,7 @@ def places_for(
     found += _openings(reader) if topic == "about" else _of_documents(reader, topic)
     if words:
         found = [narrow for place in found for narrow in _narrowed(reader, place, words)]
+        found += _lines_with(reader, ROWS[topic], words)
     best = sorted(found, key=lambda place: -place.worth)
     return _apart(best)[:MOST_PLACES]
 
@@ -116,9 +121,11 @@ def _openings(reader: Reader) -> Iterator[Place]:
     """The title of each README or start page, and the first paragraphs that say something."""
     for path in [*_readmes(reader), *(p for p in reader.paths if re.fullmatch(r"docs?/index\.\w+", p))]:
         lines = reader.read(path)
-        first = next((n for n, line in enumerate(lines) if _is_prose(line)), None)
-        if first is None:
+        prose = [n for n, line in enumerate(lines[:80]) if _is_prose(line)]
+        if not prose:
             continue
+        # A slogan says less than the first sentence that says what it is or does.
+        first = next((n for n in prose if _SAYS_WHAT.search(lines[n])), prose[0])
         heads = [s.start for s in sections_of(lines) if s.start < first]
         # With badges between the title and the text, only the text is quoted.
         start = heads[-1] if heads and first - heads[-1] <= 6 else first
@@ -138,19 +145,30 @@ def _of_documents(reader: Reader, topic: Topic) -> Iterator[Place]:
     if row.headings is None:
         return
     name = name_of(reader)
-    logs = set(changelogs(reader))
-    documents = [
-        path
-        for path in reader.paths
-        if _DOCUMENT.fullmatch(path) and path not in logs and not _OF_TOOLS.search(path)
-    ]
-    for path in sorted(documents, key=lambda p: (_rank(p, row), p.count("/")))[:_MOST_DOCUMENTS]:
+    for path in _documents(reader, row):
         lines = reader.read(path)
         for section in sections_of(lines):
             worth, line = _worth_of_section(lines, section, row, name)
             if worth:
                 start, stop = _window(lines, section, line)
                 yield Place(path=path, start=start + 1, end=stop, worth=worth - _rank(path, row))
+
+
+def documents_of(reader: Reader) -> list[str]:
+    """The project's documents; no changelogs, which say what was."""
+    logs = set(changelogs(reader))
+    found = [
+        path
+        for path in reader.paths
+        if _DOCUMENT.fullmatch(path) and path not in logs and not _OF_TOOLS.search(path)
+    ]
+    return found[: 4 * _MOST_DOCUMENTS]
+
+
+def _documents(reader: Reader, row: Row) -> list[str]:
+    """Documents that may say it, the likeliest first."""
+    found = sorted(documents_of(reader), key=lambda p: (_rank(p, row), p.count("/")))
+    return found[:_MOST_DOCUMENTS]
 
 
 def _rank(path: str, row: Row) -> float:
@@ -188,6 +206,28 @@ def _window(lines: Sequence[str], section: Section, line: int) -> tuple[int, int
     start = section.start if line - section.start < _MOST_LINES - 8 else max(section.start, line - 6)
     end = section.end if section.own_end - section.start < 6 else section.own_end
     return trimmed(lines, start, end, _MOST_LINES)
+
+
+def _lines_with(reader: Reader, row: Row, words: Sequence[str]) -> Iterator[Place]:
+    """Paragraphs of the documents that have all words on a line that says it, such as `X >= 5`."""
+    patterns = [re.compile(rf"(?<![^\W_]){re.escape(word)}(?![^\W\d_])", re.I) for word in words]
+    for path in _documents(reader, row):
+        lines = reader.read(path)
+        for number, line in enumerate(lines):
+            if row.commands and row.commands.search(line) and all(p.search(line) for p in patterns):
+                start, end = _paragraph(lines, number)
+                worth = 6.0 - _rank(path, row)
+                yield Place(path=path, start=start + 1, end=end + 1, worth=worth)
+                break
+
+
+def _paragraph(lines: Sequence[str], number: int) -> tuple[int, int]:
+    start = end = number
+    while start > 0 and lines[start - 1].strip() and number - start < 4:
+        start -= 1
+    while end + 1 < len(lines) and lines[end + 1].strip() and end - number < 6:
+        end += 1
+    return start, end
 
 
 def _narrowed(reader: Reader, place: Place, words: Sequence[str]) -> list[Place]:

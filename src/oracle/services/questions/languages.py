@@ -108,6 +108,7 @@ support: unterstütz support soport 支持 サポート
 use usage: benutz verwend utilis utiliz 使用 使い
 documentation docs: dokument document 文档 ドキュメント
 create: erstell anleg cré crea 创建 作成
+package: paket paquet 包 パッケージ
 call: aufruf ruf appel llam 调用 呼び
 connection connect: verbind connex conexi 连接 接続
 """
@@ -135,18 +136,20 @@ def stop_words_of(language: Language) -> frozenset[str]:
     return _STOP_WORDS.get(language, frozenset())
 
 
-def in_english(question: str, language: Language) -> list[str]:
-    """English words for the words of a question that the glossary knows, in its order."""
+def in_english(text: str, language: Language) -> list[str]:
+    """English for a word of another language, or for all that is in a text without spaces: the
+    usual word first, then others. Empty if the glossary does not know it.
+    """
     if language == "en":
         return []
-    low = question.lower()
-    found: list[str] = []
-    words = [word for word in _WORD.findall(low) if word not in stop_words_of(language)]
-    for english, stems in _glossary():
-        for stem in stems:
-            if stem in low if CJK.search(stem) else any(w.startswith(stem) for w in words):
-                found += english
-                break
+    low = text.lower()
+    is_cjk = language in ("zh", "ja")
+    found = [
+        word
+        for english, stems in _glossary()
+        if any(stem in low if is_cjk else low.startswith(stem) for stem in stems)
+        for word in english
+    ]
     return list(dict.fromkeys(found))
 
 

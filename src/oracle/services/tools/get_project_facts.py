@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from functools import cached_property
 from typing import Final
 
 from pydantic import Field
 
-from oracle.errors import ToolProblem, named
+from oracle.errors import named
 from oracle.models.query_classification import QueryType
 from oracle.models.source import Source
 from oracle.services.background import in_thread
@@ -20,7 +18,8 @@ from oracle.services.overview.places import Place
 from oracle.services.overview.topics import Topic
 from oracle.services.search.roles import kind_of
 from oracle.services.tools.answer import Answer
-from oracle.services.tools.files import FileText, ProjectFiles
+from oracle.services.tools.files import ProjectFiles
+from oracle.services.tools.project_reader import ProjectReader
 from oracle.services.tools.registry import Arguments, Tool
 from oracle.services.tools.workspace import Workspace, lines_of
 
@@ -65,32 +64,8 @@ def get_project_facts(work: Workspace) -> Tool[GetProjectFacts]:
     )
 
 
-class _Reader:
-    """The files for `overview`. Each is read once in a call."""
-
-    def __init__(self, files: ProjectFiles) -> None:
-        self._files = files
-        self._texts: dict[str, FileText | None] = {}
-
-    @cached_property
-    def paths(self) -> Sequence[str]:
-        return [entry.path for entry in self._files.entries()]
-
-    def text(self, path: str) -> FileText | None:
-        if path not in self._texts:
-            try:
-                self._texts[path] = self._files.read(path)
-            except ToolProblem:
-                self._texts[path] = None
-        return self._texts[path]
-
-    def read(self, path: str) -> Sequence[str]:
-        text = self.text(path)
-        return text.lines if text else ()
-
-
 def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
-    reader = _Reader(files)
+    reader = ProjectReader(files)
     if given.name and not _is_called(given.name, name_of(reader), files.root.name):
         return Answer(summary=f"The project is not called {named(given.name)}.", empty=True)
     words = (given.words or "").split()
@@ -110,7 +85,7 @@ def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
     return Answer(summary=f"What the project says about {given.topic}, best first.", findings=sources)
 
 
-def _quoted(reader: _Reader, place: Place) -> list[Source]:
+def _quoted(reader: ProjectReader, place: Place) -> list[Source]:
     text = reader.text(place.path)
     if text is None:
         return []
