@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from oracle.services.control.unfinished_answer import NO_SEARCH
+from oracle.services.embedded.judging import SURE, certainty
 from oracle.services.embedded.response import (
     Response,
     counted,
@@ -15,7 +16,7 @@ from oracle.services.embedded.response import (
 )
 from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
-from oracle.services.questions.search_words import is_generic, specific_words
+from oracle.services.questions.search_words import specific_words
 from oracle.services.quoting.excerpts import is_opening, is_prose, whole_excerpt
 from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull
 from oracle.services.tools.answer import code, codes
@@ -23,11 +24,8 @@ from oracle.services.tools.answer import code, codes
 _LISTED: Final = 4
 _LISTED_OF_ALL: Final = 20
 _NEAREST: Final = 3
-# Shares of the question's words, by weight: from here on it is answered, or mostly answered.
-_ENOUGH: Final = 0.6
+# The share of the question's words, by weight, from which on a place is about it.
 _MOST: Final = 0.75
-# The highest confidence if all words of the question are generic.
-_VAGUE: Final = 0.45
 # Shares of the best passage's score.
 _WORTH_QUOTING: Final = 0.6
 _WORTH_LISTING: Final = 0.2
@@ -59,7 +57,7 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     text = _joined(cannot, body, _what_is_missing(missing), failed)
     return Response(
         text=text,
-        signal=_signal(aim, shown, missing),
+        signal=_signal(situation, aim, shown, missing),
     )
 
 
@@ -190,21 +188,16 @@ def _what_is_missing(missing: Sequence[str]) -> str:
     return f"In what I read there is nothing about {codes(missing)}." if missing else ""
 
 
-def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
-    """The confidence grows with the specific words that the shown lines have, and with those that
-    one place has together. It is higher for a definition, and lower if all words are generic.
-    """
-    weights = {word: aim.words.weight_of(word) for word in specific_words(aim.words)}
-    coverage = 1 - sum(weights[word] for word in missing) / (sum(weights.values()) or 1.0)
-    share = _share(aim, shown)
-    confidence = 0.3 + 0.2 * coverage + 0.25 * share + (0.15 if shown[0].defines else 0.0)
-    if all(map(is_generic, weights)):
-        confidence = min(confidence, _VAGUE)
+def _signal(situation: Situation, aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
+    """Whole only if one place is sure to answer; otherwise it says what that place lacks."""
+    certain = certainty(situation, aim, shown)
     if aim.wants_a_change:
         return signal("partial_answer", 0.6, missing="the change itself: nothing was changed")
-    if coverage < _ENOUGH:
-        return signal("partial_answer", min(confidence, 0.6), missing=", ".join(missing))
+    if certain < SURE:
+        lacks = ", ".join(missing) or "a place that surely answers it"
+        return signal("partial_answer", min(0.6, 0.3 + 0.4 * certain), missing=lacks)
     kinds = sorted({_kind(passage) for passage in shown})
+    confidence = 0.3 + 0.5 * certain + (0.1 if shown[0].defines else 0.0)
     return signal(
         "context_sufficient", min(confidence, 0.9), sources_found=len(shown), source_types=kinds
     )

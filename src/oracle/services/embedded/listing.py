@@ -28,7 +28,11 @@ def members_calls(situation: Situation, aim: Aim) -> list[ToCall]:
     asked, tool = aim.members, situation.tool("members")
     if asked is None or tool is None or aim.wants_uses or situation.calls_of("members"):
         return []
-    return [(tool.name, {"of": of}) for of in dict.fromkeys((asked.head, asked.rest)) if of]
+    first: dict[str, object] = {"of": asked.head}
+    if not asked.rest:
+        return [(tool.name, first)]
+    # "methods of Queue" are in Queue; "shells that have completion classes" may be these classes.
+    return [(tool.name, {**first, "within": asked.rest}), (tool.name, {"of": asked.rest})]
 
 
 def answer_with_members(situation: Situation, aim: Aim) -> Response | None:

@@ -10,6 +10,7 @@ from oracle.models.source_kind import SourceKind, kind_named
 from oracle.services.embedded.answering import answer, web_failed, words_missing
 from oracle.services.embedded.attachments import about_file, facts_of, places_in
 from oracle.services.embedded.broad_answer import answer_broadly
+from oracle.services.embedded.judging import SURE, certainty
 from oracle.services.embedded.listing import (
     answer_with_members,
     answer_with_uses,
@@ -141,13 +142,17 @@ def look(situation: Situation, aim: Aim) -> Response:
     found = best_of(situation, aim)
     if not situation.tools:
         return answer(situation, aim, found)
+    if wish := _other_sources(situation, aim, found):
+        return wish
     if not situation.calls_of("search", "read"):
         calls = first_calls(situation, aim)
         why = f"Searching for {', '.join(aim.words.all)}"
         return _go(calls, why, 2) if calls else answer(situation, aim, found)
     if not found:
         return _into_the_project(situation) or _another_way(situation, aim)
-    if not situation.calls_of("read"):
+    if fresh := first_calls(situation, aim, new_searches(situation)):
+        return _go(fresh, "Searching the source that was granted", 1)
+    if not situation.calls_of("read") or _has_new_search(situation):
         calls = closer_calls(situation, found)
         if calls:
             return _go(calls, f"Reading the best places: {_places(found)}", 1)
@@ -189,6 +194,44 @@ def _into_the_project(situation: Situation) -> Response | None:
             capability="look into the repository, its documentation and decisions",
             reason="the web cannot be searched, and the project itself may say it",
         ),
+    )
+
+
+def _other_sources(
+    situation: Situation, aim: Aim, found: Sequence[Passage]
+) -> Response | None:
+    """Ask for the search in documents or code that the question's class does not get.
+
+    A new user's "how do I …" is answered by documents, whatever the words look like, so these are
+    asked for at once. The rest is asked for if what was found is not sure to answer.
+    """
+    if any(not turn for turn in situation.turns) or not situation.local_tools("search"):
+        return None
+    words = aim.words
+    is_for_documents = words.asks_what or words.asks_why or words.asks_for_a_value
+    if situation.tool("search", "vault") is None and not words.names and is_for_documents:
+        return _wish("search the documentation", "documents may say it")
+    if not situation.calls_of("search", "read") or certainty(situation, aim, found) >= SURE:
+        return None
+    lacking = [kind for kind in ("vault", "code") if situation.tool("search", kind) is None]
+    return _wish(f"search the {_SOUGHT[lacking[0]]}", "what was found is not sure") if lacking else None
+
+
+def _has_new_search(situation: Situation) -> bool:
+    """Whether a search came after the last reading: its best places were not read yet."""
+    roles = [call.role for call in situation.calls]
+    return "search" in roles and roles[::-1].index("search") < (
+        roles[::-1].index("read") if "read" in roles else len(roles)
+    )
+
+
+_SOUGHT: Final = {"vault": "documentation", "code": "code of the repository"}
+
+
+def _wish(capability: str, reason: str) -> Response:
+    return Response(
+        text="I look into another source.",
+        signal=signal("need_capability", 0.7, capability=capability, reason=reason),
     )
 
 

@@ -171,14 +171,46 @@ def families(
 
 
 def _ends_with(name: str, words: Sequence[str]) -> bool:
-    parts = parts_of(name)[-len(words) :]
-    if len(parts) < len(words) or name.startswith("_"):
+    parts = parts_of(name)[-len(words) :] if words else []
+    if not parts or len(parts) != len(words) or name.startswith("_"):
         return False
     # `completion classes` are `BashComplete` and `ZshComplete`: the stem decides.
     return all(
         same(word, part) or (len(part) > 4 and word.startswith(without_ending(part)[:5]))
         for word, part in zip(words, parts, strict=True)
     )
+
+
+def inside_class(
+    reader: Reader, path: str, name: str, of: str, paths: Sequence[str]
+) -> Iterator[Group]:
+    """The methods, the fields or the subclasses of one class."""
+    if re.search(r"\bsubclass|\bderived|\bchildren\b|\bimplement", of, re.I):
+        bases = re.compile(rf"\s*class\s+\w+\s*(?:\(|extends\s)[^)]*\b{re.escape(name)}\b")
+        below = [
+            Place(path=each, start=number, end=number)
+            for each in paths
+            for number, line in enumerate(reader.read(each), 1)
+            if bases.match(line)
+        ]
+        if below:
+            yield Group(what=f"subclasses of `{name}`", places=below, worth=1.0)
+        return
+    lines = reader.read(path)
+    span = body_of(lines, name)
+    if span is None:
+        return
+    inner = [n for n in range(span[0] + 1, span[1] + 1) if lines[n].strip()]
+    depth = min((_depth(lines[n]) for n in inner), default=0)
+    is_method = bool(re.search(r"\b(?:method|function|call)", of, re.I))
+    pattern = _OPENS if is_method else _ASSIGNED
+    members = [
+        Place(path=path, start=n + 1, end=n + 1)
+        for n in inner
+        if _depth(lines[n]) == depth and (at := pattern.match(lines[n])) and at["name"][:1] != "_"
+    ]
+    if len(members) >= _FEWEST:
+        yield Group(what=f"what `{name}` has", places=members, worth=1.0)
 
 
 def registered(reader: Reader, used: Mapping[str, Sequence[int]], word: str) -> Iterator[Group]:

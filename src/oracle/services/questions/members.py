@@ -15,10 +15,11 @@ _FILLER: Final = (
     r"existing|supported|various|known|public|valid|main|core|standard|default)\s+)*"
 )
 _ASKS: Final = lazy_pattern(
-    r"\b(?:(?:list|enumerate|name|show)(?:\s+(?:me|us))?\s+(?=(?:all|every|each|the|\w+s\b))"
+    r"^\W*(?:(?:please|can you|could you|i want to|i need to)\s+)*"
+    r"(?:(?:list|enumerate|name|show)(?:\s+(?:me|us))?\s+(?=(?:all|every|each|the|\w+s\b))"
     r"|what\s+are\s+(?=(?:all|the)\b)|what\s+(?=\w+(?:\s\w+)?s\s+(?:are\s+there|exist|does|do|can|is|are)\b)"
     r"|(?:which|what)\s+(?=(?:\w+\s+){0,2}\w+s\s+(?:are\s+there|exist|does|do|can|are|have|has|come|ship)\b)"
-    r"|how\s+many\s+(?=(?:\w+\s+){0,2}\w+s\b)|(?:all|every|each)\s+(?=\w))"
+    r"|how\s+many\s+(?=(?:\w+\s+){0,2}\w+s\b)|(?:all|every)\s+(?=\w))"
     rf"{_FILLER}(?P<head>[\w\s./-]{{2,60}}?)"
     r"\s*(?:\b(?:of|in|for|that|which|are|is|does|do|can|have|has|exists?|there|defined|provided|"
     r"supported|available|from|with|by|to|on|it|you|we|come|ship|this|and\s+where)\b(?P<rest>.*)|[?.!,;:]|$)",
@@ -48,7 +49,7 @@ def members_asked(question: str) -> MembersAsked | None:
     language = language_of(said)
     if language != "en":
         return _elsewhere(said) if _ASKS_ELSEWHERE.search(said) else None
-    found = _ASKS.search(said)
+    found = _ASKS.match(said)
     if found is None or _ABOUT_FILES.search(found["head"]):
         return None
     head = _words(found["head"])

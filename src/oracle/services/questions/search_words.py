@@ -61,6 +61,13 @@ _WHAT: Final = lazy_pattern(
     r"\s*(?:what(?:'s| is| are)|how (?:do|can|should) (?:i|we|you)|how to|why|explain|describe)\b",
     re.I,
 )
+# "what is the default timeout", "how long …", "which port …": a value is the answer.
+_VALUE: Final = lazy_pattern(
+    r"\bdefaults?\b|\bhow (?:long|big|large|much|often|many)\b|\b(?:limit|maximum|minimum|timeout)\b"
+    r"|\b(?:which|what) (?:port|size|value|number|address|url|path|file name|name|format|encoding)\b"
+    r"|默认|デフォルト|\bstandardmäßig\b|\bpar défaut\b|\bpor defecto\b|\bpredeterminad",
+    re.I,
+)
 # "which files …" asks for all of them; "which class …" asks for one, though it ends with an s.
 _EVERY: Final = lazy_pattern(
     r"\b(?:list|every|everywhere|all|which (?!\w*(?:is|has|was|does|class|process)\b)\w+s)\b", re.I
@@ -93,6 +100,7 @@ class SearchWords:
     asks_why: bool = False
     asks_what: bool = False
     asks_what_was_decided: bool = False
+    asks_for_a_value: bool = False
     optional: frozenset[str] = frozenset()
     language: Language = "en"
 
@@ -124,6 +132,7 @@ class SearchWords:
             asks_why=self.asks_why,
             asks_what=self.asks_what,
             asks_what_was_decided=self.asks_what_was_decided,
+            asks_for_a_value=self.asks_for_a_value,
             optional=self.optional | other.optional,
             language=self.language,
         )
@@ -161,6 +170,7 @@ def search_words(question: str) -> SearchWords:
         asks_what=bool(_WHAT.match(text)),
         asks_why=bool(re.search(r"\bwhy\b|\breasons?\b", text, re.I)),
         asks_what_was_decided=bool(re.search(r"\b(?:decid|decision|agree)", text, re.I)),
+        asks_for_a_value=bool(_VALUE.search(text)),
         optional=optional,
         language=language,
     )

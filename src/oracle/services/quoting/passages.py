@@ -26,6 +26,15 @@ _DULL: Final = lazy_pattern(
 )
 
 
+# Copies, other people's code and files for machines say little about the project.
+_FOREIGN: Final = lazy_pattern(
+    r"(?:^|/)(?:\.[^/.][^/]*|vendor|vendored|third_party|node_modules|locales?|fixtures)/"
+    r"|\.min\.|(?:^|/)lunr|\.(?:html|css|svg)$"
+)
+_HEADING: Final = lazy_pattern(r"#{1,6}\s")
+_FOR_A_HEADING: Final = 1.5
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
     """Lines to quote: `start` to `end` of the quotation, from 0, `end` included. `best` is the line
@@ -170,6 +179,7 @@ def _weighed(
     total = sum(term.weight for term in terms) or 1.0
     score = (passage.score + 0.6 * sum(term.weight for term in in_path)) / total
     score *= 0.7 if IN_TESTS.search(source.path) else 1.0
+    score *= 0.5 if _FOREIGN.search(source.path) else 1.0
     score *= 0.5 if _is_data(source.path) or is_dull(passage.best_line) else 1.0
     return Passage(
         source=source,
@@ -192,6 +202,8 @@ def _worth(
     worth *= 0.4 if is_dull(line) else 1.0
     if any(term.is_defined_in(line) or term.is_explained_in(line) for term in on_it):
         return worth * for_a_definition
+    if _HEADING.match(line):
+        return worth * _FOR_A_HEADING
     is_call = any(f"{term.word}(" in line for term in on_it)
     return worth * for_a_call if is_call else worth
 
@@ -225,7 +237,9 @@ def _apart(found: Iterable[Passage]) -> list[Passage]:
 
 def _same_place(one: Passage, other: Passage) -> bool:
     if one.source.path != other.source.path or not one.source.first:
-        return one.source.where == other.source.where
+        # A copy of a file says the same once more.
+        is_copy = len(one.lines) > 1 and one.lines == other.lines
+        return one.source.where == other.source.where or is_copy
     return (
         one.source.first + one.start <= other.source.first + other.end
         and other.source.first + other.start <= one.source.first + one.end

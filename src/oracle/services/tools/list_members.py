@@ -18,6 +18,7 @@ from oracle.services.overview.members import (
     documented,
     families,
     holders,
+    inside_class,
     modules,
     registered,
     wanted,
@@ -45,6 +46,11 @@ class ListMembers(Arguments):
         max_length=200,
         description="What to list, in one to three words: commands, job status, worker classes.",
     )
+    within: str | None = Field(
+        default=None,
+        max_length=200,
+        description="The class whose methods, fields or subclasses are wanted, if it is one class.",
+    )
 
 
 def list_members(work: Workspace) -> Tool[ListMembers]:
@@ -53,6 +59,10 @@ def list_members(work: Workspace) -> Tool[ListMembers]:
         names = await work.lookup.top_names()
         used = {word: await _used(work, word) for word in _names_for(asked)}
         reader = ProjectReader(work.files)
+        if given.within:
+            inside = await in_thread(lambda: _inside(reader, names, given.of, given.within or ""))
+            if inside:
+                return with_left_out(_answer(reader, given.of, inside), work.lookup)
         groups = await in_thread(lambda: _groups(reader, names, used, asked))
         if not groups and len(asked.words) > 1:
             # The last word says what they are: `plugin events` are events.
@@ -96,6 +106,8 @@ def _groups(
     used: Mapping[str, Mapping[str, Sequence[int]]],
     asked: Wanted,
 ) -> list[Group]:
+    if not asked.words:
+        return []
     own = {path: held for path, held in names.items() if role_of(path) is Role.SOURCE}
     # Stubs repeat what the source defines.
     own = {path: held for path, held in own.items() if not path.endswith(".pyi")} or own
@@ -107,6 +119,20 @@ def _groups(
         *documented(reader, documents_of(reader), asked),
     ]
     return sorted(found, key=lambda group: -_weighed(group))[:_GROUPS]
+
+
+def _inside(
+    reader: ProjectReader, names: Mapping[str, Sequence[str]], of: str, within: str
+) -> list[Group]:
+    """What the class has that is named exactly so, or its subclasses; none without such a class."""
+    said = set(within.replace("`", " ").split())
+    found: list[Group] = []
+    for path, held in names.items():
+        for name in said.intersection(held):
+            if name[:1].isupper() and role_of(path) is not Role.TEST:
+                own = [names_of for names_of in names if role_of(names_of) is not Role.TEST]
+                found += [*inside_class(reader, path, name, of, own)]
+    return found[:1]
 
 
 def _weighed(group: Group) -> float:

@@ -1,0 +1,77 @@
+"""How certain it is that a place answers the question, from 0 to 1.
+
+It is judged by one place, not by all that was found: words that are far apart say little together.
+A rare word counts more than a common one. The limits were chosen on labelled questions; `oracle
+eval embedded` measures them (docs/evaluation.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from oracle.services.embedded.searching import Aim, found_in
+from oracle.services.embedded.situation import Situation
+from oracle.services.questions.search_words import is_generic, specific_words
+from oracle.services.quoting.passages import Passage
+from oracle.services.quoting.terms import Term, terms_for
+
+SURE: Final = 0.7
+"""From here on the answer counts as whole."""
+LIKELY: Final = 0.35
+"""Below this, what was found is not shown as an answer: it is only near."""
+_WITHOUT_THE_RAREST: Final = 0.75
+_WITHOUT_WHAT_IS_ASKED: Final = 0.6
+_FOR_ONE_WORD: Final = 0.65
+_FAR_APART: Final = 0.8
+_NEAR: Final = 2
+"""Lines above and below the best line."""
+
+
+def certainty(situation: Situation, aim: Aim, shown: Sequence[Passage]) -> float:
+    """Of the best of the places that are quoted: the first, and the second if it is as good."""
+    terms = terms_for(aim.words, found_in(situation))
+    return max((_certainty_of(passage, aim, terms) for passage in shown[:1]), default=0.0)
+
+
+def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
+    words = set(specific_words(aim.words))
+    needed = [term for term in terms if term.word in words and not term.is_extra]
+    total = sum(term.weight for term in needed)
+    if not total:
+        return 0.0
+    there = [term for term in needed if term.word in passage.words]
+    certain = sum(term.weight for term in there) / total
+    rarest = max(needed, key=lambda term: term.weight)
+    if rarest not in there:
+        certain *= _WITHOUT_THE_RAREST
+    if len(there) > 1 and _on_near_lines(passage, there) < len(there):
+        certain *= _FAR_APART
+    # A reason or a value is what is asked for. A place without one is beside the question.
+    if aim.words.asks_why and "why" not in passage.words:
+        certain *= _WITHOUT_WHAT_IS_ASKED
+    if aim.words.asks_for_a_value and "value" not in passage.words:
+        certain *= _WITHOUT_WHAT_IS_ASKED
+    is_name = any(term.is_name or term.is_path for term in there)
+    if len(needed) == 1 and not is_name and not _is_explained(passage, aim):
+        certain *= _FOR_ONE_WORD
+    if all(map(is_generic, words)):
+        certain = min(certain, SURE - 0.05)
+    return certain
+
+
+def _on_near_lines(passage: Passage, terms: Sequence[Term]) -> int:
+    """How many of the terms are on the best line or close to it, or in the path."""
+    lines = passage.source.lines[max(0, passage.best - _NEAR) : passage.best + _NEAR + 1]
+    near = (passage.source.path, *lines)
+    return sum(any(map(term.is_in, near)) for term in terms)
+
+
+def _is_explained(passage: Passage, aim: Aim) -> bool:
+    """Whether the place is about the one word: it defines it, or has it in a heading with another
+    word of the question.
+    """
+    line = passage.best_line
+    others = [word for word in aim.words.all if is_generic(word)]
+    is_headed = line.lstrip().startswith("#") and (not others or bool(passage.words & set(others)))
+    return bool(passage.defines) or is_headed
