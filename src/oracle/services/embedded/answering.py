@@ -17,7 +17,7 @@ from oracle.services.embedded.response import (
 from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import specific_words
-from oracle.services.quoting.excerpts import is_opening, is_prose, whole_excerpt
+from oracle.services.quoting.excerpts import is_opening, is_prose, section_start, whole_excerpt
 from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull
 from oracle.services.tools.answer import code, codes
 
@@ -130,7 +130,7 @@ def _quotation(passage: Passage, lead: Callable[[Passage], str]) -> list[str]:
     """A short definition is quoted whole. After a long one, a sentence says that it goes on."""
     source = passage.source
     end, goes_on = whole_excerpt(source, passage.best, passage.end)
-    shown = replace(passage, end=end)
+    shown = replace(passage, start=section_start(source, passage.start), end=end)
     parts = [lead(shown), quoted(shown.lines, source.path)]
     return [*parts, f"There is more after {code(shown.where)}."] if goes_on else parts
 

@@ -7,9 +7,11 @@ eval embedded` measures them (docs/evaluation.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import is_generic, specific_words
@@ -24,6 +26,9 @@ _WITHOUT_THE_RAREST: Final = 0.75
 _WITHOUT_WHAT_IS_ASKED: Final = 0.6
 _FOR_ONE_WORD: Final = 0.65
 _FAR_APART: Final = 0.8
+_FUTURE: Final = lazy_pattern(
+    r"^\W*(?:when|will|is|are|what) .{0,40}\b(?:will|planned|upcoming|next|going to)\b", re.I
+)
 _NEAR: Final = 2
 """Lines above and below the best line."""
 
@@ -49,6 +54,9 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
         certain *= _FAR_APART
     # A reason or a value is what is asked for. A place without one is beside the question.
     if aim.words.asks_why and "why" not in passage.words:
+        certain *= _WITHOUT_WHAT_IS_ASKED
+    # What will be is seldom written down, and what was written may have changed since.
+    if _FUTURE.search(aim.question):
         certain *= _WITHOUT_WHAT_IS_ASKED
     if aim.words.asks_for_a_value and "value" not in passage.words:
         certain *= _WITHOUT_WHAT_IS_ASKED

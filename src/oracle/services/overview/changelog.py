@@ -55,7 +55,7 @@ def latest_changes(reader: Reader) -> list[Place]:
     """What is not released yet, if there is anything, and the newest version."""
     for path in changelogs(reader):
         found = [*_releases(reader, path)]
-        filled = [r for r in found if r.end - r.start > 1]
+        filled = [r for r in found if _says_something(reader.read(path)[r.start + 1 : r.end])]
         if filled:
             unreleased = [r for r in filled[:1] if not r.number]
             numbered = [r for r in filled if r.number][:1]
@@ -76,9 +76,15 @@ def versions_with(reader: Reader, words: Sequence[str]) -> list[Place]:
                 there = all(pattern.search(lines[number]) for pattern in patterns)
                 worth = (1.0 + bool(_NEW.search(lines[number]))) if there else 0.0
                 if worth and worth >= best[0] and release.number:
-                    head = Place(path=path, start=release.start + 1, end=release.start + 1)
-                    best = worth, [head, Place(path=path, start=number + 1, end=number + 1)]
+                    spans = (release.start + 1, number + 1)
+                    places = [Place(path=path, start=at, end=at, worth=6.0) for at in spans]
+                    best = worth, places
     return best[1]
+
+
+def _says_something(lines: Sequence[str]) -> bool:
+    """Whether there is more than the line below a title."""
+    return any(re.search(r"\w", line) for line in lines)
 
 
 def _releases(reader: Reader, path: str) -> Iterator[_Release]:
@@ -98,4 +104,4 @@ def _is_head(title: str) -> bool:
 
 def _place(reader: Reader, release: _Release, most: int) -> Place:
     start, stop = trimmed(reader.read(release.path), release.start, release.end, most)
-    return Place(path=release.path, start=start + 1, end=stop)
+    return Place(path=release.path, start=start + 1, end=stop, worth=6.0)

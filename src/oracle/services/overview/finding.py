@@ -22,8 +22,10 @@ _OF_TOOLS: Final = lazy_pattern(
     r"(?:^|/)(?:tests?|examples?|benchmarks?|vendor|node_modules|fixtures|\.\w[^/]*)/|\.egg-info/"
 )
 _DECORATION: Final = lazy_pattern(
-    r"\s*(?:$|[=\-~^*#]{3,}\s*$|<[^>]*>|</|\[!\[|!\[|\.\. |:\w+:|\[[^\]]+\]:|\||---)"
+    r"\s*(?:$|[=\-~^*#]{3,}\s*$|#|<[^>]*>|</|\[!\[|!\[|\.\. |:\w+:|\[[^\]]+\]:|\||---|```|[-*+] |\$ |> )"
 )
+_TITLE: Final = lazy_pattern(r"[=\-~^*#]{3,}\s*$")
+_OPENING_LINES: Final = 100
 _SAYS_SOMETHING: Final = lazy_pattern(r"(?:\W*\w+){4}")
 _SAYS_WHAT: Final = lazy_pattern(
     r"\b(?:is|are|provides?|lets|allows?|helps?|implements?|offers?|enables?|aims?|gives?|makes?)\b",
@@ -83,7 +85,7 @@ def _of_manifests(reader: Reader, topic: Topic) -> Iterator[Place]:
         lines = reader.read(path)
         spans = [*entries(path, lines, row.keys)] if row.keys else []
         spans += [*tables(lines, row.tables)] if row.tables and not path.endswith(".json") else []
-        for start, end in spans[:4]:
+        for start, end in spans[: 4 if row.is_declared else 2]:
             # A PKG-INFO has the README after its first blank line; there a key is prose.
             if path != "PKG-INFO" or all(line.strip() for line in lines[:start]):
                 worth = _worth_of_entry(row, lines[start : end + 1]) - 0.1 * rank
@@ -103,6 +105,8 @@ def _worth_of_entry(row: Row, lines: Sequence[str]) -> float:
     """A manifest says what things are. How something is done, a document says better."""
     if row.commands is None:
         return 5.0
+    if row.is_declared:
+        return 5.5
     return 4.5 if any(map(row.commands.search, lines)) else 2.5
 
 
@@ -113,27 +117,47 @@ def _of_files(reader: Reader, topic: Topic) -> Iterator[Place]:
         if row.files and row.files.fullmatch(name) and folder in ("", ".github", "docs"):
             lines = reader.read(path)
             start = next((n for n, line in enumerate(lines) if line.strip()), 0)
+            inner = (s.start for s in sections_of(lines) if row.within and row.within.search(s.title))
+            start = next(inner, start)
             _, stop = trimmed(lines, start, len(lines), row.lines)
             yield Place(path=path, start=start + 1, end=max(stop, start + 1), worth=6.0)
 
 
 def _openings(reader: Reader) -> Iterator[Place]:
-    """The title of each README or start page, and the first paragraphs that say something."""
-    for path in [*_readmes(reader), *(p for p in reader.paths if re.fullmatch(r"docs?/index\.\w+", p))]:
+    """The paragraph of each README or start page that says what it is, and the one after it."""
+    starts = [p for p in reader.paths if re.fullmatch(r"docs?/index\.\w+", p)]
+    for path in [*_readmes(reader), *starts]:
         lines = reader.read(path)
-        prose = [n for n, line in enumerate(lines[:80]) if _is_prose(line)]
-        if not prose:
+        paragraphs = _paragraphs(lines[:_OPENING_LINES])
+        if not paragraphs:
             continue
-        # A slogan says less than the first sentence that says what it is or does.
-        first = next((n for n in prose if _SAYS_WHAT.search(lines[n])), prose[0])
-        heads = [s.start for s in sections_of(lines) if s.start < first]
-        # With badges between the title and the text, only the text is quoted.
-        start = heads[-1] if heads and first - heads[-1] <= 6 else first
-        end = first
-        while end < len(lines) and end - first < 14 and not (end > first + 5 and not lines[end].strip()):
+        heads = [s for s in sections_of(lines) if s.level > 1 or s.start > 30]
+        second = next((s.start for s in heads), len(lines))
+        early = [pair for pair in paragraphs if pair[0] < second]
+        # A slogan says less than the first paragraph that says what it is or does.
+        saying = [pair for pair in early if any(map(_SAYS_WHAT.search, lines[pair[0] : pair[1]]))]
+        first, end = (saying or early or paragraphs)[0]
+        following = [pair for pair in early if pair[0] >= end and pair[1] - first < 14]
+        worth = 7.0 if early else 4.0
+        end = following[0][1] if following else end
+        titles = [s.start for s in sections_of(lines) if s.start < first <= s.start + 4]
+        start = titles[-1] if titles else first
+        worth -= 0.0 if _README.fullmatch(path) else 3.0
+        yield Place(path=path, start=start + 1, end=end, worth=worth)
+
+
+def _paragraphs(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """The first line and the end of each paragraph of prose; no lists, badges or titles."""
+    found: list[tuple[int, int]] = []
+    number = 0
+    while number < len(lines):
+        end = number
+        while end < len(lines) and lines[end].strip():
             end += 1
-        _, stop = trimmed(lines, start, end, 20)
-        yield Place(path=path, start=start + 1, end=stop, worth=7.0 if _README.fullmatch(path) else 4.0)
+        if end > number and _is_prose(lines[number]) and not _TITLE.match("".join(lines[number + 1 : number + 2])):
+            found.append((number, end))
+        number = max(end, number) + 1
+    return found
 
 
 def _is_prose(line: str) -> bool:
@@ -203,7 +227,11 @@ def _worth_of_section(
 
 def _window(lines: Sequence[str], section: Section, line: int) -> tuple[int, int]:
     """From the heading, if the line that answers is still shown then."""
-    start = section.start if line - section.start < _MOST_LINES - 8 else max(section.start, line - 6)
+    start = section.start
+    if line - section.start >= _MOST_LINES - 8:
+        # At the start of a paragraph, so that no block of code begins in its middle.
+        blanks = [n for n in range(section.start, line - 2) if not lines[n].strip()]
+        start = blanks[-1] + 1 if blanks else max(section.start, line - 6)
     end = section.end if section.own_end - section.start < 6 else section.own_end
     return trimmed(lines, start, end, _MOST_LINES)
 

@@ -65,7 +65,7 @@ def _key_pattern(name: str, keys: str) -> re.Pattern[str]:
         return re.compile(rf"(?:{keys})\s*(?:\w+\s*)*:(?!=)", re.I)
     if name.endswith(".xml"):
         return re.compile(rf"\s{{0,8}}<(?:{keys})>", re.I)
-    return re.compile(rf"\s{{0,8}}[\"']?(?:{keys})[\"']?\s*[=:]", re.I)
+    return re.compile(rf"\s{{0,8}}[\"']?(?:{keys})[\"']?\s*[=:](?!:)", re.I)
 
 
 def _end_of(lines: Sequence[str], start: int) -> int:

@@ -38,7 +38,8 @@ class Row:
 
     `headings` are of sections of documents, `commands` of lines in them. `keys` are of manifests,
     `tables` of TOML and INI files, `targets` of Makefiles. `files` answer by themselves: their
-    first `lines` are quoted. `pages` are names of documents that are mostly about the topic.
+    first `lines` are quoted, or their section with a heading like `within`. `pages` are names of
+    documents that are mostly about the topic. `is_declared`: a manifest says it best.
     """
 
     headings: re.Pattern[str] | None = None
@@ -49,6 +50,8 @@ class Row:
     files: re.Pattern[str] | None = None
     lines: int = 12
     pages: re.Pattern[str] | None = None
+    within: re.Pattern[str] | None = None
+    is_declared: bool = False
 
 
 def _words(pattern: str) -> re.Pattern[str]:
@@ -58,7 +61,7 @@ def _words(pattern: str) -> re.Pattern[str]:
 ROWS: Final[Mapping[Topic, Row]] = {
     "about": Row(
         headings=_words(r"\b(?:about|introduction|overview|what is|features|why)\b"),
-        keys="description|summary|module",
+        keys="description|summary",
     ),
     "install": Row(
         headings=_words(r"\b(?:install\w*|get(?:ting)? (?:started|it)|quick ?start|set ?up|download)\b"),
@@ -76,7 +79,7 @@ ROWS: Final[Mapping[Topic, Row]] = {
             r"the basics|basic (?:usage|example)|(?:a )?simple example|hello world|example)\b"
         ),
         commands=_words(
-            r"^\s*(?:\$|>)\s+\S|\b(?:python3? -m|npm (?:run |start)|npx|yarn (?:run|start)|"
+            r"^\s*(?:\$|>)\s+\S|^\s*(?:```\w+|\.\. code-block::)|\b(?:python3? -m|npm (?:run |start)|npx|yarn (?:run|start)|"
             r"cargo run|go run|make run|docker(?: compose|-compose)? (?:run|up)|flask run|node \S)\b"
         ),
         keys="bin|scripts",
@@ -97,7 +100,10 @@ ROWS: Final[Mapping[Topic, Row]] = {
         pages=_words(r"(?:build\w*|install\w*|develop\w*|contributing)"),
     ),
     "test": Row(
-        headings=_words(r"\b(?:tests?|testing|running (?:the )?(?:test|unit)\w*|test suite)\b"),
+        headings=_words(
+            r"^(?:\w+ and )?(?:the |our |unit )*(?:tests?|testing)(?: suite)?$"
+            r"|\brun\w*\b.{0,30}\btests?\b|\btest suite\b"
+        ),
         commands=_words(
             r"\b(?:pytest|py\.test|tox\b|nox\b|unittest|npm (?:run )?test|npm t\b|yarn test|"
             r"cargo (?:nextest|test)|go test|make (?:test|check)|ctest|mvn test|gradlew? test|"
@@ -132,8 +138,8 @@ ROWS: Final[Mapping[Topic, Row]] = {
     ),
     "requirements": Row(
         headings=_words(
-            r"\b(?:requirements?|prerequisites?|dependenc\w+|supported (?:\w+ )?(?:versions?|"
-            r"platforms?)|compatibility|\w+ versions?|minimum)\b"
+            r"^\S+ versions?$|\b(?:requirements?|prerequisites?|dependenc\w+|compatibility|minimum"
+            r"|supported (?:\w+ )?(?:versions?|platforms?))\b"
         ),
         commands=_words(
             r"\b(?:requires?|needs?|supports?|minimum|at least|or (?:newer|later|higher|above))\b"
@@ -143,16 +149,18 @@ ROWS: Final[Mapping[Topic, Row]] = {
         r"go|require|requires-dist|peerDependencies|toolchain",
         tables=r"dependencies|(?:tool\.poetry\.)?dependencies",
         pages=_words(r"(?:install\w*|requirements|quickstart|lts|compatib\w*)"),
+        is_declared=True,
     ),
     "version": Row(keys="version"),
     "security": Row(
-        headings=_words(r"\b(?:report\w*|vulnerab\w+|security|disclos\w+)\b"),
+        headings=_words(r"\bvulnerab\w+|\bsecurity (?:polic|issue|report|disclos|contact)\w*|\bdisclos\w+|^security$"),
+        within=_words(r"\breport\w*"),
         files=_words(r"security(?:\.(?:md|rst|txt))?"),
         lines=30,
         pages=_words(r"security"),
     ),
     "contribute": Row(
-        headings=_words(r"\b(?:contribut\w+|get(?:ting)? involved|development|pull requests?)\b"),
+        headings=_words(r"\b(?:contribut\w+|get(?:ting)? involved|pull requests?)\b|^development(?: setup| environment| guide)?$"),
         files=_words(r"(?:contributing|hacking)(?:\.(?:md|rst|txt))?"),
         lines=30,
         pages=_words(r"(?:contributing|develop\w*|hacking)"),

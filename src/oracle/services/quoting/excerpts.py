@@ -14,6 +14,7 @@ _PROSE_LINES: Final = 8
 _TABLE_LINES: Final = 14
 MOST_QUOTED: Final = 25
 """Lines. A definition or a paragraph up to this length is quoted whole."""
+_NEAR_HEADING: Final = 8
 _PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _KINDS: Final = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var|local"
 # A line that opens a definition, in several languages; or a constant at the start of a line. `==`
@@ -65,6 +66,14 @@ def excerpt_around(source: Quotation, line: int, most: int | None = None) -> tup
     while end > start and not lines[end].strip():
         end -= 1
     return start, end
+
+
+def section_start(source: Quotation, start: int) -> int:
+    """Where to begin instead of `start`: at the heading of the section, if it is near."""
+    if not is_prose(source) or _is_row(source.lines[start]):
+        return start
+    above = range(start, max(-1, start - _NEAR_HEADING), -1)
+    return next((number for number in above if _is_heading(source.lines[number])), start)
 
 
 def whole_excerpt(source: Quotation, line: int, end: int) -> tuple[int, bool]:

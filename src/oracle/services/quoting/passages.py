@@ -76,7 +76,7 @@ def passages(
     """The best passage of each source, best first, no place twice. `ranks` are from searches."""
     found = [
         passage
-        for source in sources
+        for source in _once(sources)
         if source.lines
         and (passage := _best_passage(source, terms, ranks.get(source.path, LAST_RANK)))
     ]
@@ -84,6 +84,17 @@ def passages(
         found = [replace(p, score=p.score * _FOR_PROSE) if is_prose(p.source) else p for p in found]
     found.sort(key=lambda passage: -passage.score)
     return _apart(found)
+
+
+def _once(sources: Sequence[Quotation]) -> list[Quotation]:
+    """Without copies: of files with the same text the one nearest to the root is kept."""
+    kept: dict[tuple[str, ...], Quotation] = {}
+    for source in sources:
+        text = tuple(source.lines)
+        known = kept.get(text)
+        if known is None or source.path.count("/") < known.path.count("/"):
+            kept[text] = source
+    return list(kept.values())
 
 
 def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: bool) -> list[Passage]:
