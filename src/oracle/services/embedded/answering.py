@@ -11,6 +11,7 @@ from oracle.services.embedded.judging import SURE, certainty
 from oracle.services.embedded.response import (
     Response,
     counted,
+    exact_line,
     quoted,
     signal,
 )
@@ -18,7 +19,7 @@ from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import specific_words
 from oracle.services.quoting.excerpts import is_opening, is_prose, section_start, whole_excerpt
-from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull
+from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull, widened
 from oracle.services.tools.answer import code, codes
 
 _LISTED: Final = 4
@@ -49,7 +50,8 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
     shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
     missing = words_missing(aim, shown)
-    body = _every_place(listed) if listed else _best_places(shown)
+    sources = found_in(situation)
+    body = _every_place(listed) if listed else _best_places([widened(p, sources) for p in shown])
     if not listed:
         body = _joined(body, _outline(situation, aim))
     cannot = _CANNOT if aim.wants_a_change else ""
@@ -150,7 +152,7 @@ def _outline(situation: Situation, aim: Aim) -> str:
         return ""
     sources = [s for s in found_in(situation) if any(s.path.endswith(p) for p in aim.words.paths)]
     items = [
-        f"- {code(source.place(number, number))}: {code(line)}"
+        f"- {code(source.place(number, number))}: {exact_line(line)}"
         for source in sources[:1]
         for number, line in enumerate(source.lines)
         if is_opening(line)
@@ -176,7 +178,7 @@ def _every_place(listed: Sequence[Passage]) -> str:
 
 
 def _items(found: Sequence[Passage]) -> str:
-    return "\n".join(f"- {code(p.best_where)}: {code(p.best_line)}" for p in found)
+    return "\n".join(f"- {code(p.best_where)}: {exact_line(p.best_line)}" for p in found)
 
 
 def words_missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:

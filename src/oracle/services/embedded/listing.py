@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.models.source import Source
-from oracle.services.embedded.response import Response, counted, quoted, signal
+from oracle.services.embedded.response import Response, counted, exact_line, quoted, signal
 from oracle.services.embedded.searching import Aim
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.quoting.excerpts import is_definition
 from oracle.services.quoting.passages import IN_TESTS, is_dull
 from oracle.services.questions.search_words import bare_name
-from oracle.services.tools.answer import code, inline_quotation, one_line
+from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, uses_call
 
 _SURE: Final = 0.7
@@ -20,7 +20,6 @@ _SURE: Final = 0.7
 _ALSO: Final = 0.85
 _MOST_GROUPS: Final = 2
 _MOST_ITEMS: Final = 40
-_LONGEST: Final = 160
 
 
 def members_calls(situation: Situation, aim: Aim) -> list[ToCall]:
@@ -71,12 +70,7 @@ def _group(what: str, sources: Sequence[Source]) -> str:
 def _line(text: str) -> str:
     """What is registered under a decorator is named by its last line; the first says how."""
     lines = text.split("\n")
-    return quoted_line(lines[-1]) if len(lines) == 1 else f"{quoted_line(lines[-1])} under {quoted_line(lines[0])}"
-
-
-def quoted_line(line: str) -> str:
-    """One line, byte for byte apart from blanks around it."""
-    return inline_quotation(one_line(line, _LONGEST)) if line.strip() else "(blank)"
+    return exact_line(lines[-1]) if len(lines) == 1 else f"{exact_line(lines[-1])} under {exact_line(lines[0])}"
 
 
 def uses_calls(situation: Situation, aim: Aim) -> list[ToCall]:
@@ -126,4 +120,4 @@ def _is_use(text: str, names: Sequence[str]) -> bool:
 
 def _use(source: Source) -> str:
     inside = f" in {code(source['symbol'])}" if source.get("symbol") else ""
-    return f"- {code(source['where'])}{inside}: {quoted_line(source['text'])}"
+    return f"- {code(source['where'])}{inside}: {exact_line(source['text'])}"

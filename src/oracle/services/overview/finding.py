@@ -22,7 +22,7 @@ _OF_TOOLS: Final = lazy_pattern(
     r"(?:^|/)(?:tests?|examples?|benchmarks?|vendor|node_modules|fixtures|\.\w[^/]*)/|\.egg-info/"
 )
 _DECORATION: Final = lazy_pattern(
-    r"\s*(?:$|[=\-~^*#]{3,}\s*$|#|<[^>]*>|</|\[!\[|!\[|\.\. |:\w+:|\[[^\]]+\]:|\||---|```|[-*+] |\$ |> )"
+    r"\s*(?:$|[=\-~^*#]{3,}\s*$|#|<[^>]*>|</|\[!\[|!\[|\.\. |:\w+:|\[[^\]]+\]:|\||---|```|[-*+] |\$ |> ?[#\[!])"
 )
 _TITLE: Final = lazy_pattern(r"[=\-~^*#]{3,}\s*$")
 _OPENING_LINES: Final = 100
@@ -217,7 +217,7 @@ def _worth_of_section(
     ]
     if not has_heading and not hits:
         return 0.0, section.start
-    named = [n for n in hits if name and name.lower() in lines[n].lower()]
+    named = [n for n in hits if row.is_named and name and name.lower() in lines[n].lower()]
     worth = 3.0 * has_heading + 2.0 * bool(hits) + 1.5 * bool(named)
     is_short = section.end - section.start <= _REFERRAL
     if row.commands is None:

@@ -23,6 +23,7 @@ Topic = Literal[
     "version",
     "security",
     "contribute",
+    "history",
 ]
 TOPICS: Final[tuple[Topic, ...]] = get_args(Topic)
 
@@ -39,7 +40,8 @@ class Row:
     `headings` are of sections of documents, `commands` of lines in them. `keys` are of manifests,
     `tables` of TOML and INI files, `targets` of Makefiles. `files` answer by themselves: their
     first `lines` are quoted, or their section with a heading like `within`. `pages` are names of
-    documents that are mostly about the topic. `is_declared`: a manifest says it best.
+    documents that are mostly about the topic. `is_declared`: a manifest says it best. `is_named`:
+    a command with the project's name counts more.
     """
 
     headings: re.Pattern[str] | None = None
@@ -52,6 +54,7 @@ class Row:
     pages: re.Pattern[str] | None = None
     within: re.Pattern[str] | None = None
     is_declared: bool = False
+    is_named: bool = False
 
 
 def _words(pattern: str) -> re.Pattern[str]:
@@ -72,6 +75,7 @@ ROWS: Final[Mapping[Topic, Row]] = {
         ),
         targets="install|setup|bootstrap",
         pages=_words(r"(?:install\w*|quickstart|getting[-_]started|setup)"),
+        is_named=True,
     ),
     "run": Row(
         headings=_words(
@@ -86,6 +90,7 @@ ROWS: Final[Mapping[Topic, Row]] = {
         tables=r"project\.scripts|tool\.poetry\.scripts|\[?bin\]?|options\.entry_points",
         targets="run|start|serve|dev|up",
         pages=_words(r"(?:quickstart|getting[-_]started|usage|index)"),
+        is_named=True,
     ),
     "build": Row(
         headings=_words(r"\b(?:build\w*|compil\w+|from source|development setup)\b"),
@@ -152,6 +157,17 @@ ROWS: Final[Mapping[Topic, Row]] = {
         is_declared=True,
     ),
     "version": Row(keys="version"),
+    "history": Row(
+        headings=_words(
+            r"\b(?:history|motivation|background|rationale|philosophy|origins?|inspiration|goals)\b"
+            r"|^why\b"
+        ),
+        commands=_words(
+            r"\b(?:(?:was|were|been|is) (?:inspired|created|started|written|born|motivated|designed)"
+            r"|alternative to|because|originated|grew out of)\b"
+        ),
+        pages=_words(r"(?:why|history|design|philosophy|motivation|rationale|about)"),
+    ),
     "security": Row(
         headings=_words(r"\bvulnerab\w+|\bsecurity (?:polic|issue|report|disclos|contact)\w*|\bdisclos\w+|^security$"),
         within=_words(r"\breport\w*"),

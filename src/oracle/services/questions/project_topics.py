@@ -116,6 +116,14 @@ _ROWS: Final = (
         r"\b(?:dev|development|environment|set|up|setup|contribu\w*|beitrag\w*|mitmachen|colabor\w+|open|send|submit|make|pull|requests?|patch\w*|prs?|guide\w*|get|involved)\b",
     ),
     _row(
+        "history",
+        r"\bwhy (?:was|were|is|did|does|do)\b.*\b(?:creat|exist|made|start|writ|built|invent|born)\w*"
+        r"|\bhistory of\b|\bmotivation (?:for|behind|of)\b|\bwarum gibt es\b|\bpourquoi .* (?:créé|existe)"
+        r"|\bpor qué (?:existe|se creó)|为什么.*(?:创建|存在)|なぜ.*作",
+        r"\b(?:why|creat\w*|exist\w*|made|start\w*|writ\w*|built|invent\w*|born|history|motivation|"
+        r"behind|reasons?|créé\w*|existe|creó|gibt)\b",
+    ),
+    _row(
         "test",
         r"\b(?:run|start|execute|launch|how|running)\b.*\btests?\b|\btest suite\b|\bhow is it tested\b"
         r"|\b(?:wie|führe|starte)\b.*\btests?\b|\b(?:comment|lancer|exécuter)\b.*\btests?\b"

@@ -86,6 +86,30 @@ def passages(
     return _apart(found)
 
 
+def widened(passage: Passage, sources: Sequence[Quotation]) -> Passage:
+    """The same lines in the longest of the sources that have them: there is more to quote around."""
+    if not passage.source.first:
+        return passage
+    first = passage.source.first
+    fitting = [
+        source
+        for source in sources
+        if source.path == passage.source.path
+        and source.first
+        and source.first <= first + passage.start
+        and first + passage.end < source.first + len(source.lines)
+    ]
+    widest = max(fitting, key=lambda source: len(source.lines), default=passage.source)
+    shift = first - widest.first
+    return replace(
+        passage,
+        source=widest,
+        start=passage.start + shift,
+        end=passage.end + shift,
+        best=passage.best + shift,
+    )
+
+
 def _once(sources: Sequence[Quotation]) -> list[Quotation]:
     """Without copies: of files with the same text the one nearest to the root is kept."""
     kept: dict[tuple[str, ...], Quotation] = {}
