@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from oracle.patterns import lazy_pattern
-from oracle.services.overview.places import Place, Reader, sections_of, trimmed
+from oracle.services.overview.places import Place, Reader, Section, sections_of, trimmed
 
 _NAME: Final = lazy_pattern(
     r"(?:changelog|changes|history|news|releases?|release[-_ ]?notes|what'?s[-_ ]?new)"
@@ -39,9 +39,21 @@ def changelogs(reader: Reader) -> list[str]:
     return sorted((p for p in named if p.count("/") <= 2), key=lambda p: p.count("/"))[:_MOST_FILES]
 
 
+def _with_changes(reader: Reader) -> list[str]:
+    """Changelogs, or a README with a section that is one."""
+    if found := changelogs(reader):
+        return found
+    readmes = [path for path in reader.paths if re.fullmatch(r"readme\.\w+", path, re.I)]
+    return [path for path in readmes if any(map(_is_log, sections_of(reader.read(path))))]
+
+
+def _is_log(section: Section) -> bool:
+    return bool(re.search(r"\b(?:change ?log|change history|changes|release notes)\b", section.title, re.I))
+
+
 def changes_in(reader: Reader, version: str) -> list[Place]:
     """The part of the changelog for a version; `1.6` also means `1.6.0`, else all of `1.6.x`."""
-    for path in changelogs(reader):
+    for path in _with_changes(reader):
         found = [*_releases(reader, path)]
         exact = [r for r in found if r.number in (version, f"{version}.0", version.removesuffix(".0"))]
         chosen = exact[:1] or [r for r in found if r.number.startswith(f"{version}.")][:3]
@@ -53,7 +65,7 @@ def changes_in(reader: Reader, version: str) -> list[Place]:
 
 def latest_changes(reader: Reader) -> list[Place]:
     """What is not released yet, if there is anything, and the newest version."""
-    for path in changelogs(reader):
+    for path in _with_changes(reader):
         found = [*_releases(reader, path)]
         filled = [r for r in found if _says_something(reader.read(path)[r.start + 1 : r.end])]
         if filled:
@@ -68,7 +80,7 @@ def versions_with(reader: Reader, words: Sequence[str]) -> list[Place]:
     """The release that first mentions all the words on one line: its heading and that line."""
     patterns = [re.compile(rf"(?<![^\W_]){re.escape(word)}", re.I) for word in words]
     best: tuple[float, list[Place]] = (0.0, [])
-    for path in changelogs(reader):
+    for path in _with_changes(reader):
         lines = reader.read(path)
         # The newest release is on top, so a later one in the list is an earlier mention.
         for release in _releases(reader, path):
