@@ -24,6 +24,7 @@ from oracle.patterns import lazy_pattern
 from oracle.services.classification.parsed_query import parse_query
 from oracle.services.control.needs import last_in_vain, share_of_words
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
+from oracle.services.questions.project_topics import project_question
 from oracle.services.tools.offered import with_role
 
 log = logging.getLogger(__name__)
@@ -85,6 +86,10 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
         return False
     if _NAMES_THE_WEB.search(query):
         return True
+    # The project itself says what its licence is, and what is new in it.
+    about = project_question(query)
+    if about is not None and not about.words:
+        return False
     parsed = parse_query(query)
     words = {*parsed.tags, *(name.removeprefix("has ") for name in asked.keywords_matched)}
     is_clear = "where" not in parsed.sketch and not _OUTSIDE.isdisjoint(words)

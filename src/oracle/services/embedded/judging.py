@@ -15,8 +15,9 @@ from oracle.patterns import lazy_pattern
 from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import is_generic, specific_words
+from oracle.services.quoting.excerpts import is_heading, is_prose
 from oracle.services.quoting.passages import Passage
-from oracle.services.quoting.terms import Term, terms_for
+from oracle.services.quoting.terms import VALUE, Term, terms_for
 
 SURE: Final = 0.7
 """From here on the answer counts as whole."""
@@ -58,7 +59,7 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     # What will be is seldom written down, and what was written may have changed since.
     if _FUTURE.search(aim.question):
         certain *= _WITHOUT_WHAT_IS_ASKED
-    if aim.words.asks_for_a_value and "value" not in passage.words:
+    if aim.words.asks_for_a_value and not _gives_a_value(passage, there):
         certain *= _WITHOUT_WHAT_IS_ASKED
     is_name = any(term.is_name or term.is_path for term in there)
     if len(needed) == 1 and not is_name and not _is_explained(passage, aim):
@@ -66,6 +67,17 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     if all(map(is_generic, words)):
         certain = min(certain, SURE - 0.05)
     return certain
+
+
+def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:
+    """Whether a line of the place gives a value and has a word of the question, or is next to one
+    that has.
+    """
+    lines = passage.lines
+    values = [n for n, line in enumerate(lines) if VALUE.pattern.search(line)]
+    return any(
+        term.is_in(line) for n in values for line in lines[max(0, n - 1) : n + 2] for term in terms
+    )
 
 
 def _on_near_lines(passage: Passage, terms: Sequence[Term]) -> int:
@@ -79,7 +91,8 @@ def _is_explained(passage: Passage, aim: Aim) -> bool:
     """Whether the place is about the one word: it defines it, or has it in a heading with another
     word of the question.
     """
-    line = passage.best_line
+    source = passage.source
     others = [word for word in aim.words.all if is_generic(word)]
-    is_headed = line.lstrip().startswith("#") and (not others or bool(passage.words & set(others)))
+    is_headed = is_prose(source) and is_heading(source.lines, passage.best)
+    is_headed = is_headed and (not others or bool(passage.words & set(others)))
     return bool(passage.defines) or is_headed

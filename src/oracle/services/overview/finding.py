@@ -83,7 +83,8 @@ def _of_manifests(reader: Reader, topic: Topic) -> Iterator[Place]:
     row = ROWS[topic]
     for rank, path in enumerate(_manifests(reader)):
         lines = reader.read(path)
-        spans = [*entries(path, lines, row.keys)] if row.keys else []
+        is_fact = row.commands is None or row.is_declared
+        spans = [*entries(path, lines, row.keys, of_the_project=is_fact)] if row.keys else []
         spans += [*tables(lines, row.tables)] if row.tables and not path.endswith(".json") else []
         for start, end in spans[: 4 if row.is_declared else 2]:
             # A PKG-INFO has the README after its first blank line; there a key is prose.

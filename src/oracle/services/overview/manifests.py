@@ -23,18 +23,30 @@ MANIFESTS: Final = (
 """In the order in which they are believed: a PKG-INFO is made from the others."""
 _MOST_LINES: Final = 30
 _TABLE: Final = re.compile(r"\s*\[{1,2}(?P<name>[^\]\n]+)\]{1,2}\s*(?:#.*)?$")
+_OF_THE_PROJECT: Final = re.compile(
+    r"(?:project|package|workspace|metadata|options|tool\.poetry|tool\.setuptools|tool\.flit)\b", re.I
+)
 _OPEN: Final = re.compile(r"[\[({]")
 _CLOSED: Final = re.compile(r"[\])}]")
 # Text in quotes, and comments, may have brackets that belong to nothing.
 _QUIET: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|(?<!:)#.*$|//.*$")
 
 
-def entries(path: str, lines: Sequence[str], keys: str) -> Iterator[tuple[int, int]]:
-    """The first and the last line, from 0, of each entry whose key matches the pattern `keys`."""
+def entries(
+    path: str, lines: Sequence[str], keys: str, *, of_the_project: bool = False
+) -> Iterator[tuple[int, int]]:
+    """The first and the last line, from 0, of each entry whose key matches the pattern `keys`.
+
+    `of_the_project`: not those in tables that configure tools.
+    """
     name = path.rpartition("/")[2]
     pattern = _key_pattern(name, keys)
+    table = ""
     for number, line in enumerate(lines):
-        if pattern.match(line):
+        if name.endswith((".toml", ".cfg")) and (found := _TABLE.match(line)):
+            table = found["name"].strip()
+        is_shown = not of_the_project or not table or _OF_THE_PROJECT.match(table)
+        if is_shown and pattern.match(line):
             yield number, _end_of(lines, number)
 
 

@@ -34,7 +34,11 @@ _NOTHING: Final = frozenset(
 _ASSIGNED: Final = lazy_pattern(r"\s*(?:(?:const|let|var|export|static|pub)\s+)*(?P<name>\w+)\s*(?::[^=\n]{1,80})?=(?!=)")
 _OPENS: Final = lazy_pattern(r"\s*(?:export\s+|pub\s+|async\s+|default\s+)*(?:def|class|function|func|fn|struct|enum|trait)\s+(?P<name>\w+)")
 _ITEM: Final = lazy_pattern(r"\s{0,3}(?:[-*+]|\d+[.)])\s+\S|\|\s*[^\s|:-]|\.\. (?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$")
+_INHERITS: Final = lazy_pattern(
+    r"(?:export\s+|abstract\s+)*class\s+[^_\W]\w*\s*(?:\(|extends\s+)(?P<bases>[^){\n]+)"
+)
 _MOST_ITEMS: Final = 60
+_MOST_FILES: Final = 1_500
 _FEWEST: Final = 2
 
 
@@ -164,10 +168,28 @@ def families(
                 match = opens.match(line)
                 if match and match[1] in fitting and not line.startswith((" ", "\t")):
                     found.append(Place(path=path, start=number, end=number))
+        if kind == "class":
+            found = _with_heirs(reader, names, asked, found)
         if len(found) >= _FEWEST:
-            worth = 0.9 if asked.kind == kind else 0.75
+            worth = 0.9 if asked.kind == kind else 0.75 if len(found) > _FEWEST else 0.6
             word = " ".join(asked.words)
             yield Group(what=f"{kind} names with `{word}`", places=found, worth=worth)
+
+
+def _with_heirs(
+    reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted, found: Sequence[Place]
+) -> list[Place]:
+    """Also classes that inherit from one whose name ends with the words, whatever their names."""
+    known = {(place.path, place.start) for place in found}
+    heirs = [
+        Place(path=path, start=number, end=number)
+        for path in [*names][:_MOST_FILES]
+        for number, line in enumerate(reader.read(path), 1)
+        if (path, number) not in known
+        and (match := _INHERITS.match(line))
+        and any(_ends_with(base, asked.words) for base in re.findall(r"\w+", match["bases"]))
+    ]
+    return [*found, *heirs]
 
 
 def _ends_with(name: str, words: Sequence[str]) -> bool:
@@ -223,10 +245,10 @@ def registered(reader: Reader, used: Mapping[str, Sequence[int]], word: str) -> 
     call = re.compile(rf"=\s*(?:\w+(?:\(\))?\.)*{re.escape(word)}\(")
     for path, numbers in used.items():
         lines = reader.read(path)
-        for number in numbers:
+        for number in dict.fromkeys(numbers):
             line = lines[number - 1] if number <= len(lines) else ""
             if re.match(rf"\s*@(?:\w+\.)*{re.escape(word)}\b", line):
-                below = range(number, min(len(lines), number + 40))
+                below = range(number, min(len(lines), number + 90))
                 opened = next((n for n in below if _OPENS.match(lines[n])), None)
                 if opened is not None:
                     decorated.append(Place(path=path, start=number, end=opened + 1))
@@ -249,7 +271,9 @@ def modules(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -
                 if not line.startswith((" ", "\t")) and _name_at(line) in public
             ]
             if len(found) >= _FEWEST:
-                yield Group(what=f"what `{path}` defines", places=found, worth=0.7)
+                is_plural = stem.lower().endswith("s")
+                worth = 0.75 if is_plural else 0.55
+                yield Group(what=f"what `{path}` defines", places=found, worth=worth)
     folders: dict[str, list[str]] = {}
     for path in reader.paths:
         folder, _, name = path.rpartition("/")
@@ -258,7 +282,7 @@ def modules(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -
     for folder, inside in folders.items():
         if len(inside) >= _FEWEST:
             places = [Place(path=path, start=1, end=1) for path in inside]
-            worth = 0.85 if asked.kind == "file" else 0.65
+            worth = 0.85 if asked.kind == "file" else 0.72 if len(inside) > 3 else 0.6
             yield Group(what=f"the files in `{folder}/`", places=places, worth=worth)
 
 

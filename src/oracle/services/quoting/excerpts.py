@@ -25,6 +25,7 @@ _DEFINES: Final = lazy_pattern(
 )
 # A decorator or a comment, which belongs to what is below it.
 _ABOVE: Final = lazy_pattern(r"\s*(?:@|#|//|/\*|\*)")
+_UNDERLINE: Final = lazy_pattern(r"([=\-~^\"'*+#.])\1{2,}")
 _FENCE: Final = lazy_pattern(r"\s*(?:```|~~~)")
 _QUOTES: Final = ('"""', "'''")
 
@@ -73,7 +74,7 @@ def section_start(source: Quotation, start: int) -> int:
     if not is_prose(source) or _is_row(source.lines[start]):
         return start
     above = range(start, max(-1, start - _NEAR_HEADING), -1)
-    return next((number for number in above if _is_heading(source.lines[number])), start)
+    return next((number for number in above if is_heading(source.lines, number)), start)
 
 
 def whole_excerpt(source: Quotation, line: int, end: int) -> tuple[int, bool]:
@@ -90,9 +91,8 @@ def whole_excerpt(source: Quotation, line: int, end: int) -> tuple[int, bool]:
 
 def _to_the_end_of_the_section(lines: Sequence[str], line: int, end: int) -> tuple[int, bool]:
     """A short section is quoted to its end: what the best line announces is often below it."""
-    level = len(lines[line]) - len(lines[line].lstrip("#"))
-    below = (n for n in range(line + 1, len(lines)) if _is_heading(lines[n]))
-    heads = (n for n in below if not level or len(lines[n]) - len(lines[n].lstrip("#")) <= level)
+    level = level_of_heading(lines, line)
+    heads = (n for n in range(line + 1, len(lines)) if _ends_section(lines, n, level))
     last = next(heads, len(lines)) - 1
     while last > end and not lines[last].strip():
         last -= 1
@@ -148,7 +148,7 @@ def _paragraph(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
         return opening
     start = line
     while start > 0 and lines[start - 1].strip() and line - start < _PROSE_LINES // 2:
-        if _is_heading(lines[start]) or _is_item(lines[start]) or _FENCE.match(lines[start - 1]):
+        if is_heading(lines, start) or _is_item(lines[start]) or _FENCE.match(lines[start - 1]):
             break
         start -= 1
     end = _end_of_paragraph(lines, start, line, most)
@@ -162,15 +162,16 @@ def _paragraph(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
 
 def _end_of_paragraph(lines: Sequence[str], start: int, line: int, most: int) -> int:
     # After a heading, blank lines and further headings do not end the paragraph.
-    end, is_open = line, _is_heading(lines[line])
+    end, is_open = line, is_heading(lines, line)
     while end + 1 < len(lines) and end - start < most - 1:
         following = lines[end + 1]
-        if not is_open and (not following.strip() or _is_heading(following)):
+        is_empty = not following.strip() or bool(_UNDERLINE.fullmatch(following.rstrip()))
+        if not is_open and (is_empty or is_heading(lines, end + 1)):
             break
         if not is_open and _is_item(following) and _is_item(lines[start]):
             break
         end += 1
-        is_open = is_open and (not following.strip() or _is_heading(following))
+        is_open = is_open and (is_empty or is_heading(lines, end))
     return end
 
 
@@ -193,8 +194,10 @@ def _fence_around(lines: Sequence[str], line: int) -> tuple[int, int] | None:
 
 def _announces(lines: Sequence[str], start: int, end: int) -> bool:
     """Whether what was quoted so far stops where the answer begins."""
-    last = next((lines[n] for n in range(end, start - 1, -1) if lines[n].strip()), "")
-    return last.rstrip().endswith((":", "::")) or _is_heading(last)
+    last = next((n for n in range(end, start - 1, -1) if lines[n].strip()), end)
+    text = lines[last].strip()
+    # A directive of reStructuredText has its text below it, indented.
+    return text.endswith(":") or text.startswith(".. ") or is_heading(lines, last)
 
 
 def _next_block(lines: Sequence[str], end: int, most: int) -> int | None:
@@ -208,7 +211,7 @@ def _next_block(lines: Sequence[str], end: int, most: int) -> int | None:
     last = begin
     for number in range(begin + 1, min(len(lines), most)):
         text = lines[number]
-        if _is_heading(text) or (not is_block and not text.strip()):
+        if is_heading(lines, number) or (not is_block and not text.strip()):
             break
         # A list and indented code go on after a blank line, unless plain text follows.
         if text.strip() and is_block and not (_is_item(text) or text.startswith((" ", "\t"))):
@@ -218,8 +221,26 @@ def _next_block(lines: Sequence[str], end: int, most: int) -> int | None:
     return last
 
 
-def _is_heading(line: str) -> bool:
-    return bool(re.match(r"#{1,6}\s", line))
+def is_heading(lines: Sequence[str], number: int) -> bool:
+    """Whether the line is a heading: marked in markdown, underlined in reStructuredText."""
+    return bool(level_of_heading(lines, number))
+
+
+def level_of_heading(lines: Sequence[str], number: int) -> str:
+    """The marks of a heading: `##` or `---`. Empty if the line is none. Fewer `#` are higher."""
+    if marked := re.match(r"(#{1,6})\s", lines[number]):
+        return marked[1]
+    line, below = lines[number].rstrip(), "".join(lines[number + 1 : number + 2]).rstrip()
+    is_title = line[:1].strip() and re.search(r"\w", line) and _UNDERLINE.fullmatch(below)
+    return below[:3] if is_title and len(below) >= min(len(line), 4) else ""
+
+
+def _ends_section(lines: Sequence[str], number: int, level: str) -> bool:
+    """Whether a heading is not below one of this level."""
+    other = level_of_heading(lines, number)
+    if not other or not level:
+        return bool(other)
+    return len(other) <= len(level) if level[0] == "#" == other[0] else other == level
 
 
 def _is_item(line: str) -> bool:

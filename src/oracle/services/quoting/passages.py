@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from oracle.patterns import lazy_pattern
-from oracle.services.quoting.excerpts import excerpt_around, is_prose
+from oracle.services.quoting.excerpts import excerpt_around, is_heading, is_prose
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import DECISION, Term
 
@@ -31,7 +31,6 @@ _FOREIGN: Final = lazy_pattern(
     r"(?:^|/)(?:\.[^/.][^/]*|vendor|vendored|third_party|node_modules|locales?|fixtures)/"
     r"|\.min\.|(?:^|/)lunr|\.(?:html|css|svg)$"
 )
-_HEADING: Final = lazy_pattern(r"#{1,6}\s")
 _FOR_A_HEADING: Final = 1.5
 
 
@@ -149,8 +148,9 @@ def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: boo
 
 
 def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passage | None:
+    has_headings = is_prose(source)
     anchors = [
-        (worth, number)
+        (worth * (_FOR_A_HEADING if has_headings and is_heading(source.lines, number) else 1), number)
         for number, line in enumerate(source.lines)
         if (worth := _worth(line, terms, for_a_definition=1.7))
     ]
@@ -237,8 +237,6 @@ def _worth(
     worth *= 0.4 if is_dull(line) else 1.0
     if any(term.is_defined_in(line) or term.is_explained_in(line) for term in on_it):
         return worth * for_a_definition
-    if _HEADING.match(line):
-        return worth * _FOR_A_HEADING
     is_call = any(f"{term.word}(" in line for term in on_it)
     return worth * for_a_call if is_call else worth
 

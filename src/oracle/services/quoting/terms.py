@@ -115,7 +115,8 @@ VALUE: Final = Term(
     word="value",
     pattern=lazy_pattern(
         r"\bdefaults?\b.{0,60}(?:\d|`[^`]+`|[\"'][^\"']+[\"']|\b(?:true|false|none|null|nil)\b)"
-        r"|(?:=|:|\bis\b|\bof\b)\s*[\"'`]?(?:\d|true\b|false\b|none\b|null\b|[\"'`]\S)",
+        r"|(?<![=!<>])=\s*(?:-?\d|true\b|false\b|none\b|null\b|[\"']\S|\w+\(\w*=?-?\d)"
+        r"|:\s*(?:-?\d|true\b|false\b|null\b|[\"']\S)|\b(?:is|of|to|least|most|than) `?\d",
         re.I,
     ),
     weight=1.2,

@@ -88,7 +88,8 @@ def list_members(work: Workspace) -> Tool[ListMembers]:
 def _names_for(asked: Wanted) -> list[str]:
     """Names under which code may register things: `command` for commands, `hookspec` not."""
     last = asked.words[-1] if asked.words else ""
-    forms = (last, without_ending(last), last.removesuffix("s"))
+    # In Python a decorator is a use of its name, so `command` and `commands` are looked up.
+    forms = (last, last.removesuffix("s"), without_ending(last))
     return [name for name in dict.fromkeys(forms) if len(name) > 2]
 
 
