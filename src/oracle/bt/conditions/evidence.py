@@ -39,6 +39,7 @@ _NAMES_THE_WEB = lazy_pattern(
     r"в интернете)\b|网上|上网|ネットで|インターネットで"
 )
 
+_READING = frozenset({QueryType.CODE, QueryType.DOCUMENTATION})
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
 
 
@@ -82,10 +83,14 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
     if backs_the_claim(ctx) or "://" in bb_get(bb, "query"):
         return False
     asked, query = classification_of(bb), bb_get(bb, "query")
-    if asked.query_type != QueryType.RESEARCH or with_role(all_tools(bb), "search", "web"):
+    if with_role(all_tools(bb), "search", "web"):
         return False
-    if _NAMES_THE_WEB.search(query):
-        return True
+    is_research = asked.query_type == QueryType.RESEARCH
+    if (is_research or asked.query_type in _READING) and (named := _NAMES_THE_WEB.search(query)):
+        # What is online may be a part of the project; what is on the web is not.
+        return is_research or named[0].lower() != "online"
+    if not is_research:
+        return False
     # The project itself says what its licence is, and what is new in it.
     about = project_question(query)
     if about is not None and not about.words:

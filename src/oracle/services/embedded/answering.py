@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from oracle.services.control.unfinished_answer import NO_SEARCH
-from oracle.services.embedded.judging import SURE, certainty
+from oracle.services.embedded.judging import LIKELY, SURE, certainty
+from oracle.services.embedded.own_words import NOT_FOUND, NOT_SURE, ONLY_QUOTES
 from oracle.services.embedded.response import (
     Response,
     counted,
@@ -51,15 +52,37 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
     missing = words_missing(aim, shown)
     sources = found_in(situation)
+    certain = certainty(situation, aim, shown)
+    if certain < LIKELY and not listed and not aim.wants_a_change:
+        return _only_near(situation, aim, shown, missing)
     body = _every_place(listed) if listed else _best_places([widened(p, sources) for p in shown])
     if not listed:
         body = _joined(body, _outline(situation, aim))
     cannot = _CANNOT if aim.wants_a_change else ""
     failed = what_failed(situation, found_some=True)
-    text = _joined(cannot, body, _what_is_missing(missing), failed)
+    doubt = "" if certain >= SURE or cannot else _doubt(aim)
+    text = _joined(cannot or doubt, body, _what_is_missing(missing), failed)
+    return Response(text=text, signal=_signal(aim, shown, missing, certain))
+
+
+def _doubt(aim: Aim) -> str:
+    language = aim.own.language
+    return f"{NOT_SURE[language]} {ONLY_QUOTES[language]}"
+
+
+def _only_near(
+    situation: Situation, aim: Aim, shown: Sequence[Passage], missing: Sequence[str]
+) -> Response:
+    """Places that have only some common words of the question: none of them is quoted as if it
+    answered.
+    """
+    lead = f"{NOT_FOUND[aim.own.language]} {ONLY_QUOTES[aim.own.language]}"
+    near = "The nearest places, which have only some of the words:\n\n" + _items(shown[:_NEAREST])
+    failed = what_failed(situation, found_some=True)
+    lacks = ", ".join(missing) or ", ".join(aim.words.all)
     return Response(
-        text=text,
-        signal=_signal(situation, aim, shown, missing),
+        text=_joined(lead, near, _what_is_missing(missing), failed),
+        signal=signal("partial_answer", 0.3, missing=lacks),
     )
 
 
@@ -190,9 +213,8 @@ def _what_is_missing(missing: Sequence[str]) -> str:
     return f"In what I read there is nothing about {codes(missing)}." if missing else ""
 
 
-def _signal(situation: Situation, aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
+def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str], certain: float) -> str:
     """Whole only if one place is sure to answer; otherwise it says what that place lacks."""
-    certain = certainty(situation, aim, shown)
     if aim.wants_a_change:
         return signal("partial_answer", 0.6, missing="the change itself: nothing was changed")
     if certain < SURE:

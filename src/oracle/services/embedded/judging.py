@@ -21,7 +21,7 @@ from oracle.services.quoting.terms import VALUE, Term, terms_for
 
 SURE: Final = 0.7
 """From here on the answer counts as whole."""
-LIKELY: Final = 0.35
+LIKELY: Final = 0.2
 """Below this, what was found is not shown as an answer: it is only near."""
 _WITHOUT_THE_RAREST: Final = 0.75
 _WITHOUT_WHAT_IS_ASKED: Final = 0.6
@@ -62,7 +62,9 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     if aim.words.asks_for_a_value and not _gives_a_value(passage, there):
         certain *= _WITHOUT_WHAT_IS_ASKED
     is_name = any(term.is_name or term.is_path for term in there)
-    if len(needed) == 1 and not is_name and not _is_explained(passage, aim):
+    # In another language a part of the question may be lost, so one name is not enough either.
+    is_whole = is_name and aim.words.language == "en"
+    if len(needed) == 1 and not is_whole and not _is_explained(passage, aim):
         certain *= _FOR_ONE_WORD
     if all(map(is_generic, words)):
         certain = min(certain, SURE - 0.05)

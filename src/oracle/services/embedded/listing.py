@@ -41,7 +41,10 @@ def answer_with_members(situation: Situation, aim: Aim) -> Response | None:
     for place, call in enumerate(situation.calls_of("members")):
         for source in call.sources if call.success else ():
             if source.get("score", 0.0) - 0.05 * place >= _SURE and "group" in source:
-                groups.setdefault(source["group"], []).append(source)
+                members = groups.setdefault(source["group"], [])
+                # Two calls may find the same group.
+                if all(source["where"] != other["where"] for other in members):
+                    members.append(source)
     if aim.members is None or not groups:
         return None
     ordered = sorted(groups.items(), key=lambda pair: -_score(pair[1]))

@@ -18,6 +18,7 @@ from oracle.services.embedded.listing import (
     uses_calls,
 )
 from oracle.services.embedded.note_writing import write
+from oracle.services.embedded.own_words import with_notice
 from oracle.services.embedded.project_answer import answer_from_facts, facts_calls
 from oracle.services.embedded.response import Response, quoted, signal
 from oracle.services.embedded.searching import (
@@ -47,6 +48,13 @@ _MOST_STUCK_TURNS: Final = 2
 
 def respond(situation: Situation) -> Response:
     aim = aim_of(situation)
+    response = _respond(situation, aim)
+    if response.calls or not response.text:
+        return response
+    return replace(response, text=with_notice(response.text, aim.own.language))
+
+
+def _respond(situation: Situation, aim: Aim) -> Response:
     if request := request_in(situation.question, situation.attachment):
         return write(situation, request, aim)
     if situation.attached_texts:
