@@ -72,13 +72,13 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
 
 
 def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:
-    """Whether a line of the place gives a value and has a word of the question, or is next to one
-    that has.
+    """Whether a line of the place gives a value and has a word of the question, or is near one
+    that has: a heading and its value have a blank line between them.
     """
     lines = passage.lines
     values = [n for n, line in enumerate(lines) if VALUE.pattern.search(line)]
     return any(
-        term.is_in(line) for n in values for line in lines[max(0, n - 1) : n + 2] for term in terms
+        term.is_in(line) for n in values for line in lines[max(0, n - _NEAR) : n + _NEAR + 1] for term in terms
     )
 
 

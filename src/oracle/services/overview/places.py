@@ -11,7 +11,7 @@ from oracle.patterns import lazy_pattern
 
 _HEADING: Final = lazy_pattern(r"(?P<marks>#{1,6})\s+(?P<title>\S.*?)\s*#*$")
 _UNDERLINE: Final = lazy_pattern(r"([=\-~^\"'*+#])\1{2,}\s*$")
-_FENCE: Final = lazy_pattern(r"\s*(?:```|~~~)")
+_FENCE: Final = lazy_pattern(r"\s*(?:`{3,}|~{3,})")
 
 
 class Reader(Protocol):
@@ -61,11 +61,17 @@ def sections_of(lines: Sequence[str]) -> list[Section]:
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """The line, level and title of each heading. In a fence, `#` begins a comment."""
     marks: list[str] = []
-    is_fenced = False
+    fence = ""
     for number, line in enumerate(lines):
-        if _FENCE.match(line):
-            is_fenced = not is_fenced
-        if is_fenced:
+        if found := _FENCE.match(line):
+            # A fence with a language only opens, and only the same marks close.
+            is_bare = line.strip() == found[0].strip()
+            if fence:
+                fence = "" if is_bare and found[0].strip().startswith(fence) else fence
+            else:
+                fence = found[0].strip()
+            continue
+        if fence:
             continue
         if found := _HEADING.match(line):
             yield number, len(found["marks"]), found["title"]
