@@ -8,16 +8,21 @@ from oracle.services.embedded.own_words import ONLY_QUOTES
 
 FILES = {
     "README.md": (
-        "# Shop\n\nShop is a small library for baskets.\n\n## Install\n\n```sh\npip install shop\n```\n"
+        "# Shop\n\nShop is a small library for baskets.\n\n## Install\n\n```sh\npip install "
+        "shop\n```\n"
     ),
-    "pyproject.toml": '[project]\nname = "shop"\nlicense = "MIT"\n\n[project.scripts]\nshop = "shop:main"\n',
+    "pyproject.toml": '[project]\nname = "shop"\nlicense = "MIT"\n',
     "CHANGES.md": "# Changes\n\n## 1.2\n\n- Added coupons.\n\n## 1.1\n\n- Fixed tax.\n",
     "docs/workers.md": (
         "# Workers\n\nWorkers print receipts.\n\n## Starting workers\n\nStart one like this:\n\n"
         "```console\n$ shop worker `hostname`\n```\n\nIt runs until it is stopped.\n"
     ),
-    "docs/settings.md": "# Settings\n\n### `basketLimit`\n\n+ Default: `64`\n\nHow many items a basket may hold.\n",
-    "shop/status.py": 'class OrderStatus(Enum):\n    NEW = "new"\n    PAID = "paid"\n    SENT = "sent"\n',
+    "docs/settings.md": (
+        "# Settings\n\n### `basketLimit`\n\n+ Default: `64`\n\nHow many items a basket may hold.\n"
+    ),
+    "shop/status.py": (
+        'class OrderStatus(Enum):\n    NEW = "new"\n    PAID = "paid"\n    SENT = "sent"\n'
+    ),
     "shop/tax.py": "def add_tax(price):\n    return price * 2\n",
     "shop/sell.py": (
         "from shop.tax import add_tax\n\n\nclass Till:\n    def sell(self, item):\n"

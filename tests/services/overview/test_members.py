@@ -24,7 +24,8 @@ FILES = Files(
         "app/signals.py": "started = space.signal('started')\nstopped = space.signal('stopped')\n",
         "app/workers.py": (
             "class BaseWorker:\n    pass\n\n\nclass FastWorker(BaseWorker):\n    def run(self):\n"
-            "        pass\n\n    def stop(self):\n        pass\n\n\nclass Lazy(BaseWorker):\n    pass\n"
+            "        pass\n\n    def stop(self):\n        pass\n\n\nclass "
+            "Lazy(BaseWorker):\n    pass\n"
         ),
         "docs/levels.md": "# Log levels\n\n- debug\n- info\n- error\n",
     }

@@ -70,7 +70,7 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
 
 
 def _words_in_no_part(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> list[str]:
-    """Names that no part has, or most of the other words: then the parts are about something else."""
+    """Names that no part has, or most of the other words: the parts are about something else."""
     texts = [line for lines in found.values() for each in lines for line in each.source.lines]
     texts += found
     terms = [t for t in terms_for(aim.words, ()) if t.word in set(specific_words(aim.words))]

@@ -78,7 +78,10 @@ def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:
     lines = passage.lines
     values = [n for n, line in enumerate(lines) if VALUE.pattern.search(line)]
     return any(
-        term.is_in(line) for n in values for line in lines[max(0, n - _NEAR) : n + _NEAR + 1] for term in terms
+        term.is_in(line)
+        for n in values
+        for line in lines[max(0, n - _NEAR) : n + _NEAR + 1]
+        for term in terms
     )
 
 

@@ -9,9 +9,9 @@ from oracle.models.source import Source
 from oracle.services.embedded.response import Response, counted, exact_line, quoted, signal
 from oracle.services.embedded.searching import Aim
 from oracle.services.embedded.situation import Call, Situation
+from oracle.services.questions.search_words import bare_name
 from oracle.services.quoting.excerpts import is_definition
 from oracle.services.quoting.passages import IN_TESTS, is_dull
-from oracle.services.questions.search_words import bare_name
 from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, uses_call
 
@@ -73,7 +73,11 @@ def _group(what: str, sources: Sequence[Source]) -> str:
 def _line(text: str) -> str:
     """What is registered under a decorator is named by its last line; the first says how."""
     lines = text.split("\n")
-    return exact_line(lines[-1]) if len(lines) == 1 else f"{exact_line(lines[-1])} under {exact_line(lines[0])}"
+    return (
+        exact_line(lines[-1])
+        if len(lines) == 1
+        else f"{exact_line(lines[-1])} under {exact_line(lines[0])}"
+    )
 
 
 def uses_calls(situation: Situation, aim: Aim) -> list[ToCall]:
@@ -111,9 +115,7 @@ def answer_with_uses(situation: Situation, aim: Aim) -> Response | None:
     lead = f"{code(names[0])} is used at {counted(total, 'place')}"
     lead += f" in {counted(files, 'file')}:" if total == len(used) else f"; here are {len(shown)}:"
     text = "\n".join([lead, "", *map(_use, shown)])
-    return Response(
-        text=text, signal=signal("context_sufficient", 0.85, sources_found=len(shown))
-    )
+    return Response(text=text, signal=signal("context_sufficient", 0.85, sources_found=len(shown)))
 
 
 def _is_use(text: str, names: Sequence[str]) -> bool:

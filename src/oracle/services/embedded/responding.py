@@ -172,9 +172,7 @@ def _direct_calls(situation: Situation, aim: Aim) -> list[ToCall]:
     if not situation.tools:
         return []
     return (
-        facts_calls(situation, aim)
-        or members_calls(situation, aim)
-        or uses_calls(situation, aim)
+        facts_calls(situation, aim) or members_calls(situation, aim) or uses_calls(situation, aim)
     )
 
 
@@ -205,9 +203,7 @@ def _into_the_project(situation: Situation) -> Response | None:
     )
 
 
-def _other_sources(
-    situation: Situation, aim: Aim, found: Sequence[Passage]
-) -> Response | None:
+def _other_sources(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response | None:
     """Ask for the search in documents or code that the question's class does not get.
 
     A new user's "how do I …" is answered by documents, whatever the words look like, so these are
@@ -222,7 +218,11 @@ def _other_sources(
     if not situation.calls_of("search", "read") or certainty(situation, aim, found) >= SURE:
         return None
     lacking = [kind for kind in ("vault", "code") if situation.tool("search", kind) is None]
-    return _wish(f"search the {_SOUGHT[lacking[0]]}", "what was found is not sure") if lacking else None
+    return (
+        _wish(f"search the {_SOUGHT[lacking[0]]}", "what was found is not sure")
+        if lacking
+        else None
+    )
 
 
 def _has_new_search(situation: Situation) -> bool:

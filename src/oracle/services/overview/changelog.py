@@ -15,10 +15,16 @@ _NAME: Final = lazy_pattern(
     r"(?:\.(?:md|rst|txt|markdown|adoc))?$",
     re.I,
 )
-VERSION: Final = lazy_pattern(r"(?<![\w.])v?(?P<number>\d+(?:\.\d+){1,3}(?:[-.]?(?:rc|a|b|dev)\d*)?)(?!\w)")
-_BARE_HEAD: Final = lazy_pattern(r"(?:version |release )?\[?v?\d+\.\d+(?:\.\d+)*\]?(?![\w.]).{0,60}$", re.I)
+VERSION: Final = lazy_pattern(
+    r"(?<![\w.])v?(?P<number>\d+(?:\.\d+){1,3}(?:[-.]?(?:rc|a|b|dev)\d*)?)(?!\w)"
+)
+_BARE_HEAD: Final = lazy_pattern(
+    r"(?:version |release )?\[?v?\d+\.\d+(?:\.\d+)*\]?(?![\w.]).{0,60}$", re.I
+)
 _UNRELEASED: Final = lazy_pattern(r"\bunreleased\b|\bupcoming\b", re.I)
-_NEW: Final = lazy_pattern(r"\b(?:add(?:s|ed)?|new|introduc\w+|support(?:s|ed)?|now|implement\w*)\b", re.I)
+_NEW: Final = lazy_pattern(
+    r"\b(?:add(?:s|ed)?|new|introduc\w+|support(?:s|ed)?|now|implement\w*)\b", re.I
+)
 _MOST_FILES: Final = 4
 _MOST_LINES: Final = 40
 
@@ -48,14 +54,18 @@ def _with_changes(reader: Reader) -> list[str]:
 
 
 def _is_log(section: Section) -> bool:
-    return bool(re.search(r"\b(?:change ?log|change history|changes|release notes)\b", section.title, re.I))
+    return bool(
+        re.search(r"\b(?:change ?log|change history|changes|release notes)\b", section.title, re.I)
+    )
 
 
 def changes_in(reader: Reader, version: str) -> list[Place]:
     """The part of the changelog for a version; `1.6` also means `1.6.0`, else all of `1.6.x`."""
     for path in _with_changes(reader):
         found = [*_releases(reader, path)]
-        exact = [r for r in found if r.number in (version, f"{version}.0", version.removesuffix(".0"))]
+        exact = [
+            r for r in found if r.number in (version, f"{version}.0", version.removesuffix(".0"))
+        ]
         chosen = exact[:1] or [r for r in found if r.number.startswith(f"{version}.")][:3]
         if chosen:
             most = _MOST_LINES // len(chosen)

@@ -15,14 +15,25 @@ from oracle.services.overview.topics import ROWS, Row, Topic
 MOST_PLACES: Final = 4
 _MOST_LINES: Final = 28
 _MOST_DOCUMENTS: Final = 60
-_BUILD_FILES: Final = ("Makefile", "GNUmakefile", "makefile", "justfile", "Justfile", "tox.ini", "noxfile.py")
-_DOCUMENT: Final = lazy_pattern(r".*\.(?:md|rst|markdown|adoc|txt)$|(?:.*/)?(?:README|CONTRIBUTING|SECURITY|INSTALL)$", re.I)
+_BUILD_FILES: Final = (
+    "Makefile",
+    "GNUmakefile",
+    "makefile",
+    "justfile",
+    "Justfile",
+    "tox.ini",
+    "noxfile.py",
+)
+_DOCUMENT: Final = lazy_pattern(
+    r".*\.(?:md|rst|markdown|adoc|txt)$|(?:.*/)?(?:README|CONTRIBUTING|SECURITY|INSTALL)$", re.I
+)
 _README: Final = lazy_pattern(r"readme(?:\.\w+)?$", re.I)
 _OF_TOOLS: Final = lazy_pattern(
     r"(?:^|/)(?:tests?|examples?|benchmarks?|vendor|node_modules|fixtures|\.\w[^/]*)/|\.egg-info/"
 )
 _DECORATION: Final = lazy_pattern(
-    r"\s*(?:$|[=\-~^*#]{3,}\s*$|#|<[^>]*>|</|\[!\[|!\[|\.\. |:\w+:|\[[^\]]+\]:|\||---|```|[-*+] |\$ |> ?[#\[!])"
+    r"\s*(?:$|[=\-~^*#]{3,}\s*$|#|<[^>]*>|</|\[!\[|!\[|\.\. |:\w+:|\[[^\]]+\]:|\||---|```"
+    r"|[-*+] |\$ |> ?[#\[!])"
 )
 _TITLE: Final = lazy_pattern(r"[=\-~^*#]{3,}\s*$")
 _OPENING_LINES: Final = 100
@@ -118,7 +129,9 @@ def _of_files(reader: Reader, topic: Topic) -> Iterator[Place]:
         if row.files and row.files.fullmatch(name) and folder in ("", ".github", "docs"):
             lines = reader.read(path)
             start = next((n for n, line in enumerate(lines) if line.strip()), 0)
-            inner = (s.start for s in sections_of(lines) if row.within and row.within.search(s.title))
+            inner = (
+                s.start for s in sections_of(lines) if row.within and row.within.search(s.title)
+            )
             start = next(inner, start)
             _, stop = trimmed(lines, start, len(lines), row.lines)
             yield Place(path=path, start=start + 1, end=max(stop, start + 1), worth=6.0)
@@ -155,7 +168,11 @@ def _paragraphs(lines: Sequence[str]) -> list[tuple[int, int]]:
         end = number
         while end < len(lines) and lines[end].strip():
             end += 1
-        if end > number and _is_prose(lines[number]) and not _TITLE.match("".join(lines[number + 1 : number + 2])):
+        if (
+            end > number
+            and _is_prose(lines[number])
+            and not _TITLE.match("".join(lines[number + 1 : number + 2]))
+        ):
             found.append((number, end))
         number = max(end, number) + 1
     return found

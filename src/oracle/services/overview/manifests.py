@@ -1,4 +1,4 @@
-"""Entries of manifests and build files, by key: pyproject.toml, package.json, Makefile and others."""
+"""Entries of manifests and build files, by key: pyproject.toml, package.json, Makefile."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ MANIFESTS: Final = (
 _MOST_LINES: Final = 30
 _TABLE: Final = re.compile(r"\s*\[{1,2}(?P<name>[^\]\n]+)\]{1,2}\s*(?:#.*)?$")
 _OF_THE_PROJECT: Final = re.compile(
-    r"(?:project|package|workspace|metadata|options|tool\.poetry|tool\.setuptools|tool\.flit)\b", re.I
+    r"(?:project|package|workspace|metadata|options|tool\.poetry|tool\.setuptools|tool\.flit)\b",
+    re.I,
 )
 _OPEN: Final = re.compile(r"[\[({]")
 _CLOSED: Final = re.compile(r"[\])}]")

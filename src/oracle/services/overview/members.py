@@ -22,18 +22,26 @@ _KINDS: Final = {
 }
 _KIND_WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("class", "classes", "subclass", "subclasses", "type", "types"), "class"),
-    **dict.fromkeys(("function", "functions", "method", "methods", "helper", "helpers"), "function"),
+    **dict.fromkeys(("function", "functions", "method", "methods"), "function"),
     **dict.fromkeys(("file", "files", "module", "modules", "folder", "folders"), "file"),
 }
-_NOTHING: Final = frozenset(
-    """
-    a all an and any available builtin built different each every existing existent given in kind
-    kinds known of possible provided public several supported the there this valid various
-    """.split()
+_NOTHING_LISTED: Final = """
+a all an and any available builtin built different each every existing existent given in kind
+kinds known of possible provided public several supported the there this valid various
+"""
+_NOTHING: Final = frozenset(_NOTHING_LISTED.split())
+_ASSIGNED: Final = lazy_pattern(
+    r"\s*(?:(?:const|let|var|export|static"
+    r"|pub)\s+)*(?P<name>\w+)\s*(?::[^=\n]{1,80})?=(?!=)"
 )
-_ASSIGNED: Final = lazy_pattern(r"\s*(?:(?:const|let|var|export|static|pub)\s+)*(?P<name>\w+)\s*(?::[^=\n]{1,80})?=(?!=)")
-_OPENS: Final = lazy_pattern(r"\s*(?:export\s+|pub\s+|async\s+|default\s+)*(?:def|class|function|func|fn|struct|enum|trait)\s+(?P<name>\w+)")
-_ITEM: Final = lazy_pattern(r"\s{0,3}(?:[-*+]|\d+[.)])\s+\S|\|\s*[^\s|:-]|\.\. (?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$")
+_OPENS: Final = lazy_pattern(
+    r"\s*(?:export\s+|pub\s+|async\s+|default\s+)*(?:def|class"
+    r"|function|func|fn|struct|enum|trait)\s+(?P<name>\w+)"
+)
+_ITEM: Final = lazy_pattern(
+    r"\s{0,3}(?:[-*+]|\d+[.)])\s+\S|\|\s*[^\s|:-]|\.\. "
+    r"(?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$"
+)
 _INHERITS: Final = lazy_pattern(
     r"(?:export\s+|abstract\s+)*class\s+[^_\W]\w*\s*(?:\(|extends\s+)(?P<bases>[^){\n]+)"
 )
@@ -83,9 +91,7 @@ def fit(name: str, words: Sequence[str]) -> int | None:
     return sum(not any(same(word, part) for word in words) for part in parts)
 
 
-def holders(
-    reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted
-) -> Iterator[Group]:
+def holders(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -> Iterator[Group]:
     """Classes and constants that are named so and hold at least two members."""
     for path, defined in names.items():
         for name in dict.fromkeys(defined):
@@ -152,13 +158,14 @@ def _held(lines: Sequence[str], start: int, end: int) -> list[int]:
     return [n for n in inner if not re.match(r"\s*(?:[\])}]|#|//)", lines[n])]
 
 
-def families(
-    reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted
-) -> Iterator[Group]:
+def families(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -> Iterator[Group]:
     """Classes, or functions, whose names end with the words: `SimpleWorker`, `SpawnWorker`."""
     kinds = [asked.kind] if asked.kind in ("class", "function") else ["class"]
     for kind in kinds:
-        opens = re.compile(rf"\s*(?:export\s+|pub\s+|default\s+|abstract\s+)*(?:{_KINDS[kind]})\s+(\w+)")
+        opens = re.compile(
+            rf"\s*(?:export\s+|pub\s+|default\s+"
+            rf"|abstract\s+)*(?:{_KINDS[kind]})\s+(\w+)"
+        )
         found: list[Place] = []
         for path, defined in names.items():
             fitting = {name for name in defined if _ends_with(name, asked.words)}
@@ -254,7 +261,10 @@ def registered(reader: Reader, used: Mapping[str, Sequence[int]], word: str) -> 
                     decorated.append(Place(path=path, start=number, end=opened + 1))
             elif call.search(line) and _ASSIGNED.match(line) and not line.startswith((" ", "\t")):
                 assigned.append(Place(path=path, start=number, end=number))
-    for what, places in ((f"what is under `@{word}`", decorated), (f"made by `{word}(…)`", assigned)):
+    for what, places in (
+        (f"what is under `@{word}`", decorated),
+        (f"made by `{word}(…)`", assigned),
+    ):
         if len(places) >= _FEWEST:
             yield Group(what=what, places=places, worth=0.9)
 
@@ -300,7 +310,8 @@ def documented(reader: Reader, documents: Sequence[str], asked: Wanted) -> Itera
             extra = fit(section.title, asked.words)
             if extra is None or extra > 2:
                 continue
-            below = [s for s in found if section.start < s.start < section.end and s.level == section.level + 1]
+            inside = [each for each in found if section.start < each.start < section.end]
+            below = [each for each in inside if each.level == section.level + 1]
             items = [n for n in range(section.start + 1, section.end) if _ITEM.match(lines[n])]
             if len(below) >= 3:
                 places = [Place(path=path, start=s.start + 1, end=s.start + 1) for s in below]

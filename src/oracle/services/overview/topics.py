@@ -67,7 +67,9 @@ ROWS: Final[Mapping[Topic, Row]] = {
         keys="description|summary",
     ),
     "install": Row(
-        headings=_words(r"\b(?:install\w*|get(?:ting)? (?:started|it)|quick ?start|set ?up|download)\b"),
+        headings=_words(
+            r"\b(?:install\w*|get(?:ting)? (?:started|it)|quick ?start|set ?up|download)\b"
+        ),
         commands=_words(
             rf"\b{_INSTALLERS}\s+(?:-\S+\s+)*(?:install|add|require|i|get|tool install|-S)\s+\S"
             r"|\bgo (?:get|install)\s+\S|\bpython3? setup\.py install|\bmake install\b"
@@ -83,8 +85,10 @@ ROWS: Final[Mapping[Topic, Row]] = {
             r"the basics|basic (?:usage|example)|(?:a )?simple example|hello world|example)\b"
         ),
         commands=_words(
-            r"^\s*(?:\$|>)\s+\S|^\s*(?:```\w+|\.\. code-block::)|\b(?:python3? -m|npm (?:run |start)|npx|yarn (?:run|start)|"
-            r"cargo run|go run|make run|docker(?: compose|-compose)? (?:run|up)|flask run|node \S)\b"
+            r"^\s*(?:\$|>)\s+\S|^\s*(?:```\w+|\.\. code-block::)|\b(?:python3? -m|npm (?:run "
+            r"|start)|npx|yarn (?:run|start)|"
+            r"cargo run|go run|make run|docker(?: compose|-compose)? (?:run|up)|flask run"
+            r"|node \S)\b"
         ),
         keys="bin|scripts",
         tables=r"project\.scripts|tool\.poetry\.scripts|\[?bin\]?|options\.entry_points",
@@ -112,7 +116,8 @@ ROWS: Final[Mapping[Topic, Row]] = {
         commands=_words(
             r"\b(?:pytest|py\.test|tox\b|nox\b|unittest|npm (?:run )?test|npm t\b|yarn test|"
             r"cargo (?:nextest|test)|go test|make (?:test|check)|ctest|mvn test|gradlew? test|"
-            r"runtests\.py|hatch run\b.{0,20}test|python3? setup\.py test|node --test|borp|jest|vitest|mocha|nose2)\b"
+            r"runtests\.py|hatch run\b.{0,20}test|python3? setup\.py test|node --test|borp"
+            r"|jest|vitest|mocha|nose2)\b"
         ),
         keys=r"test|unit|test:\w+|testpaths|test_suite|commands",
         tables=r"tool\.hatch\.envs\.test(?:\.scripts)?|tool\.pytest(?:\.ini_options)?|testenv|"
@@ -122,10 +127,13 @@ ROWS: Final[Mapping[Topic, Row]] = {
     ),
     "maintainers": Row(
         headings=_words(
-            r"\b(?:maintain\w+|maintenance|authors?|(?:core )?team|credits|project lead|contributors|lead)\b"
+            r"\b(?:maintain\w+|maintenance|authors?|(?:core )?team|credits|project lead"
+            r"|contributors|lead)\b"
         ),
         keys="authors?|maintainers?|author[-_]email|maintainer[-_]email|contributors",
-        files=_words(r"(?:maintainers|authors|codeowners|credits|contributors)(?:\.(?:md|rst|txt))?"),
+        files=_words(
+            r"(?:maintainers|authors|codeowners|credits|contributors)(?:\.(?:md|rst|txt))?"
+        ),
         lines=15,
         pages=_words(r"(?:maintainers|authors|governance|credits|team)"),
     ),
@@ -163,20 +171,27 @@ ROWS: Final[Mapping[Topic, Row]] = {
             r"|^why\b"
         ),
         commands=_words(
-            r"\b(?:(?:was|were|been|is) (?:inspired|created|started|written|born|motivated|designed)"
+            r"\b(?:(?:was|were|been|is) (?:inspired|created|started|written|born|motivated"
+            r"|designed)"
             r"|alternative to|because|originated|grew out of)\b"
         ),
         pages=_words(r"(?:why|history|design|philosophy|motivation|rationale|about)"),
     ),
     "security": Row(
-        headings=_words(r"\bvulnerab\w+|\bsecurity (?:polic|issue|report|disclos|contact)\w*|\bdisclos\w+|^security$"),
+        headings=_words(
+            r"\bvulnerab\w+|\bsecurity (?:polic|issue|report|disclos|contact)\w*"
+            r"|\bdisclos\w+|^security$"
+        ),
         within=_words(r"\breport\w*"),
         files=_words(r"security(?:\.(?:md|rst|txt))?"),
         lines=30,
         pages=_words(r"security"),
     ),
     "contribute": Row(
-        headings=_words(r"\b(?:contribut\w+|get(?:ting)? involved|pull requests?)\b|^development(?: setup| environment| guide)?$"),
+        headings=_words(
+            r"\b(?:contribut\w+|get(?:ting)? involved|pull requests?)\b|^development(?: "
+            r"setup| environment| guide)?$"
+        ),
         files=_words(r"(?:contributing|hacking)(?:\.(?:md|rst|txt))?"),
         lines=30,
         pages=_words(r"(?:contributing|develop\w*|hacking)"),

@@ -16,47 +16,43 @@ _WORD: Final = lazy_pattern(r"[^\W\d_]+")
 _KANA: Final = lazy_pattern(r"[\u3040-\u30ff]")
 _HAN: Final = lazy_pattern(r"[\u4e00-\u9fff]")
 CJK: Final = lazy_pattern(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_GERMAN: Final = """
+aber alle allen alles als also am an auch auf aus bei beim bin bis da dabei damit dann das
+dass dein dem den denn der des dessen die dies diese diesem diesen dieser dieses doch dort
+du durch ein eine einem einen einer eines er es etwas für gibt habe haben hat hier ich ihr
+im in ins ist ja jede jeder jedes kann kannst können könnte man mein mich mir mit muss
+müssen nach nicht noch nur ob oder ohne sein seine sich sie sind so soll sollte um und uns
+unser unter vom von vor wann war waren warum was weil welche welchem welchen welcher
+welches wenn wer werde werden wie wieso wird wo woher wofür worum wozu wurde wurden zu zum
+zur über
+"""
+_FRENCH: Final = """
+à ai alors après au aucun aussi autre aux avec avoir ce cela ces cet cette ceci chaque ci
+combien comme comment dans de depuis des donc dont du elle elles en est et être eu fait
+faire faut il ils j je l la là le les leur lui ma mais me mes moi mon ne nos notre nous n
+on ont ou où par pas peut peux plus pour pourquoi qu quand que quel quelle quelles quels
+qui quoi s sa sans se ses si son sont sous sur ta te tes toi ton tous tout toute toutes tu
+un une va vers votre vous y c d est
+"""
+_SPANISH: Final = """
+a al algo ante así aun aunque bajo cada como cómo con cuál cuáles cual cuales cuando cuándo
+cuánto de del desde donde dónde durante e el él ella ellas ellos en entre era es esa esas
+ese eso esos esta está están estas este esto estos fue ha hace hacen hacer hacia han hasta
+hay la las le les lo los más me mi mis muy nada ni no nos o otra otro para pero por porque
+puede puedo qué que quién quien se sea ser si sí sin sobre son su sus también tan te tiene
+tengo tu tus un una uno unos usa y ya yo
+"""
 _STOP_WORDS: Final[Mapping[Language, frozenset[str]]] = {
-    "de": frozenset(
-        """
-        aber alle allen alles als also am an auch auf aus bei beim bin bis da dabei damit dann das
-        dass dein dem den denn der des dessen die dies diese diesem diesen dieser dieses doch dort
-        du durch ein eine einem einen einer eines er es etwas für gibt habe haben hat hier ich ihr
-        im in ins ist ja jede jeder jedes kann kannst können könnte man mein mich mir mit muss
-        müssen nach nicht noch nur ob oder ohne sein seine sich sie sind so soll sollte um und uns
-        unser unter vom von vor wann war waren warum was weil welche welchem welchen welcher
-        welches wenn wer werde werden wie wieso wird wo woher wofür worum wozu wurde wurden zu zum
-        zur über
-        """.split()
-    ),
-    "fr": frozenset(
-        """
-        à ai alors après au aucun aussi autre aux avec avoir ce cela ces cet cette ceci chaque ci
-        combien comme comment dans de depuis des donc dont du elle elles en est et être eu fait
-        faire faut il ils j je l la là le les leur lui ma mais me mes moi mon ne nos notre nous n
-        on ont ou où par pas peut peux plus pour pourquoi qu quand que quel quelle quelles quels
-        qui quoi s sa sans se ses si son sont sous sur ta te tes toi ton tous tout toute toutes tu
-        un une va vers votre vous y c d est
-        """.split()
-    ),
-    "es": frozenset(
-        """
-        a al algo ante así aun aunque bajo cada como cómo con cuál cuáles cual cuales cuando cuándo
-        cuánto de del desde donde dónde durante e el él ella ellas ellos en entre era es esa esas
-        ese eso esos esta está están estas este esto estos fue ha hace hacen hacer hacia han hasta
-        hay la las le les lo los más me mi mis muy nada ni no nos o otra otro para pero por porque
-        puede puedo qué que quién quien se sea ser si sí sin sobre son su sus también tan te tiene
-        tengo tu tus un una uno unos usa y ya yo
-        """.split()
-    ),
+    "de": frozenset(_GERMAN.split()),
+    "fr": frozenset(_FRENCH.split()),
+    "es": frozenset(_SPANISH.split()),
 }
-_ENGLISH: Final = frozenset(
-    """
-    a an and any are as at be by can did do does for from has have how i in is it its list many
-    me my not of on or show the there these this those to was what when where which who why will
-    with you
-    """.split()
-)
+_ENGLISH_LISTED: Final = """
+a an and any are as at be by can did do does for from has have how i in is it its list many
+me my not of on or show the there these this those to was what when where which who why will
+with you
+"""
+_ENGLISH: Final = frozenset(_ENGLISH_LISTED.split())
 # English first, then German, French, Spanish, Chinese and Japanese. A word is recognised by its
 # beginning, so that endings do not matter.
 _GLOSSARY: Final = """

@@ -31,7 +31,9 @@ _ASKS_ELSEWHERE: Final = lazy_pattern(
     r"|所有|哪些|列出|すべて|全て|一覧|どんな",
     re.I,
 )
-_ABOUT_FILES: Final = lazy_pattern(r"\b(?:places?|lines?|times?|occurrences?|usages?|callers?)\b", re.I)
+_ABOUT_FILES: Final = lazy_pattern(
+    r"\b(?:places?|lines?|times?|occurrences?|usages?|callers?)\b", re.I
+)
 _WORD: Final = lazy_pattern(r"[^\W_]\w+")
 
 
@@ -53,7 +55,11 @@ def members_asked(question: str) -> MembersAsked | None:
     if found is None or _ABOUT_FILES.search(found["head"]):
         return None
     head = _words(found["head"])
-    return MembersAsked(head=" ".join(head), rest=" ".join(_words(found["rest"] or ""))) if head else None
+    return (
+        MembersAsked(head=" ".join(head), rest=" ".join(_words(found["rest"] or "")))
+        if head
+        else None
+    )
 
 
 def _elsewhere(said: str) -> MembersAsked | None:

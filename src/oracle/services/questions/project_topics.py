@@ -14,18 +14,18 @@ from oracle.services.questions.languages import CJK, language_of, stop_words_of
 from oracle.services.questions.word_lists import STOP_WORDS
 
 # Ways to call the project, in the six languages, and words that say nothing about the topic.
-_FILLERS: Final = frozenset(
-    """
-    app application apps codebase framework it library locally machine module package program
-    product project projekt repo repository software source thing tool computer laptop local
-    bibliothek paket programm werkzeug quellcode projet bibliothèque paquet logiciel outil proyecto
-    biblioteca paquete programa herramienta librería dépôt repositorio new latest current currently
-    exactly actually properly correctly quickly step steps best way command commands first time
-    scratch someone developer contributor newcomer user own exist exists whole entire main basic
-    """.split()
-)
+_FILLERS_LISTED: Final = """
+app application apps codebase framework it library locally machine module package program
+product project projekt repo repository software source thing tool computer laptop local
+bibliothek paket programm werkzeug quellcode projet bibliothèque paquet logiciel outil proyecto
+biblioteca paquete programa herramienta librería dépôt repositorio new latest current currently
+exactly actually properly correctly quickly step steps best way command commands first time
+scratch someone developer contributor newcomer user own exist exists whole entire main basic
+"""
+_FILLERS: Final = frozenset(_FILLERS_LISTED.split())
 _FUTURE: Final = lazy_pattern(
-    r"\b(?:will|upcoming|next|roadmap|planned|planning|going to|wird|werden|sera|será|próxim\w*|prochain\w*)\b",
+    r"\b(?:will|upcoming|next|roadmap|planned|planning|going to|wird|werden|sera|será"
+    r"|próxim\w*|prochain\w*)\b",
     re.I,
 )
 
@@ -65,7 +65,8 @@ _ROWS: Final = (
     _row(
         "changes",
         r"\b(?:in|since|as of) (?:which|what) (?:version|release)\b"
-        r"|\b(?:which|what) (?:version|release) (?:\w+ )?(?:introduc|add|brought|first|did|has|remov|drop|deprecat)\w*"
+        r"|\b(?:which|what) (?:version|release) (?:\w+ )?(?:introduc|add|brought|first|did"
+        r"|has|remov|drop|deprecat)\w*"
         r"|\bwhen (?:was|were|did)\b.*\b(?:add|introduc|arriv|appear|land|remov|drop|deprecat)\w*"
         r"|\b(?:in|seit) welcher version\b|\bdans quelle version\b|\b(?:en|desde) qué versión\b",
         r"\b(?:versions?|releases?|introduc\w+|add(?:ed)?|arriv\w+|appear\w*|land(?:ed)?|brought|"
@@ -75,9 +76,12 @@ _ROWS: Final = (
     ),
     _row(
         "changes",
-        r"\bwhat(?:'s| is| are)? (?:the )?(?:new|changed|changes)\b|\bchange ?log\b|\brelease notes\b"
-        r"|\b(?:what|which) (?:\w+ ){0,3}(?:added|changed|changes|fixed|removed|deprecated|introduced|new)\b"
-        r"|\bwas (?:hat sich|ist neu|wurde) |\bänderungen\b|\bqu'est-ce qui a changé\b|\bnouveautés?\b"
+        r"\bwhat(?:'s| is| are)? (?:the )?(?:new|changed|changes)\b|\bchange ?log\b"
+        r"|\brelease notes\b"
+        r"|\b(?:what|which) (?:\w+ ){0,3}(?:added|changed|changes|fixed|removed|deprecated"
+        r"|introduced|new)\b"
+        r"|\bwas (?:hat sich|ist neu|wurde) |\bänderungen\b|\bqu'est-ce qui a changé\b"
+        r"|\bnouveautés?\b"
         r"|\bqué (?:ha )?cambi\w+|\bnovedades\b|\bcambios\b|更新|变化|变更|新增|変更|新機能|変わ",
         r"\b(?:new|change\w*|added|fixed|removed|deprecated|introduced|notes?|log|changelog|lately|"
         r"recent\w*|latest|last|newest|versions?|releases?|breaking|features?|commits?|happened|geändert|neu\w*|"
@@ -95,15 +99,19 @@ _ROWS: Final = (
     ),
     _row(
         "licence",
-        r"\blicen[cs]\w*|\blizenz\w*|\blicencia\w*|许可|ライセンス|\bcommercial(?:ly)?\b|\bopen[- ]source\b",
+        r"\blicen[cs]\w*|\blizenz\w*|\blicencia\w*|许可|ライセンス|\bcommercial(?:ly)?\b"
+        r"|\bopen[- ]source\b",
         r"\b(?:licen[cs]\w*|lizenz\w*|licencia\w*|released?|published?|publi\w+|distribut\w+|"
         r"veröffentlich\w*|steht|allowed|commercial\w*|open|closed|terms|copyright|free|kind|type)\b",
     ),
     _row(
         "maintainers",
-        r"\bmaintain\w*|\bwho (?:wrote|made|created?|develops?|owns?|is behind|runs?|built|leads?)\b"
-        r"|\bauthors?\b|\bwer (?:pflegt|betreut|entwickelt|hat|steckt)\b|\bautor\w*|\bmainteneurs?\b"
-        r"|\bauteurs?\b|\bqui (?:maintient|développe|a (?:écrit|créé))|\bquién(?:es)? (?:mantiene|desarrolla|creó|escribió)\w*"
+        r"\bmaintain\w*|\bwho (?:wrote|made|created?|develops?|owns?|is behind|runs?|built"
+        r"|leads?)\b"
+        r"|\bauthors?\b|\bwer (?:pflegt|betreut|entwickelt|hat|steckt)\b|\bautor\w*"
+        r"|\bmainteneurs?\b"
+        r"|\bauteurs?\b|\bqui (?:maintient|développe|a (?:écrit|créé))|\bquién(?:es)? "
+        r"(?:mantiene|desarrolla|creó|escribió)\w*"
         r"|\bmantien\w+|维护|作者|メンテナ|誰が",
         r"\b(?:maintain\w*|wrote|made|created?|develop\w*|owns?|behind|authors?|runs?|built|leads?|"
         r"pflegt|betreut|entwickelt|geschrieben|steckt|dahinter|autor\w*|mainteneurs?|auteurs?|maintient|"
@@ -111,30 +119,36 @@ _ROWS: Final = (
     ),
     _row(
         "contribute",
-        r"\bdev(?:elopment)? (?:environment|set ?up)\b|\bcontribut\w*|\bbeitragen\b|\bmitmachen\b|\bcontribu\w+|\bcolabor\w+|贡献|貢献|コントリビュ"
+        r"\bdev(?:elopment)? (?:environment|set ?up)\b|\bcontribut\w*|\bbeitragen\b"
+        r"|\bmitmachen\b|\bcontribu\w+|\bcolabor\w+|贡献|貢献|コントリビュ"
         r"|\b(?:open|send|submit|make) (?:a |an )?(?:pull request|patch|pr)\b",
         r"\b(?:dev|development|environment|set|up|setup|contribu\w*|beitrag\w*|mitmachen|colabor\w+|open|send|submit|make|pull|requests?|patch\w*|prs?|guide\w*|get|involved)\b",
     ),
     _row(
         "history",
-        r"\bwhy (?:was|were|is|did|does|do)\b.*\b(?:creat|exist|made|start|writ|built|invent|born)\w*"
-        r"|\bhistory of\b|\bmotivation (?:for|behind|of)\b|\bwarum gibt es\b|\bpourquoi .* (?:créé|existe)"
+        r"\bwhy (?:was|were|is|did|does|do)\b.*\b(?:creat|exist|made|start|writ|built|invent"
+        r"|born)\w*"
+        r"|\bhistory of\b|\bmotivation (?:for|behind|of)\b|\bwarum gibt es\b|\bpourquoi .* "
+        r"(?:créé|existe)"
         r"|\bpor qué (?:existe|se creó)|为什么.*(?:创建|存在)|なぜ.*作",
         r"\b(?:why|creat\w*|exist\w*|made|start\w*|writ\w*|built|invent\w*|born|history|motivation|"
         r"behind|reasons?|créé\w*|existe|creó|gibt)\b",
     ),
     _row(
         "test",
-        r"\b(?:run|start|execute|launch|how|running)\b.*\btests?\b|\btest suite\b|\bhow is it tested\b"
+        r"\b(?:run|start|execute|launch|how|running)\b.*\btests?\b|\btest suite\b|\bhow is "
+        r"it tested\b"
         r"|\b(?:wie|führe|starte)\b.*\btests?\b|\b(?:comment|lancer|exécuter)\b.*\btests?\b"
-        r"|\b(?:cómo|ejecut\w+|corr\w+)\b.*\b(?:pruebas|tests?)\b|(?:运行|跑|执行).*测试|テスト.*実行|\bwhere are the tests\b",
+        r"|\b(?:cómo|ejecut\w+|corr\w+)\b.*\b(?:pruebas|tests?)\b|(?:运行|跑|执行).*测试"
+        r"|テスト.*実行|\bwhere are the tests\b",
         r"\b(?:runs?|running|start|execute|launch|tests?|tested|testing|suite|unit|integration|automated|führe|aus|"
         r"starte|ausführen|lanc\w+|exécut\w+|unitaires|ejecut\w+|corr\w+|pruebas|unitarias)\b",
     ),
     _row(
         "requirements",
         r"\b(?:which|what|minimum|supported|oldest|lowest)\b.*\bversions?\b.*\b(?:need|require|support|work|compatib|necessary)\w*"
-        r"|\b(?:minimum|supported|oldest|lowest|required) (?:\w+ )?versions?\b|\bprerequisites?\b|\brequirements?\b|\bdependenc(?:y|ies)\b"
+        r"|\b(?:minimum|supported|oldest|lowest|required) (?:\w+ )?versions?\b"
+        r"|\bprerequisites?\b|\brequirements?\b|\bdependenc(?:y|ies)\b"
         r"|\bwhat (?:does \w+ (?:\w+ )?)(?:require|depend on|need)\b|\bdepends? on\b"
         r"|\bvoraussetzungen\b|\babhängigkeiten\b|\bwelche\b.*\bversion\w*\b.*\b(?:brauch|benötig|unterstütz|nötig)\w*"
         r"|\bdépendances?\b|\bprérequis\b|\bquelles?\b.*\bversions?\b.*\b(?:faut|requis|support|nécess)\w*"
@@ -154,34 +168,41 @@ _ROWS: Final = (
     ),
     _row(
         "install",
-        r"\binstall\w*|\bset(?:ting)? (?:it |this )?up\b|\bsetup\b|\binstalier\w*|\beinricht\w*|\binstal\w+|安装|インストール"
+        r"\binstall\w*|\bset(?:ting)? (?:it |this )?up\b|\bsetup\b|\binstalier\w*"
+        r"|\beinricht\w*|\binstal\w+|安装|インストール"
         r"|\badd (?:it|this) to (?:my|a) (?:project|app)",
         r"\b(?:install\w*|set|setup|setting|up|instal\w+|einricht\w*|add|pip|npm|cargo|get|download)\b",
     ),
     _row(
         "build",
-        r"\b(?:build|compile|building|compiling)\b(?! on\b| in\b)|\b(?:baue|bauen|kompilier\w*)\b|\b(?:compiler|construire)\b"
+        r"\b(?:build|compile|building|compiling)\b(?! on\b| in\b)|\b(?:baue|bauen"
+        r"|kompilier\w*)\b|\b(?:compiler|construire)\b"
         r"|\b(?:compil\w+|constru\w+)\b|构建|编译|ビルド|コンパイル",
         r"\b(?:build\w*|built|compil\w*|baue\w*|kompilier\w*|construire|constru\w+|from|source)\b",
     ),
     _row(
         "layout",
-        r"\blaid out\b|\blayout\b|\b(?:structured?|organi[sz]ed|organi[sz]ation|structure)\b|\b(?:top[- ]level |main )?(?:folders|directories)\b"
+        r"\blaid out\b|\blayout\b|\b(?:structured?|organi[sz]ed|organi[sz]ation|structure)\b"
+        r"|\b(?:top[- ]level |main )?(?:folders|directories)\b"
         r"|\baufgebaut\b|\bstruktur\w*|\bgegliedert\b|\bstructur\w+|\borganis\w+|\bestructur\w+|\borganiz\w+|结构|目录|構成|構造",
         r"\b(?:laid|out|layout|structur\w*|organi[sz]\w*|folders?|director\w+|top|level|files?|what|"
         r"aufgebaut|struktur\w*|gegliedert|estructur\w+|tree|contain\w*|inside|hold\w*)\b",
     ),
     _row(
         "run",
-        r"\b(?:run|start|launch|execute|use)\b|\bget(?:ting)? started\b|\bstart\w*|\bausführ\w*|\bbenutz\w*|\bverwend\w*"
+        r"\b(?:run|start|launch|execute|use)\b|\bget(?:ting)? started\b|\bstart\w*"
+        r"|\bausführ\w*|\bbenutz\w*|\bverwend\w*"
         r"|\b(?:lanc|démarr|exécut|utilis)\w+|\b(?:ejecut|inici|arranc|us)(?:o|a|ar|arlo)\b|运行|启动|使用|実行|起動|使い方",
         r"\b(?:runs?|running|start\w*|launch|execute|use|using|get|getting|ausführ\w*|benutz\w*|verwend\w*|"
         r"(?:lanc|démarr|exécut|utilis)\w+|(?:ejecut|inici|arranc|us)(?:o|a|ar|arlo))\b",
     ),
     _row(
         "about",
-        r"^\W*(?:so,? )?what(?:'s| is| are| does)\b|\btell me about\b|\b(?:purpose|point|goal|idea) (?:of|behind)\b|\bwhat .* for\b|\boverview\b|\bdescribe\b|\bexplain\b|\bsummar\w+"
-        r"|^\W*was (?:ist|macht|tut)\b|\bworum geht\b|\bwozu dient\b|\bqu'est-ce que?\b|\bc'est quoi\b|\bà quoi sert\b|\bque fait\b"
+        r"^\W*(?:so,? )?what(?:'s| is| are| does)\b|\btell me about\b|\b(?:purpose|point"
+        r"|goal|idea) (?:of|behind)\b|\bwhat .* for\b|\boverview\b|\bdescribe\b|\bexplain\b"
+        r"|\bsummar\w+"
+        r"|^\W*was (?:ist|macht|tut)\b|\bworum geht\b|\bwozu dient\b|\bqu'est-ce que?\b"
+        r"|\bc'est quoi\b|\bà quoi sert\b|\bque fait\b"
         r"|\bqué (?:es|hace)\b|\bpara qué sirve\b|是什么|做什么|干什么|何ですか|とは|何をする",
         r"\b(?:purpose|point|goal|idea|overview|describe|explain|summar\w+|about|for|macht|tut|geht|"
         r"dient|quoi|sert|fait|hace|sirve)\b",
@@ -211,7 +232,8 @@ def project_question(question: str) -> ProjectQuestion | None:
         if row.asked.search(said) is None:
             continue
         found = VERSION.search(said)
-        version = found["number"] if found and row.topic == "changes" and not row.takes_words else ""
+        is_asked = row.topic == "changes" and not row.takes_words
+        version = found["number"] if found and is_asked else ""
         rest = said.replace(found[0], " ") if found and version else said
         words = _other_words(row.topic_words.sub(" ", rest), stop)
         if not words:
@@ -228,5 +250,7 @@ def project_question(question: str) -> ProjectQuestion | None:
 def _other_words(text: str, stop: frozenset[str]) -> list[str]:
     if CJK.search(text):
         text = _CJK_FILLERS.sub(" ", text)
-    tokens = (token.strip(".-'") for token in _TOKEN.findall(text.replace("'", " ").replace("’", " ")))
+    tokens = (
+        token.strip(".-'") for token in _TOKEN.findall(text.replace("'", " ").replace("’", " "))
+    )
     return [token for token in tokens if len(token) > 1 and token.lower() not in stop]

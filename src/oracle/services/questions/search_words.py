@@ -63,8 +63,10 @@ _WHAT: Final = lazy_pattern(
 )
 # "what is the default timeout", "how long …", "which port …": a value is the answer.
 _VALUE: Final = lazy_pattern(
-    r"\bdefaults?\b|\bhow (?:long|big|large|much|often|many)\b|\b(?:limit|maximum|minimum|timeout)\b"
-    r"|\b(?:which|what) (?:port|size|value|number|address|url|path|file name|name|format|encoding)\b"
+    r"\bdefaults?\b|\bhow (?:long|big|large|much|often|many)\b|\b(?:limit|maximum|minimum"
+    r"|timeout)\b"
+    r"|\b(?:which|what) (?:port|size|value|number|address|url|path|file name|name|format"
+    r"|encoding)\b"
     r"|默认|デフォルト|\bstandardmäßig\b|\bpar défaut\b|\bpor defecto\b|\bpredeterminad",
     re.I,
 )

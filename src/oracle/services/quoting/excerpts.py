@@ -180,14 +180,18 @@ def _fence_around(lines: Sequence[str], line: int) -> tuple[int, int] | None:
     fences = [n for n, text in enumerate(lines) if _FENCE.match(text)]
     before = [n for n in fences if n <= line]
     # An odd number of fences up to here: the last one is open.
-    opening = before[-1] if len(before) % 2 else before[-2] if before and before[-1] == line else None
+    opening = (
+        before[-1] if len(before) % 2 else before[-2] if before and before[-1] == line else None
+    )
     if opening is None:
         return None
     closing = next((n for n in fences if n > opening), len(lines) - 1)
     if closing - opening > MOST_QUOTED or closing < line:
         return None
     above = opening
-    while above > 0 and opening - above < 4 and not (lines[above - 1].strip() and above < opening - 1):
+    while (
+        above > 0 and opening - above < 4 and not (lines[above - 1].strip() and above < opening - 1)
+    ):
         above -= 1
     return (above if lines[above].strip() else opening), closing
 
@@ -206,7 +210,9 @@ def _next_block(lines: Sequence[str], end: int, most: int) -> int | None:
     if begin is None:
         return None
     if _FENCE.match(lines[begin]):
-        return next((n for n in range(begin + 1, min(len(lines), most)) if _FENCE.match(lines[n])), begin)
+        return next(
+            (n for n in range(begin + 1, min(len(lines), most)) if _FENCE.match(lines[n])), begin
+        )
     is_block = _is_item(lines[begin]) or lines[begin].startswith((" ", "\t"))
     last = begin
     for number in range(begin + 1, min(len(lines), most)):
@@ -214,9 +220,9 @@ def _next_block(lines: Sequence[str], end: int, most: int) -> int | None:
         if is_heading(lines, number) or (not is_block and not text.strip()):
             break
         # A list and indented code go on after a blank line, unless plain text follows.
-        if text.strip() and is_block and not (_is_item(text) or text.startswith((" ", "\t"))):
-            if not lines[number - 1].strip():
-                break
+        is_plain = bool(text.strip()) and not (_is_item(text) or text.startswith((" ", "\t")))
+        if is_block and is_plain and not lines[number - 1].strip():
+            break
         last = number if text.strip() else last
     return last
 

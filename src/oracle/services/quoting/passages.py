@@ -86,7 +86,7 @@ def passages(
 
 
 def widened(passage: Passage, sources: Sequence[Quotation]) -> Passage:
-    """The same lines in the longest of the sources that have them: there is more to quote around."""
+    """The same lines in the longest source that has them: there is more to quote around."""
     if not passage.source.first:
         return passage
     first = passage.source.first
@@ -150,7 +150,10 @@ def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: boo
 def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passage | None:
     has_headings = is_prose(source)
     anchors = [
-        (worth * (_FOR_A_HEADING if has_headings and is_heading(source.lines, number) else 1), number)
+        (
+            worth * (_FOR_A_HEADING if has_headings and is_heading(source.lines, number) else 1),
+            number,
+        )
         for number, line in enumerate(source.lines)
         if (worth := _worth(line, terms, for_a_definition=1.7))
     ]

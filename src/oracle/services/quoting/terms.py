@@ -102,7 +102,8 @@ def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
 _REASON: Final = Term(
     word="why",
     pattern=lazy_pattern(
-        r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than|since it"
+        r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than"
+        r"|since it"
         r"|motivat\w+|inspired|alternative to|the goal|why|designed to|avoids?|therefore)\b",
         re.I,
     ),

@@ -82,7 +82,9 @@ def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
             "Search for it, or say that it was not found.",
             empty=True,
         )
-    return Answer(summary=f"What the project says about {given.topic}, best first.", findings=sources)
+    return Answer(
+        summary=f"What the project says about {given.topic}, best first.", findings=sources
+    )
 
 
 def _quoted(reader: ProjectReader, place: Place) -> list[Source]:

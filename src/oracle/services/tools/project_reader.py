@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from oracle.errors import ToolProblem
 from oracle.services.tools.files import FileText, ProjectFiles
@@ -14,11 +13,14 @@ class ProjectReader:
 
     def __init__(self, files: ProjectFiles) -> None:
         self._files = files
+        self._paths: list[str] | None = None
         self._texts: dict[str, FileText | None] = {}
 
-    @cached_property
+    @property
     def paths(self) -> Sequence[str]:
-        return [entry.path for entry in self._files.entries()]
+        if self._paths is None:
+            self._paths = [entry.path for entry in self._files.entries()]
+        return self._paths
 
     def text(self, path: str) -> FileText | None:
         if path not in self._texts:
