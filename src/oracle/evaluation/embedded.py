@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from oracle import evaluation
 from oracle.agent import Answer, Oracle
@@ -74,17 +74,13 @@ def newcomers_questions() -> list[NewcomersQuestion]:
     return [_question(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
 
 
-def _question(row: Mapping[str, object]) -> NewcomersQuestion:
-    def texts(name: str) -> tuple[str, ...]:
-        found = row.get(name, ())
-        return tuple(map(str, found)) if isinstance(found, list) else ()
-
+def _question(row: Mapping[str, Any]) -> NewcomersQuestion:
     return NewcomersQuestion(
-        source=str(row["source"]),
-        question=str(row["question"]),
-        is_answerable=row.get("answerable", True) is True,
-        cite=texts("cite"),
-        contain=texts("contain"),
+        source=row["source"],
+        question=row["question"],
+        is_answerable=row.get("answerable", True),
+        cite=tuple(row.get("cite", ())),
+        contain=tuple(row.get("contain", ())),
     )
 
 
@@ -114,11 +110,11 @@ def laid_out(package: Distribution, root: Path) -> Path:
         shutil.copytree(
             str(package.locate_file(name)), root / name, ignore=shutil.ignore_patterns(*_CODE)
         )
-    kind = str(package.metadata.get("Description-Content-Type") or "")
-    about = package.metadata.get_payload() or package.metadata.get("Description", "")
-    (root / ("README.md" if "markdown" in kind else "README.rst")).write_text(str(about), "utf-8")
-    raw = package.read_text("METADATA") or ""
-    (root / "PKG-INFO").write_text(raw.partition("\n\n")[0] + "\n", "utf-8")
+    # Its metadata is a head like that of a mail, a blank line, and the description.
+    head, _, about = (package.read_text("METADATA") or "").partition("\n\n")
+    is_markdown = "Description-Content-Type: text/markdown" in head
+    (root / ("README.md" if is_markdown else "README.rst")).write_text(about, "utf-8")
+    (root / "PKG-INFO").write_text(f"{head}\n", "utf-8")
     for file in package.files or ():
         if ".dist-info" in file.parts[0] and file.name.upper().startswith(("LICENSE", "AUTHORS")):
             (root / file.name).write_bytes(file.read_binary())

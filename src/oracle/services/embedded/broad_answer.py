@@ -64,7 +64,8 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     ]
     text = "\n\n".join(filter(None, paragraphs))
     told = signal("context_sufficient", 0.7, sources_found=len(items))
-    if not uses and (lacks := _words_in_no_part(found, aim)):
+    # The parts of a flow are connected by what they use, not by words.
+    if not uses and not onward and (lacks := _words_in_no_part(found, aim)):
         told = signal("partial_answer", 0.5, missing=", ".join(lacks))
     return Response(text=text, signal=told)
 

@@ -35,9 +35,15 @@ _NEAR: Final = 2
 
 
 def certainty(situation: Situation, aim: Aim, shown: Sequence[Passage]) -> float:
-    """Of the best of the places that are quoted: the first, and the second if it is as good."""
-    terms = terms_for(aim.words, found_in(situation))
-    return max((_certainty_of(passage, aim, terms) for passage in shown[:1]), default=0.0)
+    """Of the first of the places, which is the best one."""
+    if not shown:
+        return 0.0
+    best = shown[0]
+    attached = {file.where for file in situation.attached_files}
+    # What the user attached is what the question is about.
+    if best.source.where in attached and best.words.issuperset(specific_words(aim.words)):
+        return 1.0
+    return _certainty_of(best, aim, terms_for(aim.words, found_in(situation)))
 
 
 def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:

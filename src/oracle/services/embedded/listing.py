@@ -124,5 +124,6 @@ def _is_use(text: str, names: Sequence[str]) -> bool:
 
 
 def _use(source: Source) -> str:
-    inside = f" in {code(source['symbol'])}" if source.get("symbol") else ""
+    owner = source.get("symbol", "")
+    inside = f" in {code(owner)}" if owner else ""
     return f"- {code(source['where'])}{inside}: {exact_line(source['text'])}"

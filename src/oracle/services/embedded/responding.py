@@ -141,7 +141,9 @@ def look(situation: Situation, aim: Aim) -> Response:
         return _without(situation, kind_named(situation.lacks))
     if calls := _direct_calls(situation, aim):
         return _go(calls, "Asking a tool that answers such questions", 1)
-    direct = (answer_from_facts, answer_with_members, answer_with_uses)
+    direct = [answer_from_facts, answer_with_members]
+    # The tree's report on a broad question has all uses, those in prose and settings too.
+    direct += [answer_with_uses] if situation.coverage is None else []
     if found_directly := next(filter(None, (way(situation, aim) for way in direct)), None):
         return found_directly
     report = situation.coverage
@@ -209,7 +211,8 @@ def _other_sources(situation: Situation, aim: Aim, found: Sequence[Passage]) -> 
     A new user's "how do I …" is answered by documents, whatever the words look like, so these are
     asked for at once. The rest is asked for if what was found is not sure to answer.
     """
-    if any(not turn for turn in situation.turns) or not situation.local_tools("search"):
+    was_asked = any(not turn for turn in situation.turns)
+    if was_asked or situation.failed or not situation.local_tools("search"):
         return None
     words = aim.words
     is_for_documents = words.asks_what or words.asks_why or words.asks_for_a_value

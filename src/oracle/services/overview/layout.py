@@ -18,7 +18,7 @@ def layout_rows(paths: Sequence[str]) -> list[str]:
         parts = path.split("/")
         if len(parts) > 2:
             inside.setdefault(parts[0], Counter())[parts[1]] += 1
-    rows = []
+    rows: list[str] = []
     for folder, count in sorted(folders.items()):
         below = [f"{name}/" for name, _ in inside.get(folder, Counter()).most_common(_MOST_INSIDE)]
         held = f": {', '.join(sorted(below))}" if below else ""

@@ -118,11 +118,11 @@ def language_of(question: str) -> Language:
         return "zh"
     words = Counter(word.lower() for word in _WORD.findall(question[:2000]))
     english = sum(words[word] for word in _ENGLISH)
-    scores = {
+    scores: dict[Language, int] = {
         language: sum(count for word, count in words.items() if word in stop)
         for language, stop in _STOP_WORDS.items()
     }
-    best = max(scores, key=lambda language: scores[language])
+    best: Language = max(scores, key=lambda language: scores[language])
     is_marked = bool(re.search(r"[¿¡äöüßàâçéèêëîïôûùñáíóú]", question.lower()))
     return best if scores[best] + is_marked > english + 1 or scores[best] > english + 0.5 else "en"
 

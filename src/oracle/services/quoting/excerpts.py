@@ -105,7 +105,8 @@ def _to_the_end_of_the_section(lines: Sequence[str], line: int, end: int) -> tup
         blanks = [n for n in range(end + 1, line + room) if not lines[n].strip()]
         even = [n for n in blanks if not _is_in_fence(lines, line, n)]
         shown = max([end, *(n - 1 for n in even)])
-    return shown, shown < last
+    # A paragraph is whole, though its section goes on.
+    return shown, bool(level) and shown < last
 
 
 def _is_in_fence(lines: Sequence[str], start: int, number: int) -> bool:
