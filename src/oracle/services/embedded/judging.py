@@ -59,6 +59,9 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
         certain *= _WITHOUT_THE_RAREST
     if len(there) > 1 and _on_near_lines(passage, there) < len(there):
         certain *= _FAR_APART
+    # The definition of what the question names shows what it is and what it does.
+    if passage.defines and any(term.is_name for term in there):
+        certain = max(certain, SURE)
     # A reason or a value is what is asked for. A place without one is beside the question.
     if aim.words.asks_why and "why" not in passage.words:
         certain *= _WITHOUT_WHAT_IS_ASKED
