@@ -128,7 +128,9 @@ async def test_a_file_that_is_named_is_read_once_and_outlined(ask):
 
 async def test_uses_of_a_name_are_listed_without_its_definition(ask):
     outcome = await ask("Where is total_price called?")
-    assert "`src/shop/checkout.py:5` in `check_out`: `return basket.total_price()`" in outcome.answer
+    assert (
+        "`src/shop/checkout.py:5` in `check_out`: `return basket.total_price()`" in outcome.answer
+    )
     assert "`src/shop/report.py:2`" in outcome.answer
     assert "def total_price" not in outcome.answer
 

@@ -19,7 +19,7 @@ from oracle.services.quoting.excerpts import is_heading, is_prose
 from oracle.services.quoting.passages import Passage
 from oracle.services.quoting.terms import VALUE, Term, terms_for
 
-SURE: Final = 0.7
+SURE: Final = 0.8
 """From here on the answer counts as whole."""
 LIKELY: Final = 0.2
 """Below this, what was found is not shown as an answer: it is only near."""
@@ -59,9 +59,6 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
         certain *= _WITHOUT_THE_RAREST
     if len(there) > 1 and _on_near_lines(passage, there) < len(there):
         certain *= _FAR_APART
-    # The definition of what the question names shows what it is and what it does.
-    if passage.defines and any(term.is_name for term in there):
-        certain = max(certain, SURE)
     # A reason or a value is what is asked for. A place without one is beside the question.
     if aim.words.asks_why and "why" not in passage.words:
         certain *= _WITHOUT_WHAT_IS_ASKED

@@ -15,7 +15,7 @@ from oracle.services.quoting.passages import IN_TESTS, is_dull
 from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, uses_call
 
-_SURE: Final = 0.7
+_SURE: Final = 0.75
 # A second group is shown if it is about as good as the first.
 _ALSO: Final = 0.85
 _MOST_GROUPS: Final = 2

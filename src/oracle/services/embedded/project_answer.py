@@ -14,7 +14,7 @@ from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall
 
 # Of the tool's score, from 0 to 1: a heading or an entry that fits, with lines that fit.
-_SURE: Final = 0.6
+_SURE: Final = 0.7
 # A place after the first is quoted if it is about as good.
 _ALSO: Final = 0.6
 _MOST_QUOTED: Final = 3
