@@ -117,7 +117,8 @@ VALUE: Final = Term(
     pattern=lazy_pattern(
         r"\bdefaults?\b.{0,60}(?:\d|`[^`]+`|[\"'][^\"']+[\"']|\b(?:true|false|none|null|nil)\b)"
         r"|(?<![=!<>])=\s*(?:-?\d|true\b|false\b|none\b|null\b|[\"']\S|\w+\(\w*=?-?\d)"
-        r"|:\s*(?:-?\d|true\b|false\b|null\b|[\"']\S)|\b(?:is|of|to|least|most|than) `?\d",
+        r"|:\s*(?:-?\d|true\b|false\b|null\b|[\"']\S)"
+        r"|\b(?:is|of|to|least|most|than|after|within|every) `?\d",
         re.I,
     ),
     weight=1.2,
