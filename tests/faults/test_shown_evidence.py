@@ -45,7 +45,7 @@ EIGHT = reads(*({"path": f"src/mod{n}.py"} for n in range(8)))
 
 async def test_results_that_had_no_room_back_nothing(project):
     said = enough("It is LRU, see src/cache.py:2-3 and src/cache.py:300-303.")
-    heard, model = await answer(project, QUARTERS, said, window=5_000)
+    heard, model = await answer(project, QUARTERS, said, window=6_000)
     assert not any("Evict entry" in content for content in seen(model, 1))
     assert heard.stop_reason == "partial_answer"
     assert heard.text.count("⚠ not read") == 2

@@ -27,6 +27,7 @@ class Source(TypedDict):
     a thread has `entry`, its time. A web page has its `url`. `digest` is a hash of the content that
     was read. `score` is how well the source matches, from 0 to 1. `whole` means that these are all
     lines of the file. A map or a list has `listed`: one item for each row of its text, in order.
+    `group` says what a list of members is made of. `symbol` is the definition around the lines.
     """
 
     kind: str
@@ -42,6 +43,8 @@ class Source(TypedDict):
     score: NotRequired[float]
     whole: NotRequired[bool]
     listed: NotRequired[list[Listed]]
+    group: NotRequired[str]
+    symbol: NotRequired[str]
 
 
 class MoreUses(TypedDict):

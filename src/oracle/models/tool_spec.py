@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from oracle.models.query_classification import QueryType
 
-Role = Literal["search", "read", "uses", "map", "list", "write", "other"]
+Role = Literal["search", "read", "uses", "map", "list", "facts", "members", "write", "other"]
 """What a tool does. The tree calls tools by role, so it need not know their names.
 
 | role | takes | returns |
@@ -22,6 +22,8 @@ Role = Literal["search", "read", "uses", "map", "list", "write", "other"]
 | uses | `name`, `references` | where a name is defined, and the lines that use it |
 | map | `question` | the files that matter to it |
 | list | nothing | all sources of its kind |
+| facts | `topic`, `version`, `words`, `name` | what the project says about itself |
+| members | `of` | what a class, a folder or a registry holds |
 | write | its own arguments | what was written |
 | other | its own arguments | anything: only the model calls it |
 """

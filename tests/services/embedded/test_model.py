@@ -107,7 +107,7 @@ async def test_a_question_about_code_is_answered_with_the_lines_and_their_place(
 
 async def test_a_question_about_documents_is_answered_from_notes_and_threads(ask):
     outcome = await ask("What do the docs say about why orders are kept in SQLite?")
-    assert "docs/storage.md:3" in outcome.answer
+    assert "docs/storage.md:1-3" in outcome.answer
     assert "because it needs no server" in outcome.answer
     assert "thread:decisions@2026-01-08T12:00:00Z" in outcome.answer
 
@@ -128,7 +128,9 @@ async def test_a_file_that_is_named_is_read_once_and_outlined(ask):
 
 async def test_uses_of_a_name_are_listed_without_its_definition(ask):
     outcome = await ask("Where is total_price called?")
-    assert "`src/shop/checkout.py:5`: `return basket.total_price()`" in outcome.answer
+    assert (
+        "`src/shop/checkout.py:5` in `check_out`: `return basket.total_price()`" in outcome.answer
+    )
     assert "`src/shop/report.py:2`" in outcome.answer
     assert "def total_price" not in outcome.answer
 
@@ -372,7 +374,7 @@ async def test_attached_lines_come_before_what_a_search_found(agent, root):
     assert outcome.calls
     assert "report" not in str(outcome.calls)
     assert outcome.answer.startswith("`src/shop/report.py:1`")
-    assert "docs/storage.md:3" in outcome.answer
+    assert "docs/storage.md:1-3" in outcome.answer
 
 
 async def test_a_follow_up_is_about_what_the_attached_lines_define(agent, root):

@@ -15,6 +15,8 @@ GRANTED = {
     "read_file": "code",
     "get_repo_map": "code",
     "find_definition": "code",
+    "get_project_facts": "code, documentation, research",
+    "list_members": "code, documentation, research",
     "search_vault": "documentation, action",
     "read_note": "documentation, action",
     "list_notes": "documentation, action",

@@ -26,6 +26,7 @@ from oracle.services.classification.known_terms import RARE
 from oracle.services.classification.parsed_query import ParsedQuery, parse_query
 from oracle.services.control.needs import last_in_vain, share_of_words
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
+from oracle.services.questions.project_topics import project_question
 from oracle.services.tools.offered import with_role
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ _NAMES_THE_WEB = lazy_pattern(
     r"в интернете)\b|网上|上网|ネットで|インターネットで"
 )
 
+_READING = frozenset({QueryType.CODE, QueryType.DOCUMENTATION})
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
 
 
@@ -89,10 +91,18 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
     if backs_the_claim(ctx) or "://" in bb_get(bb, "query"):
         return False
     asked, query = classification_of(bb), bb_get(bb, "query")
-    if asked.query_type != QueryType.RESEARCH or with_role(all_tools(bb), "search", "web"):
+    if with_role(all_tools(bb), "search", "web"):
         return False
-    if _NAMES_THE_WEB.search(query):
-        return True
+    is_research = asked.query_type == QueryType.RESEARCH
+    if (is_research or asked.query_type in _READING) and (named := _NAMES_THE_WEB.search(query)):
+        # What is online may be a part of the project; what is on the web is not.
+        return is_research or named[0].lower() != "online"
+    if not is_research:
+        return False
+    # The project itself says what its licence is, and what is new in it.
+    about = project_question(query)
+    if about is not None and not about.words:
+        return False
     parsed = parse_query(query)
     words = {*parsed.tags, *(name.removeprefix("has ") for name in asked.keywords_matched)}
     if asked.confidence < sure or "where" in parsed.sketch:

@@ -13,6 +13,7 @@ from oracle.models.query_classification import QueryType
 
 if TYPE_CHECKING:
     from oracle.evaluation.classification import ClassificationReport
+    from oracle.evaluation.embedded import EmbeddedReport
     from oracle.evaluation.labelled import Part
     from oracle.evaluation.retrieval import Measures, RetrievalReport, Way
 
@@ -93,6 +94,20 @@ def retrieval(
     typer.echo(render_retrieval(f"questions, {chosen} part", report, misses=misses))
 
 
+@app.command("embedded")
+def embedded(
+    mistakes: Annotated[
+        bool, typer.Option("--mistakes", help="List questions that were not answered right.")
+    ] = False,
+) -> None:
+    """Measure how well questions are answered without a language model."""
+    from oracle.evaluation.embedded import evaluate, newcomers_questions
+    from oracle.services.background import run_async
+
+    report = run_async(evaluate(newcomers_questions()))
+    typer.echo(render_embedded(report, mistakes=mistakes))
+
+
 def _part(name: str) -> Part:
     match name:
         case "test" | "tuning":
@@ -114,6 +129,34 @@ def render_report(title: str, report: ClassificationReport, *, mistakes: bool = 
     ]
     if mistakes:
         blocks.append(_mistakes(report))
+    return "\n\n".join(blocks) + "\n"
+
+
+def render_embedded(report: EmbeddedReport, *, mistakes: bool = False) -> str:
+    from oracle.evaluation.embedded import VERDICTS
+
+    asked = [each.question.is_answerable for each in report.judged]
+    columns = (Column("QUESTIONS"), *_numbers("COUNT", *(name.upper() for name in VERDICTS)))
+    rows = [
+        (
+            title,
+            str(len(asked) if kind is None else asked.count(kind)),
+            *(str(report.count(name, answerable=kind)) for name in VERDICTS),
+        )
+        for title, kind in (("answerable", True), ("unanswerable", False), ("all", None))
+    ]
+    blocks = [f"questions of new users: {len(asked)}", _table(columns, rows)]
+    if report.missing:
+        blocks.append(f"not installed: {', '.join(report.missing)}")
+    wrong = [each for each in report.judged if each.verdict != "right"]
+    if mistakes and wrong:
+        blocks.append(
+            "\n".join(
+                f"{each.verdict} ({each.stop_reason}), {each.question.source}: "
+                f"{each.question.question!r} lacks {'; '.join(each.lacks) or 'a refusal'}"
+                for each in wrong
+            )
+        )
     return "\n\n".join(blocks) + "\n"
 
 

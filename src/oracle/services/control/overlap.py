@@ -11,7 +11,7 @@ from oracle.patterns import lazy_pattern
 from oracle.services.control.repetition import name_of_call
 from oracle.services.tools.offered import query_argument
 
-GATHERING_ROLES: Final = ("search", "read", "uses", "map", "list")
+GATHERING_ROLES: Final = ("search", "read", "uses", "map", "list", "facts", "members")
 """What tools do that only look. What a tool of another role brings is not known."""
 
 _WORD: Final = lazy_pattern(r"\w+")

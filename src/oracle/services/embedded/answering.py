@@ -7,27 +7,27 @@ from dataclasses import replace
 from typing import Final
 
 from oracle.services.control.unfinished_answer import NO_SEARCH
+from oracle.services.embedded.judging import LIKELY, SURE, certainty
+from oracle.services.embedded.own_words import NOT_FOUND, NOT_SURE, ONLY_QUOTES
 from oracle.services.embedded.response import (
     Response,
     counted,
+    exact_line,
     quoted,
     signal,
 )
 from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
-from oracle.services.questions.search_words import is_generic, specific_words
-from oracle.services.quoting.excerpts import is_opening, is_prose, whole_excerpt
-from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull
+from oracle.services.questions.search_words import specific_words
+from oracle.services.quoting.excerpts import is_opening, is_prose, section_start, whole_excerpt
+from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull, widened
 from oracle.services.tools.answer import code, codes
 
 _LISTED: Final = 4
 _LISTED_OF_ALL: Final = 20
 _NEAREST: Final = 3
-# Shares of the question's words, by weight: from here on it is answered, or mostly answered.
-_ENOUGH: Final = 0.6
+# The share of the question's words, by weight, from which on a place is about it.
 _MOST: Final = 0.75
-# The highest confidence if all words of the question are generic.
-_VAGUE: Final = 0.45
 # Shares of the best passage's score.
 _WORTH_QUOTING: Final = 0.6
 _WORTH_LISTING: Final = 0.2
@@ -51,15 +51,38 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
     shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
     missing = words_missing(aim, shown)
-    body = _every_place(listed) if listed else _best_places(shown)
+    sources = found_in(situation)
+    certain = certainty(situation, aim, shown)
+    if certain < LIKELY and not listed and not aim.wants_a_change:
+        return _only_near(situation, aim, shown, missing)
+    body = _every_place(listed) if listed else _best_places([widened(p, sources) for p in shown])
     if not listed:
         body = _joined(body, _outline(situation, aim))
     cannot = _CANNOT if aim.wants_a_change else ""
     failed = what_failed(situation, found_some=True)
-    text = _joined(cannot, body, _what_is_missing(missing), failed)
+    doubt = "" if certain >= SURE or cannot else _doubt(aim)
+    text = _joined(cannot or doubt, body, _what_is_missing(missing), failed)
+    return Response(text=text, signal=_signal(aim, shown, missing, certain))
+
+
+def _doubt(aim: Aim) -> str:
+    language = aim.own.language
+    return f"{NOT_SURE[language]} {ONLY_QUOTES[language]}"
+
+
+def _only_near(
+    situation: Situation, aim: Aim, shown: Sequence[Passage], missing: Sequence[str]
+) -> Response:
+    """Places that have only some common words of the question: none of them is quoted as if it
+    answered.
+    """
+    lead = f"{NOT_FOUND[aim.own.language]} {ONLY_QUOTES[aim.own.language]}"
+    near = "The nearest places, which have only some of the words:\n\n" + _items(shown[:_NEAREST])
+    failed = what_failed(situation, found_some=True)
+    lacks = ", ".join(missing) or ", ".join(aim.words.all)
     return Response(
-        text=text,
-        signal=_signal(aim, shown, missing),
+        text=_joined(lead, near, _what_is_missing(missing), failed),
+        signal=signal("partial_answer", 0.3, missing=lacks),
     )
 
 
@@ -132,7 +155,7 @@ def _quotation(passage: Passage, lead: Callable[[Passage], str]) -> list[str]:
     """A short definition is quoted whole. After a long one, a sentence says that it goes on."""
     source = passage.source
     end, goes_on = whole_excerpt(source, passage.best, passage.end)
-    shown = replace(passage, end=end)
+    shown = replace(passage, start=section_start(source, passage.start), end=end)
     parts = [lead(shown), quoted(shown.lines, source.path)]
     return [*parts, f"There is more after {code(shown.where)}."] if goes_on else parts
 
@@ -152,7 +175,7 @@ def _outline(situation: Situation, aim: Aim) -> str:
         return ""
     sources = [s for s in found_in(situation) if any(s.path.endswith(p) for p in aim.words.paths)]
     items = [
-        f"- {code(source.place(number, number))}: {code(line)}"
+        f"- {code(source.place(number, number))}: {exact_line(line)}"
         for source in sources[:1]
         for number, line in enumerate(source.lines)
         if is_opening(line)
@@ -178,7 +201,7 @@ def _every_place(listed: Sequence[Passage]) -> str:
 
 
 def _items(found: Sequence[Passage]) -> str:
-    return "\n".join(f"- {code(p.best_where)}: {code(p.best_line)}" for p in found)
+    return "\n".join(f"- {code(p.best_where)}: {exact_line(p.best_line)}" for p in found)
 
 
 def words_missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
@@ -190,21 +213,15 @@ def _what_is_missing(missing: Sequence[str]) -> str:
     return f"In what I read there is nothing about {codes(missing)}." if missing else ""
 
 
-def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str]) -> str:
-    """The confidence grows with the specific words that the shown lines have, and with those that
-    one place has together. It is higher for a definition, and lower if all words are generic.
-    """
-    weights = {word: aim.words.weight_of(word) for word in specific_words(aim.words)}
-    coverage = 1 - sum(weights[word] for word in missing) / (sum(weights.values()) or 1.0)
-    share = _share(aim, shown)
-    confidence = 0.3 + 0.2 * coverage + 0.25 * share + (0.15 if shown[0].defines else 0.0)
-    if all(map(is_generic, weights)):
-        confidence = min(confidence, _VAGUE)
+def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str], certain: float) -> str:
+    """Whole only if one place is sure to answer; otherwise it says what that place lacks."""
     if aim.wants_a_change:
         return signal("partial_answer", 0.6, missing="the change itself: nothing was changed")
-    if coverage < _ENOUGH:
-        return signal("partial_answer", min(confidence, 0.6), missing=", ".join(missing))
+    if certain < SURE:
+        lacks = ", ".join(missing) or "a place that surely answers it"
+        return signal("partial_answer", min(0.6, 0.3 + 0.4 * certain), missing=lacks)
     kinds = sorted({_kind(passage) for passage in shown})
+    confidence = 0.3 + 0.5 * certain + (0.1 if shown[0].defines else 0.0)
     return signal(
         "context_sufficient", min(confidence, 0.9), sources_found=len(shown), source_types=kinds
     )

@@ -10,6 +10,7 @@ from oracle.services.embedded.response import Response, counted, signal
 from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.llm.protocol import CoverageReport, ModelRequest
+from oracle.services.questions.search_words import specific_words
 from oracle.services.quoting.best_lines import QuotedLine, as_list, best_lines, lines_about
 from oracle.services.quoting.excerpts import is_definition
 from oracle.services.quoting.passages import is_dull
@@ -62,7 +63,22 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
         f"Left out, found but not read: {left_out(report)}." if report["left_out"] else "",
     ]
     text = "\n\n".join(filter(None, paragraphs))
-    return Response(text=text, signal=signal("context_sufficient", 0.7, sources_found=len(items)))
+    told = signal("context_sufficient", 0.7, sources_found=len(items))
+    # The parts of a flow are connected by what they use, not by words.
+    if not uses and not onward and (lacks := _words_in_no_part(found, aim)):
+        told = signal("partial_answer", 0.5, missing=", ".join(lacks))
+    return Response(text=text, signal=told)
+
+
+def _words_in_no_part(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> list[str]:
+    """Names that no part has, or most of the other words: the parts are about something else."""
+    texts = [line for lines in found.values() for each in lines for line in each.source.lines]
+    texts += found
+    terms = [t for t in terms_for(aim.words, ()) if t.word in set(specific_words(aim.words))]
+    lacking = [term for term in terms if not any(map(term.is_in, texts))]
+    names = [term.word for term in lacking if term.is_name]
+    is_most = 2 * len(lacking) > len(terms)
+    return names or ([term.word for term in lacking] if is_most else [])
 
 
 def _lead(

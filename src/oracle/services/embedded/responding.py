@@ -10,7 +10,16 @@ from oracle.models.source_kind import SourceKind, kind_named
 from oracle.services.embedded.answering import answer, web_failed, words_missing
 from oracle.services.embedded.attachments import about_file, facts_of, places_in
 from oracle.services.embedded.broad_answer import answer_broadly
+from oracle.services.embedded.judging import SURE, certainty
+from oracle.services.embedded.listing import (
+    answer_with_members,
+    answer_with_uses,
+    members_calls,
+    uses_calls,
+)
 from oracle.services.embedded.note_writing import write
+from oracle.services.embedded.own_words import with_notice
+from oracle.services.embedded.project_answer import answer_from_facts, facts_calls
 from oracle.services.embedded.response import Response, quoted, signal
 from oracle.services.embedded.searching import (
     Aim,
@@ -39,6 +48,13 @@ _MOST_STUCK_TURNS: Final = 2
 
 def respond(situation: Situation) -> Response:
     aim = aim_of(situation)
+    response = _respond(situation, aim)
+    if response.calls or not response.text:
+        return response
+    return replace(response, text=with_notice(response.text, aim.own.language))
+
+
+def _respond(situation: Situation, aim: Aim) -> Response:
     if request := request_in(situation.question, situation.attachment):
         return write(situation, request, aim)
     if situation.attached_texts:
@@ -123,23 +139,43 @@ def look(situation: Situation, aim: Aim) -> Response:
     """Search, read the best places, answer. If nothing was found try other ways, then `stuck`."""
     if situation.lacks:
         return _without(situation, kind_named(situation.lacks))
+    if calls := _direct_calls(situation, aim):
+        return _go(calls, "Asking a tool that answers such questions", 1)
+    direct = [answer_from_facts, answer_with_members]
+    # The tree's report on a broad question has all uses, those in prose and settings too.
+    direct += [answer_with_uses] if situation.coverage is None else []
+    if found_directly := next(filter(None, (way(situation, aim) for way in direct)), None):
+        return found_directly
     report = situation.coverage
     if report is not None and (covered := answer_broadly(situation, aim, report)):
         return covered
     found = best_of(situation, aim)
     if not situation.tools:
         return answer(situation, aim, found)
-    if not situation.calls:
+    if wish := _other_sources(situation, aim, found):
+        return wish
+    if not situation.calls_of("search", "read"):
         calls = first_calls(situation, aim)
         why = f"Searching for {', '.join(aim.words.all)}"
         return _go(calls, why, 2) if calls else answer(situation, aim, found)
     if not found:
         return _into_the_project(situation) or _another_way(situation, aim)
-    if not situation.calls_of("read"):
+    if fresh := first_calls(situation, aim, new_searches(situation)):
+        return _go(fresh, "Searching the source that was granted", 1)
+    if not situation.calls_of("read") or _has_new_search(situation):
         calls = closer_calls(situation, found)
         if calls:
             return _go(calls, f"Reading the best places: {_places(found)}", 1)
     return answer(situation, aim, found)
+
+
+def _direct_calls(situation: Situation, aim: Aim) -> list[ToCall]:
+    """Calls whose results answer by themselves: facts, lists of members, lists of uses."""
+    if not situation.tools:
+        return []
+    return (
+        facts_calls(situation, aim) or members_calls(situation, aim) or uses_calls(situation, aim)
+    )
 
 
 def _without(situation: Situation, kind: SourceKind) -> Response:
@@ -166,6 +202,47 @@ def _into_the_project(situation: Situation) -> Response | None:
             capability="look into the repository, its documentation and decisions",
             reason="the web cannot be searched, and the project itself may say it",
         ),
+    )
+
+
+def _other_sources(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response | None:
+    """Ask for the search in documents or code that the question's class does not get.
+
+    A new user's "how do I …" is answered by documents, whatever the words look like, so these are
+    asked for at once. The rest is asked for if what was found is not sure to answer.
+    """
+    was_asked = any(not turn for turn in situation.turns)
+    if was_asked or situation.failed or not situation.local_tools("search"):
+        return None
+    words = aim.words
+    is_for_documents = words.asks_what or words.asks_why or words.asks_for_a_value
+    if situation.tool("search", "vault") is None and not words.names and is_for_documents:
+        return _wish("search the documentation", "documents may say it")
+    if not situation.calls_of("search", "read") or certainty(situation, aim, found) >= SURE:
+        return None
+    lacking = [kind for kind in ("vault", "code") if situation.tool("search", kind) is None]
+    return (
+        _wish(f"search the {_SOUGHT[lacking[0]]}", "what was found is not sure")
+        if lacking
+        else None
+    )
+
+
+def _has_new_search(situation: Situation) -> bool:
+    """Whether a search came after the last reading: its best places were not read yet."""
+    roles = [call.role for call in situation.calls]
+    return "search" in roles and roles[::-1].index("search") < (
+        roles[::-1].index("read") if "read" in roles else len(roles)
+    )
+
+
+_SOUGHT: Final = {"vault": "documentation", "code": "code of the repository"}
+
+
+def _wish(capability: str, reason: str) -> Response:
+    return Response(
+        text="I look into another source.",
+        signal=signal("need_capability", 0.7, capability=capability, reason=reason),
     )
 
 

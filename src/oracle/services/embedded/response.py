@@ -17,7 +17,8 @@ from typing import Final
 from oracle.lazy_dataclass import dataclass
 from oracle.services.tools.answer import fence, one_line
 
-_LONGEST_LINE: Final = 160
+_LONGEST_LINE: Final = 600
+_LONGEST_ITEM: Final = 300
 _LANGUAGES: Final = {
     "py": "python",
     "pyi": "python",
@@ -47,6 +48,18 @@ def quoted(lines: Sequence[str], path: str = "") -> str:
     text = "\n".join(_shortened(line) for line in lines)
     bar = fence(text)
     return f"{bar}{language_of(path)}\n{text}\n{bar}"
+
+
+def exact_line(line: str) -> str:
+    """A line as inline code, byte for byte: its row of backticks is longer than any inside."""
+    shown = re.sub(r"[\x00-\x1f\x7f\u2028\u2029\x85]", " ", line.strip())
+    if not shown:
+        return "(nothing)"
+    shown = shown if len(shown) <= _LONGEST_ITEM else f"{shown[:_LONGEST_ITEM]}…"
+    row = "`" * (max(map(len, re.findall(r"`+", shown)), default=0) + 1)
+    # A backtick at an end would make the row longer. Markdown removes one blank at both ends.
+    blank = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{row}{blank}{shown}{blank}{row}"
 
 
 def language_of(path: str) -> str:

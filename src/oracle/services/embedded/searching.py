@@ -13,6 +13,8 @@ from oracle.models.tool_spec import Role, ToolSpec
 from oracle.services.attachments.references import without_mentions
 from oracle.services.embedded.situation import Call, Exchange, Situation
 from oracle.services.embedded.write_requests import asks_for_a_change
+from oracle.services.questions.members import MembersAsked, members_asked
+from oracle.services.questions.project_topics import ProjectQuestion, project_question
 from oracle.services.questions.search_words import (
     SearchWords,
     asks_for_all,
@@ -38,7 +40,7 @@ _PLACES: Final = 12
 _MANY_PLACES: Final = 20
 _READ_CLOSER: Final = 3
 _LOOKED_UP: Final = 3
-_LINES_BEFORE: Final = 6
+_LINES_BEFORE: Final = 10
 _LINES_AFTER: Final = 30
 _LINES_OF_A_FILE: Final = 400
 _IN_ORDER: Final[Sequence[Role]] = ("uses", "read", "search")
@@ -47,7 +49,8 @@ _IN_ORDER: Final[Sequence[Role]] = ("uses", "read", "search")
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Aim:
     """What is asked for. `own` are this question's words; `words` adds those of earlier ones.
-    `question` and the words are without the names of attached files, which need no search.
+    `question` and the words are without the names of attached files, which need no search. `about`
+    is set if it is about the project as a whole, `members` if it asks for all things of a kind.
     """
 
     question: str
@@ -56,6 +59,8 @@ class Aim:
     wants_all: bool = False
     wants_uses: bool = False
     wants_a_change: bool = False
+    about: ProjectQuestion | None = None
+    members: MembersAsked | None = None
 
 
 def aim_of(situation: Situation) -> Aim:
@@ -78,6 +83,8 @@ def aim_of(situation: Situation) -> Aim:
         wants_all=asks_for_all(question),
         wants_uses=asks_for_uses(question),
         wants_a_change=asks_for_a_change(question),
+        about=None if paths else project_question(question),
+        members=None if paths else members_asked(question),
     )
 
 
@@ -136,10 +143,13 @@ def _definitions(situation: Situation, names: Sequence[str]) -> list[ToCall]:
 
 
 def _query_for(tool: ToolSpec, aim: Aim) -> str:
-    """The question as it was asked; only the words if it needs those of an earlier question."""
+    """The question as it was asked; only the words if it needs those of an earlier question, or
+    if its words were put into English.
+    """
     # A search engine works best with a whole question, so the web always gets the question.
     is_for_the_web = not kind_named(tool.source).is_local
-    return aim.question if is_for_the_web or aim.words is aim.own else aim.words.query
+    is_whole = aim.words is aim.own and aim.words.language == "en"
+    return aim.question if is_for_the_web or is_whole else aim.words.query
 
 
 def closer_calls(situation: Situation, found: Sequence[Passage]) -> list[ToCall]:

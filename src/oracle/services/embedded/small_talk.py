@@ -9,6 +9,7 @@ from oracle.patterns import lazy_pattern
 from oracle.services.citations import find_citations
 from oracle.services.embedded.response import Response, signal
 from oracle.services.embedded.situation import Situation
+from oracle.services.questions.search_words import search_words
 from oracle.services.tools.answer import code
 
 _THANKS: Final = lazy_pattern(r"\b(?:thanks?|thank you|thx|cheers|danke|merci|gracias)\b", re.I)
@@ -25,6 +26,7 @@ _SHORT: Final = lazy_pattern(
     re.I,
 )
 _MOST_CITED: Final = 8
+_WORDS_OF_A_QUESTION: Final = 2
 _WHAT_I_DO: Final = (
     "Ask me where something is, what a function does, or what the notes say about something; I "
     "answer with the lines that I find. I can also write a note: `write a note about X: …`."
@@ -35,9 +37,25 @@ def talk(situation: Situation) -> Response | None:
     """None if the question is not small talk."""
     if situation.tools or situation.turns or not _is_talk(situation):
         return None
+    reply = _reply(situation)
+    if not reply and len(search_words(situation.question).all) >= _WORDS_OF_A_QUESTION:
+        return _not_talk()
     return Response(
-        text=_reply(situation),
+        text=reply or f"I can only search this project and quote it. {_WHAT_I_DO}",
         signal=signal("context_sufficient", 0.9, sources_found=0),
+    )
+
+
+def _not_talk() -> Response:
+    """What was taken for talk has words to search for: "retry a failed job with a delay"."""
+    return Response(
+        text="It may be a question about the project, so I look into it.",
+        signal=signal(
+            "need_capability",
+            0.7,
+            capability="look into the repository, its documentation and decisions",
+            reason="the text has words that the project may have",
+        ),
     )
 
 
@@ -55,6 +73,7 @@ def _is_talk(situation: Situation) -> bool:
 
 
 def _reply(situation: Situation) -> str:
+    """Empty if it is none of the usual things to say."""
     text = situation.question
     if _THANKS.search(text):
         return "You are welcome."
@@ -66,9 +85,7 @@ def _reply(situation: Situation) -> str:
     if cited and _BACK.search(text):
         listed = "\n".join(f"- {code(place)}" for place in cited)
         return f"I cannot put it into other words. My last answer rests on:\n\n{listed}"
-    if _SHORT.fullmatch(text):
-        return "All right."
-    return f"I can only search this project and quote it. {_WHAT_I_DO}"
+    return "All right." if _SHORT.fullmatch(text) else ""
 
 
 def _cited(answer: str) -> list[str]:

@@ -28,6 +28,8 @@ _KNOWN = (
     ("search", "words that the source contains"),
     ("map", "only the subject; it shows which files matter"),
     ("list", "nothing yet; it shows what there is"),
+    ("facts", "that it is about the project as a whole (install, test, licence, changes)"),
+    ("members", "what things are called of which all are wanted (commands, signals, hooks)"),
     ("write", "what to write, because the user asked for it"),
 )
 

@@ -11,6 +11,13 @@ from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.project.identifiers import parts_of
 from oracle.services.project.identifiers import without_ending as stem
+from oracle.services.questions.languages import (
+    CJK,
+    Language,
+    in_english,
+    language_of,
+    stop_words_of,
+)
 from oracle.services.questions.word_lists import (
     ENDINGS_OF_FILES,
     GENERIC,
@@ -54,6 +61,15 @@ _WHAT: Final = lazy_pattern(
     r"\s*(?:what(?:'s| is| are)|how (?:do|can|should) (?:i|we|you)|how to|why|explain|describe)\b",
     re.I,
 )
+# "what is the default timeout", "how long …", "which port …": a value is the answer.
+_VALUE: Final = lazy_pattern(
+    r"\bdefaults?\b|\bhow (?:long|big|large|much|often|many)\b|\b(?:limit|maximum|minimum"
+    r"|timeout)\b"
+    r"|\b(?:which|what) (?:port|size|value|number|address|url|path|file name|name|format"
+    r"|encoding)\b"
+    r"|默认|デフォルト|\bstandardmäßig\b|\bpar défaut\b|\bpor defecto\b|\bpredeterminad",
+    re.I,
+)
 # "which files …" asks for all of them; "which class …" asks for one, though it ends with an s.
 _EVERY: Final = lazy_pattern(
     r"\b(?:list|every|everywhere|all|which (?!\w*(?:is|has|was|does|class|process)\b)\w+s)\b", re.I
@@ -73,7 +89,8 @@ _MOST: Final = 10
 class SearchWords:
     """`names` are identifiers, `phrases` quoted strings, `paths` files and folders, `plain` the
     other words, each in the order of the question. `guesses` are plain words that may be names,
-    `pairs` are plain words side by side.
+    `pairs` are plain words side by side. An answer need not have the `optional` ones: words of
+    another language than English, and further English words for them.
     """
 
     names: Sequence[str] = ()
@@ -85,6 +102,9 @@ class SearchWords:
     asks_why: bool = False
     asks_what: bool = False
     asks_what_was_decided: bool = False
+    asks_for_a_value: bool = False
+    optional: frozenset[str] = frozenset()
+    language: Language = "en"
 
     @property
     def all(self) -> list[str]:
@@ -100,7 +120,7 @@ class SearchWords:
         """Names, quoted strings and paths count most: the question is about them."""
         if word in self.names or word in self.phrases or word in self.paths:
             return 2.0
-        return 0.35 if is_generic(word) else 1.0
+        return 0.35 if is_generic(word) or word in self.optional else 1.0
 
     def joined(self, other: SearchWords) -> SearchWords:
         """These words, followed by those of an earlier question."""
@@ -114,6 +134,9 @@ class SearchWords:
             asks_why=self.asks_why,
             asks_what=self.asks_what,
             asks_what_was_decided=self.asks_what_was_decided,
+            asks_for_a_value=self.asks_for_a_value,
+            optional=self.optional | other.optional,
+            language=self.language,
         )
 
 
@@ -127,12 +150,18 @@ def search_words(question: str) -> SearchWords:
     files = [found[0] for found in _PATH.finditer(rest) if _is_file(found[0])]
     rest = _blanked(rest, files)
     paths = [*paths, *files, *(phrase for phrase in phrases if _is_file(phrase))]
-    words = [found[0] for found in _WORD.finditer(rest) if found[0].lower() not in STOP_WORDS]
+    language = language_of(text)
+    stop = STOP_WORDS | stop_words_of(language)
+    words = [found[0] for found in _WORD.finditer(rest) if found[0].lower() not in stop]
     starts = _first_words(text)
     names = [word for word in words if _is_name(word, is_first=word in starts)]
+    if language == "de":
+        # In German every noun has a capital.
+        names = [name for name in names if not (name[1:].islower() and name.isalpha())]
     names = [*(p for p in phrases if re.fullmatch(r"[\w.:]+(?:\(\))?", p)), *names]
     names = [name.strip("().:") for name in names if name not in paths]
     plain = [word for word in words if word not in names and len(word) > 1]
+    plain, optional = _translated(plain, language)
     return SearchWords(
         names=_once(names),
         phrases=_once([p for p in phrases if p.strip("().:") not in names and p not in paths]),
@@ -143,7 +172,29 @@ def search_words(question: str) -> SearchWords:
         asks_what=bool(_WHAT.match(text)),
         asks_why=bool(re.search(r"\bwhy\b|\breasons?\b", text, re.I)),
         asks_what_was_decided=bool(re.search(r"\b(?:decid|decision|agree)", text, re.I)),
+        asks_for_a_value=bool(_VALUE.search(text)),
+        optional=optional,
+        language=language,
     )
+
+
+def _translated(plain: Sequence[str], language: Language) -> tuple[list[str], frozenset[str]]:
+    """The words with English ones in place of those that the glossary knows, and the optional ones.
+
+    Identifiers and loan words stay as they are. A word with letters that English does not have
+    stays too, since the project may be written in that language.
+    """
+    if language == "en":
+        return list(plain), frozenset()
+    found: list[str] = []
+    optional: set[str] = set()
+    for word in plain:
+        english = in_english(word, language)
+        found += [*english, word] if CJK.search(word) or not word.isascii() else english or [word]
+        optional.update(english[1:])
+        if not word.isascii():
+            optional.add(word.lower())
+    return found, frozenset(optional)
 
 
 def goes_on(question: str, words: SearchWords) -> bool:
@@ -226,7 +277,8 @@ def _guesses(text: str, plain: Sequence[str]) -> list[str]:
 
 def specific_words(words: SearchWords) -> list[str]:
     """The words that an answer should have; all words if each of them is generic."""
-    return [word for word in words.all if not is_generic(word)] or words.all
+    needed = [word for word in words.all if word not in words.optional]
+    return [word for word in needed if not is_generic(word)] or needed or words.all
 
 
 def bare_name(name: str) -> str:

@@ -30,7 +30,8 @@ _GENERIC: Final = """
 bug cover covered covers default fix tests treat
 add added adds allow allowed applied apply ask asked asks based become begin begins belong build
 built change changed changes check checked checks choose chose chosen class classes come contain
-contains control create created creates deal decide decided decides depend depends determine
+calculate calculated contains compute computed computes control create created creates deal
+decide decided decides depend depends determine
 different emit emits end ends ensure enter error exist exists expect fail fails file files flow
 flows follow follows function functions general generate generated generates handle handled
 handles handling help implement implements important include input involve keep kept kind logic

@@ -12,7 +12,7 @@ from oracle.services.quoting.excerpts import is_opening
 from oracle.services.quoting.passages import Passage, every_line, is_dull, passages
 from oracle.services.quoting.quotation import Quotation, quotations_of
 from oracle.services.quoting.terms import Term, terms_for
-from oracle.services.tools.answer import code
+from oracle.services.tools.answer import code, inline_quotation, one_line
 
 MOST_LINES: Final = 3
 _OPENINGS: Final = 2
@@ -35,7 +35,8 @@ class QuotedLine:
         return self.source.lines[self.number]
 
     def __str__(self) -> str:
-        return f"{code(self.where)}: {code(self.text, _LONGEST_LINE)}"
+        inside = f" in {code(self.source.symbol)}" if self.source.symbol else ""
+        return f"{code(self.where)}{inside}: {_exact(self.text)}"
 
     def as_source(self) -> Source:
         """A source that has only this line."""
@@ -44,6 +45,12 @@ class QuotedLine:
             made["path"] = self.source.path
             made["start"] = made["end"] = self.source.first + self.number
         return made
+
+
+def _exact(line: str) -> str:
+    """Byte for byte, backticks too; a long line is cut."""
+    shown = one_line(line, _LONGEST_LINE)
+    return inline_quotation(shown) if shown else code("")
 
 
 def lines_about(question: str, sources: Sequence[Source | Mapping[str, Any]]) -> list[QuotedLine]:

@@ -14,6 +14,7 @@ _PROSE_LINES: Final = 8
 _TABLE_LINES: Final = 14
 MOST_QUOTED: Final = 25
 """Lines. A definition or a paragraph up to this length is quoted whole."""
+_NEAR_HEADING: Final = 8
 _PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _KINDS: Final = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var|local"
 # A line that opens a definition, in several languages; or a constant at the start of a line. `==`
@@ -24,6 +25,8 @@ _DEFINES: Final = lazy_pattern(
 )
 # A decorator or a comment, which belongs to what is below it.
 _ABOVE: Final = lazy_pattern(r"\s*(?:@|#|//|/\*|\*)")
+_UNDERLINE: Final = lazy_pattern(r"([=\-~^\"'*+#.])\1{2,}")
+_FENCE: Final = lazy_pattern(r"\s*(?:```|~~~)")
 _QUOTES: Final = ('"""', "'''")
 
 
@@ -66,14 +69,48 @@ def excerpt_around(source: Quotation, line: int, most: int | None = None) -> tup
     return start, end
 
 
+def section_start(source: Quotation, start: int) -> int:
+    """Where to begin instead of `start`: at the heading of the section, if it is near."""
+    if not is_prose(source) or _is_row(source.lines[start]):
+        return start
+    above = range(start, max(-1, start - _NEAR_HEADING), -1)
+    return next((number for number in above if is_heading(source.lines, number)), start)
+
+
 def whole_excerpt(source: Quotation, line: int, end: int) -> tuple[int, bool]:
     """Up to where to quote, instead of `end`, and whether the definition or paragraph goes on."""
     _, whole_end = excerpt_around(source, line, most=len(source.lines) + 1)
+    if is_prose(source) and not _is_row(source.lines[line]):
+        return _to_the_end_of_the_section(source.lines, line, max(end, whole_end))
     is_short = whole_end - line < MOST_QUOTED
     shown = max(end, whole_end) if is_short else end
     # What ends with the source may go on in the file.
     goes_on = whole_end == len(source.lines) - 1 and _is_open(source, line, whole_end)
     return shown, shown < whole_end or goes_on
+
+
+def _to_the_end_of_the_section(lines: Sequence[str], line: int, end: int) -> tuple[int, bool]:
+    """A short section is quoted to its end: what the best line announces is often below it."""
+    level = level_of_heading(lines, line)
+    heads = (n for n in range(line + 1, len(lines)) if _ends_section(lines, n, level))
+    last = next(heads, len(lines)) - 1
+    while last > end and not lines[last].strip():
+        last -= 1
+    room = MOST_QUOTED if level else MOST_QUOTED // 2
+    if last - line < room:
+        return max(last, end), False
+    shown = end
+    if level:
+        # The paragraphs of a long section that fit, never half a block of code.
+        blanks = [n for n in range(end + 1, line + room) if not lines[n].strip()]
+        even = [n for n in blanks if not _is_in_fence(lines, line, n)]
+        shown = max([end, *(n - 1 for n in even)])
+    # A paragraph is whole, though its section goes on.
+    return shown, bool(level) and shown < last
+
+
+def _is_in_fence(lines: Sequence[str], start: int, number: int) -> bool:
+    return sum(bool(_FENCE.match(line)) for line in lines[start:number]) % 2 == 1
 
 
 def _is_open(source: Quotation, line: int, end: int) -> bool:
@@ -103,23 +140,114 @@ def _rows(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
 
 
 def _paragraph(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
-    """From the blank line before to the one after. A heading is quoted with what follows it."""
+    """From the blank line before to the one after. A heading is quoted with what follows it.
+
+    What a colon announces belongs to it: a list, a table or a block of code. A block of code is
+    quoted whole.
+    """
+    if opening := _fence_around(lines, line):
+        return opening
     start = line
     while start > 0 and lines[start - 1].strip() and line - start < _PROSE_LINES // 2:
-        if lines[start].startswith("#") or _is_item(lines[start]):
+        if is_heading(lines, start) or _is_item(lines[start]) or _FENCE.match(lines[start - 1]):
             break
         start -= 1
+    end = _end_of_paragraph(lines, start, line, most)
+    while end - start < MOST_QUOTED and _announces(lines, start, end):
+        following = _next_block(lines, end, most=start + MOST_QUOTED)
+        if following is None:
+            break
+        end = following
+    return start, end
+
+
+def _end_of_paragraph(lines: Sequence[str], start: int, line: int, most: int) -> int:
     # After a heading, blank lines and further headings do not end the paragraph.
-    end, is_open = line, lines[line].startswith("#")
+    end, is_open = line, is_heading(lines, line)
     while end + 1 < len(lines) and end - start < most - 1:
         following = lines[end + 1]
-        if not is_open and (not following.strip() or following.startswith("#")):
+        is_empty = not following.strip() or bool(_UNDERLINE.fullmatch(following.rstrip()))
+        if not is_open and (is_empty or is_heading(lines, end + 1)):
             break
         if not is_open and _is_item(following) and _is_item(lines[start]):
             break
         end += 1
-        is_open = is_open and (not following.strip() or following.startswith("#"))
-    return start, end
+        is_open = is_open and (is_empty or is_heading(lines, end))
+    return end
+
+
+def _fence_around(lines: Sequence[str], line: int) -> tuple[int, int] | None:
+    """The block of code that a line of a document is in, with the line that announces it."""
+    fences = [n for n, text in enumerate(lines) if _FENCE.match(text)]
+    before = [n for n in fences if n <= line]
+    # An odd number of fences up to here: the last one is open.
+    opening = (
+        before[-1] if len(before) % 2 else before[-2] if before and before[-1] == line else None
+    )
+    if opening is None:
+        return None
+    closing = next((n for n in fences if n > opening), len(lines) - 1)
+    if closing - opening > MOST_QUOTED or closing < line:
+        return None
+    above = opening
+    while (
+        above > 0 and opening - above < 4 and not (lines[above - 1].strip() and above < opening - 1)
+    ):
+        above -= 1
+    return (above if lines[above].strip() else opening), closing
+
+
+def _announces(lines: Sequence[str], start: int, end: int) -> bool:
+    """Whether what was quoted so far stops where the answer begins."""
+    last = next((n for n in range(end, start - 1, -1) if lines[n].strip()), end)
+    text = lines[last].strip()
+    # A directive of reStructuredText has its text below it, indented.
+    return text.endswith(":") or text.startswith(".. ") or is_heading(lines, last)
+
+
+def _next_block(lines: Sequence[str], end: int, most: int) -> int | None:
+    """The last line of the block after `end`; None if there is none."""
+    begin = next((n for n in range(end + 1, len(lines)) if lines[n].strip()), None)
+    if begin is None:
+        return None
+    if _FENCE.match(lines[begin]):
+        return next(
+            (n for n in range(begin + 1, min(len(lines), most)) if _FENCE.match(lines[n])), begin
+        )
+    is_block = _is_item(lines[begin]) or lines[begin].startswith((" ", "\t"))
+    last = begin
+    for number in range(begin + 1, min(len(lines), most)):
+        text = lines[number]
+        if is_heading(lines, number) or (not is_block and not text.strip()):
+            break
+        # A list and indented code go on after a blank line, unless plain text follows.
+        is_plain = bool(text.strip()) and not (_is_item(text) or text.startswith((" ", "\t")))
+        if is_block and is_plain and not lines[number - 1].strip():
+            break
+        last = number if text.strip() else last
+    return last
+
+
+def is_heading(lines: Sequence[str], number: int) -> bool:
+    """Whether the line is a heading: marked in markdown, underlined in reStructuredText."""
+    return bool(level_of_heading(lines, number))
+
+
+def level_of_heading(lines: Sequence[str], number: int) -> str:
+    """The marks of a heading: `##` or `---`. Empty if the line is none. Fewer `#` are higher."""
+    if marked := re.match(r"(#{1,6})\s", lines[number]):
+        return marked[1]
+    line, below = lines[number].rstrip(), "".join(lines[number + 1 : number + 2]).rstrip()
+    is_title = line[:1].strip() and re.search(r"\w", line) and _UNDERLINE.fullmatch(below)
+    return below[:3] if is_title and len(below) >= min(len(line), 4) else ""
+
+
+def _ends_section(lines: Sequence[str], number: int, level: str) -> bool:
+    """Whether a heading is not below one of this level."""
+    other = level_of_heading(lines, number)
+    if not other or not level:
+        return bool(other)
+    return len(other) <= len(level) if level[0] == "#" == other[0] else other == level
 
 
 def _is_item(line: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
-from oracle.services.quoting.excerpts import excerpt_around, is_prose
+from oracle.services.quoting.excerpts import excerpt_around, is_heading, is_prose
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import DECISION, Term
 
@@ -25,6 +25,14 @@ _DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", "
 _DULL: Final = lazy_pattern(
     r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|\"(?!\"\")|['\])}]|\w+,$|(\w+)=\1,?$|@\w+\s)"
 )
+
+
+# Copies, other people's code and files for machines say little about the project.
+_FOREIGN: Final = lazy_pattern(
+    r"(?:^|/)(?:\.[^/.][^/]*|vendor|vendored|third_party|node_modules|locales?|fixtures)/"
+    r"|\.min\.|(?:^|/)lunr|\.(?:html|css|svg)$"
+)
+_FOR_A_HEADING: Final = 1.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +76,7 @@ def passages(
     """The best passage of each source, best first, no place twice. `ranks` are from searches."""
     found = [
         passage
-        for source in sources
+        for source in _once(sources)
         if source.lines
         and (passage := _best_passage(source, terms, ranks.get(source.path, LAST_RANK)))
     ]
@@ -76,6 +84,41 @@ def passages(
         found = [replace(p, score=p.score * _FOR_PROSE) if is_prose(p.source) else p for p in found]
     found.sort(key=lambda passage: -passage.score)
     return _apart(found)
+
+
+def widened(passage: Passage, sources: Sequence[Quotation]) -> Passage:
+    """The same lines in the longest source that has them: there is more to quote around."""
+    if not passage.source.first:
+        return passage
+    first = passage.source.first
+    fitting = [
+        source
+        for source in sources
+        if source.path == passage.source.path
+        and source.first
+        and source.first <= first + passage.start
+        and first + passage.end < source.first + len(source.lines)
+    ]
+    widest = max(fitting, key=lambda source: len(source.lines), default=passage.source)
+    shift = first - widest.first
+    return replace(
+        passage,
+        source=widest,
+        start=passage.start + shift,
+        end=passage.end + shift,
+        best=passage.best + shift,
+    )
+
+
+def _once(sources: Sequence[Quotation]) -> list[Quotation]:
+    """Without copies: of files with the same text the one nearest to the root is kept."""
+    kept: dict[tuple[str, ...], Quotation] = {}
+    for source in sources:
+        text = tuple(source.lines)
+        known = kept.get(text)
+        if known is None or source.path.count("/") < known.path.count("/"):
+            kept[text] = source
+    return list(kept.values())
 
 
 def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: bool) -> list[Passage]:
@@ -106,8 +149,12 @@ def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: boo
 
 
 def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passage | None:
+    has_headings = is_prose(source)
     anchors = [
-        (worth, number)
+        (
+            worth * (_FOR_A_HEADING if has_headings and is_heading(source.lines, number) else 1),
+            number,
+        )
         for number, line in enumerate(source.lines)
         if (worth := _worth(line, terms, for_a_definition=1.7))
     ]
@@ -171,6 +218,7 @@ def _weighed(
     total = sum(term.weight for term in terms) or 1.0
     score = (passage.score + 0.6 * sum(term.weight for term in in_path)) / total
     score *= 0.7 if IN_TESTS.search(source.path) else 1.0
+    score *= 0.5 if _FOREIGN.search(source.path) else 1.0
     score *= 0.5 if _is_data(source.path) or is_dull(passage.best_line) else 1.0
     return Passage(
         source=source,
@@ -226,7 +274,9 @@ def _apart(found: Iterable[Passage]) -> list[Passage]:
 
 def _same_place(one: Passage, other: Passage) -> bool:
     if one.source.path != other.source.path or not one.source.first:
-        return one.source.where == other.source.where
+        # A copy of a file says the same once more.
+        is_copy = len(one.lines) > 1 and one.lines == other.lines
+        return one.source.where == other.source.where or is_copy
     return (
         one.source.first + one.start <= other.source.first + other.end
         and other.source.first + other.start <= one.source.first + one.end

@@ -14,7 +14,8 @@ from oracle.services.tools.answer import place
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quotation:
     """`path` is the file; for an entry of a thread and for a page it is the same as `where`.
-    `first` is the number of the first line; 0 if the lines have no numbers.
+    `first` is the number of the first line; 0 if the lines have no numbers. `symbol` is the
+    definition around the lines, if a tool says it.
     """
 
     where: str
@@ -22,6 +23,7 @@ class Quotation:
     first: int
     lines: Sequence[str]
     kind: SourceKind
+    symbol: str = ""
 
     @classmethod
     def of(cls, source: Source | Mapping[str, Any]) -> Quotation:
@@ -36,6 +38,7 @@ class Quotation:
             first=first,
             lines=str(source.get("text", "")).split("\n"),
             kind=kind,
+            symbol=str(source.get("symbol", "")),
         )
 
     def place(self, start: int, end: int) -> str:

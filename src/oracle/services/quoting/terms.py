@@ -83,6 +83,7 @@ def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
     weighed = [replace(pair, weight=_PAIR_WEIGHT * _rarity(pair, sources)) for pair in pairs]
     extras = [_REASON] if words.asks_why else []
     extras += [DECISION] if words.asks_what_was_decided else []
+    extras += [VALUE] if words.asks_for_a_value else []
     return [*found, *weighed, *extras]
 
 
@@ -95,7 +96,10 @@ def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
     if is_name:
         return re.compile(rf"(?<!\w){re.escape(bare_name(word))}(?!\w)")
     if not word.isalpha():
-        return re.compile(re.escape(word), re.I)
+        # `9.0` is neither in `19.0` nor in `9.0.1`, and `v5` not in `rev50`.
+        begins = r"(?<![\w.])v?" if word[:1].isdigit() else r"(?<![^\W_])"
+        ends = r"(?!\d)(?!\.\d)" if word[-1:].isdigit() else ""
+        return re.compile(rf"{begins}{re.escape(word)}{ends}", re.I)
     # At the start of a word or after an underscore: `retry` is found in `max_retries`.
     return re.compile(rf"(?<![^\W_]){re.escape(short_stem(word))}", re.I)
 
@@ -103,12 +107,29 @@ def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
 _REASON: Final = Term(
     word="why",
     pattern=lazy_pattern(
-        r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than)\b",
+        r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than"
+        r"|since it"
+        r"|motivat\w+|inspired|alternative to|the goal|why|designed to|avoids?|therefore)\b",
         re.I,
     ),
     weight=1.5,
     is_extra=True,
 )
+
+
+VALUE: Final = Term(
+    word="value",
+    pattern=lazy_pattern(
+        r"\bdefaults?\b.{0,60}(?:\d|`[^`]+`|[\"'][^\"']+[\"']|\b(?:true|false|none|null|nil)\b)"
+        r"|(?<![=!<>])=\s*(?:-?\d|true\b|false\b|none\b|null\b|[\"']\S|\w+\(\w*=?-?\d)"
+        r"|:\s*(?:-?\d|true\b|false\b|null\b|[\"']\S)"
+        r"|\b(?:is|of|to|least|most|than|after|within|every) `?\d",
+        re.I,
+    ),
+    weight=1.2,
+    is_extra=True,
+)
+"""In a line that gives a value. A question for a default or a limit is answered by a value."""
 
 
 DECISION: Final = Term(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import Final
 
@@ -25,6 +25,8 @@ from oracle.services.tools.workspace import Workspace, found_places, lines_of, p
 _MOST: Final = 12
 _LONGEST: Final = 60
 _LONGEST_BESIDE_USAGES: Final = 12
+_MOST_FILES_WITH_OWNERS: Final = 60
+"""Files of which the function around each use is looked up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +72,9 @@ async def _find(work: Workspace, given: FindDefinition) -> Answer:
             lambda: _answer(given, list(islice(_quoted(place, chosen, _LONGEST), _MOST)))
         )
     used = [each for each in await work.lookup.usages(name) if each.path in place]
-    return await in_thread(lambda: _answer_with_usages(place, given, name, chosen, used))
+    files = list(dict.fromkeys(each.path for each in used))[:_MOST_FILES_WITH_OWNERS]
+    around = {path: await work.lookup.symbols(path) for path in files}
+    return await in_thread(lambda: _answer_with_usages(place, given, name, chosen, used, around))
 
 
 class _CodeBelow:
@@ -123,10 +127,11 @@ def _answer_with_usages(
     name: str,
     symbols: Sequence[Definition],
     used: Sequence[Reference],
+    around: Mapping[str, Sequence[Definition]],
 ) -> Answer:
     """Definitions are shown shorter, so that there is room for the lines that use the name."""
     definitions = list(islice(_quoted(place, symbols, _LONGEST_BESIDE_USAGES), _MOST))
-    found = list(_used_lines(place, name, used))
+    found = list(_used_lines(place, name, used, around))
     usages = spread(found, sum(len(quotation(source)) + 2 for source in definitions))
     left = more_uses(name, found, usages)
     return Answer(
@@ -138,11 +143,29 @@ def _answer_with_usages(
     )
 
 
-def _used_lines(place: _CodeBelow, name: str, used: Sequence[Reference]) -> Iterator[Source]:
+def _used_lines(
+    place: _CodeBelow,
+    name: str,
+    used: Sequence[Reference],
+    around: Mapping[str, Sequence[Definition]],
+) -> Iterator[Source]:
     """Lines that still have the name: a file may have changed since it was indexed."""
     for path, usages in groupby(used, key=lambda usage: usage.path):
         text = place.text(path)
         if text is not None:
             for line in (usage.line for usage in usages):
                 if any(name in held for held in text.lines[line - 1 : line]):
-                    yield lines_of(text, line, line, "code")
+                    source = lines_of(text, line, line, "code")
+                    if owner := _owner_of(line, around.get(path, ())):
+                        source["symbol"] = owner
+                    yield source
+
+
+def _owner_of(line: int, symbols: Sequence[Definition]) -> str:
+    """The innermost function or class around a line; empty at the top level of a file."""
+    inside = [
+        each
+        for each in symbols
+        if each.kind != "constant" and each.start <= line <= each.end and each.start < each.end
+    ]
+    return max(inside, key=lambda each: each.start).full_name if inside else ""

@@ -14,7 +14,9 @@ from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.files import ProjectFiles
 from oracle.services.tools.find_definition import find_definition
+from oracle.services.tools.get_project_facts import get_project_facts
 from oracle.services.tools.get_repo_map import get_repo_map
+from oracle.services.tools.list_members import list_members
 from oracle.services.tools.list_notes import list_notes
 from oracle.services.tools.lookup import Lookup
 from oracle.services.tools.project_index import ProjectIndex
@@ -41,6 +43,8 @@ TOOLS: Final[tuple[Callable[[Workspace], Tool[Any]], ...]] = (
     read_file,
     get_repo_map,
     find_definition,
+    get_project_facts,
+    list_members,
     search_vault,
     read_note,
     list_notes,

@@ -1,0 +1,109 @@
+"""How certain it is that a place answers the question, from 0 to 1.
+
+It is judged by one place, not by all that was found: words that are far apart say little together.
+A rare word counts more than a common one. The limits were chosen on labelled questions; `oracle
+eval embedded` measures them (docs/evaluation.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from oracle.patterns import lazy_pattern
+from oracle.services.embedded.searching import Aim, found_in
+from oracle.services.embedded.situation import Situation
+from oracle.services.questions.search_words import is_generic, specific_words
+from oracle.services.quoting.excerpts import is_heading, is_prose
+from oracle.services.quoting.passages import Passage
+from oracle.services.quoting.terms import VALUE, Term, terms_for
+
+SURE: Final = 0.8
+"""From here on the answer counts as whole."""
+LIKELY: Final = 0.2
+"""Below this, what was found is not shown as an answer: it is only near."""
+_WITHOUT_THE_RAREST: Final = 0.75
+_WITHOUT_WHAT_IS_ASKED: Final = 0.6
+_FOR_ONE_WORD: Final = 0.65
+_FAR_APART: Final = 0.8
+_FUTURE: Final = lazy_pattern(
+    r"^\W*(?:when|will|is|are|what) .{0,40}\b(?:will|planned|upcoming|next|going to)\b", re.I
+)
+_NEAR: Final = 2
+"""Lines above and below the best line."""
+
+
+def certainty(situation: Situation, aim: Aim, shown: Sequence[Passage]) -> float:
+    """Of the first of the places, which is the best one."""
+    if not shown:
+        return 0.0
+    best = shown[0]
+    attached = {file.where for file in situation.attached_files}
+    # What the user attached is what the question is about.
+    if best.source.where in attached and best.words.issuperset(specific_words(aim.words)):
+        return 1.0
+    return _certainty_of(best, aim, terms_for(aim.words, found_in(situation)))
+
+
+def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
+    words = set(specific_words(aim.words))
+    needed = [term for term in terms if term.word in words and not term.is_extra]
+    total = sum(term.weight for term in needed)
+    if not total:
+        return 0.0
+    there = [term for term in needed if term.word in passage.words]
+    certain = sum(term.weight for term in there) / total
+    rarest = max(needed, key=lambda term: term.weight)
+    if rarest not in there:
+        certain *= _WITHOUT_THE_RAREST
+    if len(there) > 1 and _on_near_lines(passage, there) < len(there):
+        certain *= _FAR_APART
+    # A reason or a value is what is asked for. A place without one is beside the question.
+    if aim.words.asks_why and "why" not in passage.words:
+        certain *= _WITHOUT_WHAT_IS_ASKED
+    # What will be is seldom written down, and what was written may have changed since.
+    if _FUTURE.search(aim.question):
+        certain *= _WITHOUT_WHAT_IS_ASKED
+    if aim.words.asks_for_a_value and not _gives_a_value(passage, there):
+        certain *= _WITHOUT_WHAT_IS_ASKED
+    is_name = any(term.is_name or term.is_path for term in there)
+    # In another language a part of the question may be lost, so one name is not enough either.
+    is_whole = is_name and aim.words.language == "en"
+    if len(needed) == 1 and not is_whole and not _is_explained(passage, aim):
+        certain *= _FOR_ONE_WORD
+    if all(map(is_generic, words)):
+        certain = min(certain, SURE - 0.05)
+    return certain
+
+
+def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:
+    """Whether a line of the place gives a value and has a word of the question, or is near one
+    that has: a heading and its value have a blank line between them.
+    """
+    lines = passage.lines
+    values = [n for n, line in enumerate(lines) if VALUE.pattern.search(line)]
+    return any(
+        term.is_in(line)
+        for n in values
+        for line in lines[max(0, n - _NEAR) : n + _NEAR + 1]
+        for term in terms
+    )
+
+
+def _on_near_lines(passage: Passage, terms: Sequence[Term]) -> int:
+    """How many of the terms are on the best line or close to it, or in the path."""
+    lines = passage.source.lines[max(0, passage.best - _NEAR) : passage.best + _NEAR + 1]
+    near = (passage.source.path, *lines)
+    return sum(any(map(term.is_in, near)) for term in terms)
+
+
+def _is_explained(passage: Passage, aim: Aim) -> bool:
+    """Whether the place is about the one word: it defines it, or has it in a heading with another
+    word of the question.
+    """
+    source = passage.source
+    others = [word for word in aim.words.all if is_generic(word)]
+    is_headed = is_prose(source) and is_heading(source.lines, passage.best)
+    is_headed = is_headed and (not others or bool(passage.words & set(others)))
+    return bool(passage.defines) or is_headed

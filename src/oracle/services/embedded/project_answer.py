@@ -1,0 +1,65 @@
+"""Questions about the project as a whole: ask the tool for its facts, and quote what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from oracle.services.embedded.response import Response, quoted, signal
+from oracle.services.embedded.searching import Aim
+from oracle.services.embedded.situation import Call, Situation
+from oracle.services.overview.topics import Topic
+from oracle.services.quoting.quotation import Quotation
+from oracle.services.tools.answer import code
+from oracle.services.tools.offered import ToCall
+
+# Of the tool's score, from 0 to 1: a heading or an entry that fits, with lines that fit.
+_SURE: Final = 0.7
+# A place after the first is quoted if it is about as good.
+_ALSO: Final = 0.6
+_MOST_QUOTED: Final = 3
+_FACTUAL: Final[frozenset[Topic]] = frozenset({"about", "changes", "licence", "layout", "version"})
+"""Topics whose places the tool finds by their form, so that they are hardly ever beside it."""
+
+
+def facts_calls(situation: Situation, aim: Aim) -> list[ToCall]:
+    """The call for the facts, if the question is about the project; none if it was made."""
+    asked, tool = aim.about, situation.tool("facts")
+    if asked is None or tool is None or situation.calls_of("facts"):
+        return []
+    arguments: dict[str, object] = {"topic": asked.topic}
+    if asked.version:
+        arguments["version"] = asked.version
+    if asked.words:
+        # One more word may be the name of the project. The tool knows it, this model does not.
+        arguments["name" if asked.may_be_a_name else "words"] = " ".join(asked.words)
+    return [(tool.name, arguments)]
+
+
+def answer_from_facts(situation: Situation, aim: Aim) -> Response | None:
+    """The places that the tool found, quoted; None if it found none."""
+    calls = [call for call in situation.calls_of("facts") if call.success and call.sources]
+    if aim.about is None or not calls:
+        return None
+    shown = _chosen(calls[-1])
+    text = "\n\n".join(part for source, _ in shown for part in _quotation(source))
+    topic, best = aim.about.topic, shown[0][1]
+    if best < _SURE and topic not in _FACTUAL:
+        told = signal("partial_answer", 0.4, missing=f"a clear place about {topic}")
+    else:
+        told = signal("context_sufficient", 0.8, sources_found=len(shown))
+    return Response(text=text, signal=told)
+
+
+def _chosen(call: Call) -> list[tuple[Quotation, float]]:
+    scored = [
+        (quotation, float(source.get("score") or 0.0))
+        for quotation, source in zip(call.quotations, call.sources, strict=False)
+    ]
+    best = scored[0][1]
+    return [pair for pair in scored if pair[1] >= _ALSO * best][:_MOST_QUOTED]
+
+
+def _quotation(source: Quotation) -> Sequence[str]:
+    lead = "The project holds:" if source.where == "." else f"{code(source.where)} says:"
+    return lead, quoted(source.lines, source.path)

@@ -1,0 +1,327 @@
+"""Find what holds all things of a kind: a class, a constant, a module, a folder, a registry.
+
+"All commands" are the functions under a decorator `command`, or the classes that are named so, or
+what a file `commands.py` defines. Each such group is found by names, and the best one answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from oracle.lazy_dataclass import dataclass
+from oracle.patterns import lazy_pattern
+from oracle.services.overview.places import Place, Reader, sections_of
+from oracle.services.project.identifiers import parts_of, without_ending
+
+_KINDS: Final = {
+    "class": r"class|struct|trait|interface|enum|type",
+    "function": r"(?:async\s+)?def|function|func|fn|pub fn",
+    "file": "file",
+}
+_KIND_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("class", "classes", "subclass", "subclasses", "type", "types"), "class"),
+    **dict.fromkeys(("function", "functions", "method", "methods"), "function"),
+    **dict.fromkeys(("file", "files", "module", "modules", "folder", "folders"), "file"),
+}
+_NOTHING_LISTED: Final = """
+a all an and any available builtin built different each every existing existent given in kind
+kinds known of possible provided public several supported the there this valid various
+"""
+_NOTHING: Final = frozenset(_NOTHING_LISTED.split())
+_ASSIGNED: Final = lazy_pattern(
+    r"\s*(?:(?:const|let|var|export|static"
+    r"|pub)\s+)*(?P<name>\w+)\s*(?::[^=\n]{1,80})?=(?!=)"
+)
+_OPENS: Final = lazy_pattern(
+    r"\s*(?:export\s+|pub\s+|async\s+|default\s+)*(?:def|class"
+    r"|function|func|fn|struct|enum|trait)\s+(?P<name>\w+)"
+)
+_ITEM: Final = lazy_pattern(
+    r"\s{0,3}(?:[-*+]|\d+[.)])\s+\S|\|\s*[^\s|:-]|\.\. "
+    r"(?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$"
+)
+_INHERITS: Final = lazy_pattern(
+    r"(?:export\s+|abstract\s+)*class\s+[^_\W]\w*\s*(?:\(|extends\s+)(?P<bases>[^){\n]+)"
+)
+_MOST_ITEMS: Final = 60
+_MOST_FILES: Final = 1_500
+_FEWEST: Final = 2
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Group:
+    """Places that belong together. `what` says what they are; `worth` is from 0 to 1."""
+
+    what: str
+    places: Sequence[Place]
+    worth: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What is to be listed: `words` without words such as `all`, and a kind if one was named."""
+
+    words: Sequence[str]
+    kind: str = ""
+
+
+def wanted(of: str) -> Wanted:
+    # Who asks for subcommands gets what is registered as a command.
+    plain = (word.removeprefix("sub") if len(word) > 6 else word for word in parts_of(of))
+    said = [word for word in plain if word not in _NOTHING and len(word) > 1]
+    kinds = [_KIND_WORDS[word] for word in said if word in _KIND_WORDS]
+    words = [word for word in said if word not in _KIND_WORDS]
+    kept = list(dict.fromkeys(words))
+    return Wanted(words=kept or said, kind=kinds[-1] if kinds and kept else "")
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two words are forms of one: `commands` and `command`, `routes` and `route`."""
+    short, long = sorted((without_ending(one), without_ending(other)), key=len)
+    return len(short) > 2 and long.startswith(short) and len(long) - len(short) <= 1
+
+
+def fit(name: str, words: Sequence[str]) -> int | None:
+    """How many parts a name has besides the words; None if it lacks one of them."""
+    parts = parts_of(name)
+    if not all(any(same(word, part) for part in parts) for word in words):
+        return None
+    return sum(not any(same(word, part) for word in words) for part in parts)
+
+
+def holders(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -> Iterator[Group]:
+    """Classes and constants that are named so and hold at least two members."""
+    for path, defined in names.items():
+        for name in dict.fromkeys(defined):
+            extra = fit(name, asked.words)
+            if extra is None or extra > 2 or name.startswith("__"):
+                continue
+            span = body_of(reader.read(path), name)
+            if span is None:
+                continue
+            held = _held(reader.read(path), *span)
+            if len(held) >= _FEWEST and span[1] - span[0] < _MOST_ITEMS:
+                place = Place(path=path, start=span[0] + 1, end=span[1] + 1)
+                is_plural = parts_of(name)[-1].endswith("s") or len(asked.words) > 1
+                worth = (1.0 if is_plural else 0.7) - 0.2 * extra
+                yield Group(what=f"what `{name}` holds", places=[place], worth=worth)
+
+
+def body_of(lines: Sequence[str], name: str) -> tuple[int, int] | None:
+    """The lines, from 0, of a class or a collection; None if the name is something else."""
+    for number, line in enumerate(lines):
+        opened, assigned = _OPENS.match(line), _ASSIGNED.match(line)
+        is_class = opened and opened["name"] == name and "(" not in line.split(name)[0]
+        if is_class and re.search(r"\b(?:class|enum)\b", line):
+            return number, _end_of_block(lines, number)
+        if assigned and assigned["name"] == name and re.search(r"[\[({]", line.split("=", 1)[1]):
+            return number, _end_of_brackets(lines, number)
+    return None
+
+
+def _end_of_block(lines: Sequence[str], start: int) -> int:
+    depth = _depth(lines[start])
+    end = start
+    for number in range(start + 1, len(lines)):
+        line = lines[number]
+        if line.strip() and _depth(line) <= depth and not line.lstrip().startswith(("}", ")", "]")):
+            break
+        end = number if line.strip() else end
+        if line.strip() and _depth(line) <= depth:
+            break
+    return end
+
+
+def _end_of_brackets(lines: Sequence[str], start: int) -> int:
+    level = 0
+    for number in range(start, min(len(lines), start + 4 * _MOST_ITEMS)):
+        bare = re.sub(r"\"[^\"\n]*\"|'[^'\n]*'|#.*$|//.*$", "", lines[number])
+        level += len(re.findall(r"[\[({]", bare)) - len(re.findall(r"[\])}]", bare))
+        if level <= 0:
+            return number
+    return start
+
+
+def _held(lines: Sequence[str], start: int, end: int) -> list[int]:
+    """Lines that are members: assignments in a class, elements of a collection; no methods."""
+    if start == end:
+        return [start] * (1 + lines[start].count(","))
+    inner = [n for n in range(start + 1, end + 1) if lines[n].strip()]
+    depth = min((_depth(lines[n]) for n in inner), default=0)
+    if _OPENS.match(lines[start]) and "enum" not in lines[start].split("{")[0].lower():
+        methods = sum(bool(_OPENS.match(lines[n])) for n in inner)
+        own = [n for n in inner if _depth(lines[n]) == depth and _ASSIGNED.match(lines[n])]
+        # A class with methods is more than a list of its values.
+        return own if len(own) > methods else []
+    return [n for n in inner if not re.match(r"\s*(?:[\])}]|#|//)", lines[n])]
+
+
+def families(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -> Iterator[Group]:
+    """Classes, or functions, whose names end with the words: `SimpleWorker`, `SpawnWorker`."""
+    kinds = [asked.kind] if asked.kind in ("class", "function") else ["class"]
+    for kind in kinds:
+        opens = re.compile(
+            rf"\s*(?:export\s+|pub\s+|default\s+"
+            rf"|abstract\s+)*(?:{_KINDS[kind]})\s+(\w+)"
+        )
+        found: list[Place] = []
+        for path, defined in names.items():
+            fitting = {name for name in defined if _ends_with(name, asked.words)}
+            if not fitting:
+                continue
+            for number, line in enumerate(reader.read(path), 1):
+                match = opens.match(line)
+                if match and match[1] in fitting and not line.startswith((" ", "\t")):
+                    found.append(Place(path=path, start=number, end=number))
+        if kind == "class":
+            found = _with_heirs(reader, names, asked, found)
+        if len(found) >= _FEWEST:
+            worth = 0.9 if asked.kind == kind else 0.75 if len(found) > _FEWEST else 0.6
+            word = " ".join(asked.words)
+            yield Group(what=f"{kind} names with `{word}`", places=found, worth=worth)
+
+
+def _with_heirs(
+    reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted, found: Sequence[Place]
+) -> list[Place]:
+    """Also classes that inherit from one whose name ends with the words, whatever their names."""
+    known = {(place.path, place.start) for place in found}
+    heirs = [
+        Place(path=path, start=number, end=number)
+        for path in [*names][:_MOST_FILES]
+        for number, line in enumerate(reader.read(path), 1)
+        if (path, number) not in known
+        and (match := _INHERITS.match(line))
+        and any(_ends_with(base, asked.words) for base in re.findall(r"\w+", match["bases"]))
+    ]
+    return [*found, *heirs]
+
+
+def _ends_with(name: str, words: Sequence[str]) -> bool:
+    parts = parts_of(name)[-len(words) :] if words else []
+    if not parts or len(parts) != len(words) or name.startswith("_"):
+        return False
+    # `completion classes` are `BashComplete` and `ZshComplete`: the stem decides.
+    return all(
+        same(word, part) or (len(part) > 4 and word.startswith(without_ending(part)[:5]))
+        for word, part in zip(words, parts, strict=True)
+    )
+
+
+def inside_class(
+    reader: Reader, path: str, name: str, of: str, paths: Sequence[str]
+) -> Iterator[Group]:
+    """The methods, the fields or the subclasses of one class."""
+    if re.search(r"\bsubclass|\bderived|\bchildren\b|\bimplement", of, re.I):
+        bases = re.compile(rf"\s*class\s+\w+\s*(?:\(|extends\s)[^)]*\b{re.escape(name)}\b")
+        below = [
+            Place(path=each, start=number, end=number)
+            for each in paths
+            for number, line in enumerate(reader.read(each), 1)
+            if bases.match(line)
+        ]
+        if below:
+            yield Group(what=f"subclasses of `{name}`", places=below, worth=1.0)
+        return
+    lines = reader.read(path)
+    span = body_of(lines, name)
+    if span is None:
+        return
+    inner = [n for n in range(span[0] + 1, span[1] + 1) if lines[n].strip()]
+    depth = min((_depth(lines[n]) for n in inner), default=0)
+    is_method = bool(re.search(r"\b(?:method|function|call)", of, re.I))
+    pattern = _OPENS if is_method else _ASSIGNED
+    members = [
+        Place(path=path, start=n + 1, end=n + 1)
+        for n in inner
+        if _depth(lines[n]) == depth and (at := pattern.match(lines[n])) and at["name"][:1] != "_"
+    ]
+    if len(members) >= _FEWEST:
+        yield Group(what=f"what `{name}` has", places=members, worth=1.0)
+
+
+def registered(reader: Reader, used: Mapping[str, Sequence[int]], word: str) -> Iterator[Group]:
+    """What is defined under a decorator, or assigned from a call, whose name is the word.
+
+    `used` are lines, from 1, by path, that use the word as a name.
+    """
+    decorated: list[Place] = []
+    assigned: list[Place] = []
+    call = re.compile(rf"=\s*(?:\w+(?:\(\))?\.)*{re.escape(word)}\(")
+    for path, numbers in used.items():
+        lines = reader.read(path)
+        for number in dict.fromkeys(numbers):
+            line = lines[number - 1] if number <= len(lines) else ""
+            if re.match(rf"\s*@(?:\w+\.)*{re.escape(word)}\b", line):
+                below = range(number, min(len(lines), number + 90))
+                opened = next((n for n in below if _OPENS.match(lines[n])), None)
+                if opened is not None:
+                    decorated.append(Place(path=path, start=number, end=opened + 1))
+            elif call.search(line) and _ASSIGNED.match(line) and not line.startswith((" ", "\t")):
+                assigned.append(Place(path=path, start=number, end=number))
+    for what, places in (
+        (f"what is under `@{word}`", decorated),
+        (f"made by `{word}(…)`", assigned),
+    ):
+        if len(places) >= _FEWEST:
+            yield Group(what=what, places=places, worth=0.9)
+
+
+def modules(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -> Iterator[Group]:
+    """What a file defines that is named so, and the files of a folder that is named so."""
+    for path, defined in names.items():
+        stem = path.rpartition("/")[2].partition(".")[0]
+        public = {name for name in defined if not name.startswith("_")}
+        if fit(stem, asked.words) == 0 and len(public) >= _FEWEST:
+            found = [
+                Place(path=path, start=number, end=number)
+                for number, line in enumerate(reader.read(path), 1)
+                if not line.startswith((" ", "\t")) and _name_at(line) in public
+            ]
+            if len(found) >= _FEWEST:
+                is_plural = stem.lower().endswith("s")
+                worth = 0.75 if is_plural else 0.55
+                yield Group(what=f"what `{path}` defines", places=found, worth=worth)
+    folders: dict[str, list[str]] = {}
+    for path in reader.paths:
+        folder, _, name = path.rpartition("/")
+        if folder and fit(folder.rpartition("/")[2], asked.words) == 0 and not name.startswith("_"):
+            folders.setdefault(folder, []).append(path)
+    for folder, inside in folders.items():
+        if len(inside) >= _FEWEST:
+            places = [Place(path=path, start=1, end=1) for path in inside]
+            worth = 0.85 if asked.kind == "file" else 0.72 if len(inside) > 3 else 0.6
+            yield Group(what=f"the files in `{folder}/`", places=places, worth=worth)
+
+
+def _name_at(line: str) -> str:
+    found = _OPENS.match(line) or _ASSIGNED.match(line)
+    return found["name"] if found else ""
+
+
+def documented(reader: Reader, documents: Sequence[str], asked: Wanted) -> Iterator[Group]:
+    """Lists, tables and subsections below a heading that is named so."""
+    for path in documents:
+        lines = reader.read(path)
+        found = sections_of(lines)
+        for section in found:
+            extra = fit(section.title, asked.words)
+            if extra is None or extra > 2:
+                continue
+            inside = [each for each in found if section.start < each.start < section.end]
+            below = [each for each in inside if each.level == section.level + 1]
+            items = [n for n in range(section.start + 1, section.end) if _ITEM.match(lines[n])]
+            if len(below) >= 3:
+                places = [Place(path=path, start=s.start + 1, end=s.start + 1) for s in below]
+            elif len(items) >= 3:
+                places = [Place(path=path, start=n + 1, end=n + 1) for n in items]
+            else:
+                continue
+            what = f"what `{path}` lists under `{section.title}`"
+            yield Group(what=what, places=places[:_MOST_ITEMS], worth=0.8 - 0.1 * extra)
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

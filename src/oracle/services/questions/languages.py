@@ -1,0 +1,155 @@
+"""Questions in other languages: which language it is, its stop words, and English for its words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final, Literal
+
+from oracle.patterns import lazy_pattern
+
+Language = Literal["en", "de", "fr", "es", "zh", "ja"]
+
+_WORD: Final = lazy_pattern(r"[^\W\d_]+")
+_KANA: Final = lazy_pattern(r"[\u3040-\u30ff]")
+_HAN: Final = lazy_pattern(r"[\u4e00-\u9fff]")
+CJK: Final = lazy_pattern(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_GERMAN: Final = """
+aber alle allen alles als also am an auch auf aus bei beim bin bis da dabei damit dann das
+dass dein dem den denn der des dessen die dies diese diesem diesen dieser dieses doch dort
+du durch ein eine einem einen einer eines er es etwas für gibt habe haben hat hier ich ihr
+im in ins ist ja jede jeder jedes kann kannst können könnte man mein mich mir mit muss
+müssen nach nicht noch nur ob oder ohne sein seine sich sie sind so soll sollte um und uns
+unser unter vom von vor wann war waren warum was weil welche welchem welchen welcher
+welches wenn wer werde werden wie wieso wird wo woher wofür worum wozu wurde wurden zu zum
+zur über
+"""
+_FRENCH: Final = """
+à ai alors après au aucun aussi autre aux avec avoir ce cela ces cet cette ceci chaque ci
+combien comme comment dans de depuis des donc dont du elle elles en est et être eu fait
+faire faut il ils j je l la là le les leur lui ma mais me mes moi mon ne nos notre nous n
+on ont ou où par pas peut peux plus pour pourquoi qu quand que quel quelle quelles quels
+qui quoi s sa sans se ses si son sont sous sur ta te tes toi ton tous tout toute toutes tu
+un une va vers votre vous y c d est
+"""
+_SPANISH: Final = """
+a al algo ante así aun aunque bajo cada como cómo con cuál cuáles cual cuales cuando cuándo
+cuánto de del desde donde dónde durante e el él ella ellas ellos en entre era es esa esas
+ese eso esos esta está están estas este esto estos fue ha hace hacen hacer hacia han hasta
+hay la las le les lo los más me mi mis muy nada ni no nos o otra otro para pero por porque
+puede puedo qué que quién quien se sea ser si sí sin sobre son su sus también tan te tiene
+tengo tu tus un una uno unos usa y ya yo
+"""
+_STOP_WORDS: Final[Mapping[Language, frozenset[str]]] = {
+    "de": frozenset(_GERMAN.split()),
+    "fr": frozenset(_FRENCH.split()),
+    "es": frozenset(_SPANISH.split()),
+}
+_ENGLISH_LISTED: Final = """
+a an and any are as at be by can did do does for from has have how i in is it its list many
+me my not of on or show the there these this those to was what when where which who why will
+with you
+"""
+_ENGLISH: Final = frozenset(_ENGLISH_LISTED.split())
+# English first, then German, French, Spanish, Chinese and Japanese. A word is recognised by its
+# beginning, so that endings do not matter.
+_GLOSSARY: Final = """
+start run: start lanc démarr arranc inici ejecut exécut ausführ 启动 运行 起動 実行
+stop: stopp beend arrêt deten 停止 終了
+deploy: bereitstell deploy déploy despleg 部署 デプロイ
+configure config: konfigur einstell configur 配置 設定 设置
+option: option opcion 选项 オプション
+install: install instal 安装 インストール
+test: prüf test prueb 测试 テスト
+error exception: fehler erreur error excepc ausnahm 错误 异常 エラー 例外
+vulnerability security: sicherheitslück faille vulnér vulnerabil 漏洞 脆弱性
+security: sicher sécur segurid 安全 セキュリティ
+report: meld signal report inform 报告 報告
+default: standard vorgabe défaut predetermin defecto 默认 デフォルト 既定
+command: befehl kommando command comand orden 命令 コマンド
+file: datei fichier archiv 文件 ファイル
+folder directory: ordner verzeichnis dossier répertoir carpet directori 目录 フォルダ ディレクトリ
+class: klasse classe clase 类 クラス
+function: funktion fonction función funcion 函数 関数
+method: method méthod método 方法 メソッド
+dependency requires: abhängigkeit dépendanc dependenci 依赖 依存
+version: version versión 版本 バージョン
+log logging: protokoll journal registr 日志 ログ
+write: schreib écri escrib 写入 書き
+read: les lire lis leer 读取 読み
+delete remove: lösch entfern supprim borr elimin 删除 削除
+add: hinzufüg ajout añad agreg 添加 追加
+change: änder chang modifi cambi 修改 变更 変更
+database: datenbank base 数据库 データベース
+queue: warteschlang file cola 队列 キュー
+job task: aufgab tâch tarea 任务 ジョブ タスク
+worker: worker ouvrier trabajador 工作进程 ワーカー
+server: server serveur servidor 服务器 サーバ
+request: anfrag requêt petic solicitud 请求 リクエスト
+response: antwort répons respuest 响应 レスポンス
+route: route routag ruta 路由 ルート
+hook: hook crochet gancho 钩子 フック
+plugin: plugin erweiterung extension complement 插件 プラグイン
+password: passwort mot contraseñ 密码 パスワード
+user: benutzer nutzer utilisateur usuari 用户 ユーザー
+timeout: zeitüberschreit zeitlimit délai tiemp 超时 タイムアウト
+retry: wiederhol réessa reintent 重试 リトライ
+template: vorlag modèl plantill 模板 テンプレート
+environment: umgebung environnement entorn 环境 環境
+variable: variabl 变量 変数
+encode encoding: kodier encod codific 编码 エンコード
+support: unterstütz support soport 支持 サポート
+use usage: benutz verwend utilis utiliz 使用 使い
+documentation docs: dokument document 文档 ドキュメント
+create: erstell anleg cré crea 创建 作成
+package: paket paquet 包 パッケージ
+call: aufruf ruf appel llam 调用 呼び
+connection connect: verbind connex conexi 连接 接続
+"""
+
+
+def language_of(question: str) -> Language:
+    """By script, or by stop words. English if nothing clearly says otherwise."""
+    if _KANA.search(question):
+        return "ja"
+    if _HAN.search(question):
+        return "zh"
+    words = Counter(word.lower() for word in _WORD.findall(question[:2000]))
+    english = sum(words[word] for word in _ENGLISH)
+    scores: dict[Language, int] = {
+        language: sum(count for word, count in words.items() if word in stop)
+        for language, stop in _STOP_WORDS.items()
+    }
+    best: Language = max(scores, key=lambda language: scores[language])
+    is_marked = bool(re.search(r"[¿¡äöüßàâçéèêëîïôûùñáíóú]", question.lower()))
+    return best if scores[best] + is_marked > english + 1 or scores[best] > english + 0.5 else "en"
+
+
+def stop_words_of(language: Language) -> frozenset[str]:
+    """Empty for English, which has its own list, and for languages without spaces."""
+    return _STOP_WORDS.get(language, frozenset())
+
+
+def in_english(text: str, language: Language) -> list[str]:
+    """English for a word of another language, or for all that is in a text without spaces: the
+    usual word first, then others. Empty if the glossary does not know it.
+    """
+    if language == "en":
+        return []
+    low = text.lower()
+    is_cjk = language in ("zh", "ja")
+    found = [
+        word
+        for english, stems in _glossary()
+        if any(stem in low if is_cjk else low.startswith(stem) for stem in stems)
+        for word in english
+    ]
+    return list(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=1)
+def _glossary() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    rows = (line.partition(":") for line in _GLOSSARY.strip().splitlines())
+    return tuple((tuple(english.split()), tuple(stems.split())) for english, _, stems in rows)

@@ -1,0 +1,78 @@
+"""Whether a question asks for all things of a kind, and what they are called."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from oracle.lazy_dataclass import dataclass
+from oracle.patterns import lazy_pattern
+from oracle.services.questions.languages import in_english, language_of, stop_words_of
+from oracle.services.questions.word_lists import STOP_WORDS
+
+_FILLER: Final = (
+    r"(?:(?:all|every|each|any|the|of|its?|this|available|built-?in|different|possible|"
+    r"existing|supported|various|known|public|valid|main|core|standard|default)\s+)*"
+)
+_ASKS: Final = lazy_pattern(
+    r"^\W*(?:(?:please|can you|could you|i want to|i need to)\s+)*"
+    r"(?:(?:list|enumerate|name|show)(?:\s+(?:me|us))?\s+(?=(?:all|every|each|the|\w+s\b))"
+    r"|what\s+are\s+(?=(?:all|the)\b)|what\s+(?=\w+(?:\s\w+)?s\s+(?:are\s+there|exist|does|do|can|is|are)\b)"
+    r"|(?:which|what)\s+(?=(?:\w+\s+){0,2}\w+s\s+(?:are\s+there|exist|does|do|can|are|have|has|come|ship)\b)"
+    r"|how\s+many\s+(?=(?:\w+\s+){0,2}\w+s\b)|(?:all|every)\s+(?=\w))"
+    rf"{_FILLER}(?P<head>[\w\s./-]{{2,60}}?)"
+    r"\s*(?:\b(?:of|in|for|that|which|are|is|does|do|can|have|has|exists?|there|defined|provided|"
+    r"supported|available|from|with|by|to|on|it|you|we|come|ship|this|and\s+where)\b(?P<rest>.*)|[?.!,;:]|$)",
+    re.I | re.S,
+)
+# In other languages the words are put into English, and the quantifier is enough.
+_ASKS_ELSEWHERE: Final = lazy_pattern(
+    r"\b(?:alle|sämtliche|welche|tou(?:s|tes)\s+les|quels|quelles|liste[rz]?|todos|todas|cuáles|lista|listar)\b"
+    r"|所有|哪些|列出|すべて|全て|一覧|どんな",
+    re.I,
+)
+_ABOUT_FILES: Final = lazy_pattern(
+    r"\b(?:places?|lines?|times?|occurrences?|usages?|callers?)\b", re.I
+)
+_WORD: Final = lazy_pattern(r"[^\W_]\w+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MembersAsked:
+    """`head` is what to list, `rest` what is said about it. Each may be what the project names."""
+
+    head: str
+    rest: str = ""
+
+
+def members_asked(question: str) -> MembersAsked | None:
+    """None if the question asks for one thing, or for the places of one thing."""
+    said = " ".join(question[:400].split())
+    language = language_of(said)
+    if language != "en":
+        return _elsewhere(said) if _ASKS_ELSEWHERE.search(said) else None
+    found = _ASKS.match(said)
+    if found is None or _ABOUT_FILES.search(found["head"]):
+        return None
+    head = _words(found["head"])
+    return (
+        MembersAsked(head=" ".join(head), rest=" ".join(_words(found["rest"] or "")))
+        if head
+        else None
+    )
+
+
+def _elsewhere(said: str) -> MembersAsked | None:
+    language = language_of(said)
+    stop = STOP_WORDS | stop_words_of(language)
+    words: list[str] = []
+    for word in _WORD.findall(said):
+        if word.lower() not in stop and not _ASKS_ELSEWHERE.fullmatch(word):
+            words += in_english(word, language)[:1] or ([word] if word.isascii() else [])
+    kept = list(dict.fromkeys(words))[:3]
+    return MembersAsked(head=" ".join(kept)) if kept else None
+
+
+def _words(text: str) -> list[str]:
+    # Words that only point at the project or ask say nothing about what to list.
+    return [word for word in _WORD.findall(text) if word.lower() not in STOP_WORDS][:4]

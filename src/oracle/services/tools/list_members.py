@@ -1,0 +1,168 @@
+"""list_members: all things of a kind that the project has, with the place of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic import Field
+
+from oracle.models.query_classification import QueryType
+from oracle.models.source import Source
+from oracle.services.background import in_thread
+from oracle.services.overview.finding import documents_of
+from oracle.services.overview.members import (
+    Group,
+    Wanted,
+    documented,
+    families,
+    holders,
+    inside_class,
+    modules,
+    registered,
+    wanted,
+)
+from oracle.services.overview.places import Place
+from oracle.services.project.identifiers import without_ending
+from oracle.services.search.records import Role
+from oracle.services.search.roles import kind_of, role_of
+from oracle.services.tools.answer import Answer
+from oracle.services.tools.lookup import with_left_out
+from oracle.services.tools.project_reader import ProjectReader
+from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.workspace import Workspace, lines_of
+
+_GROUPS: Final = 3
+_MOST_ITEMS: Final = 60
+_BY_LAST_WORD: Final = 0.7
+_IN_TESTS: Final = 0.5
+"""What tests hold is seldom asked for: its worth is halved."""
+
+
+class ListMembers(Arguments):
+    of: str = Field(
+        min_length=1,
+        max_length=200,
+        description="What to list, in one to three words: commands, job status, worker classes.",
+    )
+    within: str | None = Field(
+        default=None,
+        max_length=200,
+        description="The class whose methods, fields or subclasses are wanted, if it is one class.",
+    )
+
+
+def list_members(work: Workspace) -> Tool[ListMembers]:
+    async def run(given: ListMembers) -> Answer:
+        asked = wanted(given.of)
+        names = await work.lookup.top_names()
+        used = {word: await _used(work, word) for word in _names_for(asked)}
+        reader = ProjectReader(work.files)
+        if given.within:
+            inside = await in_thread(lambda: _inside(reader, names, given.of, given.within or ""))
+            if inside:
+                return with_left_out(_answer(reader, given.of, inside), work.lookup)
+        groups = await in_thread(lambda: _groups(reader, names, used, asked))
+        if not groups and len(asked.words) > 1:
+            # The last word says what they are: `plugin events` are events.
+            last = replace(asked, words=asked.words[-1:])
+            found = await in_thread(lambda: _groups(reader, names, used, last))
+            groups = [replace(group, worth=_BY_LAST_WORD * group.worth) for group in found]
+        return with_left_out(_answer(reader, given.of, groups), work.lookup)
+
+    return Tool(
+        name="list_members",
+        description=(
+            "List all things of a kind, such as commands, signals, hooks, settings or subclasses: "
+            "what a class, a module, a folder or a registry holds."
+        ),
+        arguments=ListMembers,
+        run=run,
+        query_types=frozenset({QueryType.CODE, QueryType.DOCUMENTATION, QueryType.RESEARCH}),
+        source="code",
+        role="members",
+    )
+
+
+def _names_for(asked: Wanted) -> list[str]:
+    """Names under which code may register things: `command` for commands, `hookspec` not."""
+    last = asked.words[-1] if asked.words else ""
+    # In Python a decorator is a use of its name, so `command` and `commands` are looked up.
+    forms = (last, last.removesuffix("s"), without_ending(last))
+    return [name for name in dict.fromkeys(forms) if len(name) > 2]
+
+
+async def _used(work: Workspace, word: str) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for usage in await work.lookup.usages(word):
+        if role_of(usage.path) is Role.SOURCE:
+            found.setdefault(usage.path, []).append(usage.line)
+    return found
+
+
+def _groups(
+    reader: ProjectReader,
+    names: Mapping[str, Sequence[str]],
+    used: Mapping[str, Mapping[str, Sequence[int]]],
+    asked: Wanted,
+) -> list[Group]:
+    if not asked.words:
+        return []
+    own = {path: held for path, held in names.items() if role_of(path) is Role.SOURCE}
+    # Stubs repeat what the source defines.
+    own = {path: held for path, held in own.items() if not path.endswith(".pyi")} or own
+    found = [
+        *holders(reader, own, asked),
+        *families(reader, own, asked),
+        *(group for word, lines in used.items() for group in registered(reader, lines, word)),
+        *modules(reader, own, asked),
+        *documented(reader, documents_of(reader), asked),
+    ]
+    return sorted(found, key=lambda group: -_weighed(group))[:_GROUPS]
+
+
+def _inside(
+    reader: ProjectReader, names: Mapping[str, Sequence[str]], of: str, within: str
+) -> list[Group]:
+    """What the class has that is named exactly so, or its subclasses; none without such a class."""
+    said = set(within.replace("`", " ").split())
+    found: list[Group] = []
+    for path, held in names.items():
+        for name in said.intersection(held):
+            if name[:1].isupper() and role_of(path) is not Role.TEST:
+                own = [names_of for names_of in names if role_of(names_of) is not Role.TEST]
+                found += [*inside_class(reader, path, name, of, own)]
+    return found[:1]
+
+
+def _weighed(group: Group) -> float:
+    is_test = all(role_of(place.path) is Role.TEST for place in group.places)
+    return group.worth * (_IN_TESTS if is_test else 1.0)
+
+
+def _answer(reader: ProjectReader, of: str, groups: Sequence[Group]) -> Answer:
+    sources = [
+        source
+        for group in groups
+        for place in group.places[:_MOST_ITEMS]
+        for source in _quoted(reader, place, group)
+    ]
+    if not sources:
+        return Answer(
+            summary=f"Nothing here is a list of {of!r} by its name. Search for the words.",
+            empty=True,
+        )
+    told = "; ".join(f"{group.what} ({len(group.places)})" for group in groups)
+    return Answer(summary=f"Found for {of!r}, best first: {told}.", findings=sources)
+
+
+def _quoted(reader: ProjectReader, place: Place, group: Group) -> list[Source]:
+    text = reader.text(place.path)
+    if text is None:
+        return []
+    kind = "code" if kind_of(place.path) == "code" else "vault"
+    source = lines_of(text, place.start, place.end, kind)
+    source["score"] = max(0.0, min(1.0, _weighed(group)))
+    source["group"] = group.what
+    return [source]

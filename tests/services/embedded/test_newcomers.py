@@ -1,0 +1,102 @@
+"""What a new user asks, asked of a small project: found, quoted whole, and never wrongly sure."""
+
+import pytest
+
+from oracle.agent import Oracle
+from oracle.services.embedded.model import EmbeddedModel
+from oracle.services.embedded.own_words import ONLY_QUOTES
+
+FILES = {
+    "README.md": (
+        "# Shop\n\nShop is a small library for baskets.\n\n## Install\n\n```sh\npip install "
+        "shop\n```\n"
+    ),
+    "pyproject.toml": '[project]\nname = "shop"\nlicense = "MIT"\n',
+    "CHANGES.md": "# Changes\n\n## 1.2\n\n- Added coupons.\n\n## 1.1\n\n- Fixed tax.\n",
+    "docs/workers.md": (
+        "# Workers\n\nWorkers print receipts.\n\n## Starting workers\n\nStart one like this:\n\n"
+        "```console\n$ shop worker `hostname`\n```\n\nIt runs until it is stopped.\n"
+    ),
+    "docs/settings.md": (
+        "# Settings\n\n### `basketLimit`\n\n+ Default: `64`\n\nHow many items a basket may hold.\n"
+    ),
+    "shop/status.py": (
+        'class OrderStatus(Enum):\n    NEW = "new"\n    PAID = "paid"\n    SENT = "sent"\n'
+    ),
+    "shop/tax.py": "def add_tax(price):\n    return price * 2\n",
+    "shop/sell.py": (
+        "from shop.tax import add_tax\n\n\nclass Till:\n    def sell(self, item):\n"
+        "        return add_tax(item.price)\n"
+    ),
+}
+
+
+@pytest.fixture
+def ask(tmp_path):
+    for path, text in FILES.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+
+    async def asked(question):
+        async with Oracle(project=tmp_path, model=EmbeddedModel(), remembers=False) as oracle:
+            return await oracle.ask(question)
+
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("question", "place", "text"),
+    [
+        ("What is this project?", "`README.md:1-3`", "small library for baskets"),
+        ("How do I install it?", "`README.md:5-9`", "pip install shop"),
+        ("What changed in 1.1?", "`CHANGES.md:7-9`", "Fixed tax."),
+        ("Which licence does it have?", "`pyproject.toml:3`", 'license = "MIT"'),
+        ("List every order status", "`shop/status.py:1-4`", 'SENT = "sent"'),
+        ("Who calls add_tax?", "`shop/sell.py:6`", "in `Till.sell`"),
+        ("How do I start a worker?", "`docs/workers.md:5-", "$ shop worker `hostname`"),
+        ("What is the default basket limit?", "`docs/settings.md:", "+ Default: `64`"),
+    ],
+)
+async def test_a_new_user_gets_the_place_and_the_text(ask, question, place, text):
+    answer = await ask(question)
+    assert answer.stop_reason == "answered"
+    assert place in answer.text
+    assert text in answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I configure the Kafka backend?",
+        "What is the average salary of the maintainers?",
+        "What changed in 7.0?",
+        "Which database does the session store use?",
+        "When will version 2.0 of the basket be released?",
+    ],
+)
+async def test_what_the_project_does_not_say_is_not_answered(ask, question):
+    answer = await ask(question)
+    assert answer.stop_reason != "answered"
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Wie installiere ich das Paket?", "de"),
+        ("Comment installer le paquet ?", "fr"),
+        ("¿Cómo se instala?", "es"),
+        ("如何安装?", "zh"),
+        ("インストールする方法は？", "ja"),
+    ],
+)
+async def test_it_says_in_the_questions_language_that_it_only_quotes(ask, question, language):
+    answer = await ask(question)
+    assert answer.text.startswith(ONLY_QUOTES[language])
+    assert "pip install shop" in answer.text
+
+
+async def test_a_question_for_the_web_is_answered_at_once(ask):
+    answer = await ask("What does the internet say about Shop?")
+    assert answer.stop_reason == "partial_answer"
+    assert "web" in answer.text
+    assert not answer.sources

@@ -1,0 +1,90 @@
+"""All things of a kind are found by what holds them."""
+
+from oracle.services.overview.members import (
+    documented,
+    families,
+    holders,
+    inside_class,
+    modules,
+    registered,
+    wanted,
+)
+from tests.services.overview.test_finding import Files
+
+FILES = Files(
+    {
+        "app/status.py": (
+            'class OrderStatus(Enum):\n    NEW = "new"\n    PAID = "paid"\n    SENT = "sent"\n\n\n'
+            "SUPPORTED_HOOKS = [\n    'on_start',\n    'on_stop',\n]\n"
+        ),
+        "app/cli.py": (
+            "@main.command()\n@option('--all')\ndef empty(all):\n    pass\n\n"
+            '@main.command("info")\ndef show():\n    pass\n'
+        ),
+        "app/signals.py": "started = space.signal('started')\nstopped = space.signal('stopped')\n",
+        "app/workers.py": (
+            "class BaseWorker:\n    pass\n\n\nclass FastWorker(BaseWorker):\n    def run(self):\n"
+            "        pass\n\n    def stop(self):\n        pass\n\n\nclass "
+            "Lazy(BaseWorker):\n    pass\n"
+        ),
+        "docs/levels.md": "# Log levels\n\n- debug\n- info\n- error\n",
+    }
+)
+NAMES = {
+    "app/status.py": ["OrderStatus", "SUPPORTED_HOOKS"],
+    "app/cli.py": ["empty", "show"],
+    "app/signals.py": ["started", "stopped"],
+    "app/workers.py": ["BaseWorker", "FastWorker", "Lazy"],
+}
+
+
+def quoted(groups):
+    return [[FILES.quoted(place) for place in group.places] for group in groups]
+
+
+def test_an_enum_and_a_constant_hold_their_members():
+    (status,) = quoted(holders(FILES, NAMES, wanted("every order status")))
+    assert status[0].endswith('SENT = "sent"')
+    (hooks,) = quoted(holders(FILES, NAMES, wanted("hooks")))
+    assert "'on_stop'" in hooks[0]
+
+
+def test_a_family_has_the_classes_with_the_name_and_their_heirs():
+    (found,) = quoted(families(FILES, NAMES, wanted("worker classes")))
+    assert found == [
+        "class BaseWorker:",
+        "class FastWorker(BaseWorker):",
+        "class Lazy(BaseWorker):",
+    ]
+
+
+def test_functions_under_a_decorator_are_registered():
+    (found,) = quoted(registered(FILES, {"app/cli.py": [1, 6]}, "command"))
+    assert [text.split("\n")[-1] for text in found] == ["def empty(all):", "def show():"]
+
+
+def test_what_a_call_makes_is_registered():
+    (found,) = quoted(registered(FILES, {"app/signals.py": [1, 2]}, "signal"))
+    assert found[0].startswith("started = ")
+
+
+def test_a_module_with_the_name_holds_what_it_defines():
+    (group,) = modules(FILES, NAMES, wanted("signals"))
+    assert len(group.places) == 2
+
+
+def test_a_section_of_a_document_lists_items():
+    (found,) = quoted(documented(FILES, ["docs/levels.md"], wanted("log levels")))
+    assert found == ["- debug", "- info", "- error"]
+
+
+def test_a_class_has_methods_and_subclasses():
+    path = "app/workers.py"
+    (methods,) = quoted(inside_class(FILES, path, "FastWorker", "methods", [path]))
+    assert methods == ["    def run(self):", "    def stop(self):"]
+    (below,) = quoted(inside_class(FILES, path, "BaseWorker", "subclasses", [path]))
+    assert below == ["class FastWorker(BaseWorker):", "class Lazy(BaseWorker):"]
+
+
+def test_nothing_is_found_for_words_that_only_ask():
+    assert wanted("all the available").words == []

@@ -1,0 +1,35 @@
+"""The language of a question, and English for its words."""
+
+import pytest
+
+from oracle.services.questions.languages import in_english, language_of
+from oracle.services.questions.search_words import search_words, specific_words
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("How do I start a worker?", "en"),
+        ("retry policy", "en"),
+        ("Wie starte ich einen Worker?", "de"),
+        ("Comment lancer un worker ?", "fr"),
+        ("¿Cómo se configura el servidor?", "es"),
+        ("如何启动 worker?", "zh"),
+        ("ワーカーはどうやって起動しますか？", "ja"),
+    ],
+)
+def test_the_language_is_recognised(question, language):
+    assert language_of(question) == language
+
+
+def test_a_word_is_put_into_english_by_its_beginning():
+    assert in_english("lancer", "fr") == ["start", "run"]
+    assert in_english("konfiguriere", "de")[0] == "configure"
+    assert in_english("retry", "en") == []
+
+
+def test_stop_words_of_the_language_are_not_searched_and_loan_words_are():
+    words = search_words("Wie konfiguriere ich den Worker mit job_timeout?")
+    assert words.names == ["job_timeout"]
+    assert words.plain == ["configure", "config", "worker"]
+    assert specific_words(words) == ["job_timeout", "configure", "worker"]

@@ -1,0 +1,36 @@
+"""A question for all things of a kind says what they are called."""
+
+import pytest
+
+from oracle.services.questions.members import members_asked
+
+
+@pytest.mark.parametrize(
+    ("question", "head", "rest"),
+    [
+        ("List every job status", "job status", ""),
+        ("list all commands of the command line tool", "commands", "command line tool"),
+        ("Which worker classes are there?", "worker classes", ""),
+        ("What hooks are there?", "hooks", ""),
+        ("what are the available log levels?", "log levels", ""),
+        ("list the public methods of Queue", "methods", "Queue"),
+        ("Welche Befehle gibt es?", "command", ""),
+        ("有哪些钩子?", "hook", ""),
+    ],
+)
+def test_what_is_wanted_is_named(question, head, rest):
+    found = members_asked(question)
+    assert (found.head, found.rest) == (head, rest)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is parse_timeout defined and what formats does it take?",
+        "What does each level mean?",
+        "What is a hook?",
+        "List every place that uses it",
+    ],
+)
+def test_a_question_for_one_thing_or_for_places_is_not_one(question):
+    assert members_asked(question) is None

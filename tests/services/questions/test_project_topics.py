@@ -1,0 +1,67 @@
+"""A question about the project as a whole is recognised, in six languages."""
+
+import pytest
+
+from oracle.services.questions.project_topics import project_question
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("What is this project?", "about"),
+        ("how to install", "install"),
+        ("How do I build it from source?", "build"),
+        ("how do I run the unit tests", "test"),
+        ("How do I use it?", "run"),
+        ("What changed lately?", "changes"),
+        ("Who maintains this?", "maintainers"),
+        ("Can I use it in a commercial product?", "licence"),
+        ("How is this repository laid out?", "layout"),
+        ("What does it depend on?", "requirements"),
+        ("What is the current version?", "version"),
+        ("How do I report a security vulnerability?", "security"),
+        ("How can I contribute?", "contribute"),
+        ("Why was it created?", "history"),
+        ("Wie installiere ich das Paket?", "install"),
+        ("Wer pflegt das Projekt?", "maintainers"),
+        ("Quelles sont les dépendances obligatoires ?", "requirements"),
+        ("Comment exécuter les tests ?", "test"),
+        ("¿Bajo qué licencia se publica?", "licence"),
+        ("¿Qué hace este proyecto?", "about"),
+        ("这个项目是什么?", "about"),
+        ("如何运行测试?", "test"),
+        ("ライセンスは何ですか？", "licence"),
+    ],
+)
+def test_the_topic_is_recognised(question, topic):
+    found = project_question(question)
+    assert found is not None
+    assert (found.topic, list(found.words)) == (topic, [])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the average salary of the maintainers?",
+        "Why did the original author leave the project?",
+        "How do I run a worker in the background?",
+        "When will version 9.0 be released?",
+        "What is the default timeout of a request?",
+        "Which database does the default session store use?",
+        "",
+    ],
+)
+def test_a_question_about_something_else_is_not(question):
+    assert project_question(question) is None
+
+
+def test_a_version_is_taken_out_of_the_question():
+    found = project_question("What was added in 2.10.0?")
+    assert (found.topic, found.version) == ("changes", "2.10.0")
+
+
+def test_another_word_narrows_the_topic_or_may_be_the_name():
+    found = project_question("Which Redis version do I need?")
+    assert (found.topic, found.words, found.may_be_a_name) == ("requirements", ["Redis"], False)
+    found = project_question("What is Basket?")
+    assert (found.topic, found.words, found.may_be_a_name) == ("about", ["Basket"], True)
