@@ -13,6 +13,7 @@ from oracle.services.embedded.response import (
     Response,
     counted,
     exact_line,
+    nothing_about,
     quoted,
     signal,
 )
@@ -61,7 +62,7 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     cannot = _CANNOT if aim.wants_a_change else ""
     failed = what_failed(situation, found_some=True)
     doubt = "" if certain >= SURE or cannot else _doubt(aim)
-    text = _joined(cannot or doubt, body, _what_is_missing(missing), failed)
+    text = _joined(cannot or doubt, body, nothing_about(missing), failed)
     return Response(text=text, signal=_signal(aim, shown, missing, certain))
 
 
@@ -81,7 +82,7 @@ def _only_near(
     failed = what_failed(situation, found_some=True)
     lacks = ", ".join(missing) or ", ".join(aim.words.all)
     return Response(
-        text=_joined(lead, near, _what_is_missing(missing), failed),
+        text=_joined(lead, near, nothing_about(missing), failed),
         signal=signal("partial_answer", 0.3, missing=lacks),
     )
 
@@ -207,10 +208,6 @@ def _items(found: Sequence[Passage]) -> str:
 def words_missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
     covered = {word for passage in shown for word in passage.words}
     return [word for word in specific_words(aim.words) if word not in covered]
-
-
-def _what_is_missing(missing: Sequence[str]) -> str:
-    return f"In what I read there is nothing about {codes(missing)}." if missing else ""
 
 
 def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str], certain: float) -> str:

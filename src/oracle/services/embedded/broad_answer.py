@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from oracle.models.source import MoreUses
-from oracle.services.embedded.response import Response, counted, signal
+from oracle.services.embedded.response import Response, counted, nothing_about, signal
 from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.llm.protocol import CoverageReport, ModelRequest
@@ -56,33 +56,45 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     items = [_item(n, found[path], onward.get(path, ())) for n, path in enumerate(found, 1)]
     silent = [path for path in [*parts, *report["nothing"]] if path not in found]
     beyond = [call.more_uses for call in _lists_of_uses(situation) if call.more_uses]
-    lead = _lead(aim, found, has_uses=bool(uses), beyond=beyond, is_a_flow=bool(onward))
+    lacking = [] if uses else _in_no_part(found, aim)
+    said = [word for word in aim.words.all if word not in {term.word for term in lacking}]
+    lead = _lead(aim, said, found, has_uses=bool(uses), beyond=beyond, is_a_flow=bool(onward))
     paragraphs = [
         lead + "\n\n" + "\n".join(items),
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
         f"Left out, found but not read: {left_out(report)}." if report["left_out"] else "",
+        nothing_about([term.word for term in lacking]),
     ]
     text = "\n\n".join(filter(None, paragraphs))
     told = signal("context_sufficient", 0.7, sources_found=len(items))
     # The parts of a flow are connected by what they use, not by words.
-    if not uses and not onward and (lacks := _words_in_no_part(found, aim)):
-        told = signal("partial_answer", 0.5, missing=", ".join(lacks))
+    if not onward and (missing := _missing(lacking, aim)):
+        told = signal("partial_answer", 0.5, missing=", ".join(missing))
     return Response(text=text, signal=told)
 
 
-def _words_in_no_part(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> list[str]:
-    """Names that no part has, or most of the other words: the parts are about something else."""
+def _in_no_part(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> list[Term]:
+    """Specific words of the question that no part has."""
     texts = [line for lines in found.values() for each in lines for line in each.source.lines]
     texts += found
-    terms = [t for t in terms_for(aim.words, ()) if t.word in set(specific_words(aim.words))]
-    lacking = [term for term in terms if not any(map(term.is_in, texts))]
+    return [term for term in _specific(aim) if not any(map(term.is_in, texts))]
+
+
+def _missing(lacking: Sequence[Term], aim: Aim) -> list[str]:
+    """Names, or most of the other words: then the parts are about something else."""
     names = [term.word for term in lacking if term.is_name]
-    is_most = 2 * len(lacking) > len(terms)
+    is_most = 2 * len(lacking) > len(_specific(aim))
     return names or ([term.word for term in lacking] if is_most else [])
+
+
+def _specific(aim: Aim) -> list[Term]:
+    wanted = set(specific_words(aim.words))
+    return [term for term in terms_for(aim.words, ()) if term.word in wanted]
 
 
 def _lead(
     aim: Aim,
+    said: Sequence[str],
     found: Mapping[str, Sequence[QuotedLine]],
     *,
     has_uses: bool,
@@ -97,7 +109,7 @@ def _lead(
         return f"{codes(aim.words.names)} is used at {places} in {files}:"
     say = "says" if len(found) == 1 else "say"
     order = ", each before those that it uses" if is_a_flow else ""
-    return f"What {files} of the project {say} about {codes(aim.words.all)}{order}:"
+    return f"What {files} of the project {say} about {codes(said or aim.words.all)}{order}:"
 
 
 def _totals(beyond: Sequence[MoreUses]) -> str:

@@ -15,7 +15,7 @@ from html import escape
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
-from oracle.services.tools.answer import fence, one_line
+from oracle.services.tools.answer import codes, fence, one_line
 
 _LONGEST_LINE: Final = 600
 _LONGEST_ITEM: Final = 300
@@ -86,3 +86,8 @@ def _shortened(line: str) -> str:
     # Control characters and line separators could end the line for a terminal or a parser.
     shown = re.sub(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\x85]", " ", line.rstrip())
     return shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]}…"
+
+
+def nothing_about(words: Sequence[str]) -> str:
+    """A sentence about the words of the question that nothing has; "" without any."""
+    return f"In what I read there is nothing about {codes(words)}." if words else ""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final
-
-from pydantic import Field
+from typing import Final, cast
 
 from oracle.errors import named
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source import Source
 from oracle.services.background import in_thread
@@ -15,12 +14,13 @@ from oracle.services.overview.finding import name_of, places_for
 from oracle.services.overview.git_log import newest_commits
 from oracle.services.overview.layout import layout_rows
 from oracle.services.overview.places import Place
-from oracle.services.overview.topics import Topic
+from oracle.services.overview.topics import TOPICS, Topic
 from oracle.services.search.roles import kind_of
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import ProjectFiles
+from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.project_reader import ProjectReader
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import Workspace, lines_of
 
 # A section whose heading and lines both fit has about this worth. It becomes a score of 1.
@@ -28,18 +28,20 @@ _BEST_WORTH: Final = 6.0
 LOG: Final = "git log"
 
 
-class GetProjectFacts(Arguments):
-    topic: Topic = Field(
+@dataclass(frozen=True, kw_only=True)
+class GetProjectFacts(PlainArguments):
+    topic: str = argument(
+        choices=TOPICS,
         description="What is asked about the project as a whole; changes with a version, or with "
-        "words to find the release that brought them."
+        "words to find the release that brought them.",
     )
-    version: str | None = Field(
+    version: str | None = argument(
         default=None, max_length=40, description="Only for changes: a version, such as 2.1."
     )
-    words: str | None = Field(
+    words: str | None = argument(
         default=None, max_length=200, description="Only lines that have all of these words."
     )
-    name: str | None = Field(
+    name: str | None = argument(
         default=None,
         max_length=100,
         description="The name by which the user calls the project: another name finds nothing.",
@@ -69,7 +71,9 @@ def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
     if given.name and not _is_called(given.name, name_of(reader), files.root.name):
         return Answer(summary=f"The project is not called {named(given.name)}.", empty=True)
     words = (given.words or "").split()
-    places = places_for(reader, given.topic, version=given.version or "", words=words)
+    # One of the choices.
+    topic = cast("Topic", given.topic)
+    places = places_for(reader, topic, version=given.version or "", words=words)
     sources = [source for place in places for source in _quoted(reader, place)]
     if given.topic == "layout":
         sources.insert(0, _as_source(".", "\n".join(layout_rows(reader.paths))))

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pydantic import Field
-
+from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source import Source
 from oracle.services.background import in_thread
@@ -29,8 +28,9 @@ from oracle.services.search.records import Role
 from oracle.services.search.roles import kind_of, role_of
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.lookup import with_left_out
+from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.project_reader import ProjectReader
-from oracle.services.tools.registry import Arguments, Tool
+from oracle.services.tools.registry import Tool
 from oracle.services.tools.workspace import Workspace, lines_of
 
 _GROUPS: Final = 3
@@ -40,13 +40,14 @@ _IN_TESTS: Final = 0.5
 """What tests hold is seldom asked for: its worth is halved."""
 
 
-class ListMembers(Arguments):
-    of: str = Field(
+@dataclass(frozen=True, kw_only=True)
+class ListMembers(PlainArguments):
+    of: str = argument(
         min_length=1,
         max_length=200,
         description="What to list, in one to three words: commands, job status, worker classes.",
     )
-    within: str | None = Field(
+    within: str | None = argument(
         default=None,
         max_length=200,
         description="The class whose methods, fields or subclasses are wanted, if it is one class.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
@@ -49,7 +49,8 @@ def model_of(cls: type) -> type[Arguments]:
         if not each.is_required:
             options["default"] = each.default
         limited: Any = Field(**options)
-        declared[name] = (each.kind | None if each.is_optional else each.kind, limited)
+        kind: Any = Literal[each.choices] if each.choices else each.kind
+        declared[name] = (kind | None if each.is_optional else kind, limited)
     return create_model(cls.__name__, __base__=Arguments, **declared)
 
 

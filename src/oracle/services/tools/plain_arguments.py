@@ -47,6 +47,7 @@ class PlainArgument(NamedTuple):
     default: Any
     description: str
     limits: Mapping[str, int]
+    choices: tuple[str, ...]
 
     @property
     def is_required(self) -> bool:
@@ -56,7 +57,7 @@ class PlainArgument(NamedTuple):
         """Whether the value is right as it is. If not, pydantic may still be able to convert it."""
         if value is None:
             return self.is_optional
-        if type(value) is not self.kind:
+        if type(value) is not self.kind or (self.choices and value not in self.choices):
             return False
         size: Any = len(value) if isinstance(value, str) else value
         limits = self.limits
@@ -65,9 +66,13 @@ class PlainArgument(NamedTuple):
         return (least is None or size >= least) and (most is None or size <= most)
 
 
-def argument(*, default: Any = MISSING, description: str, **limits: int) -> Any:
-    """One argument: for a text `min_length` and `max_length`, for a number `ge` and `le`."""
-    about = {"description": description, "limits": limits}
+def argument(
+    *, default: Any = MISSING, description: str, choices: tuple[str, ...] = (), **limits: int
+) -> Any:
+    """One argument: for a text `min_length` and `max_length` or `choices`, for a number `ge` and
+    `le`.
+    """
+    about = {"description": description, "choices": choices, "limits": limits}
     if default is MISSING:
         return field(metadata=about)
     return field(default=default, metadata=about)
@@ -80,7 +85,13 @@ def arguments_of(cls: type[PlainArguments]) -> Mapping[str, PlainArgument]:
         kind, is_optional = KINDS[str(each.type)]
         about = each.metadata
         found[each.name] = PlainArgument(
-            each.name, kind, is_optional, each.default, about["description"], about["limits"]
+            each.name,
+            kind,
+            is_optional,
+            each.default,
+            about["description"],
+            about["limits"],
+            about["choices"],
         )
     return found
 
@@ -114,7 +125,8 @@ def _property(each: PlainArgument) -> dict[str, Any]:
         if name in each.limits
     }
     described: dict[str, Any] = {"description": each.description}
-    typed = {**limits, "type": _JSON_NAMES[each.kind]}
+    choices = {"enum": [*each.choices]} if each.choices else {}
+    typed = {**choices, **limits, "type": _JSON_NAMES[each.kind]}
     if each.is_optional:
         return typed | described
     default = {} if each.is_required else {"default": each.default}
