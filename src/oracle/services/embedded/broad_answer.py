@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from oracle.models.source import MoreUses
+from oracle.patterns import lazy_pattern
 from oracle.services.embedded.response import Response, counted, nothing_about, signal
 from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Call, Situation
@@ -24,6 +25,11 @@ NOTHING: Final = "Nothing."
 `coverage/extracts.py` expects it. It is not imported from there: this model gets only what any
 model gets.
 """
+
+_A_WAY: Final = lazy_pattern(
+    r"(?i)\b(?:from\b.+\b(?:to|until|into)|flows?|travels?|pass(?:es|ed)?)\b"
+)
+"""A question about the way of something through the project."""
 
 
 def is_about_one_part(request: ModelRequest) -> bool:
@@ -67,8 +73,7 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     ]
     text = "\n\n".join(filter(None, paragraphs))
     told = signal("context_sufficient", 0.7, sources_found=len(items))
-    # The parts of a flow are connected by what they use, not by words.
-    if not onward and (missing := _missing(lacking, aim)):
+    if missing := _missing(lacking, aim, is_a_flow=bool(onward and _A_WAY.search(aim.question))):
         told = signal("partial_answer", 0.5, missing=", ".join(missing))
     return Response(text=text, signal=told)
 
@@ -80,8 +85,13 @@ def _in_no_part(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> list[Ter
     return [term for term in _specific(aim) if not any(map(term.is_in, texts))]
 
 
-def _missing(lacking: Sequence[Term], aim: Aim) -> list[str]:
-    """Names, or most of the other words: then the parts are about something else."""
+def _missing(lacking: Sequence[Term], aim: Aim, *, is_a_flow: bool) -> list[str]:
+    """Names, or most of the other words: then the parts are about something else.
+
+    The parts of a flow are connected by what they use more than by words.
+    """
+    if is_a_flow:
+        return []
     names = [term.word for term in lacking if term.is_name]
     is_most = 2 * len(lacking) > len(_specific(aim))
     return names or ([term.word for term in lacking] if is_most else [])
