@@ -116,6 +116,10 @@ FLAGS = _flags_of(COMMANDS) | {
     "--force",  # of `git add`
     "--oneline",  # of `git log`
     "--schema",  # of `llm`, in the comparison
+    "--test",  # of `node`
+    "--openai-api-base",  # of aider
+    "--openai-api-key",  # of aider
+    "--weak-model",  # of aider
 }
 KNOWN_VARIABLES = {
     *(row.variable for row in SETTINGS.values()),

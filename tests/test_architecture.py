@@ -11,8 +11,10 @@ import oracle
 SOURCE = Path(oracle.__file__).parent
 ENGINE = ("bt/state", "bt/core", "bt/nodes", "bt/lua")
 FORBIDDEN = {
-    "models": ("oracle.bt", "oracle.services", "oracle.cli"),
-    "services": ("oracle.bt", "oracle.cli"),
+    "models": ("oracle.bt", "oracle.services", "oracle.cli", "oracle.api"),
+    "services": ("oracle.bt", "oracle.cli", "oracle.api"),
+    "bt": ("oracle.cli", "oracle.api"),
+    "api": ("oracle.cli", "oracle.evaluation"),
     "services/questions": (
         "oracle.services.llm",
         "oracle.services.quoting",

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.machinery import PathFinder
 
 import pytest
 
@@ -23,7 +24,9 @@ def test_a_package_with_an_entry_point_is_found(tmp_path, name):
     assert may_name(GROUPS, ["", str(tmp_path / "nowhere"), str(tmp_path)])
 
 
-def test_other_packages_are_passed_over(tmp_path):
+def test_other_packages_are_passed_over(tmp_path, monkeypatch):
+    # A library that another test has imported may have added an importer of its own.
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])
     package(tmp_path, "shop-1.0.dist-info", "[console_scripts]\na = b\n")
     (tmp_path / "plain-1.0.dist-info").mkdir()
     (tmp_path / "file.egg-info").write_text("[oracle.tools]")

@@ -11,7 +11,7 @@ local grant = BT.leaves("oracle.bt.actions.grants")
 local tell = BT.leaves("oracle.bt.actions.tell")
 
 local FAILURES = 2          -- the 2nd failed call: one may be a slip, two need advice
-local CALLS_A_STRATEGY = 2  -- a strategy that brings nothing in two calls has had its chance
+local CALLS_A_STRATEGY = 3  -- a strategy that brings nothing in three calls has had its chance
 local MOST_WORDS = 0.6      -- with this share of the question's words found, an answer is probably there
 -- So many calls that bring no other word of the question: more will hardly do.
 local GATHERING = { calls = 3, share = MOST_WORDS }

@@ -27,6 +27,14 @@ def serve(
     most_runs: Annotated[
         int, typer.Option("--most-runs", min=1, metavar="N", help="Questions answered at once.")
     ] = 100,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            help="A name under which a proxy or a tunnel calls the server. Can be repeated.",
+        ),
+    ] = None,
     drain: Annotated[
         float,
         typer.Option(
@@ -38,7 +46,7 @@ def serve(
         ),
     ] = 20.0,
 ) -> None:
-    """Answer over HTTP: server-sent events, and OpenAI's protocol under /v1.
+    """Answer over HTTP: server-sent events, and OpenAI's protocol.
 
     The server listens on this machine only.
 
@@ -68,7 +76,7 @@ def serve(
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     door = partial(opened, settings, root, most_runs=most_runs, seconds_to_close=drain / 2)
     config = uvicorn.Config(
-        create_app(door),
+        create_app(door, hosts=[*LOOPBACK, *(names or ())]),
         host=host,
         port=port,
         log_level="warning",
