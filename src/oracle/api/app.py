@@ -13,7 +13,7 @@ from oracle.api.door import Door
 from oracle.api.guard import LOOPBACK, Guard
 from oracle.api.openai import completions, responses
 from oracle.api.openai.problems import handle_openai_problems
-from oracle.api.problems import handle_problems
+from oracle.api.problems import DOCUMENTED, handle_problems
 from oracle.api.routes import asking, definitions, health, runs, sessions
 
 ABOUT = "Answers questions about a project. A behavior tree controls the language model."
@@ -35,6 +35,7 @@ def create_app(open_door: OpenDoor, *, hosts: Sequence[str] = LOOPBACK) -> ASGIA
         description=ABOUT,
         lifespan=lifespan,
         redoc_url=None,
+        responses=DOCUMENTED,
     )
     handle_problems(app)
     handle_openai_problems(app)

@@ -29,8 +29,8 @@ class Approvals:
         finally:
             self._waiting.pop(question["id"], None)
 
-    def answer(self, id_: str, *, is_yes: bool) -> None:
-        if id_ not in self._waiting:
+    def answer(self, run_id: str, id_: str, *, is_yes: bool) -> None:
+        if id_ not in self._waiting or not _is_of(run_id, id_):
             raise NotFound(f"nothing called {id_!r} waits for an answer; it may have ended")
         _, answer = self._waiting[id_]
         # Two people may answer at the same time: the first one counts.
@@ -39,4 +39,9 @@ class Approvals:
 
     def of_run(self, run_id: str) -> list[Mapping[str, Any]]:
         """What a run waits for."""
-        return [asked for id_, (asked, _) in self._waiting.items() if id_.startswith(f"{run_id}-")]
+        return [asked for id_, (asked, _) in self._waiting.items() if _is_of(run_id, id_)]
+
+
+def _is_of(run_id: str, id_: str) -> bool:
+    """The id of a question begins with that of its run (`bt/actions/approvals.py`)."""
+    return id_.startswith(f"{run_id}-")

@@ -4,17 +4,41 @@ from __future__ import annotations
 
 import logging
 import math
-from typing import Any
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from oracle.errors import OracleError, TooManyRuns
 from oracle.services.project.redaction import redact
 
 log = logging.getLogger(__name__)
+
+
+class Problem(BaseModel):
+    """What is wrong, and what to do about it."""
+
+    kind: str
+    message: str
+
+
+class Problems(BaseModel):
+    error: Problem
+
+
+DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
+    400: {"model": Problems, "description": "Something about the request is wrong"},
+    403: {"model": Problems, "description": "Another host or origin"},
+    404: {"model": Problems, "description": "There is no such thing"},
+    409: {"model": Problems, "description": "Another process is working on it"},
+    413: {"model": Problems, "description": "The body is too large"},
+    422: {"model": Problems, "description": "The request does not fit its description"},
+    429: {"model": Problems, "description": "Too many runs; try again later"},
+    503: {"model": Problems, "description": "The database cannot be used"},
+}
 
 
 def problem(

@@ -106,7 +106,7 @@ async def approvals(run_id: str, door: TheDoor) -> list[dict[str, Any]]:
 @router.post("/runs/{run_id}/approvals/{approval_id}")
 async def approve(run_id: str, approval_id: str, reply: Reply, door: TheDoor) -> dict[str, Any]:
     """Allow it, or refuse it."""
-    door.approvals.answer(approval_id, is_yes=reply.approve)
+    door.approvals.answer(run_id, approval_id, is_yes=reply.approve)
     return {"run_id": run_id, "id": approval_id, "approve": reply.approve}
 
 

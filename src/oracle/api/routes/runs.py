@@ -41,7 +41,7 @@ async def run(run_id: str, door: TheDoor) -> dict[str, Any]:
     return {**told.as_data(), "is_live": door.runs.live(found.id) is not None}
 
 
-@router.get("/runs/{run_id}/export", response_class=PlainTextResponse)
+@router.get("/runs/{run_id}/export", response_model=None)
 async def export(run_id: str, door: TheDoor) -> PlainTextResponse:
     """A recording without secrets, for `oracle replay`."""
     text = await exported(await recorded(*await door.store.record_of(run_id)))

@@ -50,7 +50,11 @@ async def session(session_id: str, door: TheDoor) -> dict[str, Any]:
     return {**asdict(found), "exchanges": [asdict(each) for each in exchanges]}
 
 
-@router.get("/{session_id}/export", response_class=PlainTextResponse)
+@router.get(
+    "/{session_id}/export",
+    response_model=None,
+    responses={200: {"content": {"text/markdown": {"example": "# Login"}}}},
+)
 async def export(session_id: str, door: TheDoor) -> PlainTextResponse:
     """As Markdown."""
     found = await Sessions(door.store.database).get(session_id)

@@ -14,7 +14,7 @@ from oracle.bt.lua.builder import TreeBuilder
 from oracle.bt.lua.declarations import TreeDeclaration, declared_trees
 from oracle.bt.nodes.subtree import Subtree
 from oracle.bt.render.difference import difference
-from oracle.errors import InputError, MisplacedNodeError, TreeFileError, did_you_mean
+from oracle.errors import InputError, MisplacedNodeError, NotFound, TreeFileError, did_you_mean
 from oracle.regular_file import read_regular
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class TreeLibrary:
         if name not in self._builder.trees:
             known = list(self)
             hint = did_you_mean(name, known) or f"; there are: {', '.join(known)}"
-            raise InputError(f"no tree {name!r}{hint}")
+            raise NotFound(f"no tree {name!r}{hint}")
         if name not in self.definitions:
             return self._builder.definition(name, stands_alone=False)
         return self.definitions[name]

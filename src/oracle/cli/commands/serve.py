@@ -13,9 +13,9 @@ import typer
 from oracle.cli.project import settings_with
 from oracle.cli.terminal.output import say
 from oracle.errors import InputError
+from oracle.services.installing import install_command
 
 PORT = 8765
-SERVER = 'the server needs more packages: install "bt-oracle[server]"'
 
 
 def serve(
@@ -61,7 +61,8 @@ def serve(
 
         from oracle.api.app import create_app
     except ImportError as problem:
-        raise InputError(f"{SERVER} ({problem})") from None
+        command = install_command("server")
+        raise InputError(f"the server needs more packages ({problem}); run: {command}") from None
     from oracle.api.door import opened
     from oracle.api.guard import LOOPBACK
     from oracle.services.project.root import here
