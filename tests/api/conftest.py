@@ -1,6 +1,7 @@
 """A real server on a real port, in a process thread of its own, with a scripted model."""
 
 import asyncio
+import queue
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,10 +11,9 @@ import pytest
 
 from oracle.api.app import create_app
 from oracle.api.door import opened
+from oracle.api.serving import listening, server_of
 from oracle.settings import load_settings
 from oracle.testing import ScriptedModel
-
-uvicorn = pytest.importorskip("uvicorn", reason="the extra [server] is not installed")
 
 
 class Served:
@@ -31,17 +31,18 @@ class Served:
 def serving(root: Path, model, **options):
     """Until the end of the block. `stop()` stops it before."""
     settings = load_settings(root)
-    app = create_app(lambda: opened(settings, root, model=model, **options))
-    config = uvicorn.Config(
-        app, port=0, log_level="error", timeout_graceful_shutdown=1, lifespan="on"
-    )
-    server = uvicorn.Server(config)
-    socket = config.bind_socket()
-    socket.listen()
-    thread = threading.Thread(
-        target=lambda: asyncio.run(server.serve(sockets=[socket])), daemon=True
-    )
+    socket = listening("127.0.0.1", 0)
+    started: queue.SimpleQueue = queue.SimpleQueue()
+
+    async def serve() -> None:
+        async with opened(settings, root, model=model, **options) as door:
+            server = server_of(create_app(door), seconds_to_close=1)
+            started.put(server)
+            await server.serve(sockets=[socket])
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
+    server = started.get(timeout=30)
 
     def stop() -> None:
         server.should_exit = True

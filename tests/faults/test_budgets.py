@@ -407,7 +407,9 @@ async def test_a_tool_that_does_not_stop_does_not_cost_the_last_answer(seconds):
     tools = ToolThatIgnoresCancellation()
     heard = await ask(model=model, tools=tools, limits=Limits(seconds=seconds))
     tools.may_end.set()
-    assert (heard.done["answer"], heard.stop) == (END, "time_limit")
+    # On a busy machine the time may be up right after the text, and then the tree adds why.
+    assert heard.done["answer"].startswith(END)
+    assert heard.stop == "time_limit"
 
 
 # -- money ----------------------------------------------------------------------------------------

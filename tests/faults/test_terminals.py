@@ -170,9 +170,11 @@ def commands(command, path=()):
 
 
 COMMANDS = dict(commands(get_command(app)))
-ENDLESS = {"--watch", "--follow"}
-SLOW = {"eval"}
-"""Measures on our own labelled sets. They show nothing foreign, and take many seconds."""
+ENDLESS = {"--watch", "--follow", "--allow-host"}
+SLOW = {"eval", "serve"}
+"""Measures on our own labelled sets show nothing foreign, and take many seconds. A server runs
+until it is stopped; with a wrong value it ends at once.
+"""
 
 
 def ids_in(root):

@@ -1,9 +1,8 @@
-"""The application: its routes, what every request must pass, and what is opened for all of them."""
+"""The application: its routes, and what every request must pass."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Sequence
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -17,26 +16,18 @@ from oracle.api.problems import DOCUMENTED, handle_problems
 from oracle.api.routes import asking, definitions, health, runs, sessions
 
 ABOUT = "Answers questions about a project. A behavior tree controls the language model."
-OpenDoor = Callable[[], AbstractAsyncContextManager[Door]]
 
 
-def create_app(open_door: OpenDoor, *, hosts: Sequence[str] = LOOPBACK) -> ASGIApp:
-    """`open_door` opens what all requests share, when the server starts."""
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        async with open_door() as door:
-            app.state.door = door
-            yield
-
+def create_app(door: Door, *, hosts: Sequence[str] = LOOPBACK) -> ASGIApp:
+    """`door` is what all requests share. `hosts` are the names that the server is called by."""
     app = FastAPI(
         title="oracle",
         version=version("bt-oracle"),
         description=ABOUT,
-        lifespan=lifespan,
         redoc_url=None,
         responses=DOCUMENTED,
     )
+    app.state.door = door
     handle_problems(app)
     handle_openai_problems(app)
     for each in (asking, runs, sessions, definitions, health, completions, responses):

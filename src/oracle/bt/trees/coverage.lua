@@ -9,7 +9,9 @@ local parts = BT.leaves("oracle.bt.conditions.coverage")
 -- services/coverage/ decides which parts there are (at most 20) and what reading them may cost: a fifth of each tool's
 -- uses is left to the model.
 local BROAD = 0.4            -- as in oracle-agent.lua
+local SURELY_BROAD = 0.8     -- below this, it may be two questions about one place
 local MOST_PARTS = 20        -- of a broad question
+local SOME_PARTS = 5         -- of one that may be broad
 local FEW_PARTS = 3          -- of a narrow one, if the model itself has not found anything
 local QUOTED_AS_READ = 30    -- lines. A part that the search has quoted like this is as good as read
 local QUOTED_AT_LENGTH = 12  -- lines. Where the search has quoted so much of another part, it need not be read
@@ -45,6 +47,10 @@ BT.tree("coverage", {
         BT.sequence("question is narrow", {
           parts.the_question_is_narrow { broad = BROAD },
           cover.want_parts { parts = FEW_PARTS },
+        }),
+        BT.sequence("question may be broad", {
+          parts.the_question_is_narrow("is not surely broad", { broad = SURELY_BROAD }),
+          cover.want_parts("some", { parts = SOME_PARTS }),
         }),
         cover.want_parts("many", { parts = MOST_PARTS }),
       }),

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-import socket
-from functools import partial
-from math import ceil
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +10,12 @@ from oracle.cli.project import settings_with
 from oracle.cli.terminal.output import say
 from oracle.errors import InputError
 from oracle.services.installing import install_command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from socket import socket
+
+    from oracle.settings import Settings
 
 PORT = 8765
 
@@ -57,15 +59,12 @@ def serve(
         -H 'Content-Type: application/json'
     """
     try:
-        import uvicorn
-
-        from oracle.api.app import create_app
+        import oracle.api.serving
     except ImportError as problem:
         command = install_command("server")
         raise InputError(f"the server needs more packages ({problem}); run: {command}") from None
-    from oracle.api.door import opened
     from oracle.api.guard import LOOPBACK
-    from oracle.services.project.root import here
+    from oracle.services.background import run_async
 
     if host not in LOOPBACK:
         raise InputError(
@@ -73,31 +72,30 @@ def serve(
             "use 127.0.0.1, and a tunnel or a proxy that checks who asks"
         )
     settings = settings_with({} if model is None else {"model.name": model})
-    root = settings.root or here()
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    door = partial(opened, settings, root, most_runs=most_runs, seconds_to_close=drain / 2)
-    config = uvicorn.Config(
-        create_app(door, hosts=[*LOOPBACK, *(names or ())]),
-        host=host,
-        port=port,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        # Half of the time for those who listen, half for runs that nobody listens to.
-        timeout_graceful_shutdown=ceil(drain / 2),
-        lifespan="on",
-    )
-    server = uvicorn.Server(config)
-    sock = _listening(host, port)
-    say(f"listening on http://{host}:{sock.getsockname()[1]} (stop with Ctrl-C)")
-    server.run(sockets=[sock])
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        sock = oracle.api.serving.listening(host, port)
     except OSError as problem:
         raise InputError(
             f"cannot listen on {host}:{port}: {problem.strerror}; choose another --port"
         ) from None
+    with sock:
+        run_async(_serve(settings, sock, [*LOOPBACK, *(names or ())], most_runs, drain))
+
+
+async def _serve(
+    settings: Settings, sock: socket, hosts: Sequence[str], most_runs: int, drain: float
+) -> None:
+    from oracle.api.app import create_app
+    from oracle.api.door import opened
+    from oracle.api.serving import server_of
+    from oracle.services.project.root import here
+
+    # Half of the time for those who listen, half for runs that nobody listens to.
+    half = drain / 2
+    async with opened(
+        settings, settings.root or here(), most_runs=most_runs, seconds_to_close=half
+    ) as door:
+        server = server_of(create_app(door, hosts=hosts), seconds_to_close=half)
+        host, port, *_ = sock.getsockname()
+        say(f"listening on http://{host}:{port} (stop with Ctrl-C)")
+        await server.serve(sockets=[sock])
