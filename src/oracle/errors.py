@@ -24,6 +24,7 @@ OracleError
 │   ├── StoreError           the database cannot be reached, read or written
 │   ├── LeaseHeld            another process is working on the run
 │   ├── TooManyRuns          a server works on as many runs as it may
+│   ├── RunHandedOver        the server stops, and the next one goes on with the run
 │   ├── InterruptedStream    the process died in the middle of a response
 │   └── InterruptedWrite     a crash or a limit of time; the write may or may not have happened
 ├── JournalError             the run cannot be recorded
@@ -174,6 +175,10 @@ class TooManyRuns(Failure):
     def __init__(self, message: str, *, retry_after: float) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class RunHandedOver(Failure):
+    status = 503
 
 
 class InterruptedStream(Failure):

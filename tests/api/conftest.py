@@ -37,12 +37,12 @@ def serving(root: Path, model, **options):
     async def serve() -> None:
         async with opened(settings, root, model=model, **options) as door:
             server = server_of(create_app(door), seconds_to_close=1)
-            started.put(server)
+            started.put((server, door, asyncio.get_running_loop()))
             await server.serve(sockets=[socket])
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
-    server = started.get(timeout=30)
+    server, door, loop = started.get(timeout=30)
 
     def stop() -> None:
         server.should_exit = True
@@ -50,6 +50,8 @@ def serving(root: Path, model, **options):
         assert not thread.is_alive(), "the server does not stop"
 
     served = Served(f"http://127.0.0.1:{socket.getsockname()[1]}", root, stop)
+    served.door = door
+    served.run = lambda work: asyncio.run_coroutine_threadsafe(work, loop).result(30)
     try:
         yield served
     finally:

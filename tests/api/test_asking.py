@@ -160,13 +160,36 @@ def test_a_server_that_stops_hands_its_runs_over_to_the_next(serve):
     model = GatedModel(look(), found())
     with serve(model=model, seconds_to_close=0) as server:
         with asked(server) as events:
-            first = next(events)
+            seen = [next(events)]
             assert model.is_reached.wait(20)
+            while seen[-1][2]["turn"] < 2:
+                seen.append(next(events))
         server.stop()
     with serve(found()) as server:
-        rest = streamed(server, headers={"Last-Event-ID": first[0]})
+        rest = streamed(server, headers={"Last-Event-ID": seen[-1][0]})
         assert rest[-1][2]["stop_reason"] == "answered"
-        assert server.http.get("/api/runs").json()[0]["status"] == "done"
+        run = server.http.get("/api/runs").json()[0]
+        assert run["status"] == "done"
+        # Nothing is lost and nothing comes twice: the record says what the client has heard.
+        with server.http.stream("GET", f"/api/runs/{run['id']}/stream") as response:
+            told = list(events_in(response.iter_lines()))
+        # All but the clock: what a resumed run has used is counted anew.
+        heard = [(id_, kind, data.get("content")) for id_, kind, data in seen + rest]
+        assert [(id_, kind, data.get("content")) for id_, kind, data in told] == heard
+
+
+def test_who_waits_for_the_whole_answer_is_told_that_the_server_stops(serve):
+    model = GatedModel(look(), found())
+    replies = []
+    with serve(model=model, seconds_to_close=0) as server:
+        waiting = threading.Thread(target=lambda: replies.append(server.ask()))
+        waiting.start()
+        assert model.is_reached.wait(20)
+        (live,) = server.door.runs.all()
+        server.run(live.hand_over())
+        waiting.join(20)
+    (reply,) = replies
+    assert (reply.status_code, reply.json()["error"]["kind"]) == (503, "RunHandedOver")
 
 
 def test_one_run_too_many_is_told_to_come_back(serve):

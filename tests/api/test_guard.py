@@ -24,6 +24,7 @@ def server(tmp_path_factory):
         {"Host": "[::1"},
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://[::1"},
         {"Origin": "http://localhost.evil.example"},
     ],
 )

@@ -16,6 +16,9 @@ def client_of(server):
 def test_an_answer_with_its_citations_and_without_signals(serve):
     with serve(look(), found()) as server:
         answer = client_of(server).chat.completions.create(model="oracle", messages=ASKED)
+        # The client has the conversation.
+        assert server.http.get("/api/sessions").json() == []
+        assert len(server.http.get("/api/runs").json()) == 1
     (choice,) = answer.choices
     assert (choice.message.content, choice.finish_reason) == ("It is in `auth.py:1`.", "stop")
     assert choice.message.annotations[0].url_citation.title.startswith("auth.py")

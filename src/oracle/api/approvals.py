@@ -1,7 +1,7 @@
 """Questions to a person that wait for an answer over HTTP.
 
-Whoever answers need not be the one who asked. A run that is resumed by another process asks again,
-with the same id.
+Another client than the one that asked may answer. A run that is resumed by another process asks
+again, with the same id.
 """
 
 from __future__ import annotations

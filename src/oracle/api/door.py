@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import Depends, Request
 
@@ -48,14 +48,11 @@ async def opened(
     model: Model | None = None,
     most_runs: int = MOST_RUNS,
     seconds_to_close: float = SECONDS_TO_CLOSE,
-    **options: Any,
 ) -> AsyncGenerator[Door]:
     """Open the project's database, and take up what an earlier process has left behind."""
     async with open_store(url_for_writing(settings), on_failure=settings.journal.failure) as store:
         approvals = Approvals()
-        agent = project_agent(
-            settings, root=root, model=model, store=store, approve=approvals.ask, **options
-        )
+        agent = project_agent(settings, root=root, model=model, store=store, approve=approvals.ask)
         metrics = Metrics()
         runs = LiveRuns(
             agent, store, most=most_runs, project=agent.project_id or None, metrics=metrics

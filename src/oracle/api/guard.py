@@ -1,8 +1,8 @@
 """What every request must pass before a route sees it.
 
-A server without tokens trusts whoever can reach it, so it only listens on this machine. A web page
-in a browser of this machine can reach it too: its requests are known by `Origin`, and a name that
-an attacker points at 127.0.0.1 by `Host`. Both must be our own.
+A server without tokens trusts everybody who can reach it, so it only listens on this machine. A web
+page in a browser of this machine can reach it too: its requests are known by `Origin`, and a name
+that an attacker points at 127.0.0.1 by `Host`. Both must be our own.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ MOST_BYTES: Final = 4 * 1024 * 1024
 
 TOLD: Final = f"the body has more than {MOST_BYTES:,} bytes; send less"
 
+_MOST_DIGITS: Final = 20
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
@@ -40,7 +41,8 @@ class Guard:
             await problem(403, "Forbidden", refusal)(scope, receive, send)
             return
         length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length) > MOST_BYTES:
+        # Python refuses to read a number of thousands of digits.
+        if len(length) > _MOST_DIGITS or (length.isdigit() and int(length) > MOST_BYTES):
             await _too_large(scope, receive, send)
             return
         await self._app(scope, _bounded(receive), send)
@@ -50,7 +52,7 @@ class Guard:
         if host not in self._hosts:
             return f"this server is not called {host[:80]!r}; allow the name with --allow-host"
         origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and urlsplit(origin).hostname not in self._hosts:
+        if origin and _name_of(origin.partition("://")[2]) not in self._hosts:
             return f"pages of {origin[:80]!r} may not use this server"
         return ""
 

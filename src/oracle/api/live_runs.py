@@ -1,4 +1,4 @@
-"""The runs that this server works on now, and whoever listens to them.
+"""The runs that this server works on now, and those who listen to them.
 
 A run does not belong to the request that began it. It goes on when its listener leaves, any number
 of listeners can follow it, and each reads at its own pace from the same list of chunks: a slow one
@@ -15,13 +15,12 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Final, TypeAlias
 
-from oracle import errors
 from oracle.api.metrics import Metrics
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run import Run
 from oracle.bt.wrappers.run_store import RunStore
-from oracle.errors import NotFound, OracleError, TooManyRuns
+from oracle.errors import NotFound, OracleError, RunHandedOver, TooManyRuns
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 log = logging.getLogger(__name__)
@@ -34,6 +33,14 @@ SECONDS_BETWEEN_LOOKS: Final = 5.0
 
 MOST_AT_ONCE: Final = 64
 """Chunks that are handed over together. More would hold up those who wait for their turn."""
+
+
+class NotBegun(OracleError):  # noqa: N818 - the name is a sentence
+    """Why a run has no id. `kind` is the name of the error's class, since a chunk is data."""
+
+    def __init__(self, kind: str | None, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind or type(self).__name__
 
 
 class LiveRun:
@@ -57,9 +64,7 @@ class LiveRun:
         await self._begun.wait()
         if not self.id:
             done = await self.end()
-            # By the name of its class, since a chunk is data.
-            kind = getattr(errors, str(done["error_kind"]), OracleError)
-            raise kind(done["detail"])
+            raise NotBegun(done["error_kind"], done["detail"])
         return self.id
 
     async def follow(self, after: int = -1) -> AsyncGenerator[Numbered]:
@@ -80,6 +85,11 @@ class LiveRun:
     async def end(self) -> OracleStreamChunk:
         """Wait for the last chunk, which has the answer."""
         await asyncio.shield(self.task)
+        if not self.chunks or self.chunks[-1].type != ChunkType.DONE:
+            raise RunHandedOver(
+                f"the server stops; the next one goes on with run {self.id}, and "
+                f"GET /api/runs/{self.id}/stream has its answer then"
+            )
         return self.chunks[-1]
 
     def cancel(self, reason: str) -> None:
@@ -143,6 +153,9 @@ class LiveRuns:
             )
         return self._started(self._agent.new_run(question, context_id, **options))
 
+    def all(self) -> list[LiveRun]:
+        return [*self._live]
+
     def live(self, run_id: str) -> LiveRun | None:
         return next((run for run in self._live if run.id == run_id), None)
 
@@ -199,7 +212,7 @@ class LiveRuns:
             self._watching.cancel()
         if self._live:
             await asyncio.wait({run.task for run in self._live}, timeout=seconds)
-        await asyncio.gather(*(run.hand_over() for run in self._live))
+        await asyncio.gather(*(run.hand_over() for run in self.all()))
 
     def _started(self, run: Run) -> LiveRun:
         live = LiveRun(run)

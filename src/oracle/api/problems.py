@@ -12,6 +12,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from oracle import errors
+from oracle.api.live_runs import NotBegun
 from oracle.errors import OracleError, TooManyRuns
 from oracle.services.project.redaction import redact
 
@@ -60,7 +62,9 @@ async def _ours(_: Request, error: Exception) -> JSONResponse:
     headers = None
     if isinstance(error, TooManyRuns):
         headers = {"Retry-After": str(math.ceil(error.retry_after))}
-    return problem(error.status, type(error).__name__, str(error), headers=headers)
+    kind = error.kind if isinstance(error, NotBegun) else type(error).__name__
+    status: int = getattr(getattr(errors, kind, error), "status", 500)
+    return problem(status, kind, str(error), headers=headers)
 
 
 async def _invalid(_: Request, error: Exception) -> JSONResponse:

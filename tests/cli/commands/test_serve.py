@@ -32,7 +32,7 @@ def test_a_port_that_is_taken_is_named(project):
 
 
 def test_other_machines_are_not_served(project):
-    assert "there are no tokens yet" in refused(project, "--host", "0.0.0.0")
+    assert "does not know tokens yet" in refused(project, "--host", "0.0.0.0")
 
 
 def test_a_model_that_does_not_exist_is_one_clear_line(project):

@@ -132,7 +132,7 @@ async def _streamed(asked: Completion, live: LiveRun, run_id: str) -> AsyncGener
         async for batch in live.follow():
             if told := "".join(progress_in(chunk) for _, chunk in batch):
                 yield event({"reasoning_content": told})
-        done = live.chunks[-1]
+        done = await live.end()
         answer = answer_in(done)
         for piece in pieces(answer):
             yield event({"content": piece})

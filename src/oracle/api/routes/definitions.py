@@ -66,7 +66,7 @@ async def prompts(door: TheDoor) -> list[dict[str, Any]]:
 
 @router.get("/classify")
 async def classify(
-    door: TheDoor, question: Annotated[str, Query(min_length=1, max_length=10_000)]
+    question: Annotated[str, Query(min_length=1, max_length=10_000)],
 ) -> dict[str, Any]:
     """What kind of question this is taken for."""
     return asdict(await in_thread(lambda: classify_query(question)))

@@ -135,13 +135,13 @@ class OracleBTWrapper:
         *,
         session_id: str | None = None,
         given: Given = NOTHING_GIVEN,
-        history: Sequence[Exchange] = (),
+        history: Sequence[Exchange] | None = None,
         limits: Limits | None = None,
         nodes: bool = False,
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
 
-        A `history` is a conversation that the caller keeps.
+        A `history`, even an empty one, is a conversation that the caller keeps.
         """
         run = Run.start(
             self.setup if limits is None else replace(self.setup, limits=limits.check()),

@@ -105,14 +105,14 @@ class Run:
         context_id: str | None = None,
         session_id: str | None = None,
         given: Given = NOTHING_GIVEN,
-        history: Sequence[Exchange] = (),
+        history: Sequence[Exchange] | None = None,
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
         """Answer a query: after the exchange `context_id`, else at the end of the session.
 
-        With a `history` it continues from that, and its exchange is not kept: the caller has the
-        conversation.
+        A `history`, even an empty one, is a conversation that the caller keeps: the run continues
+        from it, and makes no exchange.
         """
         begin = partial(
             Run._begin_new,
@@ -238,16 +238,16 @@ class Run:
         context_id: str | None,
         session_id: str | None,
         given: Given,
-        history: Sequence[Exchange],
+        history: Sequence[Exchange] | None,
     ) -> RecordedTree:
         if not is_visible(query):
             raise InputError("the question is empty; ask something")
         if self._store is None and context_id is not None:
             raise InputError(f"there is no store to look for exchange {context_id!r} in")
         store = await self._open_store(leaving)
-        is_kept = not history
-        if store is not None and is_kept:
-            history = await store.history(context_id, session_id)
+        is_kept = history is None
+        if history is None:
+            history = () if store is None else await store.history(context_id, session_id)
         known = await self._prepare_sources(leaving, query, history)
         await self._refresh_definitions()
         recipe = self._agent.recipe(
@@ -265,7 +265,7 @@ class Run:
             services=self._services,
             parent=history[-1] if history and is_kept else None,
             session_id=session_id,
-            opens_session=not history and session_id is None,
+            opens_session=is_kept and not history and session_id is None,
             project=self._agent.project,
         )
 

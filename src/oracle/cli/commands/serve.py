@@ -68,8 +68,8 @@ def serve(
 
     if host not in LOOPBACK:
         raise InputError(
-            f"--host {host} could be reached from other machines, and there are no tokens yet; "
-            "use 127.0.0.1, and a tunnel or a proxy that checks who asks"
+            f"--host {host} could be reached from other machines, and the server does not know "
+            "tokens yet; use 127.0.0.1, and a tunnel or a proxy that checks who asks"
         )
     settings = settings_with({} if model is None else {"model.name": model})
     try:

@@ -7,6 +7,7 @@ from typing import Final
 
 from oracle.models.source import MoreUses
 from oracle.patterns import lazy_pattern
+from oracle.services.embedded.listing import lists_of_uses
 from oracle.services.embedded.response import Response, counted, nothing_about, signal
 from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Call, Situation
@@ -61,7 +62,7 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     onward = {} if uses or aim.wants_all else _onward(report, found)
     items = [_item(n, found[path], onward.get(path, ())) for n, path in enumerate(found, 1)]
     silent = [path for path in [*parts, *report["nothing"]] if path not in found]
-    beyond = [call.more_uses for call in _lists_of_uses(situation) if call.more_uses]
+    beyond = [call.more_uses for call in lists_of_uses(situation) if call.more_uses]
     lacking = [] if uses else _in_no_part(found, aim)
     said = [word for word in aim.words.all if word not in {term.word for term in lacking}]
     lead = _lead(aim, said, found, has_uses=bool(uses), beyond=beyond, is_a_flow=bool(onward))
@@ -131,16 +132,12 @@ def _totals(beyond: Sequence[MoreUses]) -> str:
     )
 
 
-def _lists_of_uses(situation: Situation) -> list[Call]:
-    return [call for call in situation.calls_of("uses") if call.arguments.get("references")]
-
-
 def _uses(situation: Situation, names: Sequence[str]) -> dict[str, list[QuotedLine]]:
     """By file: the lines in lists of uses that have the name. An import counts only if a file has
     nothing else.
     """
     found: dict[str, list[QuotedLine]] = {}
-    for call in _lists_of_uses(situation):
+    for call in lists_of_uses(situation):
         for source in call.quotations:
             found.setdefault(source.path, []).append(_naming(source, names))
     return _without_definitions({path: _lively(lines) for path, lines in found.items()}, names)

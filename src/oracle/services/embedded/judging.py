@@ -2,7 +2,7 @@
 
 It is judged by one place, not by all that was found: words that are far apart say little together.
 A rare word counts more than a common one. The limits were chosen on labelled questions; `oracle
-eval embedded` measures them (docs/evaluation.md).
+eval embedded` measures them (docs/sources.md).
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _line(text: str) -> str:
 def uses_calls(situation: Situation, aim: Aim) -> list[ToCall]:
     """Calls that list the uses of each name in a question about uses."""
     tool = situation.tool("uses")
-    if tool is None or not aim.wants_uses or _lists_of_uses(situation):
+    if tool is None or not aim.wants_uses or lists_of_uses(situation):
         return []
     return [uses_call(tool, name, references=True) for name in _names(aim)[:2]]
 
@@ -92,7 +92,7 @@ def _names(aim: Aim) -> list[str]:
     return [*aim.words.names, *aim.words.guesses]
 
 
-def _lists_of_uses(situation: Situation) -> list[Call]:
+def lists_of_uses(situation: Situation) -> list[Call]:
     return [call for call in situation.calls_of("uses") if call.arguments.get("references")]
 
 
@@ -101,14 +101,14 @@ def answer_with_uses(situation: Situation, aim: Aim) -> Response | None:
     names = [bare_name(name) for name in _names(aim)]
     used = [
         source
-        for call in _lists_of_uses(situation)
+        for call in lists_of_uses(situation)
         for source in (call.sources if call.success else ())
         if _is_use(source["text"], names)
     ]
     if not aim.wants_uses or not used:
         return None
     used.sort(key=lambda source: bool(IN_TESTS.search(source.get("path", ""))))
-    beyond = [call.more_uses for call in _lists_of_uses(situation) if call.more_uses]
+    beyond = [call.more_uses for call in lists_of_uses(situation) if call.more_uses]
     total = max([len(used), *(more["lines"] for more in beyond)])
     shown = used[:_MOST_ITEMS]
     files = len({source.get("path", "") for source in used})

@@ -13,15 +13,13 @@ from oracle.services.background import in_thread
 from oracle.services.overview.finding import name_of, places_for
 from oracle.services.overview.git_log import newest_commits
 from oracle.services.overview.layout import layout_rows
-from oracle.services.overview.places import Place
 from oracle.services.overview.topics import TOPICS, Topic
-from oracle.services.search.roles import kind_of
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.files import ProjectFiles
 from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.project_reader import ProjectReader
 from oracle.services.tools.registry import Tool
-from oracle.services.tools.workspace import Workspace, lines_of
+from oracle.services.tools.workspace import Workspace
 
 # A section whose heading and lines both fit has about this worth. It becomes a score of 1.
 _BEST_WORTH: Final = 6.0
@@ -74,7 +72,9 @@ def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
     # One of the choices.
     topic = cast("Topic", given.topic)
     places = places_for(reader, topic, version=given.version or "", words=words)
-    sources = [source for place in places for source in _quoted(reader, place)]
+    sources = [
+        source for place in places for source in reader.quoted(place, place.worth / _BEST_WORTH)
+    ]
     if given.topic == "layout":
         sources.insert(0, _as_source(".", "\n".join(layout_rows(reader.paths))))
     is_about_now = given.topic == "changes" and not (given.version or words)
@@ -89,16 +89,6 @@ def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
     return Answer(
         summary=f"What the project says about {given.topic}, best first.", findings=sources
     )
-
-
-def _quoted(reader: ProjectReader, place: Place) -> list[Source]:
-    text = reader.text(place.path)
-    if text is None:
-        return []
-    kind = "code" if kind_of(place.path) == "code" else "vault"
-    source = lines_of(text, place.start, place.end, kind)
-    source["score"] = max(0.0, min(1.0, place.worth / _BEST_WORTH))
-    return [source]
 
 
 def _as_source(where: str, text: str) -> Source:

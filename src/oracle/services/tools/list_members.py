@@ -22,16 +22,15 @@ from oracle.services.overview.members import (
     registered,
     wanted,
 )
-from oracle.services.overview.places import Place
 from oracle.services.project.identifiers import without_ending
 from oracle.services.search.records import Role
-from oracle.services.search.roles import kind_of, role_of
+from oracle.services.search.roles import role_of
 from oracle.services.tools.answer import Answer
 from oracle.services.tools.lookup import with_left_out
 from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.project_reader import ProjectReader
 from oracle.services.tools.registry import Tool
-from oracle.services.tools.workspace import Workspace, lines_of
+from oracle.services.tools.workspace import Workspace
 
 _GROUPS: Final = 3
 _MOST_ITEMS: Final = 60
@@ -143,12 +142,12 @@ def _weighed(group: Group) -> float:
 
 
 def _answer(reader: ProjectReader, of: str, groups: Sequence[Group]) -> Answer:
-    sources = [
-        source
-        for group in groups
-        for place in group.places[:_MOST_ITEMS]
-        for source in _quoted(reader, place, group)
-    ]
+    sources: list[Source] = []
+    for group in groups:
+        for place in group.places[:_MOST_ITEMS]:
+            for source in reader.quoted(place, _weighed(group)):
+                source["group"] = group.what
+                sources.append(source)
     if not sources:
         return Answer(
             summary=f"Nothing here is a list of {of!r} by its name. Search for the words.",
@@ -156,14 +155,3 @@ def _answer(reader: ProjectReader, of: str, groups: Sequence[Group]) -> Answer:
         )
     told = "; ".join(f"{group.what} ({len(group.places)})" for group in groups)
     return Answer(summary=f"Found for {of!r}, best first: {told}.", findings=sources)
-
-
-def _quoted(reader: ProjectReader, place: Place, group: Group) -> list[Source]:
-    text = reader.text(place.path)
-    if text is None:
-        return []
-    kind = "code" if kind_of(place.path) == "code" else "vault"
-    source = lines_of(text, place.start, place.end, kind)
-    source["score"] = max(0.0, min(1.0, _weighed(group)))
-    source["group"] = group.what
-    return [source]

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from oracle.errors import ToolProblem
+from oracle.models.source import Source
+from oracle.services.overview.places import Place
+from oracle.services.search.roles import kind_of
 from oracle.services.tools.files import FileText, ProjectFiles
+from oracle.services.tools.workspace import lines_of
 
 
 class ProjectReader:
@@ -29,6 +33,16 @@ class ProjectReader:
             except ToolProblem:
                 self._texts[path] = None
         return self._texts[path]
+
+    def quoted(self, place: Place, score: float) -> list[Source]:
+        """The place as a source, with a score from 0 to 1; none if it cannot be read."""
+        text = self.text(place.path)
+        if text is None:
+            return []
+        kind = "code" if kind_of(place.path) == "code" else "vault"
+        source = lines_of(text, place.start, place.end, kind)
+        source["score"] = max(0.0, min(1.0, score))
+        return [source]
 
     def read(self, path: str) -> Sequence[str]:
         text = self.text(path)
