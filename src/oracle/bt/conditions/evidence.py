@@ -46,6 +46,12 @@ _NAMES_THE_WEB = lazy_pattern(
     r"в интернете)\b|网上|上网|ネットで|インターネットで"
 )
 
+_MEANS_THE_PROJECT = lazy_pattern(
+    r"(?i)\b(?:do|does|did|can|could|will|would|should|has) it\b(?! (?:rain|snow))"
+    r"|\b(?:with|for|to|of|from|by|about|use|using|run|install|is) it\s*[?.!]*$"
+)
+"""`it`, where no weather and no time of day is meant: nothing else is at hand."""
+
 _READING = frozenset({QueryType.CODE, QueryType.DOCUMENTATION})
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
 
@@ -99,9 +105,9 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
         return is_research or named[0].lower() != "online"
     if not is_research:
         return False
-    # The project itself says what its licence is, and what is new in it.
+    # The project itself says what its licence is, what is new in it, and which versions it needs.
     about = project_question(query)
-    if about is not None and not about.words:
+    if (about is not None and not about.may_be_a_name) or _MEANS_THE_PROJECT.search(query):
         return False
     parsed = parse_query(query)
     words = {*parsed.tags, *(name.removeprefix("has ") for name in asked.keywords_matched)}

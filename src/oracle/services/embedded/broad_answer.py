@@ -74,7 +74,11 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     ]
     text = "\n\n".join(filter(None, paragraphs))
     told = signal("context_sufficient", 0.7, sources_found=len(items))
-    if missing := _missing(lacking, aim, is_a_flow=bool(onward and _A_WAY.search(aim.question))):
+    missing = _missing(lacking, aim, is_a_flow=bool(onward and _A_WAY.search(aim.question)))
+    if aim.members is not None and not uses:
+        # Lines about the things are not a list of them: nobody knows whether one is missing.
+        missing = [f"a list of all {aim.members.head}"]
+    if missing:
         told = signal("partial_answer", 0.5, missing=", ".join(missing))
     return Response(text=text, signal=told)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +12,7 @@ from typing import Final, Self, TypeVar
 from oracle.errors import InputError
 from oracle.models.query_classification import OWN_NAME
 from oracle.services.project.ignore_rules import IGNORE_FILES
+from oracle.services.project.names import folded, names_of
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.project.walk import FoundFile, Walk
@@ -48,8 +49,8 @@ Found = TypeVar("Found")
 class KnownTerms:
     """Contains what is defined in the project, its files, the titles of its notes, and its name."""
 
-    def __init__(self, project: str, files_with: Callable[[str], int]) -> None:
-        self._project = _folded(project)
+    def __init__(self, names: Container[str], files_with: Callable[[str], int]) -> None:
+        self._names = names
         self._files_with = files_with
 
     def __contains__(self, term: object) -> bool:
@@ -60,18 +61,13 @@ class KnownTerms:
 
         The project's own name has `OWN_NAME`, however many files have it.
         """
-        if _folded(term) == self._project:
+        if folded(term) in self._names:
             return OWN_NAME
         # Half a letter (a lone surrogate) cannot be looked up, and is not a name.
         try:
             return self._files_with(term) or None
         except UnicodeEncodeError:
             return None
-
-
-def _folded(name: str) -> str:
-    """A folder is often spelled in another way than the package in it: `my-tool`, `my_tool`."""
-    return name.lower().replace("_", "-")
 
 
 class Index:
@@ -258,7 +254,7 @@ class Index:
     @property
     def known_terms(self) -> KnownTerms:
         return KnownTerms(
-            self.root.name,
+            names_of(self.root),
             lambda term: self._look_up(lambda now: now.catalogue.files_with(term, MOST_PLACES)),
         )
 

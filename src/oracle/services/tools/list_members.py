@@ -10,12 +10,13 @@ from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source import Source
 from oracle.services.background import in_thread
+from oracle.services.overview.families import families
 from oracle.services.overview.finding import documents_of
 from oracle.services.overview.members import (
     Group,
     Wanted,
+    declared,
     documented,
-    families,
     holders,
     inside_class,
     modules,
@@ -117,6 +118,7 @@ def _groups(
         *families(reader, own, asked),
         *(group for word, lines in used.items() for group in registered(reader, lines, word)),
         *modules(reader, own, asked),
+        *declared(reader, asked),
         *documented(reader, documents_of(reader), asked),
     ]
     return sorted(found, key=lambda group: -_weighed(group))[:_GROUPS]
