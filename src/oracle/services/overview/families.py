@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from oracle.patterns import lazy_pattern
-from oracle.services.overview.members import FEWEST, Group, Wanted, same
+from oracle.services.overview.members import FEWEST, Group, Wanted, fit, same
 from oracle.services.overview.places import Place, Reader
 from oracle.services.project.identifiers import parts_of, without_ending
 
@@ -22,10 +22,14 @@ _MOST_FILES: Final = 1_500
 
 
 def families(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -> Iterator[Group]:
-    """Classes, or functions, whose names end with the words: `SimpleWorker`, `SpawnWorker`."""
+    """Classes, or functions, whose names end with the words: `SimpleWorker`, `SpawnWorker`.
+
+    If the kind was named, the words may be anywhere: `WorkerPool` is one of the worker classes.
+    """
     kind = asked.kind if asked.kind in ("class", "function") else "class"
     for words in filter(None, (asked.whole, asked.words)):
-        found = _named(reader, names, words, kind)
+        is_named = asked.kind == kind and words is asked.words
+        found = _named(reader, names, words, kind, anywhere=is_named)
         if kind == "class":
             found = _with_heirs(reader, names, words, found)
         if len(found) >= FEWEST:
@@ -36,13 +40,19 @@ def families(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) 
 
 
 def _named(
-    reader: Reader, names: Mapping[str, Sequence[str]], words: Sequence[str], kind: str
+    reader: Reader,
+    names: Mapping[str, Sequence[str]],
+    words: Sequence[str],
+    kind: str,
+    *,
+    anywhere: bool,
 ) -> list[Place]:
+    def fits(name: str) -> bool:
+        is_inside = anywhere and not name.startswith("_") and fit(name, words) is not None
+        return is_inside or _ends_with(name, words)
+
     opens = re.compile(rf"(?:export\s+|pub\s+|default\s+|abstract\s+)*(?:{_KINDS[kind]})\s+(\w+)")
-    fitting = {
-        path: {name for name in defined if _ends_with(name, words)}
-        for path, defined in names.items()
-    }
+    fitting = {path: {name for name in defined if fits(name)} for path, defined in names.items()}
     return [
         Place(path=path, start=number, end=number)
         for path, wanted_here in fitting.items()

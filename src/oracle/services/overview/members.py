@@ -38,6 +38,11 @@ _ITEM: Final = lazy_pattern(
     r"\s{0,3}(?:[-*+]|\d+[.)])\s+\S|\|\s*[^\s|:-]|\.\. "
     r"(?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$"
 )
+_OF_A_CLASS: Final = lazy_pattern(
+    r"\b(?:method|function|call|field|attribute|propert|member|option|setting|parameter|value"
+    r"|constant|argument|state|status)",
+    re.I,
+)
 _MOST_ITEMS: Final = 60
 FEWEST: Final = 2
 
@@ -103,6 +108,9 @@ def holders(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -
                 place = Place(path=path, start=span[0] + 1, end=span[1] + 1)
                 is_plural = parts_of(name)[-1].endswith("s") or len(asked.words) > 1
                 worth = (1.0 if is_plural else 0.7) - 0.2 * extra
+                # A class of another name has values of its own, unless they are constants.
+                if extra and not _are_constants(reader.read(path), held):
+                    worth -= 0.2
                 yield Group(what=f"what `{name}` holds", places=[place], worth=worth)
 
 
@@ -141,6 +149,13 @@ def _end_of_brackets(lines: Sequence[str], start: int) -> int:
     return start
 
 
+def _are_constants(lines: Sequence[str], held: Sequence[int]) -> bool:
+    """Elements of a collection, or names in capitals."""
+    found = [_ASSIGNED.match(lines[n]) for n in held]
+    named = [match["name"] for match in found if match]
+    return not named or all(name.upper() == name for name in named)
+
+
 def _held(lines: Sequence[str], start: int, end: int) -> list[int]:
     """Lines that are members: assignments in a class, elements of a collection; no methods."""
     if start == end:
@@ -172,7 +187,8 @@ def inside_class(
         return
     lines = reader.read(path)
     span = body_of(lines, name)
-    if span is None:
+    # Who asks which signals a class sends does not ask for its fields.
+    if span is None or not _OF_A_CLASS.search(of):
         return
     inner = [n for n in range(span[0] + 1, span[1] + 1) if lines[n].strip()]
     depth = min((_depth(lines[n]) for n in inner), default=0)
@@ -199,7 +215,8 @@ def registered(reader: Reader, used: Mapping[str, Sequence[int]], word: str) -> 
         lines = reader.read(path)
         for number in dict.fromkeys(numbers):
             line = lines[number - 1] if number <= len(lines) else ""
-            if re.match(rf"\s*@(?:\w+\.)*{re.escape(word)}\b", line):
+            # `@value.setter` registers nothing.
+            if re.match(rf"\s*@(?:\w+\.)*{re.escape(word)}\b(?!\.)", line):
                 below = range(number, min(len(lines), number + 90))
                 opened = next((n for n in below if _OPENS.match(lines[n])), None)
                 if opened is not None:
@@ -284,6 +301,9 @@ def documented(reader: Reader, documents: Sequence[str], asked: Wanted) -> Itera
             inside = [each for each in found if section.start < each.start < section.end]
             below = [each for each in inside if each.level == section.level + 1]
             items = [n for n in range(section.start + 1, section.end) if _ITEM.match(lines[n])]
+            # Sections that are called like the one above are kinds of the things, not the things.
+            if 2 * sum(fit(each.title, asked.words) is not None for each in below) > len(below):
+                continue
             if len(below) >= 3:
                 places = [Place(path=path, start=s.start + 1, end=s.start + 1) for s in below]
             elif len(items) >= 3:
