@@ -51,4 +51,4 @@ def seen(table: str, user: str | None) -> Clause:
 
 
 def owner_of_new_rows(connection: Transaction) -> str:
-    return LOCAL if connection.user is EVERYBODY else connection.user
+    return LOCAL if connection.user is None else connection.user
