@@ -129,7 +129,9 @@ KNOWN_VARIABLES = {
     TRUST,
     "ORACLE_HOME",  # named as a variable of another program
 }
-KNOWN_NAMES = {*SETTINGS, *EVENT_TYPES}
+IN_EXAMPLES = {"server.port", "server.stderr", "server.url"}
+"""Not settings: a key of another program, and attributes of a variable that is called `server`."""
+KNOWN_NAMES = {*SETTINGS, *EVENT_TYPES, *IN_EXAMPLES}
 LONG_KEYS = {name.partition(".")[2] for name in SETTINGS if "_" in name}
 FILE_ENDINGS = {"md", "py", "toml", "lua", "json", "db"}
 OF_OTHERS = {"secret_contexts.py", "secret_files.py"}

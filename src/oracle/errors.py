@@ -8,7 +8,8 @@ OracleError
 │   │   ├── PromptFileError
 │   │   └── OwnCodeError     … in a tool or a leaf that the user wrote
 │   ├── SettingsError        … in oracle.toml, in a variable or in a flag
-│   └── NotFound             … a name that does not exist
+│   ├── NotFound             … a name that does not exist
+│   └── Forbidden            … or the token, which does not allow it
 ├── Failure                  something outside failed; a leaf returns FAILURE with this cause
 │   ├── TimedOut
 │   ├── BoundReached
@@ -94,6 +95,16 @@ class SettingsError(InputError):
 
 class NotFound(InputError):  # noqa: N818 - the name is a sentence
     status = 404
+
+
+class Forbidden(InputError):  # noqa: N818 - the name is a sentence
+    """`scope` is what the token lacks."""
+
+    status = 403
+
+    def __init__(self, message: str, *, scope: str) -> None:
+        super().__init__(message)
+        self.scope = scope
 
 
 class Failure(OracleError):  # noqa: N818 - it is not a bug

@@ -29,6 +29,7 @@ from oracle.services.settings.sections import (
     ModelSettings,
     PromptSettings,
     SecretSettings,
+    ServerSettings,
     TreeSettings,
     VaultSettings,
     WebSettings,
@@ -111,6 +112,7 @@ class Settings:
     trees: TreeSettings
     loop: LoopSettings
     bert: BertSettings
+    server: ServerSettings
     root: Path | None
     origins: Mapping[str, Origin]
     warnings: tuple[str, ...] = ()

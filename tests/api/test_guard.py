@@ -2,9 +2,11 @@
 
 import pytest
 
-from oracle.api.guard import MOST_BYTES
+from oracle.services.settings.sections import ServerSettings
 from oracle.testing import ScriptedModel
 from tests.api.conftest import serving
+
+MOST_BYTES = ServerSettings().most_bytes
 
 
 @pytest.fixture(scope="module")

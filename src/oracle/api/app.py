@@ -4,44 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from oracle.api.access import Access
 from oracle.api.door import Door
 from oracle.api.guard import LOOPBACK, Guard
+from oracle.api.metrics import Metrics
 from oracle.api.openai import completions, responses
-from oracle.api.openai.problems import handle_openai_problems
+from oracle.api.openai.problems import OpenAIErrors, handle_openai_problems
 from oracle.api.problems import DOCUMENTED, handle_problems
+from oracle.api.rates import Rates
 from oracle.api.routes import asking, definitions, health, runs, sessions
+from oracle.api.rules import check_rule, describe_access
 
+OPENAI: dict[int | str, dict[str, Any]] = {
+    status: {**row, "model": OpenAIErrors} for status, row in DOCUMENTED.items()
+}
 ABOUT = "Answers questions about a project. A behavior tree controls the language model."
 
 
-def create_app(door: Door, *, hosts: Sequence[str] = LOOPBACK) -> ASGIApp:
-    """`door` is what all requests share. `hosts` are the names that the server is called by."""
+def create_app(
+    door: Door, *, hosts: Sequence[str] = LOOPBACK, is_reachable: bool = False
+) -> ASGIApp:
+    """`door` is what all requests share. `hosts` are the names that the server is called by.
+
+    A server that `is_reachable` from other machines always needs a token, whatever its name.
+    """
+    app = routes_of(door)
+    limits = door.settings.server
+    access = Access(
+        app,
+        tokens=door.tokens,
+        rates=Rates(limits.requests_per_minute),
+        is_required=is_reachable,
+    )
+    return Guard(
+        _counted(access, door.metrics),
+        hosts=hosts,
+        any_host=is_reachable,
+        most_bytes=limits.most_bytes,
+    )
+
+
+def routes_of(door: Door) -> FastAPI:
+    """All routes, to be used inside of `Access` only."""
     app = FastAPI(
         title="oracle",
         version=version("bt-oracle"),
         description=ABOUT,
         redoc_url=None,
         responses=DOCUMENTED,
+        dependencies=[Depends(check_rule)],
     )
     app.state.door = door
     handle_problems(app)
     handle_openai_problems(app)
-    for each in (asking, runs, sessions, definitions, health, completions, responses):
+    for each in (asking, runs, sessions, definitions, health):
         app.include_router(each.router)
-    return Guard(_counted(app), hosts=hosts)
+    for each in (completions, responses):
+        app.include_router(each.router, responses=OPENAI)
+    describe_access(app)
+    return app
 
 
-def _counted(app: FastAPI) -> ASGIApp:
+def _counted(app: ASGIApp, metrics: Metrics) -> ASGIApp:
     """Count the responses by their status."""
 
     async def counted(scope: Scope, receive: Receive, send: Send) -> None:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                app.state.door.metrics.requests[scope["method"], message["status"]] += 1
+                metrics.requests[scope["method"], message["status"]] += 1
             await send(message)
 
         await app(scope, receive, sending if scope["type"] == "http" else send)

@@ -1,14 +1,19 @@
-"""What all routes share: the agent of one project, its store, and the runs under way."""
+"""What all routes share: the agent of one project, its store, and the runs under way.
+
+A route gets the door of its caller, through which nothing of other users can be reached.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
 from fastapi import Depends, Request
 
+from oracle.api.access import Caller, caller_of
 from oracle.api.approvals import Approvals
 from oracle.api.live_runs import LiveRuns
 from oracle.api.metrics import Metrics
@@ -16,11 +21,12 @@ from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.lazy_dataclass import dataclass
+from oracle.services.ans.table import EventsTable, open_events
 from oracle.services.llm.protocol import Model
 from oracle.services.storage.database import url_for_writing
+from oracle.services.storage.tokens import Tokens
 from oracle.settings import Settings
 
-MOST_RUNS: Final = 100
 SECONDS_TO_CLOSE: Final = 20.0
 """How long a server that is stopped waits for its runs. Then they are handed over."""
 
@@ -39,6 +45,23 @@ class Door:
     def project(self) -> str | None:
         return self.agent.project_id or None
 
+    @property
+    def tokens(self) -> Tokens:
+        return Tokens(self.store.database)
+
+    def seen_by(self, user: str) -> Door:
+        """The same door for a user: the one place where their own is told from what is others'."""
+        runs = self.runs.seen_by(user)
+        return replace(
+            self,
+            store=self.store.seen_by(user),
+            runs=runs,
+            approvals=self.approvals.seen_with(runs),
+        )
+
+    def open_events(self) -> EventsTable:
+        return open_events(self.store.database.url, self.store.database.user)
+
 
 @asynccontextmanager
 async def opened(
@@ -46,7 +69,7 @@ async def opened(
     root: Path,
     *,
     model: Model | None = None,
-    most_runs: int = MOST_RUNS,
+    most_runs: int | None = None,
     seconds_to_close: float = SECONDS_TO_CLOSE,
 ) -> AsyncGenerator[Door]:
     """Open the project's database, and take up what an earlier process has left behind."""
@@ -55,7 +78,12 @@ async def opened(
         agent = project_agent(settings, root=root, model=model, store=store, approve=approvals.ask)
         metrics = Metrics()
         runs = LiveRuns(
-            agent, store, most=most_runs, project=agent.project_id or None, metrics=metrics
+            agent,
+            store,
+            most=most_runs or settings.server.most_runs,
+            most_of_user=settings.server.most_runs_of_user,
+            project=agent.project_id or None,
+            metrics=metrics,
         )
         await runs.watch()
         try:
@@ -74,7 +102,12 @@ async def opened(
 
 def _door(request: Request) -> Door:
     door: Door = request.app.state.door
-    return door
+    return door.seen_by(caller_of(request.scope).user)
+
+
+def _caller(request: Request) -> Caller:
+    return caller_of(request.scope)
 
 
 TheDoor = Annotated[Door, Depends(_door)]
+TheCaller = Annotated[Caller, Depends(_caller)]

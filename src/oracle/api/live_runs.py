@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import logging
 import time
 from collections.abc import AsyncGenerator, Sequence
@@ -21,7 +22,9 @@ from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run import Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import NotFound, OracleError, RunHandedOver, TooManyRuns
+from oracle.models.session import LOCAL
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.storage.users import EVERYBODY
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +49,8 @@ class NotBegun(OracleError):  # noqa: N818 - the name is a sentence
 class LiveRun:
     """A run under way, with the chunks that it has said so far."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, user: str) -> None:
+        self.user = user
         self.chunks: list[OracleStreamChunk] = []
         self.has_ended = False
         self._run = run
@@ -120,7 +124,8 @@ class LiveRun:
 class LiveRuns:
     """Begins runs, finds them again, and takes up those that another process has left behind.
 
-    At most `most` run at once; one more is refused, and its caller may try again later.
+    At most `most` run at once, and `most_of_user` of one user; one more is refused, and its caller
+    may try again later. A view for a `user` finds only their runs.
     """
 
     def __init__(
@@ -129,35 +134,54 @@ class LiveRuns:
         store: RunStore,
         *,
         most: int,
+        most_of_user: int,
         project: str | None,
         metrics: Metrics,
     ) -> None:
         self._agent = agent
         self._metrics = metrics
-        self._store = store
+        self._store = store.seen_by(EVERYBODY)
         self._most = most
+        self._most_of_user = most_of_user
+        self._user: str | None = EVERYBODY
         self._project = project
         self._live: set[LiveRun] = set()
         self._watching: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
+        """Those of all users."""
         return len(self._live)
+
+    def seen_by(self, user: str | None) -> LiveRuns:
+        view = copy.copy(self)
+        view._user = user
+        view._store = self._store.seen_by(user)
+        return view
 
     def begin(self, question: str, context_id: str | None = None, **options: Any) -> LiveRun:
         """`options` are those of `OracleBTWrapper.new_run`."""
+        user = LOCAL if self._user is None else self._user
+        own = sum(run.user == user for run in self._live)
         if len(self._live) >= self._most:
             raise TooManyRuns(
                 f"{len(self._live)} questions are being answered, which is the most this server "
                 "allows; try again in a moment",
                 retry_after=2,
             )
-        return self._started(self._agent.new_run(question, context_id, **options))
+        if own >= self._most_of_user:
+            raise TooManyRuns(
+                f"{own} of your questions are being answered, which is the most for one user; "
+                "try again in a moment",
+                retry_after=2,
+            )
+        run = self._agent.new_run(question, context_id, user_id=user, **options)
+        return self._started(run, user)
 
     def all(self) -> list[LiveRun]:
-        return [*self._live]
+        return [run for run in self._live if self._user in (EVERYBODY, run.user)]
 
     def live(self, run_id: str) -> LiveRun | None:
-        return next((run for run in self._live if run.id == run_id), None)
+        return next((run for run in self.all() if run.id == run_id), None)
 
     async def follow(self, run_id: str, after: int = -1) -> AsyncGenerator[Numbered]:
         """What a run says after that chunk: from this process, or from its record."""
@@ -201,7 +225,8 @@ class LiveRuns:
             # A process that is gone may still hold the lease for a moment.
             is_free = (run.lease_until or 0) <= time.time()
             if run.id not in known and is_free and len(self._live) < self._most:
-                live = self._started(self._agent.resumed_run(run.id))
+                again = self._agent.resumed_run(run.id, user_id=run.user_id)
+                live = self._started(again, run.user_id)
                 log.info("run %s was interrupted and is resumed", run.id)
                 with contextlib.suppress(OracleError):
                     await live.begun()
@@ -214,8 +239,8 @@ class LiveRuns:
             await asyncio.wait({run.task for run in self._live}, timeout=seconds)
         await asyncio.gather(*(run.hand_over() for run in self.all()))
 
-    def _started(self, run: Run) -> LiveRun:
-        live = LiveRun(run)
+    def _started(self, run: Run, user: str) -> LiveRun:
+        live = LiveRun(run, user)
         self._live.add(live)
         live.task.add_done_callback(lambda _: self._ended(live))
         return live

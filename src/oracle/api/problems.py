@@ -1,4 +1,7 @@
-"""Errors as JSON, all in one shape: `{"error": {"kind": …, "message": …}}`. Never a stack trace."""
+"""Errors as JSON: `{"error": {"kind": …, "message": …}}`. Never a stack trace.
+
+Under `/v1` they have the shape that OpenAI's clients read.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.types import Scope as Connection
 
 from oracle import errors
 from oracle.api.live_runs import NotBegun
-from oracle.errors import OracleError, TooManyRuns
+from oracle.api.openai.problems import error_of
+from oracle.api.rules import methods_of
+from oracle.errors import Forbidden, OracleError, TooManyRuns
 from oracle.services.project.redaction import redact
 
 log = logging.getLogger(__name__)
@@ -33,21 +39,41 @@ class Problems(BaseModel):
 
 DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": Problems, "description": "Something about the request is wrong"},
-    403: {"model": Problems, "description": "Another host or origin"},
+    401: {"model": Problems, "description": "A token is needed, or the one sent is not valid"},
+    403: {"model": Problems, "description": "The token does not allow it; another host or origin"},
     404: {"model": Problems, "description": "There is no such thing"},
     409: {"model": Problems, "description": "Another process is working on it"},
     413: {"model": Problems, "description": "The body is too large"},
     422: {"model": Problems, "description": "The request does not fit its description"},
-    429: {"model": Problems, "description": "Too many runs; try again later"},
+    429: {"model": Problems, "description": "Too many requests or runs; try again later"},
     503: {"model": Problems, "description": "The database cannot be used"},
 }
 
 
 def problem(
-    status: int, kind: str, message: str, *, headers: dict[str, str] | None = None
+    status: int,
+    kind: str,
+    message: str,
+    *,
+    scope: Connection,
+    headers: dict[str, str] | None = None,
 ) -> JSONResponse:
-    body = {"error": {"kind": kind, "message": redact(message)}}
-    return JSONResponse(body, status_code=status, headers=headers)
+    message = redact(message)
+    is_openai = scope["path"].startswith("/v1/")
+    error = error_of(status, kind, message) if is_openai else {"kind": kind, "message": message}
+    return JSONResponse({"error": error}, status_code=status, headers=headers)
+
+
+def problem_of(error: OracleError, scope: Connection) -> JSONResponse:
+    headers = None
+    if isinstance(error, TooManyRuns):
+        headers = {"Retry-After": str(math.ceil(error.retry_after))}
+    if isinstance(error, Forbidden):
+        told = f'Bearer realm="oracle", error="insufficient_scope", scope="{error.scope}"'
+        headers = {"WWW-Authenticate": told}
+    kind = error.kind if isinstance(error, NotBegun) else type(error).__name__
+    status: int = getattr(getattr(errors, kind, error), "status", 500)
+    return problem(status, kind, str(error), headers=headers, scope=scope)
 
 
 def handle_problems(app: FastAPI) -> None:
@@ -57,20 +83,15 @@ def handle_problems(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-async def _ours(_: Request, error: Exception) -> JSONResponse:
+async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, OracleError)
-    headers = None
-    if isinstance(error, TooManyRuns):
-        headers = {"Retry-After": str(math.ceil(error.retry_after))}
-    kind = error.kind if isinstance(error, NotBegun) else type(error).__name__
-    status: int = getattr(getattr(errors, kind, error), "status", 500)
-    return problem(status, kind, str(error), headers=headers)
+    return problem_of(error, request.scope)
 
 
-async def _invalid(_: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     told = "; ".join(_told(each) for each in error.errors()[:5])
-    return problem(422, "InvalidRequest", told)
+    return problem(422, "InvalidRequest", told, scope=request.scope)
 
 
 def _told(mistake: dict[str, Any]) -> str:
@@ -78,14 +99,17 @@ def _told(mistake: dict[str, Any]) -> str:
     return f"{place}: {mistake['msg']}"
 
 
-async def _of_http(_: Request, error: Exception) -> JSONResponse:
+async def _of_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    headers = dict(error.headers) if error.headers else None
-    return problem(error.status_code, "HttpError", str(error.detail), headers=headers)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        # The framework names the methods of the first route with this path only.
+        headers["Allow"] = ", ".join(methods_of(request.scope))
+    detail = str(error.detail)
+    return problem(error.status_code, "HttpError", detail, headers=headers, scope=request.scope)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return problem(
-        500, "InternalError", "something went wrong inside the server; its log says what"
-    )
+    message = "something went wrong inside the server; its log says what"
+    return problem(500, "InternalError", message, scope=request.scope)

@@ -46,6 +46,8 @@ def server_of(app: ASGIApp, *, seconds_to_close: float) -> Server:
             log_level="warning",
             access_log=False,
             server_header=False,
+            # Who asks is the other end of the connection, not what a header says.
+            proxy_headers=False,
             timeout_graceful_shutdown=ceil(seconds_to_close),
             lifespan="off",
         )

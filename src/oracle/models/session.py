@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from oracle.lazy_dataclass import dataclass
+
+LOCAL: Final = "local"
+"""The user of the terminal, and of a server that needs no tokens."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,6 +21,7 @@ class Session:
     created_at: float
     updated_at: float
     project: str | None = None
+    user_id: str = LOCAL
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,3 +73,4 @@ class StoredRun:
     lease_until: float | None
     project: str | None = None
     shadow_of: str | None = None
+    user_id: str = LOCAL

@@ -79,12 +79,19 @@ LINKS = {
     "shadow_reports": {("run_id", "runs")},
 }
 INDEXES = {
-    "sessions": {"sessions_updated_at": ["updated_at"]},
+    "sessions": {
+        "sessions_updated_at": ["updated_at"],
+        "sessions_user_id": ["user_id", "updated_at"],
+    },
     "context_nodes": {
         "context_nodes_session_id": ["session_id", "created_at"],
         "context_nodes_parent_id": ["parent_id"],
     },
-    "runs": {"runs_session_id": ["session_id"], "runs_started_at": ["started_at"]},
+    "runs": {
+        "runs_session_id": ["session_id"],
+        "runs_started_at": ["started_at"],
+        "runs_user_id": ["user_id", "started_at"],
+    },
     "events": {
         "events_run_id": ["run_id", "id"],
         "events_type": ["type", "id"],

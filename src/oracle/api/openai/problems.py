@@ -2,8 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, Final
+
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+_CODES: Final[Mapping[int, str]] = {
+    401: "invalid_api_key",
+    403: "insufficient_permissions",
+    429: "rate_limit_exceeded",
+}
+
+
+class OpenAIError(BaseModel):
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class OpenAIErrors(BaseModel):
+    """What is wrong, as OpenAI's clients read it."""
+
+    error: OpenAIError
+
+
+def error_of(status: int, kind: str, message: str) -> dict[str, Any]:
+    """An error that is not about one field of the request."""
+    types = {429: "rate_limit_error"}
+    type_ = types.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    return {"message": message, "type": type_, "param": None, "code": _CODES.get(status, kind)}
 
 
 class OpenAIProblem(Exception):  # noqa: N818 - it is an outcome, not a bug

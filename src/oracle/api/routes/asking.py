@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from oracle.agent import answer_of
-from oracle.api.door import Door, TheDoor
+from oracle.api.door import Door, TheCaller, TheDoor
 from oracle.api.live_runs import LiveRun
 from oracle.api.server_sent_events import as_events, place_after
 from oracle.models.source import Given
@@ -100,14 +101,27 @@ async def cancel(run_id: str, door: TheDoor) -> dict[str, str]:
 @router.get("/runs/{run_id}/approvals")
 async def approvals(run_id: str, door: TheDoor) -> list[dict[str, Any]]:
     """What the run waits for a person to allow."""
-    return [dict(asked) for asked in door.approvals.of_run(run_id)]
+    run = await door.store.runs.get(run_id)
+    return [dict(asked) for asked in door.approvals.of_run(run.id)]
 
 
 @router.post("/runs/{run_id}/approvals/{approval_id}")
-async def approve(run_id: str, approval_id: str, reply: Reply, door: TheDoor) -> dict[str, Any]:
-    """Allow it, or refuse it."""
+async def approve(
+    run_id: str, approval_id: str, reply: Reply, door: TheDoor, caller: TheCaller
+) -> dict[str, Any]:
+    """Allow it, or refuse it. To allow a tool that writes needs the scope `write`."""
+    asked = door.approvals.get(run_id, approval_id)
+    if reply.approve and not _only_reads(asked["tools"], door):
+        caller.check("write", "to allow a tool that writes")
     door.approvals.answer(run_id, approval_id, is_yes=reply.approve)
     return {"run_id": run_id, "id": approval_id, "approve": reply.approve}
+
+
+def _only_reads(tools: Sequence[str], door: Door) -> bool:
+    """A tool that is not known may write."""
+    live = door.agent.setup.live.tools
+    reading = {spec.name for spec in live.specs if not spec.writes} if live else set[str]()
+    return reading.issuperset(tools)
 
 
 async def _begun(asked: Question, door: Door) -> LiveRun:

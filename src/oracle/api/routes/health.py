@@ -23,7 +23,12 @@ async def ready(door: TheDoor) -> dict[str, str]:
     return {"status": "ready"}
 
 
-@router.get("/metrics", response_class=PlainTextResponse)
+# Without a `response_class`: with one, errors would be described as plain text too.
+@router.get(
+    "/metrics",
+    response_model=None,
+    responses={200: {"content": {"text/plain": {"example": "oracle_runs_live 0"}}}},
+)
 async def metrics(door: TheDoor) -> PlainTextResponse:
     text = door.metrics.text(live=len(door.runs), waiting=len(door.approvals))
     return PlainTextResponse(text, media_type=CONTENT_TYPE)

@@ -16,7 +16,6 @@ from oracle.bt.wrappers.retelling import retold
 from oracle.models.session import StoredRun
 from oracle.services.ans.event_types import select_types
 from oracle.services.ans.query import EventQuery
-from oracle.services.ans.table import open_events
 from oracle.services.background import in_thread
 
 router = APIRouter(prefix="/api", tags=["runs"])
@@ -64,7 +63,7 @@ async def events(
     )
 
     def read() -> list[dict[str, Any]]:
-        with closing(open_events(door.store.database.url)) as table:
+        with closing(door.open_events()) as table:
             return [stored.as_data() for stored in table.read(query)]
 
     return await in_thread(read)

@@ -21,7 +21,7 @@ from oracle.bt.wrappers.recipe import LOOPS, AgentSetup, Definitions, GatherFact
 from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.models.prompt_segment import PromptSegment
-from oracle.models.session import Exchange
+from oracle.models.session import LOCAL, Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import AgentServices, Approve, Sources
@@ -46,7 +46,8 @@ SECONDS_TO_END: Final = 15.0
 
 
 class OracleBTWrapper:
-    """Answers the questions of one user about one project, several at a time if need be.
+    """Answers questions about one project, several at a time if need be: those of the user, and of
+    others where a door names them.
 
     With a `store`, runs and exchanges are kept, and `context_id` names the exchange to go on from;
     without one, a run leaves nothing behind. A store that is given as a function is opened when a
@@ -61,7 +62,7 @@ class OracleBTWrapper:
     def __init__(
         self,
         *,
-        user_id: str = "local",
+        user_id: str = LOCAL,
         project_id: str = "",
         model: Model | None = None,
         tools: Tools | None = None,
@@ -101,6 +102,7 @@ class OracleBTWrapper:
             facts=facts,
             folder=folder,
             project=project_id or None,
+            user=user_id,
             tree=LOOPS[loop],
         )
         self._store = store
@@ -138,13 +140,15 @@ class OracleBTWrapper:
         history: Sequence[Exchange] | None = None,
         limits: Limits | None = None,
         nodes: bool = False,
+        user_id: str | None = None,
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
 
         A `history`, even an empty one, is a conversation that the caller keeps.
         """
+        setup = self._setup_of(user_id)
         run = Run.start(
-            self.setup if limits is None else replace(self.setup, limits=limits.check()),
+            setup if limits is None else replace(setup, limits=limits.check()),
             query,
             context_id=context_id,
             session_id=session_id or self._session_id,
@@ -155,8 +159,12 @@ class OracleBTWrapper:
         )
         return self._known(run)
 
-    def resumed_run(self, run_id: str, *, nodes: bool = False) -> Run:
-        return self._known(Run.resume(self.setup, run_id, store=self._store, nodes=nodes))
+    def resumed_run(self, run_id: str, *, nodes: bool = False, user_id: str | None = None) -> Run:
+        setup = self._setup_of(user_id)
+        return self._known(Run.resume(setup, run_id, store=self._store, nodes=nodes))
+
+    def _setup_of(self, user_id: str | None) -> AgentSetup:
+        return self.setup if user_id is None else replace(self.setup, user=user_id)
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End what was asked, at any moment: each run still ends with what it has."""

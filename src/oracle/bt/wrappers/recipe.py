@@ -25,7 +25,7 @@ from oracle.bt.core.context import DEFAULT_TICK_BUDGET
 from oracle.errors import InputError, JournalError, named
 from oracle.lazy_dataclass import dataclass
 from oracle.models.prompt_segment import PromptSegment
-from oracle.models.session import Exchange
+from oracle.models.session import LOCAL, Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.services.agent_services import AgentServices, Sources
 from oracle.services.classification.classifier import terms_to_look_up
@@ -186,6 +186,7 @@ class AgentSetup:
     facts: GatherFacts | None = None
     folder: str = ""
     project: str | None = None
+    user: str = LOCAL
     tree: str = TREE
 
     def recipe(

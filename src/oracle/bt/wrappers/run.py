@@ -299,6 +299,8 @@ class Run:
     async def _open_store(self, leaving: AsyncExitStack) -> RunStore | None:
         if self._store is not None and not isinstance(self._store, RunStore):
             self._store = await leaving.enter_async_context(self._store())
+        if self._store is not None:
+            self._store = self._store.seen_by(self._agent.user)
         return self._store
 
     async def _prepare_sources(

@@ -67,6 +67,12 @@ class RunStore:
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
 
+    def seen_by(self, user: str | None) -> RunStore:
+        """The same store for another user; with None, for all of them."""
+        if user == self.database.user:
+            return self
+        return RunStore(self.database.seen_by(user), self._writer, leaves=self._leaves)
+
     @property
     def shadow_reports(self) -> ShadowReports:
         # Imported here: few runs are compared with another.

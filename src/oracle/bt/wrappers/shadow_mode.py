@@ -139,6 +139,7 @@ class ShadowMode:
             store = self._store
             if not isinstance(store, RunStore):
                 store = await leaving.enter_async_context(store())
+            store = store.seen_by(self._agent.user)
             run = await store.runs.get(run_id)
             if run.tree not in _OTHER or run.status != "done" or run.shadow_of is not None:
                 raise InputError(

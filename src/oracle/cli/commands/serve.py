@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,8 +28,9 @@ def serve(
     ] = PORT,
     model: Annotated[str | None, typer.Option("--model", "-m", help="Ask this model.")] = None,
     most_runs: Annotated[
-        int, typer.Option("--most-runs", min=1, metavar="N", help="Questions answered at once.")
-    ] = 100,
+        int | None,
+        typer.Option("--most-runs", min=1, metavar="N", help="Questions answered at once."),
+    ] = None,
     names: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,10 +52,12 @@ def serve(
 ) -> None:
     """Answer over HTTP: server-sent events, and OpenAI's protocol.
 
-    The server listens on this machine only.
+    Without tokens the server listens on this machine only. With tokens (`oracle token create`) it
+    asks each client for one, and may listen on other addresses.
 
     Examples:
       oracle serve
+      oracle serve --host 0.0.0.0
       oracle serve --port 9000 --model anthropic:claude-sonnet-4-5
       curl -N localhost:8765/api/oracle/stream -d '{"question": "Where is the login?"}' \\
         -H 'Content-Type: application/json'
@@ -66,12 +70,13 @@ def serve(
     from oracle.api.guard import LOOPBACK
     from oracle.services.background import run_async
 
-    if host not in LOOPBACK:
+    settings = settings_with({"model.name": model, "server.most_runs": most_runs})
+    is_reachable = host not in LOOPBACK
+    if is_reachable and not run_async(_has_token(settings)):
         raise InputError(
-            f"--host {host} could be reached from other machines, and the server does not know "
-            "tokens yet; use 127.0.0.1, and a tunnel or a proxy that checks who asks"
+            f"--host {host} can be reached from other machines, and there is no valid token that "
+            "would keep strangers out; create one first: oracle token create NAME"
         )
-    settings = settings_with({} if model is None else {"model.name": model})
     try:
         sock = oracle.api.serving.listening(host, port)
     except OSError as problem:
@@ -79,11 +84,20 @@ def serve(
             f"cannot listen on {host}:{port}: {problem.strerror}; choose another --port"
         ) from None
     with sock:
-        run_async(_serve(settings, sock, [*LOOPBACK, *(names or ())], most_runs, drain))
+        hosts = [*LOOPBACK, *(names or ())]
+        run_async(_serve(settings, sock, hosts, drain, is_reachable=is_reachable))
+
+
+async def _has_token(settings: Settings) -> bool:
+    from oracle.services.storage.database import Database, url_for_writing
+    from oracle.services.storage.tokens import Tokens
+
+    async with await Database.open(url_for_writing(settings)) as database:
+        return any(token.state(time.time()) == "active" for token in await Tokens(database).all())
 
 
 async def _serve(
-    settings: Settings, sock: socket, hosts: Sequence[str], most_runs: int, drain: float
+    settings: Settings, sock: socket, hosts: Sequence[str], drain: float, *, is_reachable: bool
 ) -> None:
     from oracle.api.app import create_app
     from oracle.api.door import opened
@@ -92,10 +106,12 @@ async def _serve(
 
     # Half of the time for those who listen, half for runs that nobody listens to.
     half = drain / 2
-    async with opened(
-        settings, settings.root or here(), most_runs=most_runs, seconds_to_close=half
-    ) as door:
-        server = server_of(create_app(door, hosts=hosts), seconds_to_close=half)
+    async with opened(settings, settings.root or here(), seconds_to_close=half) as door:
+        app = create_app(door, hosts=hosts, is_reachable=is_reachable)
+        server = server_of(app, seconds_to_close=half)
         host, port, *_ = sock.getsockname()
-        say(f"listening on http://{host}:{port} (stop with Ctrl-C)")
+        shown = f"[{host}]" if ":" in host else host
+        say(f"listening on http://{shown}:{port} (stop with Ctrl-C)")
+        if is_reachable:
+            say("warning: tokens are sent unencrypted; put a proxy with TLS in front, or a tunnel")
         await server.serve(sockets=[sock])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from oracle.lazy_dataclass import dataclass
+from oracle.services.storage.users import EVERYBODY, Clause, seen
 
+ALL: Final = seen("events", EVERYBODY)
 COLUMNS = "run_id, turn, type, source, severity, payload, at"
 
 
@@ -23,17 +25,18 @@ class EventQuery:
     limit: int = 1000
 
 
-def select(query: EventQuery) -> tuple[str, list[Any]]:
-    """The SQL statement and its values."""
+def select(query: EventQuery, source: Clause = ALL) -> tuple[str, list[Any]]:
+    """The SQL statement and its values. The `source` has the events that a user may see."""
     where, values = _conditions(query)
-    sql = f"SELECT id, {COLUMNS} FROM events WHERE {where} ORDER BY id LIMIT ?"
-    return sql, [*values, query.limit]
+    sql = f"SELECT id, {COLUMNS} FROM {source.sql} WHERE {where} ORDER BY id LIMIT ?"
+    return sql, [*source.values, *values, query.limit]
 
 
-def select_newest(query: EventQuery, count: int) -> tuple[str, list[Any]]:
+def select_newest(query: EventQuery, count: int, source: Clause = ALL) -> tuple[str, list[Any]]:
     """The ids of the newest `count` events, newest first."""
     where, values = _conditions(query)
-    return f"SELECT id FROM events WHERE {where} ORDER BY id DESC LIMIT ?", [*values, count]
+    sql = f"SELECT id FROM {source.sql} WHERE {where} ORDER BY id DESC LIMIT ?"
+    return sql, [*source.values, *values, count]
 
 
 def _conditions(query: EventQuery) -> tuple[str, list[Any]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.errors import StoreError
 from oracle.lazy_dataclass import dataclass
+from oracle.models.session import LOCAL
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.query import COLUMNS, EventQuery, select, select_newest
 from oracle.services.storage.damage import RESTORE, Damaged, check_row, read_json
@@ -18,6 +19,7 @@ from oracle.services.storage.records import (
     shortened_ids,
 )
 from oracle.services.storage.schema import events
+from oracle.services.storage.users import seen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,13 +51,14 @@ class StoredEvent:
 
 
 class EventsTable:
-    """The table, used through one connection. A method raises `StoreError` if the database cannot
-    be used. Any other exception of `append` is caused by an event.
+    """The table as a `user` sees it, through one connection. A method raises `StoreError` if the
+    database cannot be used. Any other exception of `append` is caused by an event.
     """
 
-    def __init__(self, connection: Connection, shown: str) -> None:
+    def __init__(self, connection: Connection, shown: str, user: str | None = LOCAL) -> None:
         self._connection = connection
         self._shown = shown
+        self._seen = seen("events", user)
 
     def append(self, events: Sequence[Event]) -> None:
         """Write all events or none."""
@@ -64,7 +67,7 @@ class EventsTable:
 
     def read(self, query: EventQuery) -> list[StoredEvent]:
         try:
-            return [stored_event(row) for row in self._connection.rows(*select(query))]
+            return [stored_event(row) for row in self._connection.rows(*select(query, self._seen))]
         except Damaged as problem:
             raise StoreError(f"{self._shown} is damaged: {problem}; {RESTORE}") from None
 
@@ -88,15 +91,15 @@ class EventsTable:
     def _runs_beginning(self, typed: str) -> list[str]:
         # A range uses the index, LIKE does not. `~` sorts after all characters of an id.
         sql = (
-            "SELECT DISTINCT run_id FROM events WHERE run_id >= ? AND run_id < ? ORDER BY run_id "
-            f"LIMIT {SHOWN_MATCHES + 1}"
+            f"SELECT DISTINCT run_id FROM {self._seen.sql} WHERE run_id >= ? AND run_id < ? "
+            f"ORDER BY run_id LIMIT {SHOWN_MATCHES + 1}"
         )
-        rows = self._connection.rows(sql, [typed, f"{typed}~"])
+        rows = self._connection.rows(sql, [*self._seen.values, typed, f"{typed}~"])
         return [str(run_id) for (run_id,) in rows]
 
     def before_newest(self, query: EventQuery, count: int) -> int:
         """The id after which only the newest `count` events of the query follow."""
-        rows = list(self._connection.rows(*select_newest(query, count)))
+        rows = list(self._connection.rows(*select_newest(query, count, self._seen)))
         return rows[-1][0] - 1 if rows else 0
 
     def last_id(self) -> int:
@@ -153,14 +156,14 @@ _SEVERITIES: Final = {severity.value: severity for severity in Severity}
 """Any other name was written by a newer version or by mistake, and is shown as an error."""
 
 
-def open_events(where: Address | Path | str) -> EventsTable:
+def open_events(where: Address | Path | str, user: str | None = LOCAL) -> EventsTable:
     """Open the table of a database. `Database.open` must have migrated it to the newest schema."""
     from oracle.services.storage.connections import connect, shown
     from oracle.services.storage.database import as_url
 
     # Not durable: events never make a run wait for the disk. A commit of the journal syncs them.
     url = as_url(where)
-    return EventsTable(connect(url, durable=False), shown(url))
+    return EventsTable(connect(url, durable=False), shown(url), user)
 
 
 def pages(table: EventsTable, query: EventQuery) -> Iterator[list[StoredEvent]]:

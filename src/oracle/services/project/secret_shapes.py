@@ -136,6 +136,7 @@ VENDORS: Final = (
     _prefixed("Clojars token", "clojars_", r"CLOJARS_[a-z0-9]{60}"),
     _prefixed("Docker token", "dckr_", r"dckr_(?:pat|oat)_[\w-]{20,60}"),
     _prefixed("Artifactory key", "akcp cmvmd", r"AKCp[A-Za-z0-9]{60,75}|cmVmd[A-Za-z0-9]{59}"),
+    _prefixed("oracle token", "oracle_", r"oracle_[0-9a-f]{10}_[\w-]{43}"),
     # models
     _prefixed(
         "API key",

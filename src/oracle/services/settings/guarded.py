@@ -279,7 +279,7 @@ _DESCRIPTIONS: Final = {
     "model.output_price": _price,
 }
 _LEFT_OUT: Final[Mapping[str, Callable[[Values, Any, Any], str | None]]] = {
-    **{name: _more for name, row in SETTINGS.items() if row.section == "limits"},
+    **{name: _more for name, row in SETTINGS.items() if row.section in ("limits", "server")},
     "model.stall_seconds": _more,
     "model.attempts": _more,
     **_DESCRIPTIONS,

@@ -301,6 +301,27 @@ class BertSettings:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ServerSettings:
+    most_runs: int = _row(
+        100,
+        WholeNumber(least=1),
+        "Questions that `oracle serve` answers at once.",
+        flag="--most-runs",
+    )
+    most_runs_of_user: int = _row(
+        20, WholeNumber(least=1), "Questions of one user that the server answers at once."
+    )
+    requests_per_minute: float | None = _row(
+        600.0,
+        Number(least=1, can_be_off=True),
+        "Requests of one token in a minute; without tokens, of one address; off for no limit.",
+    )
+    most_bytes: int = _row(
+        4 * 1024 * 1024, WholeNumber(least=1_000), "Maximum size of a request in bytes."
+    )
+
+
 SECTIONS: Final[Mapping[str, type[Any]]] = {
     "model": ModelSettings,
     "limits": LimitRows,
@@ -313,4 +334,5 @@ SECTIONS: Final[Mapping[str, type[Any]]] = {
     "trees": TreeSettings,
     "loop": LoopSettings,
     "bert": BertSettings,
+    "server": ServerSettings,
 }

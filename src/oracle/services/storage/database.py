@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Final, Self, TypeVar
 
 from oracle.errors import StoreError
+from oracle.models.session import LOCAL
 from oracle.services.background import in_thread_to_end
 from oracle.services.project.root import (
     DATABASE_FILES,
@@ -83,11 +85,12 @@ class Database:
     """An open database at the newest schema. `async with await Database.open(…) as database:`
 
     It belongs to no event loop: its connections are used in threads of its own, a few for any
-    number of callers.
+    number of callers. It sees the rows of one `user`; with None, those of all.
     """
 
     def __init__(self, url: Address) -> None:
         self.url = url
+        self.user: str | None = LOCAL
         self.backend = backend_of(url)
         self._connections = Connections(self.backend, url)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="database-read")
@@ -110,6 +113,12 @@ class Database:
     def prepared(self, migrations: Sequence[Migration] = MIGRATIONS) -> Future[None]:
         """Resolves when the schema is up to date; for callers of any event loop."""
         return self._readers.submit(self._prepare, migrations)
+
+    def seen_by(self, user: str | None) -> Self:
+        """The same database with the rows of another user. Only the first one is closed."""
+        view = copy.copy(self)
+        view.user = user
+        return view
 
     @property
     def is_still_there(self) -> bool:
@@ -141,7 +150,10 @@ class Database:
         The work has no other effect than through its connection: it may be run twice.
         """
         with self._is_open(), store_errors(self.url):
-            return await asyncio.wrap_future(self._writes.submit(work))
+            # Work of several users shares a transaction, so each has a view of its own.
+            return await asyncio.wrap_future(
+                self._writes.submit(lambda connection: work(connection.seen_by(self.user)))
+            )
 
     async def outside_transactions(self, work: Callable[[Transaction], Result]) -> Result:
         """For commands that refuse to run in a transaction."""
@@ -150,7 +162,7 @@ class Database:
     async def _in_reader(self, work: Callable[[Transaction], Result], kind: Kind | None) -> Result:
         def run() -> Result:
             with self._transaction(kind) as connection:
-                return work(connection)
+                return work(connection.seen_by(self.user))
 
         with self._is_open():
             return await asyncio.wrap_future(self._readers.submit(run))

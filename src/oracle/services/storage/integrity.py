@@ -22,7 +22,15 @@ from oracle.services.storage.damage import (
     read_json,
 )
 from oracle.services.storage.runs import WITHOUT_END
-from oracle.services.storage.schema import TABLES, Table, context_nodes, events, runs, sessions
+from oracle.services.storage.schema import (
+    TABLES,
+    Table,
+    api_tokens,
+    context_nodes,
+    events,
+    runs,
+    sessions,
+)
 from oracle.services.storage.transactions import Transaction
 
 SECONDS: Final = 5.0
@@ -92,7 +100,7 @@ def _tables(connection: Transaction) -> Iterator[str]:
 
 
 def _rows(connection: Transaction) -> Iterator[str]:
-    for table in (sessions, context_nodes, runs, events):
+    for table in (sessions, context_nodes, runs, events, api_tokens):
         yield from _rows_of(connection, table)
 
 

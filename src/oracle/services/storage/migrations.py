@@ -121,6 +121,33 @@ def shadows(connection: Transaction) -> None:
     _run(connection, "ALTER TABLE runs ADD COLUMN shadow_of TEXT")
 
 
+def users(connection: Transaction) -> None:
+    """Rows from before belong to the local user, and so do those that an older oracle writes."""
+    _run(
+        connection,
+        "ALTER TABLE sessions ADD COLUMN user_id TEXT NOT NULL DEFAULT 'local'",
+        "ALTER TABLE runs ADD COLUMN user_id TEXT NOT NULL DEFAULT 'local'",
+        "CREATE INDEX sessions_user_id ON sessions (user_id, updated_at)",
+        "CREATE INDEX runs_user_id ON runs (user_id, started_at)",
+    )
+
+
+def api_tokens(connection: Transaction) -> None:
+    _run(
+        connection,
+        """CREATE TABLE api_tokens (
+            id TEXT PRIMARY KEY NOT NULL,
+            name TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            scope TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            created_at DOUBLE PRECISION NOT NULL,
+            expires_at DOUBLE PRECISION,
+            revoked_at DOUBLE PRECISION
+        )""",
+    )
+
+
 Migration = Callable[[Transaction], None]
 
 MIGRATIONS: Final[Sequence[Migration]] = (
@@ -130,6 +157,8 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     shadow_reports,
     projects,
     shadows,
+    users,
+    api_tokens,
 )
 
 

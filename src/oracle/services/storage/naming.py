@@ -21,6 +21,7 @@ from oracle.services.storage.records import (
     shortened_ids,
 )
 from oracle.services.storage.transactions import Transaction, marks
+from oracle.services.storage.users import seen
 
 Entity = TypeVar("Entity")
 
@@ -116,13 +117,14 @@ async def short_session_ids(database: Database, ids: Iterable[str]) -> dict[str,
 
 
 def _short_ids(connection: Transaction, table: str, ids: list[str]) -> dict[str, str]:
-    """Each id with a prefix that no other id of the whole table has, so that it can be typed."""
+    """Each id with a prefix that no other id that the user sees has, so that it can be typed."""
     if not ids:
         return {}
     prefixes = sorted({id_[:SHORTEST_ID] for id_ in ids})
-    query = f"SELECT id FROM {table}"
+    source, own = seen(table, connection.user)
+    query = f"SELECT id FROM {source}"
     if len(prefixes) > _MOST_PREFIXES:
         prefixes = []
     else:
         query += f" WHERE substr(id, 1, {SHORTEST_ID}) IN {marks(prefixes)}"
-    return shortened_ids(ids, map(str, connection.firsts(query, prefixes)))
+    return shortened_ids(ids, map(str, connection.firsts(query, [*own, *prefixes])))

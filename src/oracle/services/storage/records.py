@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from oracle.errors import InputError, NotFound, did_you_mean
 from oracle.models.session import Exchange, Session, StoredRun
 from oracle.services.storage.damage import check_row, decoded_row
 from oracle.services.storage.schema import Table, context_nodes, runs, sessions
 from oracle.services.storage.transactions import Transaction
+from oracle.services.storage.users import Clause, seen
 from oracle.services.storage.values import as_json, storable
 
 Entity = TypeVar("Entity")
@@ -33,20 +34,17 @@ _NOUNS: Final = {
 }
 
 
-class Clause(NamedTuple):
-    """A part of a statement, such as a condition, and its values."""
-
-    sql: str
-    values: tuple[Any, ...] = ()
-
-
 def entities(
     connection: Transaction, kind: type[Entity], rest: str = "", values: Sequence[Any] = ()
 ) -> list[Entity]:
-    """The rows of the table of `kind` that the `rest` of the query selects, such as `WHERE …`."""
+    """The rows of the table of `kind` that the `rest` of the query selects, such as `WHERE …`.
+
+    Only those that the user of the transaction may see.
+    """
     table = _TABLES[kind]
     columns = ", ".join(f"{table.name}.{column.name}" for column in table.columns)
-    found = connection.records(f"SELECT {columns} FROM {table.name} {rest}", values)
+    source, own = seen(table.name, connection.user)
+    found = connection.records(f"SELECT {columns} FROM {source} {rest}", [*own, *values])
     return [_entity(kind, row) for row in found]
 
 
@@ -76,15 +74,16 @@ def _by_prefix(connection: Transaction, kind: type[Entity], prefix: str) -> Enti
 
 
 def _ids_beginning(connection: Transaction, table: Table, prefix: str) -> list[str]:
-    # Only ids are selected: the index of the primary key has them, so no row is read.
-    sql = f"SELECT id FROM {table.name} WHERE substr(id, 1, ?) = ? ORDER BY id"
-    found = connection.firsts(f"{sql} LIMIT {SHOWN_MATCHES + 1}", [len(prefix), prefix])
+    source, own = seen(table.name, connection.user)
+    sql = f"SELECT id FROM {source} WHERE substr(id, 1, ?) = ? ORDER BY id"
+    found = connection.firsts(f"{sql} LIMIT {SHOWN_MATCHES + 1}", [*own, len(prefix), prefix])
     return list(map(str, found))
 
 
 def nothing_called(connection: Transaction, table: Table, typed: str) -> NotFound:
     noun, listing = _NOUNS[table.name]
-    known = connection.firsts(f"SELECT id FROM {table.name} LIMIT {SEARCHED_FOR_NEAR_ONES}")
+    source, own = seen(table.name, connection.user)
+    known = connection.firsts(f"SELECT id FROM {source} LIMIT {SEARCHED_FOR_NEAR_ONES}", own)
     hint = (
         _other_kind(connection, table, typed)
         or did_you_mean(typed, map(str, known))

@@ -18,9 +18,10 @@ from oracle.models.session import StoredRun
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import check_lies_in
 from oracle.services.storage.leases import has_ended
-from oracle.services.storage.records import Clause, by_id, entities, of_project
+from oracle.services.storage.records import by_id, entities, of_project
 from oracle.services.storage.sessions import create, touch
 from oracle.services.storage.transactions import Transaction
+from oracle.services.storage.users import Clause, owner_of_new_rows
 from oracle.services.storage.values import as_json
 
 NOT_RECORDED: Final = "not_recorded"
@@ -79,6 +80,7 @@ class Runs:
                     lease_seconds,
                     project,
                     shadow_of,
+                    owner_of_new_rows(connection),
                 ],
             )
             return by_id(connection, StoredRun, run_id)
@@ -165,8 +167,8 @@ class Runs:
 
 _BEGIN: Final = (
     "INSERT INTO runs (id, session_id, context_node_id, question, tree, status, usage, started_at, "
-    "lease_owner, lease_until, project, shadow_of) "
-    "VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, {now} + ?, ?, ?)"
+    "lease_owner, lease_until, project, shadow_of, user_id) "
+    "VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, {now} + ?, ?, ?, ?)"
 )
 IS_HELD: Final = "(status = 'running' AND coalesce(lease_until, 0) > {now})"
 """Whether a process is working on a run, as far as the database knows."""

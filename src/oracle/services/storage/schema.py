@@ -52,6 +52,7 @@ sessions = _table(
         "updated_at": "time",
         # Several projects may share a database. It is the name of the root's folder.
         "project": "text?",
+        "user_id": "text",
     },
 )
 
@@ -87,6 +88,7 @@ runs = _table(
         "project": "text?",
         # The run whose question this one answers again, for a comparison. Users are not shown it.
         "shadow_of": "text?",
+        "user_id": "text",
     },
 )
 
@@ -126,7 +128,23 @@ shadow_reports = _table(
     {"id": "text", "run_id": "text", "body": "json", "created_at": "time"},
 )
 
+api_tokens = _table(
+    "api_tokens",
+    {
+        # The part of a token that may be shown.
+        "id": "text",
+        "name": "text",
+        "user_id": "text",
+        "scope": "text",
+        # Of the secret part, which is stored nowhere.
+        "digest": "text",
+        "created_at": "time",
+        "expires_at": "time?",
+        "revoked_at": "time?",
+    },
+)
+
 TABLES: Final[Mapping[str, Table]] = {
     table.name: table
-    for table in (sessions, context_nodes, runs, journal, blobs, events, shadow_reports)
+    for table in (sessions, context_nodes, runs, journal, blobs, events, shadow_reports, api_tokens)
 }

@@ -16,6 +16,7 @@ from oracle.services.storage.leases import is_left
 from oracle.services.storage.records import by_id, insert, nothing_called, of_project
 from oracle.services.storage.schema import sessions
 from oracle.services.storage.transactions import Transaction, marks
+from oracle.services.storage.users import owner_of_new_rows, seen
 
 LONGEST_TITLE: Final = 80
 INTERRUPTED: Final = "interrupted"
@@ -59,15 +60,14 @@ class Sessions:
         """The most recently used first; with a `project` only its own."""
         count = "SELECT count(*) FROM context_nodes WHERE session_id = sessions.id"
         where, values = of_project(project)
-        query = (
-            f"SELECT {sessions.names}, ({count}) AS exchanges FROM sessions WHERE {where} "
-            "ORDER BY updated_at DESC, id"
-        )
+        rest = f"WHERE {where} ORDER BY updated_at DESC, id"
         if limit is not None:
-            query += f" LIMIT {limit:d}"
+            rest += f" LIMIT {limit:d}"
 
         def read(connection: Transaction) -> list[ListedSession]:
-            return [_listed(row) for row in connection.records(query, values)]
+            source, own = seen("sessions", connection.user)
+            query = f"SELECT {sessions.names}, ({count}) AS exchanges FROM {source} {rest}"
+            return [_listed(row) for row in connection.records(query, [*own, *values])]
 
         return await self._database.read(read)
 
@@ -77,10 +77,11 @@ class Sessions:
 
         def read(connection: Transaction) -> dict[str, SessionEnd]:
             found: dict[str, SessionEnd] = {}
+            source, own = seen("runs", connection.user)
             for begin in range(0, len(ids), _AT_ONCE):
                 some = ids[begin : begin + _AT_ONCE]
-                query = f"SELECT {columns} FROM runs WHERE session_id IN {marks(some)}"
-                rows = connection.rows(f"{query} ORDER BY started_at, id", some)
+                query = f"SELECT {columns} FROM {source} WHERE session_id IN {marks(some)}"
+                rows = connection.rows(f"{query} ORDER BY started_at, id", [*own, *some])
                 for id_, reason, status, usage, *lease in rows:
                     money = _money(usage) + (found[id_].money if id_ in found else 0.0)
                     if status == "running" and is_left(*lease):
@@ -123,7 +124,12 @@ def create(
 ) -> Session:
     """Create a session. Any text can be its title, such as the first question."""
     session = Session(
-        id=session_id, title=shortened(redact(title)), created_at=at, updated_at=at, project=project
+        id=session_id,
+        title=shortened(redact(title)),
+        created_at=at,
+        updated_at=at,
+        project=project,
+        user_id=owner_of_new_rows(connection),
     )
     insert(connection, sessions, asdict(session))
     return session
@@ -133,8 +139,11 @@ def touch(connection: Transaction, session_id: str, at: float) -> None:
     """Note that the session is in use. Until the transaction ends, no other can delete it."""
     # Never back in time: a run that began earlier may be stored later.
     later = "CASE WHEN updated_at < ? THEN ? ELSE updated_at END"
+    source, own = seen("sessions", connection.user)
     touched = connection.execute(
-        f"UPDATE sessions SET updated_at = {later} WHERE id = ?", [at, at, session_id]
+        f"UPDATE sessions SET updated_at = {later} WHERE id = ? "
+        f"AND EXISTS (SELECT 1 FROM {source} WHERE id = ?)",
+        [at, at, session_id, *own, session_id],
     )
     if touched == 0:
         raise nothing_called(connection, sessions, session_id)

@@ -12,6 +12,8 @@ from oracle.services.storage.damage import RESTORE, read_json
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import insert, of_project
 from oracle.services.storage.schema import shadow_reports
+from oracle.services.storage.transactions import Transaction
+from oracle.services.storage.users import seen
 
 
 class ShadowReports:
@@ -32,15 +34,19 @@ class ShadowReports:
     ) -> list[Comparison]:
         """Newest first; with a `project` only its own."""
         where, values = of_project(project)
-        query = (
-            "SELECT shadow_reports.id, body FROM shadow_reports "
+        rest = (
             f"JOIN runs ON runs.id = shadow_reports.run_id WHERE {where} "
             "ORDER BY shadow_reports.created_at DESC, shadow_reports.id"
         )
         if limit is not None:
-            query += f" LIMIT {limit:d}"
-        found = await self._database.read(lambda c: c.rows(query, values))
-        return [_read(id_, body) for id_, body in found]
+            rest += f" LIMIT {limit:d}"
+
+        def read(connection: Transaction) -> list[tuple[Any, ...]]:
+            source, own = seen("shadow_reports", connection.user)
+            query = f"SELECT shadow_reports.id, body FROM {source} {rest}"
+            return connection.rows(query, [*own, *values])
+
+        return [_read(id_, body) for id_, body in await self._database.read(read)]
 
 
 def _read(id_: str, body: Any) -> Comparison:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from oracle.services.storage.users import EVERYBODY
 from oracle.services.storage.values import storable
 
 if TYPE_CHECKING:
@@ -25,7 +26,14 @@ class Transaction:
     def __init__(self, raw: Any, backend: Backend, address: Address) -> None:
         self.backend = backend
         self.address = address
+        self.user: str | None = EVERYBODY
         self._raw = raw
+
+    def seen_by(self, user: str | None) -> Transaction:
+        """The same transaction for work that is done for a user (`users.py`)."""
+        view = Transaction(self._raw, self.backend, self.address)
+        view.user = user
+        return view
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Returns how many rows it changed."""
