@@ -75,6 +75,7 @@ class OracleBTWrapper:
         sources: Sources | None = None,
         facts: GatherFacts | None = None,
         folder: str = "",
+        roots: Sequence[tuple[str, str]] = (),
         loop: Literal["tree", "baseline"] = "tree",
         follow: Follow | None = None,
         classify_fallback: FallbackClassifier = heuristic_classify,
@@ -100,6 +101,7 @@ class OracleBTWrapper:
             sources=sources,
             facts=facts,
             folder=folder,
+            roots=tuple(roots),
             project=project_id or None,
             tree=LOOPS[loop],
         )

@@ -161,9 +161,7 @@ def _reserved(name: str) -> str:
     return f"the name {name!r} is reserved for a folder of the project; choose another name"
 
 
-def problems_of(
-    main: Path, roots: Sequence[Root], *, notes: str = ""
-) -> Iterator[tuple[str, str]]:
+def problems_of(main: Path, roots: Sequence[Root], *, notes: str = "") -> Iterator[tuple[str, str]]:
     """Pairs of a root's name and what is wrong with it. `notes` is the folder for notes."""
     project = Path(os.path.realpath(main))
     for number, root in enumerate(roots):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, field
+from dataclasses import asdict
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -35,8 +35,8 @@ TermsByField = Mapping[str, Mapping[str, float]]
 class Statistics:
     """How many passages there are, and how many of them have each term in each field."""
 
-    passages: int = 0
-    having: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    passages: int
+    having: Mapping[tuple[str, str], int]
 
     def __add__(self, other: Statistics) -> Statistics:
         """Those of two indexes together."""

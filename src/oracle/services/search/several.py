@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from operator import add, or_
 
 from oracle.services.search.index import Index
 from oracle.services.search.passages import Statistics
@@ -25,18 +24,16 @@ def search_several(indexes: Mapping[str, Index], query: str, kind: Kind, k: int)
     statistics = total(counted)
     best = highest(index.best_scores(query, kind, statistics) for index in indexes.values())
     scale = Scale(statistics=statistics, best=best)
-    found = {
-        prefix: index.search(query, kind, k, scale=scale) for prefix, index in indexes.items()
-    }
+    found = {prefix: index.search(query, kind, k, scale=scale) for prefix, index in indexes.items()}
     return merged(found, k)
 
 
 def total(counted: Iterable[Statistics]) -> Statistics:
-    return reduce(add, counted, Statistics())
+    return reduce(lambda one, other: one + other, counted, Statistics(passages=0, having={}))
 
 
 def highest(scores: Iterable[BestScores]) -> BestScores:
-    return reduce(or_, scores, BestScores())
+    return reduce(lambda one, other: one | other, scores, BestScores())
 
 
 def merged(found: Mapping[str, Sequence[Hit]], k: int) -> list[Hit]:

@@ -33,6 +33,8 @@ _NO_SECRETS: Final = (
     "a key does not belong here; put it into the provider's variable, such as ANTHROPIC_API_KEY, "
     "or keep it with `oracle keys set PROVIDER`"
 )
+
+
 def resolve(
     start: Path, *, environment: Mapping[str, str], flags: Mapping[str, object]
 ) -> Settings:
@@ -167,9 +169,7 @@ def shown_path(path: Path) -> str:
     return str(Path(*[".."] * ups, path.name))
 
 
-def _settings(
-    collected: Collected, root: Path | None, roots: tuple[Root, ...] = ()
-) -> Settings:
+def _settings(collected: Collected, root: Path | None, roots: tuple[Root, ...] = ()) -> Settings:
     def section(name: str) -> dict[str, Any]:
         rows = (row for row in SETTINGS.values() if row.section == name)
         return {row.name.partition(".")[2]: collected.values[row.name] for row in rows}

@@ -38,12 +38,18 @@ def take_roots(
             collected.origins[name] = Origin(source="file", place=place)
 
 
-def new_root_problem(root: Path, roots: Sequence[Root], name: str, value: str) -> str | None:
-    """What would be wrong with a root that is about to be written into the file."""
-    others = tuple(each for each in roots if each.name != name)
+def new_root_problem(root: Path, name: str, value: str) -> str | None:
+    """What would be wrong with a root that is about to be written into the project's file."""
+    if problem := problem_of_name(name):
+        return problem
+    others = [
+        root_from(root, item.path[1], item.value, SecretFiles())
+        for item in read_settings_file(root / FILE_NAME, FILE_NAME)
+        if item.path[0] == ROOTS and len(item.path) == 2 and isinstance(item.value, str)
+    ]
     made = root_from(root, name, value, SecretFiles())
-    found = dict(problems_of(root, (*others, made)))
-    return problem_of_name(name) or found.get(name)
+    found = dict(problems_of(root, (*(each for each in others if each.name != name), made)))
+    return found.get(name)
 
 
 def made_roots(collected: Collected, root: Path) -> tuple[Root, ...]:
