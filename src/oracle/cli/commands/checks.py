@@ -270,8 +270,13 @@ def web(around: Surroundings) -> Iterator[Seen]:
     chosen = around.settings.web
     if chosen.provider is None:
         told = "no provider: questions that need the web cannot be answered"
-        step = "`oracle config set web.provider NAME`: searxng, tavily or brave"
+        step = "`oracle config set web.provider NAME`: searxng, tavily, brave or ddgs"
         yield "warning", told, step
+    elif chosen.provider == "ddgs":
+        if _is_installed("ddgs"):
+            yield "ok", "ddgs, which is unofficial: it may be blocked or rate limited", ""
+        else:
+            yield "problem", "the package ddgs is not installed", install_command("search")
     elif chosen.provider == "searxng" and chosen.url is None:
         yield "problem", "searxng has no address", "set web.url to its address"
     elif chosen.key_variable and not around.environment.get(chosen.key_variable):

@@ -67,7 +67,10 @@ def read_attached(path: Path, reach: Reach) -> AttachedFile:
             raise InputError(f"{named(str(path))} is not attached: {problem}")
         # By the rules of that root. Its files have its name in front, as tools name them.
         own = replace(reach, folder=inside.path, root=inside.path, secrets=inside.secrets, roots=())
-        read = read_attached(path, own)
+        try:
+            read = read_attached(path, own)
+        except InputError as problem:
+            raise _named_by_root(problem, path, inside) from problem
         if read.is_outside:
             return read
         return replace(read, text=replace(read.text, path=below(inside, read.text.path)))
@@ -92,6 +95,12 @@ def read_attached(path: Path, reach: Reach) -> AttachedFile:
     if not is_outside and inside is None:
         shown = real.relative_to(root).as_posix()
     return AttachedFile(text=_as_text(content, shown), is_outside=is_outside)
+
+
+def _named_by_root(problem: InputError, path: Path, root: Root) -> InputError:
+    """A message names the path in the root, which the user would look for in the project."""
+    inner = (Path(os.path.realpath(path.parent)) / path.name).relative_to(root.path).as_posix()
+    return InputError(str(problem).replace(named(inner), named(below(root, inner))))
 
 
 def _is_in(path: Path, root: Root) -> bool:

@@ -246,6 +246,8 @@ def _unrecorded(values: Values, value: Any, below: Any) -> str | None:
 
 
 def _paid_searches(values: Values, value: Any, below: Any) -> str | None:
+    if value == "ddgs":
+        return "searches would go to public search engines"
     if value not in ("tavily", "brave"):
         return None
     return f"searches would go to {value}, and your key would pay for them"
