@@ -47,8 +47,8 @@ def _sections(*, user: bool) -> Iterator[str]:
     if not user:
         row = setting_named(f"{ROOTS}.shared")
         yield f"[{ROOTS}]"
-        yield "# Other folders that questions are about, with names of your choice. They are read, never"
-        yield "# written. Their files are found and cited as name/path/in/it."
+        yield "# Other folders that questions are about, with names of your choice. They are read,"
+        yield "# never written. Their files are found and cited as name/path/in/it."
         yield f"#shared = {as_toml(row.example)}  # not set; this is an example"
         yield ""
 

@@ -110,8 +110,8 @@ SEARCH_PROVIDERS: Final = {
 }
 _HOW_TO_SET: Final = (
     "set it in oracle.toml under [web]: provider (searxng, tavily, brave or ddgs), url (for "
-    "searxng), or by ORACLE_WEB_PROVIDER and ORACLE_WEB_URL; the key of tavily in TAVILY_API_KEY, of brave "
-    "in BRAVE_API_KEY"
+    "searxng), or by ORACLE_WEB_PROVIDER and ORACLE_WEB_URL; the key of tavily in TAVILY_API_KEY, "
+    "of brave in BRAVE_API_KEY"
 )
 
 
