@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
 from oracle.bt.wrappers.chunks import Chunks
-from oracle.bt.wrappers.recipe import AgentSetup, services_from, terms_of
+from oracle.bt.wrappers.recipe import AgentSetup, check_roots, services_from, terms_of
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
@@ -33,6 +33,7 @@ from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import in_thread, within
 from oracle.services.project.redaction import redact, redacted_traceback
+from oracle.services.prompting.project_facts import MISSING_ROOTS
 from oracle.services.signals.said import is_visible
 
 log = logging.getLogger(__name__)
@@ -250,13 +251,16 @@ class Run:
             history = () if store is None else await store.history(context_id, session_id)
         known = await self._prepare_sources(leaving, query, history)
         await self._refresh_definitions()
+        facts = await self._facts()
+        for problem in facts.get(MISSING_ROOTS, ()):
+            self._say_warning(problem)
         recipe = self._agent.recipe(
             query,
             given=given,
             history=history,
             known_terms=known,
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
-            facts=await self._facts(),
+            facts=facts,
         )
         if store is None:
             return RecordedTree(recipe, services=self._services)
@@ -273,9 +277,11 @@ class Run:
         definitions = self._agent.definitions
         problem = definitions and await in_thread(definitions.refresh)
         if problem is not None:
-            told = f"the last good trees and prompts are used: {problem}"
-            data = {"content": told, "severity": "warning"}
-            self._said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
+            self._say_warning(f"the last good trees and prompts are used: {problem}")
+
+    def _say_warning(self, told: str) -> None:
+        data = {"content": told, "severity": "warning"}
+        self._said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
 
     async def _begin_again(self, leaving: AsyncExitStack, *, run_id: str) -> RecordedTree:
         store = await self._open_store(leaving)
@@ -288,6 +294,7 @@ class Run:
             raise InputError(f"run {run_id} was asked in {folder}; go there to resume it")
         if None not in (run.project, self._agent.project) and run.project != self._agent.project:
             raise InputError(f"run {run_id} belongs to the project {run.project!r}; go there")
+        check_roots(run_id, (await store.start_of(run_id)).get("board"), self._agent.roots)
         await self._prepare_sources(leaving)
         return await store.resume(run_id, services=self._services)
 
