@@ -137,6 +137,7 @@ class OracleBTWrapper:
         given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] | None = None,
         limits: Limits | None = None,
+        run_id: str | None = None,
         nodes: bool = False,
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
@@ -150,6 +151,7 @@ class OracleBTWrapper:
             session_id=session_id or self._session_id,
             given=given,
             history=history,
+            run_id=run_id,
             store=self._store,
             nodes=nodes,
         )

@@ -106,13 +106,15 @@ class Run:
         session_id: str | None = None,
         given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] | None = None,
+        run_id: str | None = None,
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
         """Answer a query: after the exchange `context_id`, else at the end of the session.
 
         A `history`, even an empty one, is a conversation that the caller keeps: the run continues
-        from it, and makes no exchange.
+        from it, and makes no exchange. The `run_id`, a new one, is for a caller that has to know it
+        before the run begins.
         """
         begin = partial(
             Run._begin_new,
@@ -121,6 +123,7 @@ class Run:
             session_id=session_id,
             given=given,
             history=history,
+            run_id=run_id,
         )
         return cls(agent, begin, store=store, nodes=nodes)
 
@@ -239,6 +242,7 @@ class Run:
         session_id: str | None,
         given: Given,
         history: Sequence[Exchange] | None,
+        run_id: str | None,
     ) -> RecordedTree:
         if not is_visible(query):
             raise InputError("the question is empty; ask something")
@@ -258,6 +262,8 @@ class Run:
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
             facts=await self._facts(),
         )
+        if run_id is not None:
+            recipe = replace(recipe, run_id=run_id)
         if store is None:
             return RecordedTree(recipe, services=self._services)
         return await store.begin(
