@@ -58,7 +58,7 @@ class EditorAgent:
 
     def __init__(self, flags: Mapping[str, object], *, model: Model | None = None) -> None:
         self._permissions = Permissions()
-        self._projects = Projects(flags, self._permissions.wait, model)
+        self.projects = Projects(flags, self._permissions.wait, model)
         self._open: dict[str, Conversation] = {}
         self._client: Client | None = None
 
@@ -66,7 +66,7 @@ class EditorAgent:
         self._client = conn
 
     async def close(self) -> None:
-        await self._projects.close()
+        await self.projects.close()
 
     async def initialize(self, protocol_version: int, **_: Any) -> InitializeResponse:
         return InitializeResponse(
@@ -96,7 +96,7 @@ class EditorAgent:
     ) -> NewSessionResponse:
         if mcp_servers:
             log.warning("the MCP servers of the editor are not used: oracle has its own tools")
-        project = await self._projects.at(cwd)
+        project = await self.projects.at(cwd)
         return NewSessionResponse(session_id=self._opened(project, cwd).id)
 
     @told_to_the_editor
@@ -104,7 +104,7 @@ class EditorAgent:
         self, cwd: str | None = None, cursor: str | None = None, **_: Any
     ) -> ListSessionsResponse:
         folder = cwd or str(here())
-        project = await self._projects.at(folder)
+        project = await self.projects.at(folder)
         start = _place_of(cursor)
         sessions = Sessions(project.store.database)
         found = await sessions.newest(start + PAGE + 1, project=project.name)
@@ -133,7 +133,7 @@ class EditorAgent:
     @told_to_the_editor
     async def fork_session(self, cwd: str, session_id: str, **_: Any) -> ForkSessionResponse:
         """A branch of the same stored session, from its last exchange."""
-        project = await self._projects.at(cwd)
+        project = await self.projects.at(cwd)
         known = self._open.get(session_id)
         if known is not None and known.project.root == project.root:
             after = known.after
@@ -195,7 +195,7 @@ class EditorAgent:
         return self._open[session_id]
 
     async def _stored(self, cwd: str, session_id: str) -> tuple[Line, Conversation]:
-        project = await self._projects.at(cwd)
+        project = await self.projects.at(cwd)
         line = await self._line(project, session_id)
         if session_id in self._open:
             self._open[session_id].cancel()

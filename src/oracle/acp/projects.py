@@ -44,14 +44,14 @@ class Projects:
         self._flags = flags
         self._model = model
         self._approve = approve
-        self._open: list[Project] = []
+        self.opened: list[Project] = []
         self._leaving = AsyncExitStack()
 
     async def at(self, folder: str) -> Project:
         """The project that contains the folder. Settings that have changed since are read anew."""
         settings = await in_thread(self._settings, folder)
         root = settings.root or Path(folder)
-        for project in reversed(self._open):
+        for project in reversed(self.opened):
             if project.root == root and project.settings == settings:
                 return project
         for warning in settings.warnings:
@@ -64,7 +64,7 @@ class Projects:
             )
         )
         project = Project(root=root, settings=settings, store=store, agent=agent)
-        self._open.append(project)
+        self.opened.append(project)
         return project
 
     def _settings(self, folder: str) -> Settings:
@@ -76,6 +76,6 @@ class Projects:
         return load_settings(path, flags=self._flags)
 
     async def close(self) -> None:
-        for project in self._open:
+        for project in self.opened:
             await project.agent.close("the editor left")
         await self._leaving.aclose()
