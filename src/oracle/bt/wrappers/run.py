@@ -34,6 +34,7 @@ from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import in_thread, within
 from oracle.services.project.redaction import redact, redacted_traceback
 from oracle.services.signals.said import is_visible
+from oracle.services.telemetry.live import follow_runs, note_answer
 
 log = logging.getLogger(__name__)
 
@@ -197,6 +198,7 @@ class Run:
 
     async def _work(self) -> None:
         self._started_at = time.monotonic()
+        follow_runs()
         try:
             # What was opened is closed before `done`: by then all is on disk.
             async with AsyncExitStack() as leaving:
@@ -214,6 +216,8 @@ class Run:
             self._say_broken(problem)
         else:
             self._say(ChunkType.DONE, **self._end.done(), context_id=self._context_id)
+        if self.tree is not None:
+            note_answer(self.tree.id, self._end.answer)
 
     async def _in_time(self, work: Coroutine[Any, Any, Result], done: str, beyond: float) -> Result:
         """The tree keeps the time limit by itself. This binds all that is done around it."""
