@@ -142,14 +142,14 @@ def _exit_code_of_app() -> int:
 
 def _leave(code: int) -> None:
     """End the process at once."""
+    if telemetry := sys.modules.get("oracle.services.telemetry.live"):
+        telemetry.flush_at_exit()
     with contextlib.suppress(OSError):
         erase_starting()
         STATE.show_keys()
         sys.stderr.flush()
     if background := sys.modules.get("oracle.services.background"):
         background.wait_for_writes()
-    if telemetry := sys.modules.get("oracle.services.telemetry.live"):
-        telemetry.flush_at_exit()
     # Everything is written and closed by now. A normal exit would take seconds to tear down the
     # modules of a provider's SDK.
     os._exit(code)

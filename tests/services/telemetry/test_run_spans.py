@@ -1,4 +1,4 @@
-"""Events of a run as spans: which, with which names, times and ids, and with what they never say."""
+"""Events of a run as spans: which ones, their names, times and ids, and what they never say."""
 
 import json
 

@@ -107,11 +107,12 @@ class Sender:
                 is_sent, problem = export(batch), "it refused them, or did not answer"
             except Exception as raised:  # a library may fail in any way, and must not end this
                 is_sent, problem = False, f"{type(raised).__name__}: {raised}"
+            # Before the flush at the exit hears of it, or the process may end without the warning.
+            if not is_sent:
+                self._warn(problem)
             with self._news:
                 self._is_sending = False
                 self._news.notify_all()
-            if not is_sent:
-                self._warn(problem)
 
     def _next(self) -> list[Span]:
         with self._news:
@@ -124,10 +125,6 @@ class Sender:
             return [self._waiting.popleft() for _ in range(min(MOST_AT_ONCE, len(self._waiting)))]
 
     def _give_up(self, problem: ImportError) -> None:
-        with self._news:
-            self._is_missing = True
-            self._waiting.clear()
-            self._news.notify_all()
         if is_due("telemetry"):
             log.warning(
                 "traces are not sent, although OTEL_EXPORTER_OTLP_ENDPOINT is set: packages are "
@@ -135,6 +132,10 @@ class Sender:
                 problem,
                 install_command("otel"),
             )
+        with self._news:
+            self._is_missing = True
+            self._waiting.clear()
+            self._news.notify_all()
 
     def _warn(self, problem: str) -> None:
         with self._news:
