@@ -141,6 +141,7 @@ class OracleBTWrapper:
         given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] | None = None,
         limits: Limits | None = None,
+        run_id: str | None = None,
         nodes: bool = False,
         user_id: str | None = None,
     ) -> Run:
@@ -156,6 +157,7 @@ class OracleBTWrapper:
             session_id=session_id or self._session_id,
             given=given,
             history=history,
+            run_id=run_id,
             store=self._store,
             nodes=nodes,
         )

@@ -35,6 +35,7 @@ from oracle.services.background import in_thread, within
 from oracle.services.project.redaction import redact, redacted_traceback
 from oracle.services.prompting.project_facts import MISSING_ROOTS
 from oracle.services.signals.said import is_visible
+from oracle.services.telemetry.live import follow_runs, note_answer
 
 log = logging.getLogger(__name__)
 
@@ -107,13 +108,15 @@ class Run:
         session_id: str | None = None,
         given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] | None = None,
+        run_id: str | None = None,
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
         """Answer a query: after the exchange `context_id`, else at the end of the session.
 
         A `history`, even an empty one, is a conversation that the caller keeps: the run continues
-        from it, and makes no exchange.
+        from it, and makes no exchange. The `run_id`, a new one, is for a caller that has to know it
+        before the run begins.
         """
         begin = partial(
             Run._begin_new,
@@ -122,6 +125,7 @@ class Run:
             session_id=session_id,
             given=given,
             history=history,
+            run_id=run_id,
         )
         return cls(agent, begin, store=store, nodes=nodes)
 
@@ -195,6 +199,7 @@ class Run:
 
     async def _work(self) -> None:
         self._started_at = time.monotonic()
+        follow_runs()
         try:
             # What was opened is closed before `done`: by then all is on disk.
             async with AsyncExitStack() as leaving:
@@ -212,6 +217,8 @@ class Run:
             self._say_broken(problem)
         else:
             self._say(ChunkType.DONE, **self._end.done(), context_id=self._context_id)
+        if self.tree is not None:
+            note_answer(self.tree.id, self._end.answer)
 
     async def _in_time(self, work: Coroutine[Any, Any, Result], done: str, beyond: float) -> Result:
         """The tree keeps the time limit by itself. This binds all that is done around it."""
@@ -240,6 +247,7 @@ class Run:
         session_id: str | None,
         given: Given,
         history: Sequence[Exchange] | None,
+        run_id: str | None,
     ) -> RecordedTree:
         if not is_visible(query):
             raise InputError("the question is empty; ask something")
@@ -262,6 +270,8 @@ class Run:
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
             facts=facts,
         )
+        if run_id is not None:
+            recipe = replace(recipe, run_id=run_id)
         if store is None:
             return RecordedTree(recipe, services=self._services)
         return await store.begin(

@@ -18,6 +18,7 @@ from oracle.services.project.hard_links import HardLinks
 from oracle.services.project.roots import Root, below
 from oracle.services.project.safe_open import LARGEST_READ, Content, real_path
 from oracle.services.search.roles import kind_of
+from oracle.services.tools.answer import place
 from oracle.services.tools.files import FileText, ProjectFiles, as_text, is_binary, split_lines
 from oracle.services.tools.workspace import lines_of
 
@@ -105,6 +106,29 @@ def _named_by_root(problem: InputError, path: Path, root: Root) -> InputError:
 
 def _is_in(path: Path, root: Root) -> bool:
     return Path(os.path.realpath(path.parent)).is_relative_to(root.path)
+
+
+def text_of_editor(path: Path, text: str, reach: Reach, *, first: int | None = None) -> Source:
+    """A file of the project as an editor has it open, which may not be saved yet.
+
+    With `first`, the text is only a part of the file that begins at this line. Raises `InputError`
+    for a file that could not be attached from disk either.
+    """
+    root, real = Path(os.path.realpath(reach.root)), Path(os.path.realpath(path))
+    if not real.is_relative_to(root):
+        raise InputError(f"{named(str(path))} is not attached: it is not in the project {root}")
+    shown = real.relative_to(root).as_posix()
+    _check_name(shown, reach)
+    data = text.encode(errors="replace")
+    file = AttachedFile(text=_as_text(Content(path=shown, data=data, size=len(data)), shown))
+    source = file.source(1, max(1, len(file.text.lines)))
+    if first is not None and "start" in source and "end" in source:
+        source["start"], source["end"] = first, first + source["end"] - source["start"]
+        source["where"] = place(shown, source["start"], source["end"])
+        # The rest of the file is not known, so the hash of this part would match no file.
+        source.pop("digest", None)
+        source.pop("whole", None)
+    return source
 
 
 def _as_typed(path: Path, reach: Reach) -> Path:
