@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from oracle.api.door import Door
@@ -32,6 +33,8 @@ def create_app(door: Door, *, hosts: Sequence[str] = LOOPBACK) -> ASGIApp:
     handle_openai_problems(app)
     for each in (asking, runs, sessions, definitions, health, completions, responses):
         app.include_router(each.router)
+    if door.mcp is not None:
+        app.router.routes.append(Route("/mcp", endpoint=door.mcp, include_in_schema=False))
     return Guard(_counted(app), hosts=hosts)
 
 

@@ -95,9 +95,9 @@ class LiveRun:
     def cancel(self, reason: str) -> None:
         self._run.cancel(reason)
 
-    async def hand_over(self) -> None:
-        """Stop without an end, so that another process can resume it."""
-        self._run.hand_over()
+    async def hand_over(self, *, parked_for: float | None = None) -> None:
+        """Stop without an end, so that another process can resume it (`Run.hand_over`)."""
+        self._run.hand_over(parked_for=parked_for)
         await asyncio.wait({self.task})
 
     async def _listen(self) -> None:
@@ -145,13 +145,21 @@ class LiveRuns:
 
     def begin(self, question: str, context_id: str | None = None, **options: Any) -> LiveRun:
         """`options` are those of `OracleBTWrapper.new_run`."""
+        self._check_room()
+        return self._started(self._agent.new_run(question, context_id, **options))
+
+    def resume(self, run_id: str, **options: Any) -> LiveRun:
+        """`options` are those of `OracleBTWrapper.resumed_run`."""
+        self._check_room()
+        return self._started(self._agent.resumed_run(run_id, **options))
+
+    def _check_room(self) -> None:
         if len(self._live) >= self._most:
             raise TooManyRuns(
                 f"{len(self._live)} questions are being answered, which is the most this server "
                 "allows; try again in a moment",
                 retry_after=2,
             )
-        return self._started(self._agent.new_run(question, context_id, **options))
 
     def all(self) -> list[LiveRun]:
         return [*self._live]

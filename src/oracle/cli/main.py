@@ -25,6 +25,7 @@ COMMANDS = (
     ("ask", "ask:ask", "Answer a question about the project."),
     ("chat", "chat:chat", "Hold a conversation: each question builds on the ones before."),
     ("serve", "serve:serve", "Answer over HTTP: server-sent events, and OpenAI's protocol."),
+    ("mcp", "mcp:mcp", "Answer a program such as an editor over MCP, on stdin and stdout."),
     ("models", "models:app", "List the models that can be used, and select one."),
     ("keys", "keys:app", "Keep the keys of providers in the system keyring or in a private file."),
     ("doctor", "doctor:doctor", "Check the configuration and say how to fix it."),

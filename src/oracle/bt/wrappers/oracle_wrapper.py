@@ -138,13 +138,16 @@ class OracleBTWrapper:
         history: Sequence[Exchange] | None = None,
         limits: Limits | None = None,
         nodes: bool = False,
+        approve: Approve | None | Literal["as usual"] = "as usual",
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
 
-        A `history`, even an empty one, is a conversation that the caller keeps.
+        A `history`, even an empty one, is a conversation that the caller keeps. `approve` is for
+        this run alone; with None there is no person to ask.
         """
+        setup = self._setup_with(approve)
         run = Run.start(
-            self.setup if limits is None else replace(self.setup, limits=limits.check()),
+            setup if limits is None else replace(setup, limits=limits.check()),
             query,
             context_id=context_id,
             session_id=session_id or self._session_id,
@@ -155,8 +158,15 @@ class OracleBTWrapper:
         )
         return self._known(run)
 
-    def resumed_run(self, run_id: str, *, nodes: bool = False) -> Run:
-        return self._known(Run.resume(self.setup, run_id, store=self._store, nodes=nodes))
+    def resumed_run(
+        self,
+        run_id: str,
+        *,
+        nodes: bool = False,
+        approve: Approve | None | Literal["as usual"] = "as usual",
+    ) -> Run:
+        setup = self._setup_with(approve)
+        return self._known(Run.resume(setup, run_id, store=self._store, nodes=nodes))
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End what was asked, at any moment: each run still ends with what it has."""
@@ -181,6 +191,11 @@ class OracleBTWrapper:
                 len(late),
                 SECONDS_TO_END,
             )
+
+    def _setup_with(self, approve: Approve | None | Literal["as usual"]) -> AgentSetup:
+        if approve == "as usual":
+            return self.setup
+        return replace(self.setup, live=replace(self.setup.live, approve=approve))
 
     def _known(self, run: Run) -> Run:
         with self._adding:
