@@ -27,6 +27,7 @@ COMMANDS = (
     ("serve", "serve:serve", "Answer over HTTP: server-sent events, and OpenAI's protocol."),
     ("token", "token:app", "Make tokens for `oracle serve`, list and revoke them."),
     ("acp", "acp:acp", "Answer in an editor, over the Agent Client Protocol."),
+    ("mcp", "mcp:mcp", "Answer a program such as an editor over MCP, on stdin and stdout."),
     ("models", "models:app", "List the models that can be used, and select one."),
     ("keys", "keys:app", "Keep the keys of providers in the system keyring or in a private file."),
     ("doctor", "doctor:doctor", "Check the configuration and say how to fix it."),

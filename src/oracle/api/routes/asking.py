@@ -138,7 +138,11 @@ def _given(asked: Question, door: Door) -> Given:
         return Given(text=asked.attachment)
     settings = door.settings
     reach = Reach(
-        folder=door.root, root=door.root, secrets=settings.secrets.rules, roots=settings.roots
+        folder=door.root,
+        root=door.root,
+        secrets=settings.secrets.rules,
+        roots=settings.roots,
+        is_confined=True,
     )
     return Given(
         text=asked.attachment, sources=gather(reach=reach, files=asked.attachments).sources

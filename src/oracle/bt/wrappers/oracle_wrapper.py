@@ -144,12 +144,14 @@ class OracleBTWrapper:
         run_id: str | None = None,
         nodes: bool = False,
         user_id: str | None = None,
+        approve: Approve | None | Literal["as usual"] = "as usual",
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
 
-        A `history`, even an empty one, is a conversation that the caller keeps.
+        A `history`, even an empty one, is a conversation that the caller keeps. `approve` is for
+        this run alone; with None there is no person to ask.
         """
-        setup = self._setup_of(user_id)
+        setup = self._setup_with(approve, user_id)
         run = Run.start(
             setup if limits is None else replace(setup, limits=limits.check()),
             query,
@@ -163,12 +165,16 @@ class OracleBTWrapper:
         )
         return self._known(run)
 
-    def resumed_run(self, run_id: str, *, nodes: bool = False, user_id: str | None = None) -> Run:
-        setup = self._setup_of(user_id)
+    def resumed_run(
+        self,
+        run_id: str,
+        *,
+        nodes: bool = False,
+        user_id: str | None = None,
+        approve: Approve | None | Literal["as usual"] = "as usual",
+    ) -> Run:
+        setup = self._setup_with(approve, user_id)
         return self._known(Run.resume(setup, run_id, store=self._store, nodes=nodes))
-
-    def _setup_of(self, user_id: str | None) -> AgentSetup:
-        return self.setup if user_id is None else replace(self.setup, user=user_id)
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End what was asked, at any moment: each run still ends with what it has."""
@@ -193,6 +199,14 @@ class OracleBTWrapper:
                 len(late),
                 SECONDS_TO_END,
             )
+
+    def _setup_with(
+        self, approve: Approve | None | Literal["as usual"], user_id: str | None
+    ) -> AgentSetup:
+        setup = self.setup if user_id is None else replace(self.setup, user=user_id)
+        if approve == "as usual":
+            return setup
+        return replace(setup, live=replace(setup.live, approve=approve))
 
     def _known(self, run: Run) -> Run:
         with self._adding:

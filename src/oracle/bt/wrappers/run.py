@@ -182,9 +182,15 @@ class Run:
             with contextlib.suppress(RuntimeError):  # its event loop is closed, and it has ended
                 self._loop.call_soon_threadsafe(self._cancel, reason)
 
-    def hand_over(self) -> None:
-        """Stop without an end, in the event loop of the run: another process can resume it."""
+    def hand_over(self, *, parked_for: float | None = None) -> None:
+        """Stop without an end, in the event loop of the run: another process can resume it.
+
+        A run that is `parked_for` some seconds waits for a person: in that time it is resumed only
+        by a process that has the answer.
+        """
         self._is_handed_over = True
+        if parked_for is not None and self.tree is not None and self.tree.lease is not None:
+            self.tree.lease.park_for(parked_for)
         if self._task is not None:
             self._task.cancel()
 
