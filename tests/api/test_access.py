@@ -52,7 +52,8 @@ def routes(server):
         f"{method.upper()} {path}" for path, methods in described.items() for method in methods
     }
     # Those that are not part of the description.
-    return listed | {"GET /docs", "GET /docs/oauth2-redirect", "GET /openapi.json"}
+    pages = {"GET /docs", "GET /docs/oauth2-redirect", "GET /openapi.json"}
+    return listed | pages | {"GET /mcp", "POST /mcp", "DELETE /mcp"}
 
 
 def test_each_route_has_a_rule_and_each_rule_a_route(server):

@@ -135,7 +135,8 @@ EACH = {
 
 
 def test_it_is_known_of_each_route_how_users_are_kept_apart():
-    assert EACH.keys() == RULES.keys()
+    # What is behind /mcp is tried by a client of it, in tests/mcp_door.
+    assert EACH.keys() == {rule for rule in RULES if not rule.endswith(" /mcp")}
 
 
 def filled(value, ids):
