@@ -34,6 +34,7 @@ def span(number=1):
 def collector(monkeypatch):
     with OtlpCollector() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "60")
         yield collector
 
 
@@ -186,6 +187,11 @@ def test_content_is_sent_only_if_it_is_asked_for(value, expected):
     assert wants_content({name: value}) is expected
 
 
+@pytest.mark.parametrize(("value", "expected"), [("7.5", 7.5), ("soon", 1.0), ("", 1.0)])
+def test_the_end_of_the_process_waits_a_bounded_time(value, expected):
+    assert live.seconds_at_exit({"OTEL_EXPORTER_OTLP_TIMEOUT": value}) == expected
+
+
 def test_runs_that_never_end_are_let_go(monkeypatch):
     monkeypatch.setattr(live, "MOST_RUNS", 2)
     telemetry = Telemetry(Sender("here", open_export=lambda: lambda _: True), content=False)
@@ -210,7 +216,7 @@ async def test_a_question_is_a_trace_at_the_collector(
     model = ScriptedModel(look, "In `auth.py:1`." + signal("context_sufficient", sources_found=1))
     async with Oracle(project=tmp_path, model=model) as oracle:
         answer = await oracle.ask("Where is login defined?")
-    live.flush_at_exit(60)
+    live.flush_at_exit()
     spans = collector.wait_for(4)
     assert [each.name for each in spans] == [
         "retrieval search_code",
