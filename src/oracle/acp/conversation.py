@@ -83,9 +83,9 @@ class Conversation:
             if not prompt.question:
                 raise InputError("the question is empty; write one")
             done = await self._answer(prompt, permissions)
+            await self._keep_place(prompt, done)
         finally:
             self._is_asking, self._run = False, None
-        await self._keep_place(prompt, done)
         reason: str = done["stop_reason"]
         meta = {name: done[name] for name in ("stop_reason", "run_id", "missing", "usage")}
         return PromptResponse(
@@ -145,11 +145,13 @@ class Conversation:
 
     async def _keep_place(self, prompt: Prompt, done: OracleStreamChunk) -> None:
         """The next question follows this one, if it was stored."""
+        is_first = not self._has_begun
+        # The id of a run is used once, also if its answer could not be stored.
+        self._has_begun = self._has_begun or bool(done["run_id"])
         if done["context_id"] is None:
             return
         self.after = done["context_id"]
-        if not self._has_begun:
-            self._has_begun = True
+        if is_first:
             title = shortened(prompt.question)
             await self._send(SessionInfoUpdate(session_update="session_info_update", title=title))
 
