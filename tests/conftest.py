@@ -60,7 +60,7 @@ def _no_surroundings():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", _loopback_only)
         for name in list(os.environ):
-            if name.startswith(("ORACLE_", "XDG_CONFIG_")) or name.endswith("_API_KEY"):
+            if name.startswith(("ORACLE_", "OTEL_", "XDG_CONFIG_")) or name.endswith("_API_KEY"):
                 patch.delenv(name)
         patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         patch.setattr(bert, "is_installed", lambda: False)

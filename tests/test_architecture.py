@@ -11,10 +11,11 @@ import oracle
 SOURCE = Path(oracle.__file__).parent
 ENGINE = ("bt/state", "bt/core", "bt/nodes", "bt/lua")
 FORBIDDEN = {
-    "models": ("oracle.bt", "oracle.services", "oracle.cli", "oracle.api"),
-    "services": ("oracle.bt", "oracle.cli", "oracle.api"),
-    "bt": ("oracle.cli", "oracle.api"),
-    "api": ("oracle.cli", "oracle.evaluation"),
+    "models": ("oracle.bt", "oracle.services", "oracle.cli", "oracle.api", "oracle.acp"),
+    "services": ("oracle.bt", "oracle.cli", "oracle.api", "oracle.acp"),
+    "bt": ("oracle.cli", "oracle.api", "oracle.acp"),
+    "api": ("oracle.cli", "oracle.acp", "oracle.evaluation"),
+    "acp": ("oracle.cli", "oracle.api", "oracle.evaluation"),
     "services/questions": (
         "oracle.services.llm",
         "oracle.services.quoting",

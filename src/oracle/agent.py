@@ -197,7 +197,12 @@ class Oracle:
         from oracle.services.attachments.gathering import gather
         from oracle.services.attachments.references import Reach
 
-        reach = Reach(folder=self._folder, root=self._folder, secrets=self._settings.secrets.rules)
+        reach = Reach(
+            folder=self._folder,
+            root=self._folder,
+            secrets=self._settings.secrets.rules,
+            roots=self._settings.roots,
+        )
         return gather(reach=reach, files=map(str, files)).sources
 
     def _in_the_shadow(self) -> ShadowMode:

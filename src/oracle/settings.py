@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import Field, fields
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from oracle.errors import NotFound, did_you_mean
 from oracle.lazy_dataclass import dataclass
@@ -34,9 +34,14 @@ from oracle.services.settings.sections import (
     VaultSettings,
     WebSettings,
 )
-from oracle.services.settings.value_types import Kind, masked
+from oracle.services.settings.value_types import Folder, Kind, masked
+
+if TYPE_CHECKING:
+    from oracle.services.project.roots import Root
 
 PREFIX: Final = "ORACLE_"
+ROOTS: Final = "roots"
+"""The one section whose settings the user names: further folders that questions are about."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,6 +81,16 @@ SETTINGS: Final[Mapping[str, Setting]] = {
 
 
 def setting_named(name: str) -> Setting:
+    if name.startswith(f"{ROOTS}."):
+        return Setting(
+            name=name,
+            kind=Folder(words="a folder, such as ../shared"),
+            default=None,
+            meaning="Another folder that questions are about; its files are found below this name.",
+            example="../shared",
+            flag=None,
+            other_variable=None,
+        )
     if name not in SETTINGS:
         homes = [known for known in SETTINGS if known.endswith(f".{name}")]
         near = f"; did you mean {homes[0]!r}?" if homes else did_you_mean(name, SETTINGS)
@@ -115,10 +130,13 @@ class Settings:
     server: ServerSettings
     root: Path | None
     origins: Mapping[str, Origin]
+    roots: tuple[Root, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def value(self, name: str) -> Any:
         section, _, key = setting_named(name).name.partition(".")
+        if section == ROOTS:
+            return next((root.written for root in self.roots if root.name == key), None)
         return getattr(getattr(self, section), key)
 
     def shown(self, name: str) -> Any:

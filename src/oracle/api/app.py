@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import Depends, FastAPI
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from oracle.api.access import Access
@@ -66,6 +67,8 @@ def routes_of(door: Door) -> FastAPI:
         app.include_router(each.router)
     for each in (completions, responses):
         app.include_router(each.router, responses=OPENAI)
+    if door.mcp is not None:
+        app.router.routes.append(Route("/mcp", endpoint=door.mcp, include_in_schema=False))
     describe_access(app)
     return app
 

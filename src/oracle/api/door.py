@@ -6,12 +6,13 @@ A route gets the door of its caller, through which nothing of other users can be
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
 from fastapi import Depends, Request
+from starlette.types import ASGIApp
 
 from oracle.api.access import Caller, caller_of
 from oracle.api.approvals import Approvals
@@ -40,6 +41,8 @@ class Door:
     runs: LiveRuns
     approvals: Approvals
     metrics: Metrics
+    mcp: ASGIApp | None = None
+    """The application for `/mcp`, if its packages are installed."""
 
     @property
     def project(self) -> str | None:
@@ -85,19 +88,40 @@ async def opened(
             project=agent.project_id or None,
             metrics=metrics,
         )
+        door = Door(
+            settings=settings,
+            root=root,
+            agent=agent,
+            store=store,
+            runs=runs,
+            approvals=approvals,
+            metrics=metrics,
+        )
         await runs.watch()
-        try:
-            yield Door(
-                settings=settings,
-                root=root,
-                agent=agent,
-                store=store,
-                runs=runs,
-                approvals=approvals,
-                metrics=metrics,
-            )
-        finally:
-            await runs.close(seconds_to_close)
+        # Around the runs: their clients are told how they ended before the connections are closed.
+        async with AsyncExitStack() as closing:
+            door = replace(door, mcp=await _mcp(door, closing))
+            try:
+                yield door
+            finally:
+                await runs.close(seconds_to_close)
+
+
+async def _mcp(door: Door, closing: AsyncExitStack) -> ASGIApp | None:
+    try:
+        from oracle.mcp.desk import Desk
+        from oracle.mcp.server import application
+    except ImportError:
+        return None
+    desk = Desk(
+        settings=door.settings,
+        root=door.root,
+        agent=door.agent,
+        store=door.store,
+        runs=door.runs,
+        approvals=door.approvals,
+    )
+    return await closing.enter_async_context(application(desk))
 
 
 def _door(request: Request) -> Door:

@@ -99,9 +99,9 @@ class LiveRun:
     def cancel(self, reason: str) -> None:
         self._run.cancel(reason)
 
-    async def hand_over(self) -> None:
-        """Stop without an end, so that another process can resume it."""
-        self._run.hand_over()
+    async def hand_over(self, *, parked_for: float | None = None) -> None:
+        """Stop without an end, so that another process can resume it (`Run.hand_over`)."""
+        self._run.hand_over(parked_for=parked_for)
         await asyncio.wait({self.task})
 
     async def _listen(self) -> None:
@@ -160,6 +160,17 @@ class LiveRuns:
 
     def begin(self, question: str, context_id: str | None = None, **options: Any) -> LiveRun:
         """`options` are those of `OracleBTWrapper.new_run`."""
+        user = self._new_owner()
+        run = self._agent.new_run(question, context_id, user_id=user, **options)
+        return self._started(run, user)
+
+    def resume(self, run_id: str, **options: Any) -> LiveRun:
+        """`options` are those of `OracleBTWrapper.resumed_run`."""
+        user = self._new_owner()
+        return self._started(self._agent.resumed_run(run_id, user_id=user, **options), user)
+
+    def _new_owner(self) -> str:
+        """The user of a run that begins here. Raises `TooManyRuns` if there is no room for it."""
         user = LOCAL if self._user is None else self._user
         own = sum(run.user == user for run in self._live)
         if len(self._live) >= self._most:
@@ -174,8 +185,7 @@ class LiveRuns:
                 "try again in a moment",
                 retry_after=2,
             )
-        run = self._agent.new_run(question, context_id, user_id=user, **options)
-        return self._started(run, user)
+        return user
 
     def all(self) -> list[LiveRun]:
         return [run for run in self._live if self._user in (EVERYBODY, run.user)]

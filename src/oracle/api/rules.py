@@ -50,6 +50,8 @@ RULES: Final[Mapping[str, Needs]] = {
     "GET /v1/models/{name}": "read",
     "POST /v1/chat/completions": "ask",
     "POST /v1/responses": "ask",
+    # To allow a tool that writes, its desk asks for `write` as well.
+    "* /mcp": "ask",
 }
 """`* /path` is for an application that is mounted there: all methods, and all paths below."""
 

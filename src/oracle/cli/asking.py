@@ -98,7 +98,12 @@ def reach_of(settings: Settings) -> Reach:
     from oracle.services.project.root import here
 
     folder = here()
-    return Reach(folder=folder, root=settings.root or folder, secrets=settings.secrets.rules)
+    return Reach(
+        folder=folder,
+        root=settings.root or folder,
+        secrets=settings.secrets.rules,
+        roots=settings.roots,
+    )
 
 
 def check_words(request: Request) -> None:

@@ -26,6 +26,8 @@ COMMANDS = (
     ("chat", "chat:chat", "Hold a conversation: each question builds on the ones before."),
     ("serve", "serve:serve", "Answer over HTTP: server-sent events, and OpenAI's protocol."),
     ("token", "token:app", "Make tokens for `oracle serve`, list and revoke them."),
+    ("acp", "acp:acp", "Answer in an editor, over the Agent Client Protocol."),
+    ("mcp", "mcp:mcp", "Answer a program such as an editor over MCP, on stdin and stdout."),
     ("models", "models:app", "List the models that can be used, and select one."),
     ("keys", "keys:app", "Keep the keys of providers in the system keyring or in a private file."),
     ("doctor", "doctor:doctor", "Check the configuration and say how to fix it."),
@@ -142,6 +144,8 @@ def _exit_code_of_app() -> int:
 
 def _leave(code: int) -> None:
     """End the process at once."""
+    if telemetry := sys.modules.get("oracle.services.telemetry.live"):
+        telemetry.flush_at_exit()
     with contextlib.suppress(OSError):
         erase_starting()
         STATE.show_keys()

@@ -135,15 +135,23 @@ def settings_for(
     from oracle.cli.project import settings_with
     from oracle.cli.terminal.model_consent import with_usable_model
 
-    settings = settings_with(
-        {
-            "model.name": model,
-            "limits.turns": max_turns,
-            "limits.money": max_cost,
-            "limits.seconds": timeout,
-        }
-    )
+    settings = settings_with(flags_for(model, max_turns, max_cost, timeout))
     return with_usable_model(settings, quiet=quiet)
+
+
+def flags_for(
+    model: str | None = None,
+    max_turns: str | None = None,
+    max_cost: str | None = None,
+    timeout: str | None = None,
+) -> dict[str, object]:
+    """These options by the names of their settings."""
+    return {
+        "model.name": model,
+        "limits.turns": max_turns,
+        "limits.money": max_cost,
+        "limits.seconds": timeout,
+    }
 
 
 def ask_options(

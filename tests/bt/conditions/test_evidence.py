@@ -80,6 +80,11 @@ def test_a_claim_to_know_enough_is_believed_with_evidence(state, answer):
         ("What is a thread?", [], False),
         ("Where is GitHub down?", [], False),
         ("Is our GitHub down?", [], False),
+        # What the project says about itself, and what `it` is if nothing else was spoken of.
+        ("Which Python versions are supported?", [], False),
+        ("Does it work on Windows?", [], False),
+        ("Does it rain in Lisbon?", [], True),
+        ("Who maintains Linux?", [], True),
     ],
 )
 def test_what_only_the_web_could_bring_is_known_from_words_and_from_what_is_not_known(

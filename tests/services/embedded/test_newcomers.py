@@ -23,6 +23,11 @@ FILES = {
     "shop/status.py": (
         'class OrderStatus(Enum):\n    NEW = "new"\n    PAID = "paid"\n    SENT = "sent"\n'
     ),
+    "docs/receipts.md": (
+        "# Receipts\n\n## Printing coupons\n\nEach coupon has a final line. A printer that "
+        "stops may enable the spare one.\n"
+    ),
+    "tests/test_tax.py": "TAX_RATE = 2\n",
     "shop/tax.py": "def add_tax(price):\n    return price * 2\n",
     "shop/sell.py": (
         "from shop.tax import add_tax\n\n\nclass Till:\n    def sell(self, item):\n"
@@ -72,6 +77,15 @@ async def test_a_new_user_gets_the_place_and_the_text(ask, question, place, text
         "What changed in 7.0?",
         "Which database does the session store use?",
         "When will version 2.0 of the basket be released?",
+        # A heading with the word that is about something else, and two everyday words.
+        "What is a coupon?",
+        "How do I enable a printer?",
+        # A word in a sentence is not the name.
+        "What does till.final do?",
+        # A test shows a use.
+        "What is TAX_RATE?",
+        # Lines about the things are not a list of them.
+        "Which printers are supported?",
     ],
 )
 async def test_what_the_project_does_not_say_is_not_answered(ask, question):

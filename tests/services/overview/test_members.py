@@ -1,8 +1,9 @@
 """All things of a kind are found by what holds them."""
 
+from oracle.services.overview.families import families
 from oracle.services.overview.members import (
+    declared,
     documented,
-    families,
     holders,
     inside_class,
     modules,
@@ -27,6 +28,18 @@ FILES = Files(
             "        pass\n\n    def stop(self):\n        pass\n\n\nclass "
             "Lazy(BaseWorker):\n    pass\n"
         ),
+        "app/types.py": (
+            "class ParamType(Generic[T]):\n    pass\n\n\nclass _Number(ParamType[int], abc=True):\n"
+            "    pass\n\n\nclass IntRange(_Number):\n    pass\n\n\nclass Parameter:\n    pass\n\n\n"
+            "class Option(Parameter):\n    pass\n"
+        ),
+        "app/themes/plain/page.html": "<html>\n",
+        "app/themes/dark/page.html": "<html>\n",
+        "app/themes/__init__.py": "",
+        "pyproject.toml": (
+            '[project]\nname = "app"\n\n[project.entry-points."app.skins"]\nred = "app.red"\n'
+            'blue = "app.blue"\n\n[tool.x]\na = 1\n'
+        ),
         "docs/levels.md": "# Log levels\n\n- debug\n- info\n- error\n",
     }
 )
@@ -35,6 +48,7 @@ NAMES = {
     "app/cli.py": ["empty", "show"],
     "app/signals.py": ["started", "stopped"],
     "app/workers.py": ["BaseWorker", "FastWorker", "Lazy"],
+    "app/types.py": ["ParamType", "_Number", "IntRange", "Parameter", "Option"],
 }
 
 
@@ -56,6 +70,22 @@ def test_a_family_has_the_classes_with_the_name_and_their_heirs():
         "class FastWorker(BaseWorker):",
         "class Lazy(BaseWorker):",
     ]
+
+
+def test_heirs_of_heirs_belong_to_a_family_and_the_word_for_the_kind_may_be_part_of_a_name():
+    (found,) = quoted(families(FILES, NAMES, wanted("parameter types")))
+    assert found == ["class ParamType(Generic[T]):", "class IntRange(_Number):"]
+
+
+def test_a_folder_holds_folders_too():
+    (group,) = modules(FILES, {}, wanted("themes"))
+    assert [place.path.split("/")[2] for place in group.places] == ["dark", "plain"]
+
+
+def test_a_table_of_a_manifest_declares_its_entries():
+    (found,) = quoted(declared(FILES, wanted("skins")))
+    assert found[0].endswith('blue = "app.blue"')
+    assert not [*declared(FILES, wanted("x"))]
 
 
 def test_functions_under_a_decorator_are_registered():

@@ -12,6 +12,7 @@ from oracle.services.questions.members import members_asked
         ("list all commands of the command line tool", "commands", "command line tool"),
         ("Which worker classes are there?", "worker classes", ""),
         ("What hooks are there?", "hooks", ""),
+        ("Which built-in themes come with it?", "themes", ""),
         ("what are the available log levels?", "log levels", ""),
         ("list the public methods of Queue", "methods", "Queue"),
         ("Welche Befehle gibt es?", "command", ""),

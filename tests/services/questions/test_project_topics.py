@@ -22,6 +22,8 @@ from oracle.services.questions.project_topics import project_question
         ("How do I report a security vulnerability?", "security"),
         ("How can I contribute?", "contribute"),
         ("Why was it created?", "history"),
+        ("Where do I ask for help?", "support"),
+        ("How do I create a new project?", "run"),
         ("Wie installiere ich das Paket?", "install"),
         ("Wer pflegt das Projekt?", "maintainers"),
         ("Quelles sont les dépendances obligatoires ?", "requirements"),

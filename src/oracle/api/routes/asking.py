@@ -136,7 +136,14 @@ async def _begun(asked: Question, door: Door) -> LiveRun:
 def _given(asked: Question, door: Door) -> Given:
     if not asked.attachments:
         return Given(text=asked.attachment)
-    reach = Reach(folder=door.root, root=door.root, secrets=door.settings.secrets.rules)
+    settings = door.settings
+    reach = Reach(
+        folder=door.root,
+        root=door.root,
+        secrets=settings.secrets.rules,
+        roots=settings.roots,
+        is_confined=True,
+    )
     return Given(
         text=asked.attachment, sources=gather(reach=reach, files=asked.attachments).sources
     )

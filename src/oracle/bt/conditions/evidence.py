@@ -46,6 +46,16 @@ _NAMES_THE_WEB = lazy_pattern(
     r"в интернете)\b|网上|上网|ネットで|インターネットで"
 )
 
+_MEANS_THE_PROJECT = lazy_pattern(
+    r"(?i)\b(?:do|does|did|can|could|will|would|should|has) it\b(?! (?:rain|snow))"
+    r"|\b(?:with|for|to|of|from|by|about|use|using|run|install|is) it\s*[?.!]*$"
+    r"|\b(?:is|are|was|were) (?:\w+ )?(?:supported|available|included|provided|accepted|allowed"
+    r"|required|needed|shipped|bundled|built[- ]in|installed|enabled|used|possible)\s*[?.!]*$"
+)
+"""`it`, where no weather and no time of day is meant: nothing else is at hand. What is supported,
+without a word for by whom, is supported by the project.
+"""
+
 _READING = frozenset({QueryType.CODE, QueryType.DOCUMENTATION})
 _WEIGHED = ("evidence", "new_by_call", "tool_results", "sources_tried")
 
@@ -99,9 +109,9 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
         return is_research or named[0].lower() != "online"
     if not is_research:
         return False
-    # The project itself says what its licence is, and what is new in it.
+    # The project itself says what its licence is, what is new in it, and which versions it needs.
     about = project_question(query)
-    if about is not None and not about.words:
+    if (about is not None and not about.may_be_a_name) or _MEANS_THE_PROJECT.search(query):
         return False
     parsed = parse_query(query)
     words = {*parsed.tags, *(name.removeprefix("has ") for name in asked.keywords_matched)}
@@ -118,7 +128,11 @@ def _asks_for_a_fact_of_the_world(bb: TypedBlackboard, parsed: ParsedQuery) -> b
     # A term that many files have is an everyday word. The project's own name has the number 0.
     if known is None or any(files <= RARE for files in known.values()):
         return False
-    return parsed.core[:1] != [] and parsed.core[0] in _FACTS and "inside" not in parsed.tags
+    if parsed.core[:1] == [] or parsed.core[0] not in _FACTS or "inside" in parsed.tags:
+        return False
+    # Something outside has a name. "Are there any plugins?" names nothing.
+    names_some = any(token.raw[:1].isupper() for token in parsed.tokens[1:])
+    return names_some or "tech" in parsed.tags
 
 
 @condition(reads=OFFER)

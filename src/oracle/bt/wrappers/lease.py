@@ -33,6 +33,7 @@ class Lease:
         self._owner = owner
         self._needs_record = needs_record
         self._lost: OracleError | None = None
+        self._parks_for: float | None = None
         self._renewing: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> None:
@@ -48,10 +49,17 @@ class Lease:
             raise self._lost from problem
         await self.release()
 
+    def park_for(self, seconds: float) -> None:
+        """When the run is given back, let it wait for a person for that long."""
+        self._parks_for = seconds
+
     async def release(self) -> None:
         """Let another process take the run; where that fails, the lease runs out by itself."""
         with contextlib.suppress(OracleError):
-            await self._runs.release(self._run_id, self._owner)
+            if self._parks_for is None:
+                await self._runs.release(self._run_id, self._owner)
+            else:
+                await self._runs.park(self._run_id, self._owner, self._parks_for)
 
     async def finish(self, stop_reason: str, usage: Mapping[str, Any]) -> None:
         """Write down how the run ended; it can then not be resumed.

@@ -76,6 +76,7 @@ class OracleBTWrapper:
         sources: Sources | None = None,
         facts: GatherFacts | None = None,
         folder: str = "",
+        roots: Sequence[tuple[str, str]] = (),
         loop: Literal["tree", "baseline"] = "tree",
         follow: Follow | None = None,
         classify_fallback: FallbackClassifier = heuristic_classify,
@@ -101,6 +102,7 @@ class OracleBTWrapper:
             sources=sources,
             facts=facts,
             folder=folder,
+            roots=tuple(roots),
             project=project_id or None,
             user=user_id,
             tree=LOOPS[loop],
@@ -139,14 +141,17 @@ class OracleBTWrapper:
         given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] | None = None,
         limits: Limits | None = None,
+        run_id: str | None = None,
         nodes: bool = False,
         user_id: str | None = None,
+        approve: Approve | None | Literal["as usual"] = "as usual",
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
 
-        A `history`, even an empty one, is a conversation that the caller keeps.
+        A `history`, even an empty one, is a conversation that the caller keeps. `approve` is for
+        this run alone; with None there is no person to ask.
         """
-        setup = self._setup_of(user_id)
+        setup = self._setup_with(approve, user_id)
         run = Run.start(
             setup if limits is None else replace(setup, limits=limits.check()),
             query,
@@ -154,17 +159,22 @@ class OracleBTWrapper:
             session_id=session_id or self._session_id,
             given=given,
             history=history,
+            run_id=run_id,
             store=self._store,
             nodes=nodes,
         )
         return self._known(run)
 
-    def resumed_run(self, run_id: str, *, nodes: bool = False, user_id: str | None = None) -> Run:
-        setup = self._setup_of(user_id)
+    def resumed_run(
+        self,
+        run_id: str,
+        *,
+        nodes: bool = False,
+        user_id: str | None = None,
+        approve: Approve | None | Literal["as usual"] = "as usual",
+    ) -> Run:
+        setup = self._setup_with(approve, user_id)
         return self._known(Run.resume(setup, run_id, store=self._store, nodes=nodes))
-
-    def _setup_of(self, user_id: str | None) -> AgentSetup:
-        return self.setup if user_id is None else replace(self.setup, user=user_id)
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End what was asked, at any moment: each run still ends with what it has."""
@@ -189,6 +199,14 @@ class OracleBTWrapper:
                 len(late),
                 SECONDS_TO_END,
             )
+
+    def _setup_with(
+        self, approve: Approve | None | Literal["as usual"], user_id: str | None
+    ) -> AgentSetup:
+        setup = self.setup if user_id is None else replace(self.setup, user=user_id)
+        if approve == "as usual":
+            return setup
+        return replace(setup, live=replace(setup.live, approve=approve))
 
     def _known(self, run: Run) -> Run:
         with self._adding:

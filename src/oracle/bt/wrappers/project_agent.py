@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from oracle.services.own_code.collecting import OwnCode
     from oracle.services.search.records import ProgressListener
     from oracle.services.tools.registry import Tool
+    from oracle.services.tools.rooted_index import RootedIndex
 
 log = logging.getLogger(__name__)
 
@@ -63,9 +64,7 @@ def project_agent(
     index = None
     if not _replaces_ours(tools):
         if settings.root is not None and root.resolve() == settings.root.resolve():
-            index = ProjectIndex(
-                root, indexing, kept=settings.vault.kept, secrets=settings.secrets.rules
-            )
+            index = index_of(settings, root, indexing)
         added = own_tools(settings, environment, _functions(tools), own=own, dry_run=dry_run)
         tools = tools_of(settings, root, environment, index=index, dry_run=dry_run, own=added)
     return OracleBTWrapper(
@@ -78,12 +77,28 @@ def project_agent(
         session_id=session_id,
         approve=approve,
         sources=index,
-        facts=ProjectFacts(root, None if index is None else index.paths).gather,
+        facts=ProjectFacts(
+            root, None if index is None else index.paths, () if index is None else settings.roots
+        ).gather,
         bert=bert_of(settings),
+        roots=() if index is None else [(root.name, root.written) for root in settings.roots],
         folder="" if settings.root is not None else str(root.resolve()),
         loop=settings.loop.answers,
         follow=follow,
     )
+
+
+def index_of(
+    settings: Settings, root: Path, progress: ProgressListener | None = None
+) -> ProjectIndex | RootedIndex:
+    """The index on disk of the project at `root`, and of its further roots."""
+    kept, secrets = settings.vault.kept, settings.secrets.rules
+    if not settings.roots:
+        return ProjectIndex(root, progress, kept=kept, secrets=secrets)
+    # Few projects have further roots, so the others need not wait for this import.
+    from oracle.services.tools.rooted_index import project_index
+
+    return project_index(root, settings.roots, progress, kept=kept, secrets=secrets)
 
 
 def bert_of(settings: Settings) -> Bert | None:
@@ -162,7 +177,7 @@ def tools_of(
     root: Path,
     environment: Mapping[str, str],
     *,
-    index: ProjectIndex | None = None,
+    index: ProjectIndex | RootedIndex | None = None,
     dry_run: bool = False,
     own: Sequence[Tool[Any]] = (),
 ) -> Tools:
@@ -177,6 +192,8 @@ def tools_of(
         dry_run=dry_run,
         index=index,
         own=own,
+        # A folder inside of the project may be asked about by itself.
+        roots=settings.roots if root.resolve() == settings.root else (),
         web=WebSearchAccess(provider=web.provider, url=web.url, key=_search_key(web, environment)),
     )
 

@@ -36,7 +36,7 @@ from oracle.services.journal.record import KEPT_BY_CONTENT
 from oracle.services.llm.protocol import Model
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.redaction import redact, redacted
-from oracle.services.prompting.project_facts import date_of
+from oracle.services.prompting.project_facts import ROOTS, date_of
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.signals.said import has_visible_text, signals_in_answer
 from oracle.services.storage.damage import RESTORE
@@ -188,6 +188,8 @@ class AgentSetup:
     project: str | None = None
     user: str = LOCAL
     tree: str = TREE
+    roots: tuple[tuple[str, str], ...] = ()
+    """The further roots of the project: the name and the path of each, as the settings have it."""
 
     def recipe(
         self,
@@ -220,6 +222,8 @@ class AgentSetup:
             board["attachment"] = without_secret_files(given.text)
         if given.sources:
             board["attached"] = [dict(source) for source in given.sources]
+        if self.roots:
+            board["facts"][ROOTS] = [list(root) for root in self.roots]
         if given.is_pipe_empty:
             # Among the facts and not a key of its own: a user's own tree declares its keys.
             board["facts"][PIPE_EMPTY] = True
@@ -246,6 +250,22 @@ class AgentSetup:
             model=board["model"]["name"],
             board=board,
             folder=self.folder,
+        )
+
+
+def check_roots(run_id: str, board: Any, roots: Sequence[tuple[str, str]]) -> None:
+    """A run goes on with the roots that it began with, or not at all: what it has read, and what it
+    has cited, is in those. `board` is that of its first record.
+    """
+    facts: Any = cast("dict[str, Any]", board).get("facts") if isinstance(board, dict) else None
+    # What is damaged is reported when the record is read.
+    if not isinstance(facts, dict):
+        return
+    recorded: Any = cast("dict[str, Any]", facts).get(ROOTS, [])
+    if recorded != [list(root) for root in roots]:
+        raise InputError(
+            f"run {run_id} began with other roots than the project has now: {named(recorded, 200)};"
+            " set [roots] in oracle.toml as it was, or ask the question again"
         )
 
 

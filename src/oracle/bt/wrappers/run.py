@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
 from oracle.bt.wrappers.chunks import Chunks
-from oracle.bt.wrappers.recipe import AgentSetup, services_from, terms_of
+from oracle.bt.wrappers.recipe import AgentSetup, check_roots, services_from, terms_of
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
@@ -33,7 +33,9 @@ from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import in_thread, within
 from oracle.services.project.redaction import redact, redacted_traceback
+from oracle.services.prompting.project_facts import MISSING_ROOTS
 from oracle.services.signals.said import is_visible
+from oracle.services.telemetry.live import follow_runs, note_answer
 
 log = logging.getLogger(__name__)
 
@@ -106,13 +108,15 @@ class Run:
         session_id: str | None = None,
         given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] | None = None,
+        run_id: str | None = None,
         store: RunStore | OpenStore | None = None,
         nodes: bool = False,
     ) -> Run:
         """Answer a query: after the exchange `context_id`, else at the end of the session.
 
         A `history`, even an empty one, is a conversation that the caller keeps: the run continues
-        from it, and makes no exchange.
+        from it, and makes no exchange. The `run_id`, a new one, is for a caller that has to know it
+        before the run begins.
         """
         begin = partial(
             Run._begin_new,
@@ -121,6 +125,7 @@ class Run:
             session_id=session_id,
             given=given,
             history=history,
+            run_id=run_id,
         )
         return cls(agent, begin, store=store, nodes=nodes)
 
@@ -177,9 +182,15 @@ class Run:
             with contextlib.suppress(RuntimeError):  # its event loop is closed, and it has ended
                 self._loop.call_soon_threadsafe(self._cancel, reason)
 
-    def hand_over(self) -> None:
-        """Stop without an end, in the event loop of the run: another process can resume it."""
+    def hand_over(self, *, parked_for: float | None = None) -> None:
+        """Stop without an end, in the event loop of the run: another process can resume it.
+
+        A run that is `parked_for` some seconds waits for a person: in that time it is resumed only
+        by a process that has the answer.
+        """
         self._is_handed_over = True
+        if parked_for is not None and self.tree is not None and self.tree.lease is not None:
+            self.tree.lease.park_for(parked_for)
         if self._task is not None:
             self._task.cancel()
 
@@ -194,6 +205,7 @@ class Run:
 
     async def _work(self) -> None:
         self._started_at = time.monotonic()
+        follow_runs()
         try:
             # What was opened is closed before `done`: by then all is on disk.
             async with AsyncExitStack() as leaving:
@@ -211,6 +223,8 @@ class Run:
             self._say_broken(problem)
         else:
             self._say(ChunkType.DONE, **self._end.done(), context_id=self._context_id)
+        if self.tree is not None:
+            note_answer(self.tree.id, self._end.answer)
 
     async def _in_time(self, work: Coroutine[Any, Any, Result], done: str, beyond: float) -> Result:
         """The tree keeps the time limit by itself. This binds all that is done around it."""
@@ -239,6 +253,7 @@ class Run:
         session_id: str | None,
         given: Given,
         history: Sequence[Exchange] | None,
+        run_id: str | None,
     ) -> RecordedTree:
         if not is_visible(query):
             raise InputError("the question is empty; ask something")
@@ -250,14 +265,19 @@ class Run:
             history = () if store is None else await store.history(context_id, session_id)
         known = await self._prepare_sources(leaving, query, history)
         await self._refresh_definitions()
+        facts = await self._facts()
+        for problem in facts.get(MISSING_ROOTS, ()):
+            self._say_warning(problem)
         recipe = self._agent.recipe(
             query,
             given=given,
             history=history,
             known_terms=known,
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
-            facts=await self._facts(),
+            facts=facts,
         )
+        if run_id is not None:
+            recipe = replace(recipe, run_id=run_id)
         if store is None:
             return RecordedTree(recipe, services=self._services)
         return await store.begin(
@@ -273,9 +293,11 @@ class Run:
         definitions = self._agent.definitions
         problem = definitions and await in_thread(definitions.refresh)
         if problem is not None:
-            told = f"the last good trees and prompts are used: {problem}"
-            data = {"content": told, "severity": "warning"}
-            self._said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
+            self._say_warning(f"the last good trees and prompts are used: {problem}")
+
+    def _say_warning(self, told: str) -> None:
+        data = {"content": told, "severity": "warning"}
+        self._said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
 
     async def _begin_again(self, leaving: AsyncExitStack, *, run_id: str) -> RecordedTree:
         store = await self._open_store(leaving)
@@ -288,6 +310,7 @@ class Run:
             raise InputError(f"run {run_id} was asked in {folder}; go there to resume it")
         if None not in (run.project, self._agent.project) and run.project != self._agent.project:
             raise InputError(f"run {run_id} belongs to the project {run.project!r}; go there")
+        check_roots(run_id, (await store.start_of(run_id)).get("board"), self._agent.roots)
         await self._prepare_sources(leaving)
         return await store.resume(run_id, services=self._services)
 

@@ -7,7 +7,7 @@ import logging
 import os
 import time
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, asynccontextmanager
 from threading import Lock
@@ -105,8 +105,12 @@ class RunStore:
 
     async def folder_of(self, typed: str) -> str:
         """Where the run was asked; empty for one of a project."""
+        return (await self.start_of(typed)).get("folder", "")
+
+    async def start_of(self, typed: str) -> Mapping[str, Any]:
+        """What the run is made of; empty if it died before that was recorded."""
         records, _ = await self.record_of(typed)
-        return records[0].body.get("folder", "") if records else ""
+        return records[0].body if records else {}
 
     async def replay(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
         records, contents = await self.record_of(run_id)

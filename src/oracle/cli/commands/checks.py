@@ -210,6 +210,16 @@ def folder(around: Surroundings) -> Iterator[Seen]:
         yield "ok", f"{own} is writable" if own.exists() else f"{own} is created on first use", ""
 
 
+def roots(around: Surroundings) -> Iterator[Seen]:
+    """One that is missing is not a problem: questions are answered without it."""
+    for root in around.settings.roots:
+        if problem := root.problem:
+            step = f"check the path, or remove it: `oracle config unset roots.{root.name}`"
+            yield "warning", problem, step
+        else:
+            yield "ok", f"{root.name}/ is {root.path}", ""
+
+
 def database(around: Surroundings) -> Iterator[Seen]:
     from oracle.services.storage.connections import shown
     from oracle.services.storage.database import as_url, schema_of, url_from
@@ -260,8 +270,13 @@ def web(around: Surroundings) -> Iterator[Seen]:
     chosen = around.settings.web
     if chosen.provider is None:
         told = "no provider: questions that need the web cannot be answered"
-        step = "`oracle config set web.provider NAME`: searxng, tavily or brave"
+        step = "`oracle config set web.provider NAME`: searxng, tavily, brave or ddgs"
         yield "warning", told, step
+    elif chosen.provider == "ddgs":
+        if _is_installed("ddgs"):
+            yield "ok", "ddgs, which is unofficial: it may be blocked or rate limited", ""
+        else:
+            yield "problem", "the package ddgs is not installed", install_command("search")
     elif chosen.provider == "searxng" and chosen.url is None:
         yield "problem", "searxng has no address", "set web.url to its address"
     elif chosen.key_variable and not around.environment.get(chosen.key_variable):
@@ -304,6 +319,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "project": project,
     "settings": settings,
     "folder": folder,
+    "roots": roots,
     "database": database,
     "keys": keys,
     "model": model,
@@ -311,4 +327,4 @@ CHECKS: Final[Mapping[str, Check]] = {
     "prompts": prompts,
     "trees": trees,
 }
-NEED_SETTINGS: Final = frozenset({"database", "model", "web", "prompts", "trees"})
+NEED_SETTINGS: Final = frozenset({"roots", "database", "model", "web", "prompts", "trees"})

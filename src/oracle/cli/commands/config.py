@@ -44,6 +44,7 @@ app = typer.Typer(
 )
 
 NOT_SET: Final = "not set"
+ROOTS: Final = "roots"
 NARROW: Final = 60
 
 
@@ -97,8 +98,10 @@ def config(
 
     The word show can be left out.
     """
-    names = chosen(name)
+    # Before the settings are read: a name that does not exist is reported first.
+    chosen(name)
     settings = settings_with()
+    names = [*chosen(name), *_roots_among(settings, name)]
     if "model.name" in names:
         _warn_of_model(settings.model.name, settings.model.base_url)
     if json:
@@ -132,6 +135,8 @@ def set_(
     name, value = _pair(name, value)
     _check(name, value)
     file = _file(user)
+    if name.startswith(f"{ROOTS}."):
+        _check_root(file, name, value, user=user)
     before = value_in(file, name)
     model = _model_meant(value, file) if name == "model.name" else None
     write_settings(file, {name: value})
@@ -196,6 +201,16 @@ def _check(name: str, value: str) -> None:
         checked(name, value)
     except SettingsError as problem:
         raise InputError(str(problem)) from None
+
+
+def _check_root(file: Path, name: str, value: str, *, user: bool) -> None:
+    """Before it is written: a root that cannot be would break all other commands."""
+    from oracle.services.settings.root_settings import new_root_problem
+
+    if user:
+        raise InputError("roots belong to one project; leave out --user")
+    if problem := new_root_problem(file.parent, name.partition(".")[2], value):
+        raise InputError(f"{name}: {problem}")
 
 
 def _file(user: bool) -> Path:
@@ -327,15 +342,22 @@ def chosen(name: str | None) -> Sequence[str]:
 
     if name is None:
         return list(SETTINGS)
+    if name == ROOTS:
+        return []
     if name in SECTIONS:
         return [row.name for row in SETTINGS.values() if row.section == name]
     return [setting_named(name).name]
 
 
-def as_object(settings: Settings, name: str) -> dict[str, Any]:
-    from oracle.settings import SETTINGS
+def _roots_among(settings: Settings, name: str | None) -> list[str]:
+    """The names that the user has chosen are in no table."""
+    return [f"{ROOTS}.{root.name}" for root in settings.roots] if name in (None, ROOTS) else []
 
-    row, origin = SETTINGS[name], settings.origins[name]
+
+def as_object(settings: Settings, name: str) -> dict[str, Any]:
+    from oracle.settings import setting_named
+
+    row, origin = setting_named(name), settings.origins[name]
     return {
         "name": name,
         "value": settings.shown(name),

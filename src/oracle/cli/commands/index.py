@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +18,10 @@ from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.errors import NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from oracle.services.search import Index, RefreshReport
+    from oracle.settings import Settings
 
 
 def index(
@@ -44,10 +48,10 @@ def index(
       oracle index --explain deploy/.env
     """
     from oracle.services.project.root import find_root
-    from oracle.services.search import Index
 
     root, settings = find_root(Path.cwd()), settings_with()
-    with Index.open(root, kept=settings.vault.kept, secrets=settings.secrets.rules) as opened:
+    with ExitStack() as stack:
+        opened = _opened(stack, root, settings)
         if explain is not None:
             reason = _why_not_indexed(opened, explain)
             if json:
@@ -58,12 +62,36 @@ def index(
         elif watch:
             _watch(opened, as_json=json)
         else:
-            with indexing_bar() as progress:
-                report = opened.refresh(progress)
+            reports: dict[str, RefreshReport] = {}
+            for name, each in opened.items():
+                with indexing_bar() as progress:
+                    reports[name] = each.refresh(progress)
             if json:
-                show_json(asdict(report))
+                own, others = reports.pop(""), {key: asdict(it) for key, it in reports.items()}
+                show_json({**asdict(own), **({"roots": others} if settings.roots else {})})
             else:
-                _show(render_report(report))
+                _show("\n".join(_named(name, report) for name, report in reports.items()))
+
+
+def _opened(stack: ExitStack, root: Path, settings: Settings) -> dict[str, Index]:
+    """The indexes of the project and of its further roots, by their names."""
+    from oracle.services.project.root import KEPT_FOLDERS
+    from oracle.services.search import Index
+
+    kept, secrets = settings.vault.kept, settings.secrets.rules
+    opened = {"": stack.enter_context(Index.open(root, kept=kept, secrets=secrets))}
+    for other in settings.roots:
+        if problem := other.problem:
+            say(f"warning: {printable(problem)}")
+            continue
+        folder = other.index_folder(root)
+        index = Index.open(other.path, folder=folder, kept=KEPT_FOLDERS, secrets=other.secrets)
+        opened[other.name] = stack.enter_context(index)
+    return opened
+
+
+def _named(name: str, report: RefreshReport) -> str:
+    return f"{name}/: {render_report(report)}" if name else render_report(report)
 
 
 def _show(text: str) -> None:
@@ -85,24 +113,33 @@ def render_report(report: RefreshReport) -> str:
     return text
 
 
-def _why_not_indexed(opened: Index, path: Path) -> str | None:
+def _why_not_indexed(opened: Mapping[str, Index], path: Path) -> str | None:
     # A broken link is there too, and the reason names it.
-    if not os.path.lexists(path):
-        raise NotFound(f"no file {str(path)!r}; the path is relative to the current folder")
-    return opened.explain(Path.cwd() / path)
+    place = Path(os.path.abspath(path))
+    if not os.path.lexists(place):
+        name, _, inner = str(path).partition("/")
+        if name not in opened or not os.path.lexists(place := opened[name].root / inner):
+            raise NotFound(f"no file {str(path)!r}; the path is relative to the current folder")
+    # The folder is resolved, but not the file: a link is explained as a link.
+    real = Path(os.path.realpath(place.parent)) / place.name
+    inside = (each for each in opened.values() if real.is_relative_to(each.root))
+    index = next(inside, opened[""])
+    return index.explain(place if index is opened[""] else real)
 
 
-def _watch(opened: Index, *, as_json: bool) -> None:
+def _watch(opened: Mapping[str, Index], *, as_json: bool) -> None:
     import json
     from threading import Event
 
-    from oracle.services.search.watch import follow
+    from oracle.services.search.watch import follow_several
 
     stop = Event()
     say("watching the files; press Ctrl-C to stop")
     try:
-        for report in follow(opened, stop):
-            print(json.dumps(asdict(report)) if as_json else render_report(report), flush=True)
+        for name, report in follow_several(opened, stop):
+            about = {"root": name} if name else {}
+            as_object = json.dumps({**about, **asdict(report)})
+            print(as_object if as_json else _named(name, report), flush=True)
     except KeyboardInterrupt:
         stop.set()
         raise typer.Exit(130) from None

@@ -197,8 +197,12 @@ def _diff(
         if not live:
             return await played(recording, change)
         from oracle.bt.wrappers.decisions.live import live_services
+        from oracle.bt.wrappers.recipe import check_roots
 
-        async with live_services(settings_for(model)) as services:
+        settings = settings_for(model)
+        recipe, roots = recording.recipe, [(root.name, root.written) for root in settings.roots]
+        check_roots(recipe.run_id, recipe.board, roots)
+        async with live_services(settings) as services:
             return await played(recording, change, live=services)
 
     found = run_async(play())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from dataclasses import asdict
@@ -273,6 +274,20 @@ def export(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write to this file, not to stdout."),
     ] = None,
+    otlp: Annotated[
+        bool,
+        typer.Option(
+            "--otlp",
+            help="Write a trace of OpenTelemetry instead. Without -o it is sent to "
+            "OTEL_EXPORTER_OTLP_ENDPOINT, if that is set.",
+        ),
+    ] = False,
+    content: Annotated[
+        bool,
+        typer.Option(
+            "--content", help="With --otlp: also the question, the answer and the arguments."
+        ),
+    ] = False,
 ) -> None:
     """Write a recording of a run: all that `oracle replay` needs, without secrets.
 
@@ -282,16 +297,39 @@ def export(
     Examples:
       oracle run export 3f9a -o recordings/login.json
       oracle replay --all recordings/
+      oracle run export last --otlp -o trace.json
     """
-    silence_the_engine()
     project = project_of(run)
+    if otlp:
+        _export_trace(run, project, output, content=content)
+        return
+    if content:
+        raise InputError("--content needs --otlp; a recording always has the content")
+    silence_the_engine()
 
     async def read(database: Database) -> str:
         from oracle.bt.wrappers.decisions.recording_file import exported
 
         return await exported(await recording_in(database, run, project))
 
-    text = with_database(read)
+    _print_or_write(with_database(read), output)
+
+
+def _export_trace(run: str, project: str | None, output: Path | None, *, content: bool) -> None:
+    from oracle.cli.traces import send, traced
+    from oracle.services.telemetry.live import address_in
+    from oracle.services.telemetry.otlp_json import as_otlp_json
+
+    spans = with_database(lambda database: traced(database, run, project, content=content))
+    address = address_in(os.environ)
+    if output is not None or address is None:
+        _print_or_write(f"{as_otlp_json(spans)}\n", output)
+    else:
+        send(spans, address)
+        say(f"sent trace {spans[0].trace_id}, {counted(len(spans), 'span')}, to {address}")
+
+
+def _print_or_write(text: str, output: Path | None) -> None:
     if output is None:
         print(text, end="")
     else:

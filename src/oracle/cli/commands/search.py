@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,7 +14,7 @@ import typer
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.links import can_link, target_of
+from oracle.cli.terminal.links import can_link, linked_roots, target_of
 from oracle.cli.terminal.output import indexing_bar, rebuilt, say, show, show_json, shown_error
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.cli.terminal.tables import cut, shown_width
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from oracle.services.search import Hit, Index
+    from oracle.services.project.roots import Roots
+    from oracle.services.project.secret_files import SecretFiles
+    from oracle.services.search import Hit, Index, Kind
+    from oracle.settings import Settings
 
 INCOMPLETE = 3
 _SHOWN_LINES = 6
@@ -63,38 +68,65 @@ def search(
     query = " ".join(words).strip()
     if not query:
         raise InputError('there is nothing to search for; write some words: oracle search "retry"')
-    root = find_root(Path.cwd())
-    hits = _found(root, lambda index: index.search(query, kind, limit))
+    root, settings = find_root(Path.cwd()), settings_with()
+    hits = _found(root, settings, query, kind, limit)
     if json:
         show_json([asdict(hit) for hit in hits])
     elif not hits:
         print(f"nothing found in {kind} for {printable(query)!r}; try other words", file=sys.stderr)
     elif can_link(os.environ, is_terminal=sys.stdout.isatty()):
-        show(linked_hits(hits, root, shown_width()), wraps=False)
+        linked = linked_roots(settings) or root
+        show(linked_hits(hits, linked, shown_width()), wraps=False)
     else:
         print(render_hits(hits, shown_width()))
     if not hits:
         raise typer.Exit(INCOMPLETE)
 
 
-def _found(root: Path, search: Callable[[Index], list[Hit]]) -> list[Hit]:
+def _found(root: Path, settings: Settings, query: str, kind: Kind, limit: int) -> list[Hit]:
+    kept, secrets = settings.vault.kept, settings.secrets.rules
+    with ExitStack() as opened:
+        main = _opened(opened, root, kept, secrets)
+        if not settings.roots:
+            return main.search(query, kind, limit)
+        from oracle.services.project.root import KEPT_FOLDERS
+        from oracle.services.search.several import search_several
+
+        indexes = {"": main}
+        for other in settings.roots:
+            if problem := other.problem:
+                say(f"warning: {printable(problem)}")
+                continue
+            home = partial(other.index_folder, root)
+            index = _opened(opened, other.path, KEPT_FOLDERS, other.secrets, home)
+            indexes[f"{other.name}/"] = index
+        return search_several(indexes, query, kind, limit)
+
+
+def _opened(
+    opened: ExitStack,
+    root: Path,
+    kept: tuple[str, ...],
+    secrets: SecretFiles,
+    folder: Callable[[], Path] | None = None,
+) -> Index:
+    """An index that is up to date: on disk, or else in memory."""
     from oracle.errors import StoreError
     from oracle.services.search import Index
     from oracle.services.search.bound import IN_MEMORY, Bound
 
-    settings = settings_with()
-    kept, secrets = settings.vault.kept, settings.secrets.rules
     try:
-        with Index.open(root, kept=kept, secrets=secrets) as index:
-            _refresh(index)
-            return search(index)
+        place = folder and folder()
+        index = opened.enter_context(Index.open(root, folder=place, kept=kept, secrets=secrets))
+        _refresh(index)
+        return index
     except StoreError as problem:
         say(f"{shown_error(problem)}; searching with an index in memory")
     # A person sees the progress and can stop it, so there is no time limit.
     bound = Bound(files=IN_MEMORY.files, bytes=IN_MEMORY.bytes)
-    with Index.in_memory(root, kept=kept, secrets=secrets, bound=bound) as index:
-        _refresh(index)
-        return search(index)
+    index = opened.enter_context(Index.in_memory(root, kept=kept, secrets=secrets, bound=bound))
+    _refresh(index)
+    return index
 
 
 def _refresh(index: Index) -> None:
@@ -110,7 +142,7 @@ def render_hits(hits: Sequence[Hit], width: int | None = None) -> str:
     return "\n\n".join(f"{_place(hit)}{_passage(hit, width)}" for hit in hits)
 
 
-def linked_hits(hits: Sequence[Hit], root: Path, width: int | None = None) -> Text:
+def linked_hits(hits: Sequence[Hit], root: Path | Roots, width: int | None = None) -> Text:
     """Like `render_hits`; each place is a link to its file below `root`."""
     from rich.style import Style
     from rich.text import Text

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
 from oracle.cli.terminal.interrupts import interrupts_call
+from oracle.cli.terminal.links import linked_roots
 from oracle.cli.terminal.log_lines import log_lines_to
 from oracle.cli.terminal.notices import NOTHING_PIPED_IN, notice_about_model
 from oracle.cli.terminal.outcome import exit_code
@@ -143,7 +144,7 @@ class Conversation:
         from oracle.services.project.root import here, user_folder
 
         has_model = self.settings.model.name != EMBEDDED
-        shown = screen_for(self._options, self.settings.root, has_model=has_model)
+        shown = screen_for(self._options, linked_roots(self.settings), has_model=has_model)
         screen = ScreenThread(shown)
         if self.settings.root is None and self.settings.database.url is None:
             text = f"this folder is not in a project; the conversation is kept in {user_folder()}"

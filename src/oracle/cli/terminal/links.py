@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from oracle.services.project.roots import Roots
+    from oracle.settings import Settings
 
 _FIRST_VTE: Final = 5000
 _LOOK_AHEAD: Final = 20
@@ -73,7 +77,7 @@ class Links:
         return None
 
 
-def citation_links(citations: Iterable[Mapping[str, Any]] | None, *, root: Path) -> Links:
+def citation_links(citations: Iterable[Mapping[str, Any]] | None, *, root: Path | Roots) -> Links:
     """Links for the citations of the `sources` chunk. Only resolved ones have a target."""
     return Links(
         (each["text"], target_of(each, root=root) if each["status"] == "resolved" else "")
@@ -81,8 +85,17 @@ def citation_links(citations: Iterable[Mapping[str, Any]] | None, *, root: Path)
     )
 
 
-def target_of(place: Mapping[str, Any], *, root: Path) -> str:
-    """The address of a web page, or of a line of a file below `root`.
+def linked_roots(settings: Settings) -> Path | Roots | None:
+    """Where the files are that sources name; None outside of a project."""
+    if settings.root is None or not settings.roots:
+        return settings.root
+    from oracle.services.project.roots import Roots
+
+    return Roots(main=settings.root, others=settings.roots)
+
+
+def target_of(place: Mapping[str, Any], *, root: Path | Roots) -> str:
+    """The address of a web page, or of a line of a file below `root`, or one of the roots.
 
     Empty if there is none, or if the path leads out of the project.
     """
@@ -95,6 +108,7 @@ def target_of(place: Mapping[str, Any], *, root: Path) -> str:
     start = place.get("start")
     line = f"#{start}" if isinstance(start, int) and start else ""
     try:
-        return (root.absolute() / path).as_uri() + line
+        file = root / path if isinstance(root, Path) else root.place(path.as_posix())
+        return file.absolute().as_uri() + line
     except UnicodeEncodeError:  # no file can have such a name
         return ""

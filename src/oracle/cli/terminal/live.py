@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.live import Live
@@ -23,6 +23,9 @@ from oracle.cli.terminal.times import shown_tokens
 from oracle.cli.terminal.waiting import waiting_since
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
+if TYPE_CHECKING:
+    from oracle.services.project.roots import Roots
+
 FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ASCII_FRAMES: Final = "|/-\\"
 LINES_KEPT_FREE: Final = 3
@@ -33,7 +36,7 @@ WIDTH_OF_KINDS: Final = 9
 class RenderedText:
     """The answer on a terminal's stdout. With a `root`, citations are links to files below it."""
 
-    def __init__(self, console: SafeConsole, root: Path | None = None) -> None:
+    def __init__(self, console: SafeConsole, root: Path | Roots | None = None) -> None:
         self._console = console
         self._root = root
         self._links: Links | None = None

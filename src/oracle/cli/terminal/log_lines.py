@@ -16,6 +16,9 @@ from typing import Final
 from oracle.cli.terminal.progress import Line
 
 FOR_EVERYBODY: Final = (
+    "oracle.acp.agent",
+    "oracle.acp.permissions",
+    "oracle.acp.projects",
     "oracle.bt.lua.library",
     "oracle.bt.wrappers.definitions",
     "oracle.bt.wrappers.lease",
@@ -27,6 +30,7 @@ FOR_EVERYBODY: Final = (
     "oracle.services.journal.writer",
     "oracle.services.settings.keys",
     "oracle.services.storage.purge",
+    "oracle.services.telemetry.sending",
     "oracle.services.tools.project_index",
 )
 """Loggers whose warnings tell a user something that no answer and no error message contains."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from oracle.errors import StoreError
+from oracle.services.notices import is_due
 from oracle.services.project.root import here
 from oracle.services.settings.sections import EMBEDDED
 
@@ -25,13 +23,12 @@ WIDE: Final = (
     "is not a project, so all files below it are read, which can take long; go to the folder that "
     "you ask about"
 )
-_TOPIC: Final = "notices"
 
 
 def notice_about_model(settings: Settings) -> str | None:
     """None if a model was chosen, `embedded` included, or if the user was told today."""
     is_default = settings.origins["model.name"].source == "default"
-    if settings.model.name != EMBEDDED or not is_default or not _is_due("no model"):
+    if settings.model.name != EMBEDDED or not is_default or not is_due("no model"):
         return None
     return NO_MODEL
 
@@ -40,16 +37,3 @@ def is_wide(root: Path | None) -> bool:
     """Whether everything of a user or of the machine is below this folder, without a project."""
     folder = here().resolve()
     return root is None and (folder == Path(folder.anchor) or folder == Path.home().resolve())
-
-
-def _is_due(name: str) -> bool:
-    """Whether this was not shown today. From now on it was."""
-    from oracle.services.user_files import recall, remember
-
-    today = time.strftime("%Y-%m-%d")
-    if recall(_TOPIC).get(name) == today:
-        return False
-    # Where nothing can be kept, the notice is shown each time: it must be seen once.
-    with contextlib.suppress(StoreError):
-        remember(_TOPIC, name, today)
-    return True

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from oracle.cli.terminal.console import SafeConsole
     from oracle.cli.terminal.live import LiveRegion
+    from oracle.services.project.roots import Roots
 
 MANY_FILES: Final = 100
 
@@ -87,7 +88,7 @@ class Screen:
         region: LiveRegion | None,
         volume: Volume,
         *,
-        root: Path | None = None,
+        root: Path | Roots | None = None,
         has_model: bool = True,
         has_lines_below: bool = True,
     ) -> None:
@@ -234,7 +235,9 @@ class Screen:
                 yield text, target_of(source, root=self._root)
 
 
-def screen_for(options: AskOptions, root: Path | None = None, *, has_model: bool = True) -> Screen:
+def screen_for(
+    options: AskOptions, root: Path | Roots | None = None, *, has_model: bool = True
+) -> Screen:
     """The screen that suits stdout and stderr. Links lead to files below `root`."""
     is_terminal, sees_progress = sys.stdout.isatty(), sys.stderr.isatty()
     # Who reads JSON finds sources and costs there.
@@ -258,7 +261,7 @@ def screen_for(options: AskOptions, root: Path | None = None, *, has_model: bool
     )
 
 
-def _answers_on(out: SafeConsole, root: Path | None) -> Output:
+def _answers_on(out: SafeConsole, root: Path | Roots | None) -> Output:
     from oracle.cli.terminal.live import RenderedText
 
     return RenderedText(out, root) if sys.stdout.isatty() else PlainText()

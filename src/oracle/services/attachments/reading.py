@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -14,8 +15,10 @@ from oracle.regular_file import OPEN, kind_of_file
 from oracle.services.attachments.references import Reach
 from oracle.services.project.file_rules import begins_with_key
 from oracle.services.project.hard_links import HardLinks
+from oracle.services.project.roots import Root, below
 from oracle.services.project.safe_open import LARGEST_READ, Content, real_path
 from oracle.services.search.roles import kind_of
+from oracle.services.tools.answer import place
 from oracle.services.tools.files import FileText, ProjectFiles, as_text, is_binary, split_lines
 from oracle.services.tools.workspace import lines_of
 
@@ -59,6 +62,19 @@ class AttachedFile:
 
 def read_attached(path: Path, reach: Reach) -> AttachedFile:
     """Raises `InputError` with the reason and the next step."""
+    inside = next((each for each in reach.roots if _is_in(path, each)), None)
+    if inside is not None:
+        if problem := inside.problem:
+            raise InputError(f"{named(str(path))} is not attached: {problem}")
+        # By the rules of that root. Its files have its name in front, as tools name them.
+        own = replace(reach, folder=inside.path, root=inside.path, secrets=inside.secrets, roots=())
+        try:
+            read = read_attached(path, own)
+        except InputError as problem:
+            raise _named_by_root(problem, path, inside) from problem
+        if read.is_outside:
+            return read
+        return replace(read, text=replace(read.text, path=below(inside, read.text.path)))
     root = Path(os.path.realpath(reach.root))
     # The folder is resolved, but not the file: a link has the name that the user sees.
     given = Path(os.path.normpath(Path(os.path.realpath(path.parent)) / path.name))
@@ -80,6 +96,39 @@ def read_attached(path: Path, reach: Reach) -> AttachedFile:
     if not is_outside and inside is None:
         shown = real.relative_to(root).as_posix()
     return AttachedFile(text=_as_text(content, shown), is_outside=is_outside)
+
+
+def _named_by_root(problem: InputError, path: Path, root: Root) -> InputError:
+    """A message names the path in the root, which the user would look for in the project."""
+    inner = (Path(os.path.realpath(path.parent)) / path.name).relative_to(root.path).as_posix()
+    return InputError(str(problem).replace(named(inner), named(below(root, inner))))
+
+
+def _is_in(path: Path, root: Root) -> bool:
+    return Path(os.path.realpath(path.parent)).is_relative_to(root.path)
+
+
+def text_of_editor(path: Path, text: str, reach: Reach, *, first: int | None = None) -> Source:
+    """A file of the project as an editor has it open, which may not be saved yet.
+
+    With `first`, the text is only a part of the file that begins at this line. Raises `InputError`
+    for a file that could not be attached from disk either.
+    """
+    root, real = Path(os.path.realpath(reach.root)), Path(os.path.realpath(path))
+    if not real.is_relative_to(root):
+        raise InputError(f"{named(str(path))} is not attached: it is not in the project {root}")
+    shown = real.relative_to(root).as_posix()
+    _check_name(shown, reach)
+    data = text.encode(errors="replace")
+    file = AttachedFile(text=_as_text(Content(path=shown, data=data, size=len(data)), shown))
+    source = file.source(1, max(1, len(file.text.lines)))
+    if first is not None and "start" in source and "end" in source:
+        source["start"], source["end"] = first, first + source["end"] - source["start"]
+        source["where"] = place(shown, source["start"], source["end"])
+        # The rest of the file is not known, so the hash of this part would match no file.
+        source.pop("digest", None)
+        source.pop("whole", None)
+    return source
 
 
 def _as_typed(path: Path, reach: Reach) -> Path:

@@ -11,6 +11,7 @@ from typing import Final
 
 from oracle.errors import InputError, NotFound, named
 from oracle.lazy_dataclass import dataclass
+from oracle.services.project.roots import Root, Roots
 from oracle.services.project.secret_files import OURS, SecretFiles
 
 # `:12`, `:10-40` and `:10-` (to the end).
@@ -38,14 +39,20 @@ _LOOKS_LIKE_A_FILE: Final = re.compile(
 class Reach:
     """Where paths begin, and what may be read.
 
-    A relative path is looked up in `folder`, then in the project's `root`. If `is_confined`, only
-    files of the project are read: the one who names them is not the user.
+    A relative path is looked up in `folder`, then in the project's `root`, then as one that begins
+    with the name of a further root. If `is_confined`, only files of the project are read: the one
+    who names them is not the user.
     """
 
     folder: Path
     root: Path
     secrets: SecretFiles = OURS
     is_confined: bool = False
+    roots: tuple[Root, ...] = ()
+
+    @property
+    def further(self) -> Roots:
+        return Roots(main=self.root, others=self.roots)
 
     def find(self, text: str) -> Path | None:
         """The path of something that exists."""
@@ -55,7 +62,10 @@ class Reach:
         if text.startswith("~"):
             given = Path(os.path.expanduser(text))
         # Joining with an absolute path gives that path.
-        places = (self.folder / given, self.root / given)
+        places = [self.folder / given, self.root / given]
+        root, inner = self.further.split(os.path.normpath(text))
+        if root is not None and inner:
+            places.append(root.path / inner)
         return next((place for place in places if os.path.lexists(place)), None)
 
 
@@ -168,7 +178,10 @@ def _with_lines(text: str, path: Path, found: re.Match[str]) -> FileReference:
 def _near(wanted: str, reach: Reach) -> str:
     """The advice after "there is no file …"."""
     folder, _, name = wanted.rpartition("/")
-    names = _names_in(reach.folder / folder)
+    root, inner = reach.further.split(folder)
+    if root is not None and (problem := root.problem):
+        return f": {problem}"
+    names = _names_in(reach.folder / folder if root is None else root.path / inner)
     close = get_close_matches(name[:200], names, n=1)
     if not close:
         return f" in {reach.folder}; check the path"

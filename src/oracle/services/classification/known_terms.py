@@ -20,8 +20,9 @@ KnownTerms = Container[str] | Mapping[str, int] | Callable[[str], bool]
 
 # Each candidate may be a look-up in the index, so their number is limited.
 MOST_CANDIDATES = 60
-# Shorter terms match by accident.
+# Shorter terms match by accident, unless they are the project's own name.
 SHORTEST = 3
+_SHORTEST_NAME = 2
 # Files. A word that more of them define (`run`, `get`, `Config`) is not typical of any.
 RARE = 3
 THE_PROJECT = "names the project"
@@ -68,7 +69,7 @@ def known_features(parsed: ParsedQuery, known_terms: KnownTerms | None) -> set[s
     found = {
         feature
         for term, rank in candidates
-        if (files := places(term)) is not None
+        if (files := places(term)) is not None and (len(term) >= SHORTEST or files == OWN_NAME)
         for feature in _FEATURES[_weighed(rank, files)]
     }
     return found or ({NOTHING_OF_OURS} if candidates else set())
@@ -97,7 +98,7 @@ def _candidates(parsed: ParsedQuery) -> Iterator[tuple[str, int]]:
         bare = token.raw.strip("`\"'«»").removesuffix("()")
         rank = _rank(token, bare, begins=place == 0)
         for spelling in dict.fromkeys((bare, bare.lower(), bare.rpartition("/")[2])):
-            if len(spelling) >= SHORTEST:
+            if len(spelling) >= _SHORTEST_NAME:
                 yield spelling, rank
     words = [token.word for token in parsed.tokens if token.kind == "word"]
     for size in (2, 3):

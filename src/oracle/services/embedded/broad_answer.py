@@ -74,7 +74,14 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     ]
     text = "\n\n".join(filter(None, paragraphs))
     told = signal("context_sufficient", 0.7, sources_found=len(items))
-    if missing := _missing(lacking, aim, is_a_flow=bool(onward and _A_WAY.search(aim.question))):
+    is_a_flow = bool(onward and _A_WAY.search(aim.question))
+    missing = _missing(lacking, aim, is_a_flow=is_a_flow)
+    if aim.members is not None and not uses:
+        # Lines about the things are not a list of them: nobody knows whether one is missing.
+        missing = [f"a list of all {aim.members.head}"]
+    elif not missing and not uses and not is_a_flow and not _is_about_it(found, aim):
+        missing = ["places that surely answer it"]
+    if missing:
         told = signal("partial_answer", 0.5, missing=", ".join(missing))
     return Response(text=text, signal=told)
 
@@ -84,6 +91,16 @@ def _in_no_part(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> list[Ter
     texts = [line for lines in found.values() for each in lines for line in each.source.lines]
     texts += found
     return [term for term in _specific(aim) if not any(map(term.is_in, texts))]
+
+
+def _is_about_it(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> bool:
+    """Whether most parts show most of the question's specific words, not each part another one."""
+    terms = _specific(aim)
+    shares = [
+        sum(term.is_in("\n".join([path, *(line.text for line in lines)])) for term in terms)
+        for path, lines in found.items()
+    ]
+    return 2 * sum(2 * share > len(terms) for share in shares) >= len(shares)
 
 
 def _missing(lacking: Sequence[Term], aim: Aim, *, is_a_flow: bool) -> list[str]:

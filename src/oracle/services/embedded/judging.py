@@ -14,9 +14,10 @@ from typing import Final
 from oracle.patterns import lazy_pattern
 from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Situation
-from oracle.services.questions.search_words import is_generic, specific_words
+from oracle.services.questions.search_words import bare_name, is_generic, specific_words
+from oracle.services.questions.word_lists import STOP_WORDS
 from oracle.services.quoting.excerpts import is_heading, is_prose
-from oracle.services.quoting.passages import Passage
+from oracle.services.quoting.passages import IN_TESTS, Passage
 from oracle.services.quoting.terms import VALUE, Term, terms_for
 
 SURE: Final = 0.8
@@ -26,10 +27,13 @@ LIKELY: Final = 0.2
 _WITHOUT_THE_RAREST: Final = 0.75
 _WITHOUT_WHAT_IS_ASKED: Final = 0.6
 _FOR_ONE_WORD: Final = 0.65
+_FOR_TWO_WORDS: Final = 0.75
+_FEW: Final = 2
 _FAR_APART: Final = 0.8
 _FUTURE: Final = lazy_pattern(
     r"^\W*(?:when|will|is|are|what) .{0,40}\b(?:will|planned|upcoming|next|going to)\b", re.I
 )
+_WORD: Final = lazy_pattern(r"[^\W\d_]{2,}")
 _NEAR: Final = 2
 """Lines above and below the best line."""
 
@@ -52,7 +56,7 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     total = sum(term.weight for term in needed)
     if not total:
         return 0.0
-    there = [term for term in needed if term.word in passage.words]
+    there = [term for term in needed if term.word in passage.words and _is_meant(term, passage)]
     certain = sum(term.weight for term in there) / total
     rarest = max(needed, key=lambda term: term.weight)
     if rarest not in there:
@@ -72,9 +76,28 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     is_whole = is_name and aim.words.language == "en"
     if len(needed) == 1 and not is_whole and not _is_explained(passage, aim):
         certain *= _FOR_ONE_WORD
-    if all(map(is_generic, words)):
+    # Two everyday words are side by side in many places. A title with both says what it is about.
+    elif len(needed) == _FEW and not is_name and not _is_titled(passage, needed):
+        certain *= _FOR_TWO_WORDS
+    # A place about things of a kind is not the list of them, and a test only shows a use.
+    is_beside = aim.members is not None or _is_a_test(passage, aim)
+    if all(map(is_generic, words)) or is_beside:
         certain = min(certain, SURE - 0.05)
     return certain
+
+
+def _is_a_test(passage: Passage, aim: Aim) -> bool:
+    is_asked_for = re.search(r"test", aim.question, re.I)
+    return bool(IN_TESTS.search(passage.source.path)) and not is_asked_for
+
+
+def _is_meant(term: Term, passage: Passage) -> bool:
+    """Whether a dotted name is there as a name: `final` in a sentence is not `logger.final`."""
+    if not term.is_name or bare_name(term.word) == term.word:
+        return True
+    name = re.escape(bare_name(term.word))
+    as_a_name = re.compile(rf"[.:]{name}\b|\b{name}\(|`{name}`")
+    return bool(passage.defines) or any(map(as_a_name.search, passage.lines))
 
 
 def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:
@@ -98,6 +121,16 @@ def _on_near_lines(passage: Passage, terms: Sequence[Term]) -> int:
     return sum(any(map(term.is_in, near)) for term in terms)
 
 
+def _is_titled(passage: Passage, terms: Sequence[Term]) -> bool:
+    """Whether the place defines one of the words, or the heading above it and the name of its file
+    have all of them.
+    """
+    lines = passage.source.lines
+    heading = next((n for n in range(passage.best, -1, -1) if is_heading(lines, n)), None)
+    titles = [passage.source.path] + ([] if heading is None else [lines[heading]])
+    return bool(passage.defines) or all(any(map(term.is_in, titles)) for term in terms)
+
+
 def _is_explained(passage: Passage, aim: Aim) -> bool:
     """Whether the place is about the one word: it defines it, or has it in a heading with another
     word of the question.
@@ -106,4 +139,6 @@ def _is_explained(passage: Passage, aim: Aim) -> bool:
     others = [word for word in aim.words.all if is_generic(word)]
     is_headed = is_prose(source) and is_heading(source.lines, passage.best)
     is_headed = is_headed and (not others or bool(passage.words & set(others)))
-    return bool(passage.defines) or is_headed
+    # "Registering blueprints" does not say what a blueprint is.
+    said = [word for word in _WORD.findall(passage.best_line) if word.lower() not in STOP_WORDS]
+    return bool(passage.defines) or (is_headed and len(said) <= len(aim.words.all))

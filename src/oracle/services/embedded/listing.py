@@ -15,7 +15,9 @@ from oracle.services.quoting.passages import IN_TESTS, is_dull
 from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, uses_call
 
-_SURE: Final = 0.75
+_SHOWN: Final = 0.75
+# A group that only has the name does not say whether the rest of the question is true of it.
+_SURE_OF_THE_REST: Final = 0.85
 # A second group is shown if it is about as good as the first.
 _ALSO: Final = 0.85
 _MOST_GROUPS: Final = 2
@@ -40,7 +42,7 @@ def answer_with_members(situation: Situation, aim: Aim) -> Response | None:
     # What the question calls them counts more than what else it says about them.
     for place, call in enumerate(situation.calls_of("members")):
         for source in call.sources if call.success else ():
-            if source.get("score", 0.0) - 0.05 * place >= _SURE and "group" in source:
+            if source.get("score", 0.0) - 0.05 * place >= _SHOWN and "group" in source:
                 members = groups.setdefault(source["group"], [])
                 # Two calls may find the same group.
                 if all(source["where"] != other["where"] for other in members):
@@ -52,6 +54,9 @@ def answer_with_members(situation: Situation, aim: Aim) -> Response | None:
     shown = [pair for pair in ordered if _score(pair[1]) >= _ALSO * best][:_MOST_GROUPS]
     text = "\n\n".join(_group(what, sources) for what, sources in shown)
     count = sum(len(sources) for _, sources in shown)
+    if aim.members.rest and best < _SURE_OF_THE_REST:
+        lacks = f"whether these are all {aim.members.head} ({aim.members.rest})"
+        return Response(text=text, signal=signal("partial_answer", 0.5, missing=lacks))
     return Response(text=text, signal=signal("context_sufficient", 0.75, sources_found=count))
 
 

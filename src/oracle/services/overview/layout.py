@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 _MOST_ROWS: Final = 40
-_MOST_INSIDE: Final = 6
+_MOST_INSIDE: Final = 12
 
 
 def layout_rows(paths: Sequence[str]) -> list[str]:
@@ -20,8 +20,15 @@ def layout_rows(paths: Sequence[str]) -> list[str]:
             inside.setdefault(parts[0], Counter())[parts[1]] += 1
     rows: list[str] = []
     for folder, count in sorted(folders.items()):
-        below = [f"{name}/" for name, _ in inside.get(folder, Counter()).most_common(_MOST_INSIDE)]
-        held = f": {', '.join(sorted(below))}" if below else ""
+        held = _held(inside.get(folder, Counter()))
         rows.append(f"{folder}/ ({count} {'file' if count == 1 else 'files'}){held}")
     rows += sorted(path for path in paths if "/" not in path)
     return rows[:_MOST_ROWS]
+
+
+def _held(inside: Counter[str]) -> str:
+    if not inside:
+        return ""
+    shown = sorted(f"{name}/" for name, _ in inside.most_common(_MOST_INSIDE))
+    more = len(inside) - len(shown)
+    return f": {', '.join(shown)}" + (f" and {more} more" if more else "")

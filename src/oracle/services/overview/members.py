@@ -12,14 +12,10 @@ from typing import Final
 
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
+from oracle.services.overview.manifests import MANIFESTS, tables
 from oracle.services.overview.places import Place, Reader, sections_of
 from oracle.services.project.identifiers import parts_of, without_ending
 
-_KINDS: Final = {
-    "class": r"class|struct|trait|interface|enum|type",
-    "function": r"(?:async\s+)?def|function|func|fn|pub fn",
-    "file": "file",
-}
 _KIND_WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("class", "classes", "subclass", "subclasses", "type", "types"), "class"),
     **dict.fromkeys(("function", "functions", "method", "methods"), "function"),
@@ -42,12 +38,13 @@ _ITEM: Final = lazy_pattern(
     r"\s{0,3}(?:[-*+]|\d+[.)])\s+\S|\|\s*[^\s|:-]|\.\. "
     r"(?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$"
 )
-_INHERITS: Final = lazy_pattern(
-    r"(?:export\s+|abstract\s+)*class\s+[^_\W]\w*\s*(?:\(|extends\s+)(?P<bases>[^){\n]+)"
+_OF_A_CLASS: Final = lazy_pattern(
+    r"\b(?:method|function|call|field|attribute|propert|member|option|setting|parameter|value"
+    r"|constant|argument|state|status)",
+    re.I,
 )
 _MOST_ITEMS: Final = 60
-_MOST_FILES: Final = 1_500
-_FEWEST: Final = 2
+FEWEST: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,10 +58,14 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """What is to be listed: `words` without words such as `all`, and a kind if one was named."""
+    """What is to be listed: `words` without words such as `all`, and a kind if one was named.
+
+    `whole` has the word for the kind too: parameter types may be called `ParamType`.
+    """
 
     words: Sequence[str]
     kind: str = ""
+    whole: Sequence[str] = ()
 
 
 def wanted(of: str) -> Wanted:
@@ -74,7 +75,8 @@ def wanted(of: str) -> Wanted:
     kinds = [_KIND_WORDS[word] for word in said if word in _KIND_WORDS]
     words = [word for word in said if word not in _KIND_WORDS]
     kept = list(dict.fromkeys(words))
-    return Wanted(words=kept or said, kind=kinds[-1] if kinds and kept else "")
+    kind = kinds[-1] if kinds and kept else ""
+    return Wanted(words=kept or said, kind=kind, whole=said if kind else ())
 
 
 def same(one: str, other: str) -> bool:
@@ -102,10 +104,13 @@ def holders(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -
             if span is None:
                 continue
             held = _held(reader.read(path), *span)
-            if len(held) >= _FEWEST and span[1] - span[0] < _MOST_ITEMS:
+            if len(held) >= FEWEST and span[1] - span[0] < _MOST_ITEMS:
                 place = Place(path=path, start=span[0] + 1, end=span[1] + 1)
                 is_plural = parts_of(name)[-1].endswith("s") or len(asked.words) > 1
                 worth = (1.0 if is_plural else 0.7) - 0.2 * extra
+                # A class of another name has values of its own, unless they are constants.
+                if extra and not _are_constants(reader.read(path), held):
+                    worth -= 0.2
                 yield Group(what=f"what `{name}` holds", places=[place], worth=worth)
 
 
@@ -144,6 +149,13 @@ def _end_of_brackets(lines: Sequence[str], start: int) -> int:
     return start
 
 
+def _are_constants(lines: Sequence[str], held: Sequence[int]) -> bool:
+    """Elements of a collection, or names in capitals."""
+    found = [_ASSIGNED.match(lines[n]) for n in held]
+    named = [match["name"] for match in found if match]
+    return not named or all(name.upper() == name for name in named)
+
+
 def _held(lines: Sequence[str], start: int, end: int) -> list[int]:
     """Lines that are members: assignments in a class, elements of a collection; no methods."""
     if start == end:
@@ -156,58 +168,6 @@ def _held(lines: Sequence[str], start: int, end: int) -> list[int]:
         # A class with methods is more than a list of its values.
         return own if len(own) > methods else []
     return [n for n in inner if not re.match(r"\s*(?:[\])}]|#|//)", lines[n])]
-
-
-def families(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -> Iterator[Group]:
-    """Classes, or functions, whose names end with the words: `SimpleWorker`, `SpawnWorker`."""
-    kinds = [asked.kind] if asked.kind in ("class", "function") else ["class"]
-    for kind in kinds:
-        opens = re.compile(
-            rf"\s*(?:export\s+|pub\s+|default\s+"
-            rf"|abstract\s+)*(?:{_KINDS[kind]})\s+(\w+)"
-        )
-        found: list[Place] = []
-        for path, defined in names.items():
-            fitting = {name for name in defined if _ends_with(name, asked.words)}
-            if not fitting:
-                continue
-            for number, line in enumerate(reader.read(path), 1):
-                match = opens.match(line)
-                if match and match[1] in fitting and not line.startswith((" ", "\t")):
-                    found.append(Place(path=path, start=number, end=number))
-        if kind == "class":
-            found = _with_heirs(reader, names, asked, found)
-        if len(found) >= _FEWEST:
-            worth = 0.9 if asked.kind == kind else 0.75 if len(found) > _FEWEST else 0.6
-            word = " ".join(asked.words)
-            yield Group(what=f"{kind} names with `{word}`", places=found, worth=worth)
-
-
-def _with_heirs(
-    reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted, found: Sequence[Place]
-) -> list[Place]:
-    """Also classes that inherit from one whose name ends with the words, whatever their names."""
-    known = {(place.path, place.start) for place in found}
-    heirs = [
-        Place(path=path, start=number, end=number)
-        for path in [*names][:_MOST_FILES]
-        for number, line in enumerate(reader.read(path), 1)
-        if (path, number) not in known
-        and (match := _INHERITS.match(line))
-        and any(_ends_with(base, asked.words) for base in re.findall(r"\w+", match["bases"]))
-    ]
-    return [*found, *heirs]
-
-
-def _ends_with(name: str, words: Sequence[str]) -> bool:
-    parts = parts_of(name)[-len(words) :] if words else []
-    if not parts or len(parts) != len(words) or name.startswith("_"):
-        return False
-    # `completion classes` are `BashComplete` and `ZshComplete`: the stem decides.
-    return all(
-        same(word, part) or (len(part) > 4 and word.startswith(without_ending(part)[:5]))
-        for word, part in zip(words, parts, strict=True)
-    )
 
 
 def inside_class(
@@ -227,7 +187,8 @@ def inside_class(
         return
     lines = reader.read(path)
     span = body_of(lines, name)
-    if span is None:
+    # Who asks which signals a class sends does not ask for its fields.
+    if span is None or not _OF_A_CLASS.search(of):
         return
     inner = [n for n in range(span[0] + 1, span[1] + 1) if lines[n].strip()]
     depth = min((_depth(lines[n]) for n in inner), default=0)
@@ -238,7 +199,7 @@ def inside_class(
         for n in inner
         if _depth(lines[n]) == depth and (at := pattern.match(lines[n])) and at["name"][:1] != "_"
     ]
-    if len(members) >= _FEWEST:
+    if len(members) >= FEWEST:
         yield Group(what=f"what `{name}` has", places=members, worth=1.0)
 
 
@@ -254,7 +215,8 @@ def registered(reader: Reader, used: Mapping[str, Sequence[int]], word: str) -> 
         lines = reader.read(path)
         for number in dict.fromkeys(numbers):
             line = lines[number - 1] if number <= len(lines) else ""
-            if re.match(rf"\s*@(?:\w+\.)*{re.escape(word)}\b", line):
+            # `@value.setter` registers nothing.
+            if re.match(rf"\s*@(?:\w+\.)*{re.escape(word)}\b(?!\.)", line):
                 below = range(number, min(len(lines), number + 90))
                 opened = next((n for n in below if _OPENS.match(lines[n])), None)
                 if opened is not None:
@@ -265,7 +227,7 @@ def registered(reader: Reader, used: Mapping[str, Sequence[int]], word: str) -> 
         (f"what is under `@{word}`", decorated),
         (f"made by `{word}(…)`", assigned),
     ):
-        if len(places) >= _FEWEST:
+        if len(places) >= FEWEST:
             yield Group(what=what, places=places, worth=0.9)
 
 
@@ -274,26 +236,52 @@ def modules(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -
     for path, defined in names.items():
         stem = path.rpartition("/")[2].partition(".")[0]
         public = {name for name in defined if not name.startswith("_")}
-        if fit(stem, asked.words) == 0 and len(public) >= _FEWEST:
+        if fit(stem, asked.words) == 0 and len(public) >= FEWEST:
             found = [
                 Place(path=path, start=number, end=number)
                 for number, line in enumerate(reader.read(path), 1)
                 if not line.startswith((" ", "\t")) and _name_at(line) in public
             ]
-            if len(found) >= _FEWEST:
+            if len(found) >= FEWEST:
                 is_plural = stem.lower().endswith("s")
                 worth = 0.75 if is_plural else 0.55
                 yield Group(what=f"what `{path}` defines", places=found, worth=worth)
-    folders: dict[str, list[str]] = {}
-    for path in reader.paths:
-        folder, _, name = path.rpartition("/")
-        if folder and fit(folder.rpartition("/")[2], asked.words) == 0 and not name.startswith("_"):
-            folders.setdefault(folder, []).append(path)
-    for folder, inside in folders.items():
-        if len(inside) >= _FEWEST:
-            places = [Place(path=path, start=1, end=1) for path in inside]
+    for folder, inside in _folders(reader.paths, asked).items():
+        if len(inside) >= FEWEST:
+            places = [Place(path=path, start=1, end=1) for path in inside.values()]
             worth = 0.85 if asked.kind == "file" else 0.72 if len(inside) > 3 else 0.6
-            yield Group(what=f"the files in `{folder}/`", places=places, worth=worth)
+            yield Group(what=f"what is in `{folder}/`", places=places, worth=worth)
+
+
+def _folders(paths: Sequence[str], asked: Wanted) -> dict[str, dict[str, str]]:
+    """By folder that is named so: what is in it, each with a file that shows it.
+
+    A folder in it is shown by its first file: `themes/mkdocs/` by `themes/mkdocs/404.html`.
+    """
+    folders: dict[str, dict[str, str]] = {}
+    for path in paths:
+        parts = path.split("/")
+        for depth in range(1, len(parts)):
+            held = parts[depth]
+            if fit(parts[depth - 1], asked.words) == 0 and not held.startswith(("_", ".")):
+                folders.setdefault("/".join(parts[:depth]), {}).setdefault(held, path)
+                break
+    return folders
+
+
+def declared(reader: Reader, asked: Wanted) -> Iterator[Group]:
+    """Entries of a table of a manifest that is named so: entry points, features, workspaces."""
+    for path in reader.paths:
+        if path.rpartition("/")[2] not in MANIFESTS:
+            continue
+        lines = reader.read(path)
+        for start, end in tables(lines, ".*"):
+            name = lines[start].strip("[] \t\"'")
+            last = re.split(r"[.:]", name)[-1]
+            held = [n for n in range(start + 1, end + 1) if _ASSIGNED.match(lines[n])]
+            if fit(last, asked.words) == 0 and len(held) >= FEWEST:
+                place = Place(path=path, start=start + 1, end=end + 1)
+                yield Group(what=f"what `{path}` declares", places=[place], worth=0.85)
 
 
 def _name_at(line: str) -> str:
@@ -313,6 +301,9 @@ def documented(reader: Reader, documents: Sequence[str], asked: Wanted) -> Itera
             inside = [each for each in found if section.start < each.start < section.end]
             below = [each for each in inside if each.level == section.level + 1]
             items = [n for n in range(section.start + 1, section.end) if _ITEM.match(lines[n])]
+            # Sections that are called like the one above are kinds of the things, not the things.
+            if 2 * sum(fit(each.title, asked.words) is not None for each in below) > len(below):
+                continue
             if len(below) >= 3:
                 places = [Place(path=path, start=s.start + 1, end=s.start + 1) for s in below]
             elif len(items) >= 3:

@@ -24,6 +24,7 @@ Topic = Literal[
     "security",
     "contribute",
     "history",
+    "support",
 ]
 TOPICS: Final[tuple[Topic, ...]] = get_args(Topic)
 
@@ -86,7 +87,7 @@ ROWS: Final[Mapping[Topic, Row]] = {
         ),
         commands=_words(
             r"^\s*(?:\$|>)\s+\S|^\s*(?:```\w+|\.\. code-block::)|\b(?:python3? -m|npm (?:run "
-            r"|start)|npx|yarn (?:run|start)|"
+            r"|start|init|create)|npx|yarn (?:run|start)|"
             r"cargo run|go run|make run|docker(?: compose|-compose)? (?:run|up)|flask run"
             r"|node \S)\b"
         ),
@@ -186,6 +187,22 @@ ROWS: Final[Mapping[Topic, Row]] = {
         files=_words(r"security(?:\.(?:md|rst|txt))?"),
         lines=30,
         pages=_words(r"security"),
+    ),
+    "support": Row(
+        headings=_words(
+            r"\b(?:(?:get(?:ting)? |find(?:ing)? |ask(?:ing)? for |need )?help|support|questions?"
+            r"|community|contact|chat|feedback|discussions?|mailing list)\b|\b(?:bugs?|issues?)\b"
+        ),
+        commands=_words(
+            r"\b(?:stack ?overflow|discord|slack|gitter|mailing list|irc|matrix|forum|discussions"
+            r"|issue tracker|issues)\b.{0,80}(?:https?://|\]\()|https?://\S*(?:/discussions|/issues"
+            r"|discord|slack|gitter|stackoverflow|zulip)"
+        ),
+        keys=r"bugs|bug[- _]tracker|issues|issue[- ]tracker|discussions|chat|support|forum",
+        tables=r"project\.urls",
+        files=_words(r"support(?:\.(?:md|rst|txt))?"),
+        lines=30,
+        pages=_words(r"(?:support|help|community|contact|contributing)"),
     ),
     "contribute": Row(
         headings=_words(

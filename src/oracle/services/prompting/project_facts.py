@@ -7,6 +7,7 @@ root, and one file with the project's own notes for agents.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import time
@@ -19,8 +20,10 @@ from typing import Any, Final
 
 from oracle.errors import ToolProblem
 from oracle.patterns import lazy_pattern
+from oracle.services.background import in_thread
 from oracle.services.project.file_rules import not_shown
 from oracle.services.project.redaction import redact
+from oracle.services.project.roots import Root
 from oracle.services.project.safe_open import read_inside
 
 ListPaths = Callable[[], Awaitable[Sequence[str]]]
@@ -28,6 +31,9 @@ ListPaths = Callable[[], Awaitable[Sequence[str]]]
 
 NOTES_FILES: Final = ("AGENTS.md", "CLAUDE.md")
 """Where projects keep notes for agents; the first that exists is used."""
+ROOTS: Final = "roots"
+"""The name among the facts for the further roots, as pairs of a name and a path."""
+MISSING_ROOTS: Final = "missing_roots"
 OPENING: Final = "<project_facts>"
 CLOSING: Final = "</project_facts>"
 LONGEST_NOTES: Final = 4_000
@@ -41,6 +47,8 @@ _LONGEST_NAME: Final = 60
 # The `<` of a tag that would end the block, or pretend to be another of ours.
 _TAG: Final = lazy_pattern(r"<(?=\s*/?\s*(?:project_facts|system_message))", re.IGNORECASE)
 _FRESH_SECONDS: Final = 60.0
+_SECONDS_FOR_PATHS: Final = 0.5
+_SECONDS_FOR_ROOTS: Final = 0.3
 
 _SUFFIXES: Final = {
     "Python": "py pyi",
@@ -78,9 +86,12 @@ _LANGUAGES: Final = {
 class ProjectFacts:
     """Gathers the facts of one project. It never raises: what cannot be read is left out."""
 
-    def __init__(self, root: Path, paths: ListPaths | None = None) -> None:
+    def __init__(
+        self, root: Path, paths: ListPaths | None = None, roots: Sequence[Root] = ()
+    ) -> None:
         self._root = root
         self._paths = paths
+        self._roots = roots
         self._known: dict[str, Any] = {}
         self._known_at = float("-inf")
 
@@ -89,12 +100,24 @@ class ProjectFacts:
         # Many questions at once need not count the same files again and again.
         if time.monotonic() - self._known_at > _FRESH_SECONDS:
             try:
-                paths = None if self._paths is None else await self._paths()
+                # No time is left for the other facts if a root on a dead disk is waited for.
+                async with asyncio.timeout(_SECONDS_FOR_PATHS if self._roots else None):
+                    paths = None if self._paths is None else await self._paths()
             except Exception:
                 paths = None
             self._known = self._counted(_listed(self._root) if paths is None else paths)
             self._known_at = time.monotonic()
-        return {**self._known, **_notes(self._root)}
+        # Each time, because a root may be gone or back by the next question.
+        missing = {MISSING_ROOTS: await self._missing()} if self._roots else {}
+        return {**self._known, **missing, **_notes(self._root)}
+
+    async def _missing(self) -> list[str]:
+        try:
+            async with asyncio.timeout(_SECONDS_FOR_ROOTS):
+                problems = await in_thread(lambda: [root.problem for root in self._roots])
+        except TimeoutError:
+            return ["a root does not respond; `oracle doctor` says which"]
+        return list(filter(None, problems))
 
     def _counted(self, paths: Iterable[str]) -> dict[str, Any]:
         languages, folders = Counter[str](), Counter[str]()
@@ -109,6 +132,14 @@ class ProjectFacts:
             "languages": _largest(languages, _MOST_LANGUAGES),
             "folders": sorted(map(_one_line, _largest(folders, _MOST_FOLDERS))),
         }
+
+
+def _roots_line(roots: Sequence[Sequence[str]]) -> str:
+    names = ", ".join(f"{name}/" for name, _ in roots)
+    return (
+        f"Other roots: {names}: folders beside the project that can be read, not written. Search "
+        "tools look in all of them; name and cite their files with this beginning."
+    )
 
 
 def _largest(counts: Counter[str], most: int) -> list[str]:
@@ -127,6 +158,9 @@ def facts_block(
         lines.append(f"Languages, most files first: {', '.join(facts['languages'])}")
     if facts.get("folders"):
         lines.append(f"Top folders: {', '.join(f'{name}/' for name in facts['folders'])}")
+    if facts.get(ROOTS):
+        lines.append(_roots_line(facts[ROOTS]))
+    lines += [f"{problem[:1].upper()}{problem[1:]}." for problem in facts.get(MISSING_ROOTS, ())]
     if budget:
         lines.append(f"Budget: {_budget(budget)}")
     notes: str = facts.get("notes", "")

@@ -18,7 +18,7 @@ _ASKS: Final = lazy_pattern(
     r"^\W*(?:(?:please|can you|could you|i want to|i need to)\s+)*"
     r"(?:(?:list|enumerate|name|show)(?:\s+(?:me|us))?\s+(?=(?:all|every|each|the|\w+s\b))"
     r"|what\s+are\s+(?=(?:all|the)\b)|what\s+(?=\w+(?:\s\w+)?s\s+(?:are\s+there|exist|does|do|can|is|are)\b)"
-    r"|(?:which|what)\s+(?=(?:\w+\s+){0,2}\w+s\s+(?:are\s+there|exist|does|do|can|are|have|has|come|ship)\b)"
+    r"|(?:which|what)\s+(?=(?:[\w-]+\s+){0,2}\w+s\s+(?:are\s+there|exist|does|do|can|are|have|has|come|ship)\b)"
     r"|how\s+many\s+(?=(?:\w+\s+){0,2}\w+s\b)|(?:all|every)\s+(?=\w))"
     rf"{_FILLER}(?P<head>[\w\s./-]{{2,60}}?)"
     r"\s*(?:\b(?:of|in|for|that|which|are|is|does|do|can|have|has|exists?|there|defined|provided|"

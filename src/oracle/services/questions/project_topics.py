@@ -24,8 +24,8 @@ scratch someone developer contributor newcomer user own exist exists whole entir
 """
 _FILLERS: Final = frozenset(_FILLERS_LISTED.split())
 _FUTURE: Final = lazy_pattern(
-    r"\b(?:will|upcoming|next|roadmap|planned|planning|going to|wird|werden|sera|será"
-    r"|próxim\w*|prochain\w*)\b",
+    r"\b(?:will|upcoming|next|roadmap|planned|planning|going to|künftig\w*|geplant\w*"
+    r"|nächste\w*|sera|será|próxim\w*|prochain\w*)\b",
     re.I,
 )
 
@@ -96,6 +96,19 @@ _ROWS: Final = (
         r"|(?:漏洞|安全).*(?:报告|上报)|(?:报告|上报).*(?:漏洞|安全)|脆弱性.*報告",
         r"\b(?:report|disclos|melde|signal|inform|contact|securit|vulnerab|sicherheit|schwachstelle|"
         r"faille|vulnér|sécurité|seguridad|polic|issue|bug|hole|problem|found)\w*",
+    ),
+    _row(
+        "support",
+        r"\b(?:get|find|ask|need|seek|receive|offer|where)\w*\b.{0,20}\b(?:help|support|questions?)\b"
+        r"|\b(?:ask|post|raise) (?:a |my |for )?(?:questions?|help)\b"
+        r"|\b(?:mailing list|chat room|forum|community|discord|slack|irc)\b|\bcontact\b"
+        r"|\b(?:report|file|open|submit) (?:a |an )?(?:bug|issue)s?\b"
+        r"|\bhilfe\b|\bfragen stellen\b|\bobtenir de l'aide\b|\bposer (?:une|des) questions?\b"
+        r"|\bayuda\b|\bpreguntas\b|求助|寻求帮助|提问|質問|サポート",
+        r"\b(?:get\w*|find\w*|ask\w*|need\w*|seek|receive|offer\w*|help|support|questions?|post|raise|"
+        r"mailing|list|chat|room|forum|community|discord|slack|irc|contact\w*|report\w*|file|open|submit|"
+        r"bugs?|issues?|problems?|hilfe|fragen|stellen|bekomme\w*|finde\w*|obtenir|aide|poser|ayuda|"
+        r"pido|pedir|obtener|preguntas|hacer|authors?|maintainers?|team|people|reach)\b",
     ),
     _row(
         "licence",
@@ -191,9 +204,12 @@ _ROWS: Final = (
     _row(
         "run",
         r"\b(?:run|start|launch|execute|use)\b|\bget(?:ting)? started\b|\bstart\w*"
+        r"|\b(?:create|make|scaffold|bootstrap|generate|initiali[sz]e|init|begin)\w*\b"
+        r"(?= (?:a |an |my )?(?:new |first |own )*(?:project|app|application|site|website)\b)"
         r"|\bausführ\w*|\bbenutz\w*|\bverwend\w*"
         r"|\b(?:lanc|démarr|exécut|utilis)\w+|\b(?:ejecut|inici|arranc|us)(?:o|a|ar|arlo)\b|运行|启动|使用|実行|起動|使い方",
-        r"\b(?:runs?|running|start\w*|launch|execute|use|using|get|getting|ausführ\w*|benutz\w*|verwend\w*|"
+        r"\b(?:create|make|scaffold|bootstrap|generate|initiali[sz]e|init|begin|site|website"
+        r"|runs?|running|start\w*|launch|execute|use|using|get|getting|ausführ\w*|benutz\w*|verwend\w*|"
         r"(?:lanc|démarr|exécut|utilis)\w+|(?:ejecut|inici|arranc|us)(?:o|a|ar|arlo))\b",
     ),
     _row(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +12,7 @@ from typing import Final, Self, TypeVar
 from oracle.errors import InputError
 from oracle.models.query_classification import OWN_NAME
 from oracle.services.project.ignore_rules import IGNORE_FILES
+from oracle.services.project.names import folded, names_of
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.project.walk import FoundFile, Walk
@@ -19,7 +20,16 @@ from oracle.services.search.bound import IN_MEMORY, NO_BOUND, Bound
 from oracle.services.search.catalogue import Catalogue
 from oracle.services.search.intake import clean_text, lines_of, read, read_bytes
 from oracle.services.search.lock import Patience
-from oracle.services.search.ranking import Ranked, callers, rank
+from oracle.services.search.passages import Statistics
+from oracle.services.search.ranking import (
+    BestScores,
+    Ranked,
+    Scale,
+    best_scores,
+    callers,
+    rank,
+    statistics_for,
+)
 from oracle.services.search.records import (
     Definition,
     FileOnMap,
@@ -48,8 +58,8 @@ Found = TypeVar("Found")
 class KnownTerms:
     """Contains what is defined in the project, its files, the titles of its notes, and its name."""
 
-    def __init__(self, project: str, files_with: Callable[[str], int]) -> None:
-        self._project = _folded(project)
+    def __init__(self, names: Container[str], files_with: Callable[[str], int]) -> None:
+        self._names = names
         self._files_with = files_with
 
     def __contains__(self, term: object) -> bool:
@@ -60,18 +70,13 @@ class KnownTerms:
 
         The project's own name has `OWN_NAME`, however many files have it.
         """
-        if _folded(term) == self._project:
+        if folded(term) in self._names:
             return OWN_NAME
         # Half a letter (a lone surrogate) cannot be looked up, and is not a name.
         try:
             return self._files_with(term) or None
         except UnicodeEncodeError:
             return None
-
-
-def _folded(name: str) -> str:
-    """A folder is often spelled in another way than the package in it: `my-tool`, `my_tool`."""
-    return name.lower().replace("_", "-")
 
 
 class Index:
@@ -192,18 +197,39 @@ class Index:
     # look-ups
 
     def search(
-        self, query: str, kind: Kind = "code", k: int = 10, *, per_file: int = 1, under: str = ""
+        self,
+        query: str,
+        kind: Kind = "code",
+        k: int = 10,
+        *,
+        per_file: int = 1,
+        under: str = "",
+        scale: Scale | None = None,
     ) -> list[Hit]:
         """The best passages, best first, with scores from 0 to 1; at most `per_file` of one file.
 
         Further passages of a file come after the first passages of all files. `under`, a path
-        relative to the root, limits the search to that file or folder.
+        relative to the root, limits the search to that file or folder. With a `scale` the scores
+        can be compared with those of other indexes, and are not limited to 1.
         """
         if kind not in ("code", "vault", "threads"):
             raise InputError(f"{kind!r} is not a kind of source; choose code, vault or threads")
         wanted = max(0, min(k, MOST_HITS))
         most, place = max(1, per_file), under.strip("/")
-        return self._look_up(lambda now: self._search(now, query, kind, wanted, most, place))
+        return self._look_up(lambda now: self._search(now, query, kind, wanted, most, place, scale))
+
+    def statistics(self, query: str, kind: Kind) -> Statistics:
+        """For the `scale` of a search in several indexes."""
+        return self._look_up(lambda now: statistics_for(query, kind, now.passages))
+
+    def best_scores(
+        self, query: str, kind: Kind, statistics: Statistics, *, under: str = ""
+    ) -> BestScores:
+        def best(now: Generation) -> BestScores:
+            files = now.catalogue.numbers_at(under) if under else None
+            return best_scores(query, kind, now.passages, statistics, files=files)
+
+        return self._look_up(best)
 
     def definitions(self, name: str) -> list[Definition]:
         """Where a name is defined. The exact spelling comes first, then any case of letters.
@@ -258,7 +284,7 @@ class Index:
     @property
     def known_terms(self) -> KnownTerms:
         return KnownTerms(
-            self.root.name,
+            names_of(self.root),
             lambda term: self._look_up(lambda now: now.catalogue.files_with(term, MOST_PLACES)),
         )
 
@@ -306,15 +332,22 @@ class Index:
         return Refresh(self._walk, generation, bound=self._bound).whole()
 
     def _search(
-        self, now: Generation, query: str, kind: Kind, k: int, per_file: int, under: str
+        self,
+        now: Generation,
+        query: str,
+        kind: Kind,
+        k: int,
+        per_file: int,
+        under: str,
+        scale: Scale | None,
     ) -> list[Hit]:
         hits: list[Hit] = []
         files = now.catalogue.numbers_at(under) if under else None
-        ranked = rank(query, kind, now.catalogue, now.passages, files=files)
+        ranked = rank(query, kind, now.catalogue, now.passages, files=files, scale=scale)
         if kind == "code" and len(ranked) < k:
             missing = k - len(ranked)
             ranked += callers(ranked, now.catalogue, now.passages, limit=missing, files=files)
-        best = ranked[0].score if ranked else 1.0
+        best = ranked[0].score if ranked and scale is None else 1.0
         further: list[Hit] = []
         for each in ranked:
             if len(hits) >= k:

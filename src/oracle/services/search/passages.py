@@ -11,6 +11,7 @@ import json
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,30 @@ _SMALL_WRITER_BYTES: Final = 15_000_000
 
 Phrase = tuple[str, ...]
 """Terms that follow one another in a text."""
+TermsByField = Mapping[str, Mapping[str, float]]
+"""Terms with their weights, by the field that they are searched in."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statistics:
+    """How many passages there are, and how many of them have each term in each field."""
+
+    passages: int
+    having: Mapping[tuple[str, str], int]
+
+    def __add__(self, other: Statistics) -> Statistics:
+        """Those of two indexes together."""
+        having = dict(self.having)
+        for key, count in other.having.items():
+            having[key] = having.get(key, 0) + count
+        return Statistics(passages=self.passages + other.passages, having=having)
+
+    def rarity(self, field: str, term: str) -> float:
+        """What BM25 multiplies the score of a term with, as tantivy computes it."""
+        having = self.having.get((field, term), 0)
+        # Removed passages are still counted for their terms until segments are merged.
+        others = max(0, self.passages - having)
+        return log(1 + (others + 0.5) / (having + 0.5))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,19 +125,23 @@ class Passages:
 
     def search(
         self,
-        weights: Mapping[str, Mapping[str, float]],
+        weights: TermsByField,
         *,
         phrases: Mapping[Phrase, float] | None = None,
         kind: str | None,
         limit: int,
         files: Sequence[int] | None = None,
+        among: Statistics | None = None,
     ) -> list[Match]:
         """The best passages for terms with a weight in each field, and for phrases in the body.
 
-        With `files`, only passages of those files.
+        With `files`, only passages of those files. With `among`, a term is as rare as it is in
+        several indexes together, so that the scores of these indexes can be compared.
         """
         import tantivy
 
+        if among is not None:
+            weights, phrases = self._as_rare_as(among, weights, phrases or {})
         query = tantivy.Query
         clauses = [
             (
@@ -144,6 +173,37 @@ class Passages:
         searcher = self._index.searcher()
         hits = searcher.search(wanted, limit, count=False).hits
         return _matches(searcher, hits)
+
+    def statistics(self, terms: Iterable[tuple[str, str]]) -> Statistics:
+        """For pairs of a field and a term."""
+        searcher = self._index.searcher()
+        having = {(field, term): searcher.doc_freq(field, term) for field, term in terms}
+        return Statistics(passages=searcher.num_docs, having=having)
+
+    def _as_rare_as(
+        self, among: Statistics, weights: TermsByField, phrases: Mapping[Phrase, float]
+    ) -> tuple[TermsByField, Mapping[Phrase, float]]:
+        """Replaces how rare each term is here, which tantivy multiplies with, by how rare it is
+        there.
+        """
+        pairs = [(field, term) for field, terms in weights.items() for term in terms]
+        pairs += [("body", term) for phrase in phrases for term in phrase]
+        here = self.statistics(pairs)
+        scaled = {
+            field: {
+                term: weight * among.rarity(field, term) / here.rarity(field, term)
+                for term, weight in terms.items()
+            }
+            for field, terms in weights.items()
+        }
+        # tantivy adds up the terms of a phrase.
+        scaled_phrases = {
+            phrase: weight
+            * sum(among.rarity("body", term) for term in phrase)
+            / sum(here.rarity("body", term) for term in phrase)
+            for phrase, weight in phrases.items()
+        }
+        return scaled, scaled_phrases
 
     @property
     def count(self) -> int:

@@ -14,7 +14,13 @@ from oracle.lazy_dataclass import dataclass
 from oracle.services.search.catalogue import Catalogue, FileCard
 from oracle.services.search.chunks import MOST_LINES
 from oracle.services.search.intake import distinctive
-from oracle.services.search.passages import Match, Passages, Phrase
+from oracle.services.search.passages import (
+    Match,
+    Passages,
+    Phrase,
+    Statistics,
+    TermsByField,
+)
 from oracle.services.search.question import Question, read_question
 from oracle.services.search.records import Kind, Role
 from oracle.services.search.terms import terms_of_word
@@ -98,6 +104,85 @@ class Ranked:
     matches: tuple[Match, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """What makes the scores of several indexes comparable: see `rank`."""
+
+    statistics: Statistics
+    best: BestScores | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestScores:
+    """The best scores that a question reaches: by passages, by cards and by windows."""
+
+    passages: float = 0.0
+    cards: float = 0.0
+    windows: float = 0.0
+
+    def __or__(self, other: BestScores) -> BestScores:
+        return BestScores(
+            passages=max(self.passages, other.passages),
+            cards=max(self.cards, other.cards),
+            windows=max(self.windows, other.windows),
+        )
+
+
+class _Scored:
+    """What a question finds in one index, with the scores of BM25."""
+
+    def __init__(
+        self,
+        text: str,
+        kind: Kind,
+        passages: Passages,
+        files: Sequence[int] | None,
+        among: Statistics | None,
+    ) -> None:
+        self.weights = weights = CODE if kind == "code" else NOTES
+        self.question = question = _question(text, weights)
+
+        def found(
+            terms: TermsByField, limit: int, phrases: Mapping[Phrase, float] | None = None
+        ) -> list[Match]:
+            # A question about code may be answered by a document, so its search leaves out threads
+            # only.
+            only = None if kind == "code" else kind
+            return passages.search(
+                terms, phrases=phrases, kind=only, limit=limit, files=files, among=among
+            )
+
+        self.by_file: dict[int, list[Match]] = {}
+        terms = _terms_by_field(question, weights)
+        for match in found(terms, CANDIDATES, _phrases(question, weights)):
+            self.by_file.setdefault(match.file, []).append(match)
+        self.cards = found(_card_terms(question), CARDS)
+        self.windows: list[Match] = []
+        if weights.windows:
+            self.windows = found(_window_terms(question, weights), CANDIDATES)
+        self.file_scores = {
+            file: _file_score(matches, weights) for file, matches in self.by_file.items()
+        }
+        self.card_scores = {match.file: match.score for match in self.cards}
+        self.window_scores = _window_scores(self.windows, weights)
+
+    @property
+    def best(self) -> BestScores:
+        return BestScores(
+            passages=max(self.file_scores.values(), default=0.0),
+            cards=max(self.card_scores.values(), default=0.0),
+            windows=max(self.window_scores.values(), default=0.0),
+        )
+
+    def scores(self, best: BestScores) -> dict[int, float]:
+        """Passages and cards have scores of different size: each becomes a share of its best."""
+        scores: dict[int, float] = {}
+        _add(scores, self.file_scores, best.passages, 1.0)
+        _add(scores, self.card_scores, best.cards, self.weights.card)
+        _add(scores, self.window_scores, best.windows, self.weights.windows)
+        return scores
+
+
 def rank(
     text: str,
     kind: Kind,
@@ -105,46 +190,62 @@ def rank(
     passages: Passages,
     *,
     files: Sequence[int] | None = None,
+    scale: Scale | None = None,
 ) -> list[Ranked]:
-    """All files that match, best first. With `files`, only those, ranked among themselves."""
-    weights = CODE if kind == "code" else NOTES
-    question = read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
-    # A question about code may be answered by a document, so its search leaves out threads only.
-    only = None if kind == "code" else kind
-    matches = passages.search(
-        _terms_by_field(question, weights),
-        phrases=_phrases(question, weights),
-        kind=only,
-        limit=CANDIDATES,
-        files=files,
-    )
-    cards = passages.search(_card_terms(question), kind=only, limit=CARDS, files=files)
-    by_file: dict[int, list[Match]] = {}
-    for match in matches:
-        by_file.setdefault(match.file, []).append(match)
-    scores = _scores(by_file, cards, weights)
-    windows: list[Match] = []
-    if weights.windows:
-        terms = _window_terms(question, weights)
-        windows = passages.search(terms, kind=only, limit=CANDIDATES, files=files)
-        _add(scores, _window_scores(windows, weights), weights.windows)
-    definitions = _definitions(question, catalogue, files) if weights.defining else []
+    """All files that match, best first. With `files`, only those, ranked among themselves.
+
+    To rank the files of several indexes together, give each the same `scale`: their common
+    statistics (`statistics_for`), and the best of their `best_scores`.
+    """
+    found = _Scored(text, kind, passages, files, scale.statistics if scale else None)
+    weights, by_file = found.weights, found.by_file
+    scores = found.scores((scale and scale.best) or found.best)
+    definitions = _definitions(found.question, catalogue, files) if weights.defining else []
     for file in {match.file for match in definitions}:
         scores[file] = scores.get(file, 0.0) + weights.defining
     # After the scores: a file that only its card found is shown with its first lines.
-    for match in (*definitions, *windows, *cards):
+    for match in (*definitions, *found.windows, *found.cards):
         by_file.setdefault(match.file, [match])
     known = catalogue.cards(by_file)
     ranked = [
         Ranked(
             card=known[number],
-            score=scores[number] * _prior(known[number], question, weights),
-            matches=tuple(found),
+            score=scores[number] * _prior(known[number], found.question, weights),
+            matches=tuple(matches),
         )
-        for number, found in by_file.items()
+        for number, matches in by_file.items()
         if number in known and (kind != "code" or known[number].kind != "threads")
     ]
     return sorted(ranked, key=lambda each: (-each.score, each.card.path))
+
+
+def statistics_for(text: str, kind: Kind, passages: Passages) -> Statistics:
+    """Of the terms that `rank` searches for."""
+    weights = CODE if kind == "code" else NOTES
+    question = _question(text, weights)
+    searched = (
+        _terms_by_field(question, weights),
+        _card_terms(question),
+        _window_terms(question, weights),
+        {"body": dict.fromkeys(question.sequence, 1.0)},
+    )
+    terms = {(field, term) for each in searched for field, terms in each.items() for term in terms}
+    return passages.statistics(terms)
+
+
+def best_scores(
+    text: str,
+    kind: Kind,
+    passages: Passages,
+    statistics: Statistics,
+    *,
+    files: Sequence[int] | None = None,
+) -> BestScores:
+    return _Scored(text, kind, passages, files, statistics).best
+
+
+def _question(text: str, weights: Weights) -> Question:
+    return read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
 
 
 def callers(
@@ -181,20 +282,11 @@ def callers(
     return sorted(users, key=lambda each: (-each.score, each.card.path))[:limit]
 
 
-def _scores(
-    by_file: Mapping[int, list[Match]], cards: Sequence[Match], weights: Weights
-) -> dict[int, float]:
-    """Passages and cards have scores of different size: each becomes a share of its best first."""
-    scores: dict[int, float] = {}
-    _add(scores, {file: _file_score(found, weights) for file, found in by_file.items()}, 1.0)
-    _add(scores, {match.file: match.score for match in cards}, weights.card)
-    return scores
-
-
-def _add(scores: dict[int, float], further: Mapping[int, float], weight: float) -> None:
-    best = max(further.values(), default=0.0) or 1.0
+def _add(
+    scores: dict[int, float], further: Mapping[int, float], best: float, weight: float
+) -> None:
     for number, score in further.items():
-        scores[number] = scores.get(number, 0.0) + weight * score / best
+        scores[number] = scores.get(number, 0.0) + weight * score / (best or 1.0)
 
 
 def _window_scores(matches: Sequence[Match], weights: Weights) -> dict[int, float]:

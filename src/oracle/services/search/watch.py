@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Event
 
@@ -17,11 +17,22 @@ def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
 
     Raises `NotFound` if the project is removed.
     """
+    return (report for _, report in follow_several({"": index}, stop))
+
+
+def follow_several(
+    indexes: Mapping[str, Index], stop: Event
+) -> Iterator[tuple[str, RefreshReport]]:
+    """The same for the indexes of several roots, by their names; the first is the project's own.
+
+    A further root that is removed has no more changes to report.
+    """
     from watchfiles import DefaultFilter, watch
 
     ignored = DefaultFilter(ignore_dirs=tuple(TOOL_FOLDERS), ignore_entity_patterns=())
+    project = next(iter(indexes.values())).root
     changes = watch(
-        index.root,
+        *(index.root for index in indexes.values()),
         watch_filter=ignored,
         stop_event=stop,
         yield_on_timeout=True,
@@ -30,14 +41,18 @@ def follow(index: Index, stop: Event) -> Iterator[RefreshReport]:
     )
     # The watch begins before the refresh, so that no change falls between the two.
     next(changes, None)
-    yield index.refresh()
+    for name, index in indexes.items():
+        yield name, index.refresh()
     for bundle in changes:
-        if not index.root.is_dir():
+        if not project.is_dir():
             raise NotFound(
-                f"{index.root} is gone, so there is nothing left to follow; "
+                f"{project} is gone, so there is nothing left to follow; "
                 "start again in a folder that exists"
             )
-        if bundle:
-            report = index.update(Path(path) for _, path in bundle)
-            if report.touched:
-                yield report
+        paths = [Path(path) for _, path in bundle]
+        for name, index in indexes.items():
+            own = [path for path in paths if path.is_relative_to(index.root)]
+            if own and index.root.is_dir():
+                report = index.update(own)
+                if report.touched:
+                    yield name, report

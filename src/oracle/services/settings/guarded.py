@@ -21,7 +21,7 @@ from oracle.lazy_dataclass import dataclass
 from oracle.services.project.root import DATABASE_FILES, FOLDER
 from oracle.services.settings.server_address import is_loopback
 from oracle.services.settings.value_types import OFF, masked
-from oracle.settings import SETTINGS, Origin
+from oracle.settings import ROOTS, SETTINGS, Origin
 
 Values = Mapping[str, Any]
 
@@ -60,6 +60,10 @@ def guarded_values(
         reason = check(values, root, name) if is_theirs else None
         if reason or name in also:
             yield _guarded(values, origins, root, name, reason or "", is_left_out=False)
+    for name in values:
+        # Whatever it names: a root is another folder than the project.
+        if name.startswith(f"{ROOTS}."):
+            yield _guarded(values, origins, root, name, _ROOT, is_left_out=False)
     for name, compare in _LEFT_OUT.items():
         value, other = values[name], below.get(name)
         is_theirs = origins[name].source == "file" and value != other
@@ -184,6 +188,8 @@ def _hard_links(values: Values, root: Path, name: str) -> str | None:
 
 
 def _places_of(root: Path, name: str, value: str) -> list[Path]:
+    if name.startswith(f"{ROOTS}."):
+        return [Path(os.path.realpath(root / os.path.expanduser(value)))]
     if name in _FOLDERS:
         return _places(root, value)
     try:
@@ -240,6 +246,8 @@ def _unrecorded(values: Values, value: Any, below: Any) -> str | None:
 
 
 def _paid_searches(values: Values, value: Any, below: Any) -> str | None:
+    if value == "ddgs":
+        return "searches would go to public search engines"
     if value not in ("tavily", "brave"):
         return None
     return f"searches would go to {value}, and your key would pay for them"
@@ -291,3 +299,4 @@ _LEFT_OUT: Final[Mapping[str, Callable[[Values, Any, Any], str | None]]] = {
 }
 _FOLDERS: Final = frozenset({"prompts.folder", "trees.folder"})
 _PATHS: Final = _FOLDERS | {"database.url"}
+_ROOT: Final = "files of this folder would be read and sent to the model"

@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from oracle.errors import InputError, SettingsError, StoreError, did_you_mean
-from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import find_root
-from oracle.services.settings.guarded import Guarded, guarded_values, shown_value
+from oracle.services.settings.collected import Collected
+from oracle.services.settings.guarded import Guarded, guarded_values
 from oracle.services.settings.sections import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES, SECTIONS
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
 from oracle.services.settings.trust import VARIABLE, untrusted
-from oracle.services.settings.value_types import DatabaseAddress, Unfit, holds_password, quoted
+from oracle.services.settings.value_types import DatabaseAddress, holds_password, quoted
 from oracle.services.user_files import config_folder
-from oracle.settings import PREFIX, SETTINGS, Origin, Setting, Settings
+from oracle.settings import PREFIX, ROOTS, SETTINGS, Origin, Setting, Settings, setting_named
+
+if TYPE_CHECKING:
+    from oracle.services.project.roots import Root
 
 MOST_MISTAKES: Final = 20
 SEE_ALL: Final = "; `oracle init --print` lists all settings"
@@ -31,73 +33,6 @@ _NO_SECRETS: Final = (
     "a key does not belong here; put it into the provider's variable, such as ANTHROPIC_API_KEY, "
     "or keep it with `oracle keys set PROVIDER`"
 )
-_BELONGING: Final = {
-    "model.name": tuple(
-        f"model.{key}"
-        for key in (
-            "base_url",
-            "key_variable",
-            "context_window",
-            "longest_output",
-            "input_price",
-            "output_price",
-        )
-    ),
-    "web.provider": ("web.url", "web.key_variable"),
-}
-"""Settings that describe the value of another one."""
-
-_DEFAULT: Final = Origin(source="default", place="default")
-
-
-@dataclass
-class _Collected:
-    """The values read so far. A later source overwrites an earlier one."""
-
-    values: dict[str, Any] = field(
-        default_factory=lambda: {name: row.default for name, row in SETTINGS.items()}
-    )
-    origins: dict[str, Origin] = field(default_factory=lambda: dict.fromkeys(SETTINGS, _DEFAULT))
-    below: dict[str, tuple[Any, Origin]] = field(default_factory=dict[str, tuple[Any, Origin]])
-    """What counts instead if values of the project's file are left out."""
-
-    mistakes: list[str] = field(default_factory=list[str])
-    wrong_flags: list[str] = field(default_factory=list[str])
-    warnings: list[str] = field(default_factory=list[str])
-    dropped: dict[str, tuple[Any, Origin]] = field(default_factory=dict[str, tuple[Any, Origin]])
-    """What the user's file says about another model, or another provider."""
-
-    def drop_descriptions(self, name: str, value: object) -> None:
-        """Forget what the user's file says about another model, or another provider, than this."""
-        if self.values[name] != value:
-            for other in _BELONGING.get(name, ()):
-                if self.origins[other].source == "user":
-                    self.dropped[other] = (self.values[other], self.origins[other])
-                    self.values[other], self.origins[other] = SETTINGS[other].default, _DEFAULT
-                elif other in self.below and self.below[other][1].source == "user":
-                    self.below[other] = (SETTINGS[other].default, _DEFAULT)
-
-    def leave_out(self, each: Guarded) -> str:
-        """Take back a value of the project's file, and what followed from it. Says what counts."""
-        self.values[each.name], self.origins[each.name] = self.below[each.name]
-        for other in _BELONGING.get(each.name, ()):
-            if other in self.dropped and self.origins[other].source == "default":
-                self.values[other], self.origins[other] = self.dropped[other]
-        kept = self.values[each.name]
-        instead = "left out" if kept is None else f"{shown_value(kept)} counts"
-        return f"{each.name} = {each.shown} ({instead})"
-
-    def take(self, row: Setting, raw: object, origin: Origin) -> None:
-        try:
-            value = row.kind.check(raw)
-            if origin.source == "file":
-                self.below[row.name] = (self.values[row.name], self.origins[row.name])
-            self.values[row.name], self.origins[row.name] = value, origin
-        except Unfit as problem:
-            if origin.source == "flag":
-                self.wrong_flags.append(f"{origin} {problem}")
-            else:
-                self.mistakes.append(f"{origin}: {row.name} {problem}")
 
 
 def resolve(
@@ -108,13 +43,18 @@ def resolve(
     collected = _collected(root, environment, flags)
     if root is not None:
         _leave_out_untrusted(collected, root, environment)
+    roots: tuple[Root, ...] = ()
+    if collected.has_roots and root is not None and not collected.mistakes:
+        from oracle.services.settings.root_settings import made_roots
+
+        roots = made_roots(collected, root)
     if collected.mistakes:
         mistakes = [*collected.mistakes, *collected.wrong_flags]
         raise SettingsError("\n".join(_shortened(mistakes)))
     # A flag is changed on the command line and not in the settings, so it has another exit code.
     if collected.wrong_flags:
         raise InputError("; ".join(collected.wrong_flags))
-    return _settings(collected, root)
+    return _settings(collected, root, roots)
 
 
 def _hide_keys(environment: Mapping[str, str]) -> None:
@@ -131,14 +71,14 @@ def _hide_keys(environment: Mapping[str, str]) -> None:
 
 def _collected(
     root: Path | None, environment: Mapping[str, str], flags: Mapping[str, object]
-) -> _Collected:
-    collected = _Collected()
+) -> Collected:
+    collected = Collected()
     own = _users_file()
     if own is not None:
-        _take_file(collected, own, "user")
+        _take_file(collected, own, None)
     # Somebody who works in the folder of the user's file has no project there.
     if root is not None and not (own and own.exists() and _is_same(own, root / FILE_NAME)):
-        _take_file(collected, root / FILE_NAME, "file")
+        _take_file(collected, root / FILE_NAME, root)
     _take_variables(collected, environment)
     _take_flags(collected, flags)
     return collected
@@ -149,12 +89,12 @@ def values_to_trust(root: Path, also: Collection[str] = ()) -> list[Guarded]:
     return _guarded(_collected(root, {}, {}), root, also)
 
 
-def _guarded(collected: _Collected, root: Path, also: Collection[str] = ()) -> list[Guarded]:
+def _guarded(collected: Collected, root: Path, also: Collection[str] = ()) -> list[Guarded]:
     below = {name: value for name, (value, _) in collected.below.items()}
     return list(guarded_values(collected.values, collected.origins, below, root, also))
 
 
-def _leave_out_untrusted(collected: _Collected, root: Path, environment: Mapping[str, str]) -> None:
+def _leave_out_untrusted(collected: Collected, root: Path, environment: Mapping[str, str]) -> None:
     found = _guarded(collected, root)
     strange = untrusted(found, root, environment)
     if not strange:
@@ -169,16 +109,18 @@ def _leave_out_untrusted(collected: _Collected, root: Path, environment: Mapping
     trusted = {each.name for each in found} - {each.name for each in strange}
     for each in _guarded(collected, root):
         if not each.is_left_out and each.name not in trusted:
+            # Roots have no variables.
+            other = f", or give your own value in {setting_named(each.name).variable}"
             collected.mistakes.append(
                 f"{each.origin}: {each.name} is {each.shown}: {each.reason}. A project's own file "
-                "decides this only if you trust it: run `oracle config trust`, or give your own "
-                f"value in {SETTINGS[each.name].variable}"
+                "decides this only if you trust it: run `oracle config trust`"
+                f"{other if each.name in SETTINGS else ''}"
             )
 
 
 def default_settings(root: Path | None) -> Settings:
     """The defaults alone, for those who must go on although the settings are broken."""
-    return _settings(_Collected(), root)
+    return _settings(Collected(), root)
 
 
 def users_settings(environment: Mapping[str, str]) -> Settings:
@@ -227,7 +169,7 @@ def shown_path(path: Path) -> str:
     return str(Path(*[".."] * ups, path.name))
 
 
-def _settings(collected: _Collected, root: Path | None) -> Settings:
+def _settings(collected: Collected, root: Path | None, roots: tuple[Root, ...] = ()) -> Settings:
     def section(name: str) -> dict[str, Any]:
         rows = (row for row in SETTINGS.values() if row.section == name)
         return {row.name.partition(".")[2]: collected.values[row.name] for row in rows}
@@ -237,6 +179,7 @@ def _settings(collected: _Collected, root: Path | None) -> Settings:
         **made,
         limits=Limits(**section("limits")),
         root=root,
+        roots=roots,
         origins=collected.origins,
         warnings=tuple(collected.warnings),
     )
@@ -245,13 +188,18 @@ def _settings(collected: _Collected, root: Path | None) -> Settings:
 # -- the files -------------------------------------------------------------------------------------
 
 
-def _take_file(collected: _Collected, file: Path, source: Literal["user", "file"]) -> None:
+def _take_file(collected: Collected, file: Path, root: Path | None) -> None:
+    """The file of the project at `root`, or the user's own."""
     shown = shown_path(file)
+    source: Literal["user", "file"] = "user" if root is None else "file"
+    roots: list[Written] = []
     # Each unknown section is reported once, not again for every setting in it.
     unknown: set[str] = set()
     for item in read_settings_file(file, shown):
         place = f"{shown}:{item.line}"
-        if _is_secret(item):
+        if item.path[0] == ROOTS:
+            roots.append(item)
+        elif _is_secret(item):
             collected.mistakes.append(f"{place}: {quoted('.'.join(item.path))}: {_NO_SECRETS}")
         elif item.path[0] in unknown:
             continue
@@ -263,6 +211,11 @@ def _take_file(collected: _Collected, file: Path, source: Literal["user", "file"
             if source == "file":
                 collected.drop_descriptions(row.name, item.value)
             collected.take(row, item.value, Origin(source=source, place=place))
+    # After all else: the rules for secrets, and the folder for notes, are known by then.
+    if roots:
+        from oracle.services.settings.root_settings import take_roots
+
+        take_roots(collected, roots, shown, root)
 
 
 def _is_secret(item: Written) -> bool:
@@ -314,7 +267,7 @@ def password_in(row: Setting, value: object) -> str | None:
 # -- variables and flags ---------------------------------------------------------------------------
 
 
-def _take_variables(collected: _Collected, environment: Mapping[str, str]) -> None:
+def _take_variables(collected: Collected, environment: Mapping[str, str]) -> None:
     # The other variables come first, so that the usual ones count more.
     others = {row.other_variable: row for row in SETTINGS.values() if row.other_variable}
     by_variable = others | {row.variable: row for row in SETTINGS.values()}
@@ -330,7 +283,7 @@ def _take_variables(collected: _Collected, environment: Mapping[str, str]) -> No
             collected.take(row, row.kind.from_text(text), Origin(source="variable", place=variable))
 
 
-def _judge_unknown(collected: _Collected, variable: str) -> None:
+def _judge_unknown(collected: Collected, variable: str) -> None:
     """A mistake if it starts like one of our sections, a warning if it is near one of our names.
 
     Any other variable may belong to another program: Oracle Database reads ORACLE_HOME.
@@ -360,7 +313,7 @@ def unread_variables(environment: Mapping[str, str]) -> list[str]:
     return sorted({name for name in environment if name.startswith(PREFIX)} - read)
 
 
-def _take_flags(collected: _Collected, flags: Mapping[str, object]) -> None:
+def _take_flags(collected: Collected, flags: Mapping[str, object]) -> None:
     for name, value in flags.items():
         row = SETTINGS[name]
         raw = row.kind.from_text(value) if isinstance(value, str) else value

@@ -170,10 +170,11 @@ class VaultSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class WebSettings:
-    provider: Literal["searxng", "tavily", "brave"] | None = _row(
+    provider: Literal["searxng", "tavily", "brave", "ddgs"] | None = _row(
         None,
-        Choice(("searxng", "tavily", "brave")),
-        "Provider of web searches: searxng, tavily or brave.",
+        Choice(("searxng", "tavily", "brave", "ddgs")),
+        "Provider of web searches: searxng, tavily, brave, or ddgs, which needs no key but reads "
+        "result pages unofficially and may be blocked or rate limited.",
         example="searxng",
     )
     url: str | None = _row(

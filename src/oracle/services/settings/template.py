@@ -13,7 +13,7 @@ from typing import Any
 from oracle.errors import InputError
 from oracle.services.settings.toml_file import FILE_NAME
 from oracle.services.settings.value_types import OFF
-from oracle.settings import SETTINGS, Setting
+from oracle.settings import ROOTS, SETTINGS, Setting, setting_named
 
 _HEAD = """\
 # Settings of oracle for {scope}. Remove the # in front of a setting to change it.
@@ -35,14 +35,21 @@ _USER = {
 
 def template(*, user: bool = False) -> str:
     """Valid TOML, and still valid without the comment signs in front of the settings."""
-    return "\n".join([_HEAD.format(**(_USER if user else _PROJECT)), *_sections()])
+    return "\n".join([_HEAD.format(**(_USER if user else _PROJECT)), *_sections(user=user)])
 
 
-def _sections() -> Iterator[str]:
+def _sections(*, user: bool) -> Iterator[str]:
     for section, rows in groupby(SETTINGS.values(), key=lambda row: row.section):
         yield f"[{section}]"
         for row in rows:
             yield from _lines(row)
+        yield ""
+    if not user:
+        row = setting_named(f"{ROOTS}.shared")
+        yield f"[{ROOTS}]"
+        yield "# Other folders that questions are about, with names of your choice. They are read,"
+        yield "# never written. Their files are found and cited as name/path/in/it."
+        yield f"#shared = {as_toml(row.example)}  # not set; this is an example"
         yield ""
 
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 import os
 import socket
 import time
+from typing import Final
+
+PARKED: Final = "parked"
+"""The owner of a run that waits for a person. Nobody works on it, and it is not taken up by itself
+while the lease lasts; but it can be claimed at any time, by the process that gets the
+person's answer.
+"""
 
 
 def is_left(owner: str | None, until: float | None) -> bool:
     """Whether no process holds the lease of an open run any more, as far as can be known here."""
-    return (until or 0) <= time.time() or has_ended(owner or "")
+    return owner == PARKED or (until or 0) <= time.time() or has_ended(owner or "")
 
 
 def has_ended(owner: str) -> bool:

@@ -17,7 +17,7 @@ from oracle.errors import InputError, LeaseHeld
 from oracle.models.session import StoredRun
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import check_lies_in
-from oracle.services.storage.leases import has_ended
+from oracle.services.storage.leases import PARKED, has_ended
 from oracle.services.storage.records import by_id, entities, of_project
 from oracle.services.storage.sessions import create, touch
 from oracle.services.storage.transactions import Transaction
@@ -104,7 +104,9 @@ class Runs:
 
         The others get `LeaseHeld`, which names the holder.
         """
-        free = Clause(f"(NOT {IS_HELD} OR lease_owner = ?) AND stop_reason IS NULL", (owner,))
+        free = Clause(
+            f"(NOT {IS_HELD} OR lease_owner IN (?, ?)) AND stop_reason IS NULL", (owner, PARKED)
+        )
         lease = Clause("lease_owner = ?, lease_until = {now} + ?", (owner, seconds))
         return await self._change(typed, lease, free)
 
@@ -117,6 +119,13 @@ class Runs:
         """Give up a run that is not done, so that it can be claimed at once."""
         free = Clause("lease_owner = NULL, lease_until = NULL")
         return await self._change(typed, free, _owned_by(owner))
+
+    async def park(self, typed: str, owner: str, seconds: float) -> StoredRun:
+        """Give up a run that waits for a person. For that long no process takes it up by itself,
+        but it can be claimed.
+        """
+        parked = Clause("lease_owner = ?, lease_until = {now} + ?", (PARKED, seconds))
+        return await self._change(typed, parked, _owned_by(owner))
 
     async def get(self, typed: str) -> StoredRun:
         return await self._database.read(lambda c: by_id(c, StoredRun, typed))

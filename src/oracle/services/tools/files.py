@@ -6,6 +6,7 @@ import codecs
 import hashlib
 import os
 from collections import OrderedDict
+from collections.abc import Collection
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -79,6 +80,28 @@ class ProjectFiles:
         if content.path != inside:
             self._check_shown(content.path, path)
         return as_text(content, inside)
+
+    def exists(self, inside: str) -> bool:
+        """Whether there is a file or a folder at this path, also one that is not read."""
+        return os.path.lexists(self.root / inside)
+
+    @property
+    def main(self) -> ProjectFiles:
+        """The files of the project's own root."""
+        return self
+
+    @property
+    def others(self) -> Collection[str]:
+        """The names of further roots."""
+        return ()
+
+    def inner(self, path: str) -> str:
+        """The path in the root that it leads into. Without further roots it is the same."""
+        return path
+
+    def called(self, name: str) -> tuple[str, ProjectFiles] | None:
+        """A further root by its name: the beginning of its paths, and its files."""
+        return None
 
     def _content(self, inside: str, largest: int) -> Content:
         return read_inside(self.root, inside, largest=largest, problem_of=self._walk.links.problem)

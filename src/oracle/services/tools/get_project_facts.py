@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import Final, cast
 
 from oracle.errors import named
@@ -65,7 +66,12 @@ def get_project_facts(work: Workspace) -> Tool[GetProjectFacts]:
 
 
 def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
-    reader = ProjectReader(files)
+    """Of the project itself, or of the further root that is called so."""
+    if given.name and (root := files.called(given.name)):
+        prefix, other = root
+        answer = _facts(other, replace(given, name=None))
+        return replace(answer, findings=[_below(prefix, each) for each in answer.findings])
+    reader = ProjectReader(files.main)
     if given.name and not _is_called(given.name, name_of(reader), files.root.name):
         return Answer(summary=f"The project is not called {named(given.name)}.", empty=True)
     words = (given.words or "").split()
@@ -76,7 +82,7 @@ def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
         source for place in places for source in reader.quoted(place, place.worth / _BEST_WORTH)
     ]
     if given.topic == "layout":
-        sources.insert(0, _as_source(".", "\n".join(layout_rows(reader.paths))))
+        sources.insert(0, _as_source(".", "\n".join(layout_rows(ProjectReader(files).paths))))
     is_about_now = given.topic == "changes" and not (given.version or words)
     if is_about_now and (log := newest_commits(files.root)):
         sources.append(_as_source(LOG, log))
@@ -89,6 +95,14 @@ def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
     return Answer(
         summary=f"What the project says about {given.topic}, best first.", findings=sources
     )
+
+
+def _below(prefix: str, source: Source) -> Source:
+    found = source.copy()
+    found["where"] = f"{LOG} of {prefix}" if source["where"] == LOG else prefix + source["where"]
+    if "path" in source:
+        found["path"] = prefix + source["path"]
+    return found
 
 
 def _as_source(where: str, text: str) -> Source:

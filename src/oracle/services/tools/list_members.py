@@ -10,12 +10,13 @@ from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source import Source
 from oracle.services.background import in_thread
+from oracle.services.overview.families import families
 from oracle.services.overview.finding import documents_of
 from oracle.services.overview.members import (
     Group,
     Wanted,
+    declared,
     documented,
-    families,
     holders,
     inside_class,
     modules,
@@ -96,7 +97,7 @@ def _names_for(asked: Wanted) -> list[str]:
 async def _used(work: Workspace, word: str) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for usage in await work.lookup.usages(word):
-        if role_of(usage.path) is Role.SOURCE:
+        if role_of(work.files.inner(usage.path)) is Role.SOURCE:
             found.setdefault(usage.path, []).append(usage.line)
     return found
 
@@ -109,7 +110,7 @@ def _groups(
 ) -> list[Group]:
     if not asked.words:
         return []
-    own = {path: held for path, held in names.items() if role_of(path) is Role.SOURCE}
+    own = {path: held for path, held in names.items() if reader.role_of(path) is Role.SOURCE}
     # Stubs repeat what the source defines.
     own = {path: held for path, held in own.items() if not path.endswith(".pyi")} or own
     found = [
@@ -117,9 +118,10 @@ def _groups(
         *families(reader, own, asked),
         *(group for word, lines in used.items() for group in registered(reader, lines, word)),
         *modules(reader, own, asked),
+        *declared(reader, asked),
         *documented(reader, documents_of(reader), asked),
     ]
-    return sorted(found, key=lambda group: -_weighed(group))[:_GROUPS]
+    return sorted(found, key=lambda group: -_weighed(reader, group))[:_GROUPS]
 
 
 def _inside(
@@ -130,14 +132,14 @@ def _inside(
     found: list[Group] = []
     for path, held in names.items():
         for name in said.intersection(held):
-            if name[:1].isupper() and role_of(path) is not Role.TEST:
-                own = [names_of for names_of in names if role_of(names_of) is not Role.TEST]
+            if name[:1].isupper() and reader.role_of(path) is not Role.TEST:
+                own = [names_of for names_of in names if reader.role_of(names_of) is not Role.TEST]
                 found += [*inside_class(reader, path, name, of, own)]
     return found[:1]
 
 
-def _weighed(group: Group) -> float:
-    is_test = all(role_of(place.path) is Role.TEST for place in group.places)
+def _weighed(reader: ProjectReader, group: Group) -> float:
+    is_test = all(reader.role_of(place.path) is Role.TEST for place in group.places)
     return group.worth * (_IN_TESTS if is_test else 1.0)
 
 
@@ -145,7 +147,7 @@ def _answer(reader: ProjectReader, of: str, groups: Sequence[Group]) -> Answer:
     sources: list[Source] = []
     for group in groups:
         for place in group.places[:_MOST_ITEMS]:
-            for source in reader.quoted(place, _weighed(group)):
+            for source in reader.quoted(place, _weighed(reader, group)):
                 source["group"] = group.what
                 sources.append(source)
     if not sources:

@@ -38,7 +38,7 @@ SECONDS_FOR_OTHERS: Final = 10.0
 SECONDS_TO_LEAVE: Final = 1.0
 """How long the end of a question, or `close`, waits until the index is closed."""
 
-_PLACES_IN_A_FILE: Final = 2
+PLACES_IN_A_FILE: Final = 2
 
 Found = TypeVar("Found")
 
@@ -53,7 +53,8 @@ class ProjectIndex:
     Questions that begin while others are waiting share a refresh. It starts after all of them were
     asked, so it sees what was on disk then. Outside of a question each look-up refreshes the index
     first. `progress` is called in the thread. Files in `kept` folders are found even if git ignores
-    them. With `on_disk=False` nothing is ever written. `bound` limits the index in memory.
+    them. With `on_disk=False` nothing is ever written. `bound` limits the index in memory. `folder`
+    makes the folder for the index, if that is not the root's own.
     """
 
     def __init__(
@@ -65,8 +66,10 @@ class ProjectIndex:
         secrets: SecretFiles = OURS,
         on_disk: bool = True,
         bound: Bound | None = None,
+        folder: Callable[[], Path] | None = None,
     ) -> None:
         self._root = root
+        self._folder = folder
         self._kept = kept
         self._secrets = secrets
         self._progress = progress
@@ -125,7 +128,7 @@ class ProjectIndex:
 
     async def search(self, query: str, kind: Kind, k: int, *, under: str = "") -> Sequence[Hit]:
         return await self.asked(
-            lambda index: index.search(query, kind, k, per_file=_PLACES_IN_A_FILE, under=under),
+            lambda index: index.search(query, kind, k, per_file=PLACES_IN_A_FILE, under=under),
             about=f"{under} {query}",
         )
 
@@ -151,6 +154,13 @@ class ProjectIndex:
             lambda index: index.mapped_files(question, token_budget, under=under),
             about=f"{under} {question}",
         )
+
+    @property
+    def is_on_disk(self) -> bool:
+        return self._on_disk
+
+    def in_its_thread(self, work: Callable[[], Found]) -> Future[Found]:
+        return self._thread.submit(work)
 
     @property
     def left_out(self) -> str:
@@ -236,7 +246,11 @@ class ProjectIndex:
                 from oracle.services.search import Index
 
                 self._stored = Index.open(
-                    self._root, kept=self._kept, secrets=self._secrets, patience=patience
+                    self._root,
+                    folder=self._folder and self._folder(),
+                    kept=self._kept,
+                    secrets=self._secrets,
+                    patience=patience,
                 )
             report = self._stored.refresh(self._report, patience=patience)
             if report.rebuilt:

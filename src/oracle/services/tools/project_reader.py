@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from oracle.errors import ToolProblem
 from oracle.models.source import Source
 from oracle.services.overview.places import Place
-from oracle.services.search.roles import kind_of
+from oracle.services.search.records import Role
+from oracle.services.search.roles import kind_of, role_of
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.workspace import lines_of
 
@@ -43,6 +44,10 @@ class ProjectReader:
         source = lines_of(text, place.start, place.end, kind)
         source["score"] = max(0.0, min(1.0, score))
         return [source]
+
+    def role_of(self, path: str) -> Role:
+        """By the path in its root: the name of a root says nothing about its files."""
+        return role_of(self._files.inner(path))
 
     def read(self, path: str) -> Sequence[str]:
         text = self.text(path)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from oracle.errors import InputError, ToolProblem
 from oracle.services.project.root import THREADS_FOLDER
+from oracle.services.project.roots import Root, Roots
 from oracle.services.project.safe_open import inner_path
 from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.tools.executor import ToolBox
@@ -19,13 +20,14 @@ from oracle.services.tools.get_repo_map import get_repo_map
 from oracle.services.tools.list_members import list_members
 from oracle.services.tools.list_notes import list_notes
 from oracle.services.tools.lookup import Lookup
-from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
 from oracle.services.tools.push_thread import push_thread
 from oracle.services.tools.read_file import read_file
 from oracle.services.tools.read_note import read_note
 from oracle.services.tools.read_thread import read_thread
 from oracle.services.tools.registry import Tool
+from oracle.services.tools.rooted_files import RootedFiles
+from oracle.services.tools.rooted_index import project_index
 from oracle.services.tools.search_code import search_code
 from oracle.services.tools.search_threads import search_threads
 from oracle.services.tools.search_vault import search_vault
@@ -70,15 +72,20 @@ def project_tools(
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = utc_now,
     own: Iterable[Tool[Any]] = (),
+    roots: tuple[Root, ...] = (),
 ) -> Tools:
     """`now` gives the times of new entries in threads. `own` are tools in addition to these.
 
-    Without an `index`, one is kept in memory and nothing is written for it.
+    Without an `index`, one is kept in memory and nothing is written for it. `roots` are further
+    folders, which are read and never written.
     """
     folder = _folder_for_notes(notes_folder)
-    files = ProjectFiles(root, kept=(folder, THREADS_FOLDER), secrets=secrets)
+    kept = (folder, THREADS_FOLDER)
+    files = ProjectFiles(root, kept=kept, secrets=secrets)
+    if roots:
+        files = RootedFiles(Roots(main=root, others=roots), kept=kept, secrets=secrets)
     if index is None:
-        index = ProjectIndex(root, kept=(folder, THREADS_FOLDER), secrets=secrets, on_disk=False)
+        index = project_index(root, roots, kept=kept, secrets=secrets, on_disk=False)
     workspace = Workspace(
         files=files,
         lookup=index,

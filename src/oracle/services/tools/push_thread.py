@@ -52,7 +52,13 @@ def push_thread(work: Workspace) -> Tool[PushThread]:
     )
 
 
-def _name(given: PushThread) -> str:
+def _name(work: Workspace, given: PushThread) -> str:
+    root = given.thread.partition("/")[0]
+    if "/" in given.thread and root in work.files.others:
+        raise ToolProblem(
+            f"{named(given.thread)} is a thread of the root {root!r}, which is only read; name a "
+            "thread of the project itself"
+        )
     name = file_name(given.thread.removesuffix(".md"))
     if name is None:
         raise ToolProblem(
@@ -64,11 +70,11 @@ def _name(given: PushThread) -> str:
 
 
 def _mark(work: Workspace, given: PushThread) -> Mark:
-    return {"dry_run": True} if work.dry_run else work.threads.new_mark(_name(given))
+    return {"dry_run": True} if work.dry_run else work.threads.new_mark(_name(work, given))
 
 
 def _push(work: Workspace, given: PushThread, mark: Mark | None) -> Answer:
-    name = _name(given)
+    name = _name(work, given)
     path = f"{THREADS_FOLDER}/{name}.md"
     if work.dry_run:
         plan = Source(kind="threads", where=f"the plan for {path}", text=as_body(given.entry))
@@ -99,6 +105,6 @@ def _done(source: Source) -> Answer:
 
 
 def _pushed(work: Workspace, given: PushThread, mark: Mark) -> Answer | None:
-    name = _name(given)
+    name = _name(work, given)
     entry = None if mark.get("dry_run") else work.threads.added(name, given.entry, mark)
     return entry and _done(_source(entry, f"{THREADS_FOLDER}/{name}.md"))

@@ -16,6 +16,7 @@ from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
 from oracle.services.tools.registry import Tool
+from oracle.services.tools.threads import thread_at
 from oracle.services.tools.workspace import ADVICE_IF_EMPTY, Workspace, found_places
 
 
@@ -64,7 +65,7 @@ def _entries(work: Workspace, hits: Sequence[Hit]) -> tuple[list[Source], list[s
     unread: dict[str, str] = {}
     for hit in hits:
         try:
-            text, entries = work.threads.read(hit.path.rpartition("/")[2].removesuffix(".md"))
+            text, entries = work.threads.read(thread_at(hit.path))
         except ToolProblem as problem:
             unread[hit.path] = f"Not searched: {named(hit.path)} ({problem})."
             continue

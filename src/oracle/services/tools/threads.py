@@ -63,25 +63,43 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def thread_at(path: str) -> str:
+    """The name of the thread whose file has this path."""
+    folder, _, file = path.rpartition("/")
+    root = folder.removesuffix(THREADS_FOLDER)
+    return root + file.removesuffix(".md")
+
+
 class Threads:
     def __init__(self, files: ProjectFiles, *, now: Callable[[], datetime] = utc_now) -> None:
         self._files = files
         self._now = now
 
     def names(self) -> list[str]:
-        paths = [entry.path for entry in self._files.entries(THREADS_FOLDER)]
-        return [path.split("/")[1][:-3] for path in paths if re.fullmatch(r"[^/]+/[^/]+\.md", path)]
+        """The threads of a further root have its name in front: `shared/storage`."""
+        folders = (THREADS_FOLDER, *(f"{name}/{THREADS_FOLDER}" for name in self._files.others))
+        paths = [entry.path for folder in folders for entry in self._files.entries(folder)]
+        return [
+            found[1] + found[2]
+            for path in paths
+            if (found := re.fullmatch(rf"((?:[^/]+/)?){THREADS_FOLDER}/([^/]+)\.md", path))
+        ]
 
     def read(self, name: str) -> tuple[FileText, list[Entry]]:
         """The thread of that name, oldest entry first."""
         known = self.names()
-        real = name if name in known else file_name(name.removesuffix(".md"))
+        root, slash, bare = name.rpartition("/")
+        slug = file_name((bare if root in self._files.others else name).removesuffix(".md"))
+        before = root + slash if root in self._files.others else ""
+        real = name if name in known else f"{before}{slug}"
         if real not in known:
             listed = f"; there are {', '.join(known[:20])}" if known else "; there is no thread yet"
             raise ToolProblem(
                 f"there is no thread {named(name)}{did_you_mean(name[:100], known) or listed}"
             )
-        text = self._files.read(f"{THREADS_FOLDER}/{real}.md", largest=LARGEST_KEPT)
+        bare = real.removeprefix(before)
+        path = f"{before}{THREADS_FOLDER}/{bare}.md"
+        text = self._files.read(path, largest=LARGEST_KEPT)
         if text.is_partial:
             raise ToolProblem(f"the thread {real!r} is too long to be read; begin a new one")
         return text, entries_of(real, text.lines)

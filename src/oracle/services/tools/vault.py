@@ -45,7 +45,7 @@ class Vault:
         for entry in self._files.entries():
             if not entry.path.startswith(prefix):
                 continue
-            if kind_of(entry.path) != "vault":
+            if kind_of(self._files.inner(entry.path)) != "vault":
                 continue
             if text := self._files.text_of(entry):
                 found.append(Note(entry=entry, title=title_of(text)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -37,7 +36,7 @@ class Workspace:
 def place_to_look(work: Workspace, path: str | None) -> str:
     """The folder or file to search in. If it is missing, that is a problem, not an empty result."""
     inside = inner_path(path or "")
-    if inside and not os.path.lexists(work.files.root / inside):
+    if inside and not work.files.exists(inside):
         raise ToolProblem(
             f"there is no folder or file {named(path)} to search in; leave path out, or name "
             "a folder that you have seen"

@@ -15,6 +15,8 @@ from oracle.services.certificates import certificates
 from oracle.services.settings.sections import KEY_VARIABLES
 from oracle.services.web.decoding import decompressed
 from oracle.services.web.readable import readable
+from oracle.services.web.scraped_search import NAME as SCRAPED
+from oracle.services.web.scraped_search import scraped_results
 
 if TYPE_CHECKING:
     import httpx
@@ -107,24 +109,33 @@ SEARCH_PROVIDERS: Final = {
     )
 }
 _HOW_TO_SET: Final = (
-    "set it in oracle.toml under [web]: provider (searxng, tavily or brave), url (for searxng), "
-    "or by ORACLE_WEB_PROVIDER and ORACLE_WEB_URL; the key of tavily in TAVILY_API_KEY, of brave "
-    "in BRAVE_API_KEY"
+    "set it in oracle.toml under [web]: provider (searxng, tavily, brave or ddgs), url (for "
+    "searxng), or by ORACLE_WEB_PROVIDER and ORACLE_WEB_URL; the key of tavily in TAVILY_API_KEY, "
+    "of brave in BRAVE_API_KEY"
 )
 
 
 async def search_web(access: WebSearchAccess, query: str, limit: int) -> list[FoundPage]:
     """The first pages that the provider finds. Raises `WebProblem`, which never shows the key."""
-    provider, url = _chosen(access)
+    name = (access.provider or "").strip().lower()
     try:
         async with asyncio.timeout(_SECONDS):
+            if name == SCRAPED:
+                return await _scraped(query, limit)
+            provider, url = _chosen(access)
             data = await _ask(provider, url, access.key, query, limit)
+            return _pages(provider, data)[:limit]
     except TimeoutError:
         raise WebProblem(
-            f"{provider.name} did not answer within {_SECONDS:g} s; try once more, or continue "
-            "without the web"
+            f"{name} did not answer within {_SECONDS:g} s; try once more, or continue without the "
+            "web"
         ) from None
-    return _pages(provider, data)[:limit]
+
+
+async def _scraped(query: str, limit: int) -> list[FoundPage]:
+    found = await scraped_results(query, limit)
+    entries = [{**entry, "url": entry.get("href")} for entry in found]
+    return [page for entry in entries if (page := _page(entry, "body"))][:limit]
 
 
 def _chosen(access: WebSearchAccess) -> tuple[SearchProvider, str]:
@@ -136,7 +147,7 @@ def _chosen(access: WebSearchAccess) -> tuple[SearchProvider, str]:
     provider = SEARCH_PROVIDERS.get(access.provider.strip().lower())
     if provider is None:
         step = f"tell the user to {_HOW_TO_SET}"
-        hint = did_you_mean(access.provider, SEARCH_PROVIDERS, step=step)
+        hint = did_you_mean(access.provider, [*SEARCH_PROVIDERS, SCRAPED], step=step)
         raise WebProblem(f"web.provider {access.provider!r} is unknown{hint}")
     url = access.url or provider.url
     if url is None or urlsplit(url).scheme not in ("http", "https"):
@@ -238,10 +249,10 @@ def _pages(provider: SearchProvider, data: object) -> list[FoundPage]:
         for entry in cast("list[object]", data)
         if isinstance(entry, dict)
     ]
-    return [page for entry in entries if (page := _page(provider, entry))]
+    return [page for entry in entries if (page := _page(entry, provider.excerpt))]
 
 
-def _page(provider: SearchProvider, entry: dict[str, object]) -> FoundPage | None:
+def _page(entry: Mapping[str, object], excerpt: str) -> FoundPage | None:
     url = entry.get("url")
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         return None
@@ -251,7 +262,7 @@ def _page(provider: SearchProvider, entry: dict[str, object]) -> FoundPage | Non
     return FoundPage(
         title=_plain(entry.get("title")) or url,
         url=url[:_LONGEST_URL],
-        excerpt=_plain(entry.get(provider.excerpt)),
+        excerpt=_plain(entry.get(excerpt)),
         score=float(cast("float", score)) if is_share else None,
     )
 

@@ -6,10 +6,9 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from oracle.bt.wrappers.project_agent import model_of, own_tools, tools_of
+from oracle.bt.wrappers.project_agent import index_of, model_of, own_tools, tools_of
 from oracle.services.agent_services import AgentServices
 from oracle.services.project.root import here
-from oracle.services.tools.project_index import ProjectIndex
 from oracle.settings import Settings
 
 
@@ -20,7 +19,7 @@ async def live_services(settings: Settings) -> AsyncGenerator[AgentServices]:
     root = settings.root or here()
     index = None
     if settings.root is not None:
-        index = ProjectIndex(root, kept=settings.vault.kept, secrets=settings.secrets.rules)
+        index = index_of(settings, root)
     own = own_tools(settings, os.environ, (), own=None, dry_run=True)
     tools = tools_of(settings, root, os.environ, index=index, dry_run=True, own=own)
     services = AgentServices(model=model, tools=tools)

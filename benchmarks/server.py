@@ -1,0 +1,301 @@
+"""Many listeners at once: `oracle serve` beside a bare Starlette application that sends as much.
+
+The server, and those who listen, are processes of their own. A simulated model calls a tool and
+then says 20 pieces a second for five seconds. `BENCH_STREAMS=50` asks fewer; `BENCH_MINUTES=10`
+asks an hour's worth of questions in ten minutes instead, and looks at what stays behind.
+
+- Lost: events whose numbers do not follow each other, and streams without their last event.
+- First: from the request to the first event.
+- Memory: the growth of the server's resident set while all streams are open, for one stream.
+- CPU: of the server's process, for one event delivered, beside that of the bare application.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from benchmarks.many import small_project
+from benchmarks.measure import report
+from oracle.testing import signal
+
+STREAMS = int(os.environ.get("BENCH_STREAMS", "300"))
+MANY_STREAMS = int(os.environ.get("BENCH_MANY_STREAMS", "1000"))
+MINUTES = float(os.environ.get("BENCH_MINUTES", "0"))
+PIECES = 100
+SECONDS_BETWEEN = 0.05
+MOST_TO_FIRST = 0.5
+MOST_MEMORY = 150 * 1024
+MOST_CPU = 2.0
+QUESTION = "What does handler_7 do?"
+HOUR_OF_QUESTIONS = 1_200
+
+
+@dataclass
+class Heard:
+    """What those who listened have got."""
+
+    first: list[float] = field(default_factory=list[float])
+    events: int = 0
+    lost: int = 0
+    problems: list[str] = field(default_factory=list[str])
+
+    def first_of(self, share: float) -> float:
+        ordered = sorted(self.first) or [float("inf")]
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+@dataclass(frozen=True)
+class Load:
+    heard: Heard
+    cpu: float
+    memory: float
+
+    @property
+    def cpu_of_event(self) -> float:
+        return self.cpu / max(1, self.heard.events)
+
+
+def run() -> None:
+    if MINUTES:
+        _report_what_stays(MINUTES)
+        return
+    for count in (STREAMS, MANY_STREAMS):
+        _report(count, _loaded("ours", count), _loaded("bare", count))
+
+
+def _report(count: int, ours: Load, bare: Load) -> None:
+    heard = ours.heard
+    print(f"        {count:,} streams at once, {heard.events:,} events {heard.problems[:2] or ''}")
+    failed = len(heard.problems)
+    report("… failed, events lost", f"{failed}, {heard.lost}", "0, 0", not failed + heard.lost)
+    first, peer = heard.first_of(0.95), bare.heard.first_of(0.95)
+    report(
+        "… first event, p95 (median)",
+        f"{first * 1e3:.0f} ms ({heard.first_of(0.5) * 1e3:.0f} ms)",
+        f"at most {MOST_TO_FIRST * 1e3:.0f} ms at {STREAMS}; bare {peer * 1e3:.0f}",
+        first <= MOST_TO_FIRST or count != STREAMS,
+    )
+    report(
+        "… memory of a stream (RSS)",
+        f"{ours.memory / 1024:.0f} KB",
+        f"at most {MOST_MEMORY // 1024} KB; bare {bare.memory / 1024:.0f} KB",
+        ours.memory <= MOST_MEMORY,
+    )
+    ratio = ours.cpu_of_event / bare.cpu_of_event
+    report(
+        "… CPU of an event, to the bare application",
+        f"{ratio:.2f} ({ours.cpu_of_event * 1e6:.0f} µs)",
+        f"at most {MOST_CPU:.0f}; bare {bare.cpu_of_event * 1e6:.0f} µs",
+        ratio <= MOST_CPU,
+    )
+
+
+def _report_what_stays(minutes: float) -> None:
+    """An hour's worth of questions, 20 a minute, in so many minutes."""
+    with small_project() as folder, _server("ours", folder) as (address, process):
+        _ask(address, "ours", 50)
+        before = _state(process)
+        heard = _ask(address, "ours", HOUR_OF_QUESTIONS, within=60 * minutes)
+        time.sleep(3)
+        after = _state(process)
+    print(f"        {HOUR_OF_QUESTIONS:,} questions in {minutes:g} minutes: {heard.problems[:2]}")
+    grown = (after.memory - before.memory) / HOUR_OF_QUESTIONS
+    report("… failed", f"{len(heard.problems)}", "0", not heard.problems)
+    report("… memory that stays", f"{grown / 1024:.1f} KB each", "at most 4 KB", grown <= 4096)
+    files = after.files - before.files
+    report("… files and connections that stay", f"{files}", "0", files <= 0)
+    threads = after.threads - before.threads
+    report("… threads that stay", f"{threads}", "0", threads <= 0)
+
+
+def _loaded(kind: str, count: int) -> Load:
+    with small_project() as folder, _server(kind, folder) as (address, process):
+        _ask(address, kind, 5)
+        before = _state(process)
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            listening = pool.submit(_listen_to, address, kind, count, 0.0)
+            most = max(_sampled(listening, process))
+            heard = listening.result()
+        cpu = _state(process).cpu - before.cpu
+    return Load(heard, cpu=cpu, memory=(most - before.memory) / count)
+
+
+def _ask(address: tuple[str, int], kind: str, count: int, within: float = 0.0) -> Heard:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(_listen_to, address, kind, count, within).result()
+
+
+def _sampled(listening: Future[Heard], process: int) -> Iterator[int]:
+    while not listening.done():
+        yield _state(process).memory
+        time.sleep(0.1)
+    yield 0
+
+
+@dataclass(frozen=True)
+class State:
+    """Of a process: CPU seconds, bytes, and how many files and threads."""
+
+    cpu: float
+    memory: int
+    files: int
+    threads: int
+
+
+def _state(process: int) -> State:
+    folder = Path(f"/proc/{process}")
+    fields = (folder / "stat").read_text().rpartition(")")[2].split()
+    cpu = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    memory = int((folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    files = len(os.listdir(folder / "fd"))
+    return State(cpu=cpu, memory=memory, files=files, threads=int(fields[17]))
+
+
+# -- the servers, each in a process of its own -----------------------------------------------------
+
+
+@contextmanager
+def _server(kind: str, folder: Path) -> Iterator[tuple[tuple[str, int], int]]:
+    """Its address and the number of its process."""
+    (folder / "oracle.toml").write_text(
+        "[server]\nmost_runs = 2000\nmost_runs_of_user = 2000\nrequests_per_minute = 'off'\n"
+        "[budget]\nseconds = 600\n"
+    )
+    with socket.create_server(("127.0.0.1", 0), backlog=4096) as sock:
+        serve: Callable[[socket.socket, str], None] = _serve_ours if kind == "ours" else _serve_bare
+        process = get_context("spawn").Process(target=serve, args=(sock, str(folder)))
+        process.start()
+        try:
+            assert process.pid is not None
+            yield sock.getsockname(), process.pid
+        finally:
+            process.terminate()
+            process.join(30)
+            if process.is_alive():
+                process.kill()
+
+
+def _serve_ours(sock: socket.socket, folder: str) -> None:
+    asyncio.run(_ours(sock, Path(folder)))
+
+
+async def _ours(sock: socket.socket, folder: Path) -> None:
+    from oracle.api.app import create_app
+    from oracle.api.door import opened
+    from oracle.api.serving import server_of
+    from oracle.settings import load_settings
+
+    model: Any = _Model()
+    async with opened(load_settings(folder), folder, model=model, seconds_to_close=1) as door:
+        await server_of(create_app(door), seconds_to_close=1).serve(sockets=[sock])
+
+
+def _serve_bare(sock: socket.socket, folder: str) -> None:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import StreamingResponse
+    from starlette.routing import Route
+
+    from oracle.api.serving import server_of
+
+    async def events() -> AsyncIterator[bytes]:
+        for number in range(PIECES):
+            data = {"type": "content", "turn": 2, "content": _piece(number)}
+            text = json.dumps(data, separators=(",", ":"))
+            yield f"id: run:{number}\nevent: content\ndata: {text}\n\n".encode()
+            await asyncio.sleep(SECONDS_BETWEEN)
+        yield f"id: run:{PIECES}\nevent: done\ndata: {{}}\n\n".encode()
+
+    async def stream(request: Request) -> StreamingResponse:
+        await request.json()
+        return StreamingResponse(events(), media_type="text/event-stream")
+
+    app = Starlette(routes=[Route("/api/oracle/stream", stream, methods=["POST"])])
+    asyncio.run(server_of(app, seconds_to_close=1).serve(sockets=[sock]))
+
+
+def _piece(number: int) -> str:
+    return f"It looks at the kind of the request, part {number}. "
+
+
+class _Model:
+    name = "simulated"
+    context_window = 200_000
+    longest_output = 4_096
+
+    def __init__(self) -> None:
+        from oracle.services.llm.protocol import Prices
+
+        self.prices = Prices(input=0.0, output=0.0)
+
+    async def stream(self, request: Any) -> AsyncIterator[Any]:
+        if not any(message["role"] == "tool" for message in request.messages):
+            yield {"text": signal("need_turn", reason="nothing was read yet")}
+            call = {"id": "call-1", "name": "read_file", "arguments": {"path": "handler_7.py"}}
+            yield {"tool_call": call}
+        else:
+            for number in range(PIECES):
+                yield {"text": _piece(number)}
+                await asyncio.sleep(SECONDS_BETWEEN)
+            yield {"text": "See handler_7.py:4. " + signal("context_sufficient", sources_found=1)}
+        yield {"usage": {"input_tokens": 100, "output_tokens": 50}}
+
+
+# -- those who listen, in a process of their own ---------------------------------------------------
+
+
+def _listen_to(address: tuple[str, int], kind: str, count: int, within: float) -> Heard:
+    """So many streams at once, or spread over that time."""
+    heard = Heard()
+
+    async def all_of_them() -> None:
+        async with asyncio.TaskGroup() as group:
+            for number in range(count):
+                group.create_task(_listen(address, heard, number * within / count))
+
+    asyncio.run(all_of_them())
+    return heard
+
+
+async def _listen(address: tuple[str, int], heard: Heard, wait: float) -> None:
+    """Plain sockets: an HTTP client would need more CPU than the server."""
+    await asyncio.sleep(wait)
+    body = json.dumps({"question": QUESTION})
+    asked = (
+        f"POST /api/oracle/stream HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}"
+    )
+    started = time.perf_counter()
+    expected, is_whole = 0, False
+    try:
+        reader, writer = await asyncio.open_connection(*address, limit=2**22)
+        writer.write(asked.encode())
+        status = await reader.readline()
+        if b" 200 " not in status:
+            heard.problems.append(status.decode())
+            return
+        while line := await reader.readline():
+            if not line.startswith(b"id: "):
+                is_whole = is_whole or line == b"event: done\n"
+                continue
+            if not expected:
+                heard.first.append(time.perf_counter() - started)
+            heard.lost += int(line.rpartition(b":")[2]) != expected
+            expected += 1
+        writer.close()
+    except OSError as problem:
+        heard.problems.append(str(problem))
+        return
+    heard.events += expected
+    heard.lost += not is_whole

@@ -1,0 +1,1 @@
+"""Answers in editors, over the Agent Client Protocol on stdin and stdout."""

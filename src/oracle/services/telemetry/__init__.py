@@ -1,0 +1,1 @@
+"""Runs as traces of OpenTelemetry: live to a collector, or from the stored events."""

@@ -1,0 +1,83 @@
+"""A client of the SDK against our server: over HTTP on a real port, and over stdio."""
+
+import sys
+from contextlib import asynccontextmanager
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp_types import ElicitResult
+
+from oracle.testing import Reply, ScriptedModel, signal
+from tests.api.conftest import serving
+
+ERAS = ("2026-07-28", "legacy")
+"""`legacy` is the handshake of 2025-11-25 and before."""
+
+
+@pytest.fixture(params=ERAS)
+def era(request):
+    return request.param
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "oracle.toml").write_text("")
+    (tmp_path / "auth.py").write_text("def login():\n    return True\n")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "why.md").write_text("# Why SQLite\n\nOne file.\n")
+    return tmp_path
+
+
+@pytest.fixture
+def serve(root):
+    def serve(*replies, model=None, **options):
+        return serving(root, model or ScriptedModel(*replies), **options)
+
+    return serve
+
+
+def client_of(server, era, **options):
+    return Client(f"{server.address}/mcp", mode=era, **options)
+
+
+@asynccontextmanager
+async def over_stdio(root, era, *arguments, environment=None, **options):
+    command = ["-c", "from oracle.cli.main import run; run()", "mcp", *arguments]
+    home = {"HOME": str(root / "home"), **(environment or {})}
+    parameters = StdioServerParameters(command=sys.executable, args=command, cwd=root, env=home)
+    async with Client(parameters, mode=era, **options) as client:
+        yield client
+
+
+def saying(reply, asked=None):
+    """Answers each question of the server in this way, and notes it."""
+
+    async def callback(context, params):
+        if asked is not None:
+            asked.append(params)
+        content = {"approve": reply} if isinstance(reply, bool) else None
+        return ElicitResult(action="accept" if content else reply, content=content)
+
+    return callback
+
+
+def look():
+    reason = signal("need_turn", reason="look")
+    return Reply(text=reason, calls=[("search_code", {"query": "login"})])
+
+
+def found():
+    return "It is in auth.py:1." + signal("context_sufficient", sources_found=1)
+
+
+def wants_to_write():
+    asks = signal("need_capability", capability="write_note", reason="to keep it")
+    return "Hm." + asks
+
+
+def writes():
+    return Reply(calls=[("write_note", {"title": "Login", "content": "It is in auth.py."})])
+
+
+def notes_about_login(root):
+    return [path.name for path in root.rglob("*ogin*.md")]
