@@ -5,7 +5,7 @@ import logging
 import time
 
 import pytest
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
 
 from oracle.api.app import create_app, routes_of
 from oracle.api.rules import RULES
@@ -53,7 +53,12 @@ def routes(server):
     listed = {
         f"{method.upper()} {path}" for path, methods in described.items() for method in methods
     }
-    mounted = {f"* {each.path}" for each in app.routes if isinstance(each, Mount)}
+    # An application of its own is asked with any method.
+    mounted = {
+        f"* {each.path}"
+        for each in app.routes
+        if isinstance(each, Mount) or (isinstance(each, Route) and each.methods is None)
+    }
     # Those that are not part of the description.
     return listed | mounted | {"GET /docs", "GET /docs/oauth2-redirect", "GET /openapi.json"}
 
