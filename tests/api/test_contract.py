@@ -41,7 +41,9 @@ def description(server):
 
 
 @pytest.mark.parametrize("is_valid", [True, False], ids=["valid", "invalid"])
-@pytest.mark.parametrize("rule", sorted(RULES.keys() - UNDESCRIBED))
+@pytest.mark.parametrize(
+    "rule", sorted(each for each in RULES.keys() - UNDESCRIBED if each[0] != "*")
+)
 def test_each_response_is_one_that_the_description_allows(server, description, rule, is_valid):
     from schemathesis import GenerationMode
     from schemathesis.specs.openapi import checks

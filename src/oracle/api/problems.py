@@ -21,7 +21,7 @@ from oracle.api.live_runs import NotBegun
 from oracle.api.openai.problems import error_of
 from oracle.api.rules import methods_of
 from oracle.errors import Forbidden, OracleError, TooManyRuns
-from oracle.services.project.redaction import redact
+from oracle.services.project.redaction import redact, redacted_traceback
 
 log = logging.getLogger(__name__)
 
@@ -110,6 +110,8 @@ async def _of_http(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    # A path or a message may quote a secret.
+    path = redact(request.url.path)
+    log.error("%s %s failed:\n%s", request.method, path, redacted_traceback(error))
     message = "something went wrong inside the server; its log says what"
     return problem(500, "InternalError", message, scope=request.scope)

@@ -76,6 +76,9 @@ def test_a_deleted_token_is_gone_from_the_list():
     ("arguments", "message"),
     [
         (["create", "ann", "--expires", "soon"], "'soon' is not a time span"),
+        (["create", "ann", "--expires", "0d"], "ends in the future"),
+        (["create", "ann", "--expires", "999999w"], "or never"),
+        (["create", "ann "], "cannot be used"),
         (["create", "ann", "--scope", "root"], "'root' is not one of"),
         (["create", "a\nb"], "cannot be used"),
         (["create", "ann", "--user", "x" * 65], "at most 64 letters"),

@@ -81,7 +81,7 @@ LINKS = {
 INDEXES = {
     "sessions": {
         "sessions_updated_at": ["updated_at"],
-        "sessions_user_id": ["user_id", "updated_at"],
+        "sessions_user_id": ["user_id", "updated_at", "id"],
     },
     "context_nodes": {
         "context_nodes_session_id": ["session_id", "created_at"],
@@ -90,7 +90,7 @@ INDEXES = {
     "runs": {
         "runs_session_id": ["session_id"],
         "runs_started_at": ["started_at"],
-        "runs_user_id": ["user_id", "started_at"],
+        "runs_user_id": ["user_id", "started_at", "id"],
     },
     "events": {
         "events_run_id": ["run_id", "id"],

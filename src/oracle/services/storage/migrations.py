@@ -127,8 +127,9 @@ def users(connection: Transaction) -> None:
         connection,
         "ALTER TABLE sessions ADD COLUMN user_id TEXT NOT NULL DEFAULT 'local'",
         "ALTER TABLE runs ADD COLUMN user_id TEXT NOT NULL DEFAULT 'local'",
-        "CREATE INDEX sessions_user_id ON sessions (user_id, updated_at)",
-        "CREATE INDEX runs_user_id ON runs (user_id, started_at)",
+        # With the id, so that a prefix is looked for in the index, without reading rows.
+        "CREATE INDEX sessions_user_id ON sessions (user_id, updated_at, id)",
+        "CREATE INDEX runs_user_id ON runs (user_id, started_at, id)",
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, TypeAlias
 from oracle.errors import InputError, NotFound
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
-from oracle.services.storage.damage import check_row
+from oracle.services.storage.damage import check_row, is_time
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import ambiguous, insert
 from oracle.services.storage.schema import api_tokens
@@ -28,7 +28,7 @@ SCOPES: Final[tuple[Scope, ...]] = ("read", "ask", "write")
 """Each one includes those before it: an answer about a conversation shows what is in it."""
 
 _TOKEN: Final = lazy_pattern(r"oracle_(?P<id>[0-9a-f]{10})_[A-Za-z0-9_-]{43}", re.ASCII)
-_NAME: Final = lazy_pattern(r"\w[\w .@+-]{0,63}")
+_NAME: Final = lazy_pattern(r"\w(?:[\w .@+-]{0,62}[\w.@+-])?")
 _NO_DIGEST: Final = "0" * 64
 """Compared with the digest of an unknown token, so that it takes as long as a known one."""
 
@@ -78,6 +78,8 @@ class Tokens:
                     f"the {what} {given[:80]!r} cannot be used; write at most 64 letters, digits, "
                     "blanks and . @ + - _"
                 )
+        if expires_at is not None and not (at < expires_at and is_time(expires_at)):
+            raise InputError("a token ends in the future, before the year 10000; or never")
         id_ = secrets.token_hex(5)
         text = f"oracle_{id_}_{secrets.token_urlsafe(32)}"
         token = Token(
