@@ -26,6 +26,7 @@ from oracle.services.settings.sections import (
     DatabaseSettings,
     JournalSettings,
     LoopSettings,
+    McpSettings,
     ModelSettings,
     PromptSettings,
     SecretSettings,
@@ -111,6 +112,7 @@ class Settings:
     trees: TreeSettings
     loop: LoopSettings
     bert: BertSettings
+    mcp: McpSettings
     root: Path | None
     origins: Mapping[str, Origin]
     warnings: tuple[str, ...] = ()
@@ -123,7 +125,7 @@ class Settings:
         """The value with passwords masked, safe to print."""
         value = self.value(name)
         if isinstance(value, tuple):
-            return [masked(item) for item in cast("tuple[str, ...]", value)]
+            return [masked(str(item)) for item in cast("tuple[object, ...]", value)]
         return masked(value) if isinstance(value, str) else value
 
     def path(self, name: str) -> Path:

@@ -138,7 +138,7 @@ class OracleBTWrapper:
         history: Sequence[Exchange] | None = None,
         limits: Limits | None = None,
         nodes: bool = False,
-        approve: Approve | None | Literal["as usual"] = "as usual",
+        approve: Approve | Literal["as usual"] | None = "as usual",
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
 
@@ -163,7 +163,7 @@ class OracleBTWrapper:
         run_id: str,
         *,
         nodes: bool = False,
-        approve: Approve | None | Literal["as usual"] = "as usual",
+        approve: Approve | Literal["as usual"] | None = "as usual",
     ) -> Run:
         setup = self._setup_with(approve)
         return self._known(Run.resume(setup, run_id, store=self._store, nodes=nodes))
@@ -192,7 +192,7 @@ class OracleBTWrapper:
                 SECONDS_TO_END,
             )
 
-    def _setup_with(self, approve: Approve | None | Literal["as usual"]) -> AgentSetup:
+    def _setup_with(self, approve: Approve | Literal["as usual"] | None) -> AgentSetup:
         if approve == "as usual":
             return self.setup
         return replace(self.setup, live=replace(self.setup.live, approve=approve))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from oracle.errors import InputError, SettingsError, StoreError, did_you_mean
 from oracle.lazy_dataclass import dataclass
@@ -16,6 +16,7 @@ from oracle.patterns import lazy_pattern
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import find_root
 from oracle.services.settings.guarded import Guarded, guarded_values, shown_value
+from oracle.services.settings.mcp_servers import McpServer, merged
 from oracle.services.settings.sections import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES, SECTIONS
 from oracle.services.settings.toml_file import FILE_NAME, Written, read_settings_file
 from oracle.services.settings.trust import VARIABLE, untrusted
@@ -90,6 +91,8 @@ class _Collected:
     def take(self, row: Setting, raw: object, origin: Origin) -> None:
         try:
             value = row.kind.check(raw)
+            if row.name == "mcp.servers":
+                value = merged(self.values[row.name], cast("tuple[McpServer, ...]", value))
             if origin.source == "file":
                 self.below[row.name] = (self.values[row.name], self.origins[row.name])
             self.values[row.name], self.origins[row.name] = value, origin
@@ -159,12 +162,13 @@ def _leave_out_untrusted(collected: _Collected, root: Path, environment: Mapping
     strange = untrusted(found, root, environment)
     if not strange:
         return
-    costly = [collected.leave_out(each) for each in strange if each.is_left_out]
-    if costly:
-        collected.warnings.append(
-            f"{shown_path(root / FILE_NAME)} could cost you more than you allow: "
-            f"{', '.join(costly)}; `oracle config trust` accepts it"
-        )
+    left_out = {each.name: collected.leave_out(each) for each in strange if each.is_left_out}
+    file, accept = shown_path(root / FILE_NAME), "`oracle config trust` accepts it"
+    if servers := left_out.pop("mcp.servers", None):
+        collected.warnings.append(f"{file} would start or call other programs: {servers}; {accept}")
+    if left_out:
+        costly = ", ".join(left_out.values())
+        collected.warnings.append(f"{file} could cost you more than you allow: {costly}; {accept}")
     # Again, because a value can need trust only together with one that is left out.
     trusted = {each.name for each in found} - {each.name for each in strange}
     for each in _guarded(collected, root):
