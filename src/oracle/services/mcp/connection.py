@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from oracle.errors import InputError, ToolProblem
+from oracle.services.background import in_thread
 from oracle.services.installing import install_command
 from oracle.services.project.redaction import hide, redact
 from oracle.services.settings.mcp_servers import McpServer
@@ -101,6 +102,8 @@ class Connection:
 
     async def _hold(self, opened: asyncio.Future[Client]) -> None:
         try:
+            # It takes a second or more, in which this event loop would do nothing else.
+            await in_thread(check_installed)
             from mcp import Client
 
             async with Client(self._transport(), cache=None) as client:
@@ -133,10 +136,8 @@ class Connection:
     def _explained(self, problem: Exception) -> Exception:
         if isinstance(problem, ToolProblem | TimeoutError):
             return problem
-        if isinstance(problem, ImportError):
-            return ToolProblem(
-                f"tools of other servers need more packages; run: {install_command('mcp')}"
-            )
+        if isinstance(problem, InputError):
+            return ToolProblem(str(problem))
         name, program = self._server.name, self._program
         if isinstance(problem, FileNotFoundError | PermissionError):
             program_name = self._server.command[0] if self._server.command else ""
@@ -181,7 +182,7 @@ class Connections:
 def check_installed() -> None:
     """Raises `InputError`, which names the command that installs what is missing."""
     with contextlib.suppress(ImportError):
-        import mcp  # noqa: F401 # pyright: ignore[reportUnusedImport]
+        import oracle.services.mcp.transports  # noqa: F401 # pyright: ignore[reportUnusedImport]
 
         return
     raise InputError(f"tools of other servers need more packages; run: {install_command('mcp')}")

@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from oracle.errors import BadArguments, ToolProblem
+from oracle.errors import BadArguments, InputError, ToolProblem
 from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.background import in_thread
 from oracle.services.mcp.catalogue import BETWEEN, Offered, keep, offered_by, remembered
-from oracle.services.mcp.connection import Connections
+from oracle.services.mcp.connection import Connections, check_installed
 from oracle.services.own_code.found import answer_of
 from oracle.services.project.redaction import redact
 from oracle.services.settings.mcp_servers import McpServer
@@ -94,9 +94,11 @@ class ServerTools:
     async def ask(self) -> None:
         """Ask for its tools, within a bound. A failure is in the log, and no question fails."""
         try:
+            # Not counted: it is our own time, and not the server's.
+            await in_thread(check_installed)
             async with asyncio.timeout(min(SECONDS_TO_LIST, self.server.timeout)):
                 await self._refresh()
-        except (ToolProblem, TimeoutError) as problem:
+        except (ToolProblem, InputError, TimeoutError) as problem:
             self._failed_at = time.monotonic()
             why = str(problem) or f"the server {self.server.name} did not list its tools in time"
             log.warning("%s", redact(why))

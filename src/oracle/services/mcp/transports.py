@@ -138,11 +138,15 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
     """Close its stdin and give it a moment; then end it, and all that it has started."""
     if process.stdin is not None:
         process.stdin.close()
+    try:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _SECONDS_TO_LEAVE)
+    finally:
+        # Also if this is cancelled: nothing of it may be left.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(process.wait(), _SECONDS_TO_LEAVE)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
 
 
 class _Bounded(httpx2.AsyncByteStream):
