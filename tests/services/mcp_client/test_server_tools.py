@@ -12,6 +12,7 @@ import pytest
 from oracle.models.query_classification import QueryType
 from oracle.services.mcp import server_tools
 from oracle.services.mcp.server_tools import ServerTools, WithServers
+from oracle.services.mcp.transports import end_programs
 from oracle.services.settings.mcp_servers import McpServer
 from oracle.services.tools.executor import ToolBox
 from oracle.testing.servers import mcp_program
@@ -19,6 +20,12 @@ from oracle.testing.servers import mcp_program
 PROGRAM = mcp_program.__file__
 SECONDS = 30.0
 """Enough for a busy machine. Where a limit must be reached, the test sets a short one."""
+
+
+@pytest.fixture(autouse=True)
+def no_program_is_left():
+    yield
+    end_programs()
 
 
 @pytest.fixture
@@ -179,7 +186,6 @@ async def test_a_list_without_an_end_is_cut(server):
 
 async def test_a_tool_that_is_gone_is_one_clear_error(server):
     await prepared(server("changes"))
-    await asyncio.sleep(0)
     tools = opened(server("changes"))
     result = await tools.run("jira__search", {"query": "x"})
     assert "has no tool search any more" in result["content"]
@@ -212,17 +218,14 @@ async def test_a_program_that_is_not_there_is_one_clear_error(server, caplog):
     assert "the server jira cannot be started" in caplog.text
 
 
-def test_a_program_that_does_not_leave_is_ended_with_its_children(server, log):
-    async def use() -> None:
-        tools = await prepared(server("stays"))
-        assert (await tools.run("jira__search", {"query": "x"}))["success"]
-
-    from oracle.services.background import run_async
-
-    run_async(use())
+async def test_a_program_that_does_not_leave_is_ended_with_its_children(server, log):
+    tools = await prepared(server("stays"))
+    assert (await tools.run("jira__search", {"query": "x"}))["success"]
+    end_programs()
     pids = [int(line.split()[1]) for line in log.read_text().splitlines() if "pid" in line]
     assert len(pids) == 2
-    assert [pid for pid in pids if is_alive(pid)] == []
+    while any(map(is_alive, pids)):
+        await asyncio.sleep(0)
 
 
 def is_alive(pid):

@@ -1,6 +1,8 @@
 """A connection to a server: opened when it is needed, kept for a while, and given up when it fails.
 
-A task holds it open, because what opens a connection must close it. Calls of any task use it.
+All connections have an event loop of their own, in a thread: they outlive a question and its loop,
+and a server that sends without an end does not hold up anything else. A task holds a connection
+open, because what opens it must close it. Calls of any task use it.
 """
 
 from __future__ import annotations
@@ -8,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+import os
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
-from weakref import WeakKeyDictionary
 
 from oracle.errors import InputError, ToolProblem
 from oracle.services.background import in_thread
@@ -33,7 +36,7 @@ MOST_PAGES: Final = 20
 
 
 class Connection:
-    """One server, in one event loop. `environment` has the values that the server may get."""
+    """To one server. `environment` has the values that the server may get."""
 
     def __init__(
         self, server: McpServer, environment: Mapping[str, str], root: Path | None
@@ -61,10 +64,10 @@ class Connection:
                     break
             return found
 
-        return await self._used(listed)
+        return await _there(self._used(listed))
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        return await self._used(lambda client: client.call_tool(name, dict(arguments)))
+        return await _there(self._used(lambda client: client.call_tool(name, dict(arguments))))
 
     async def _used(self, work: Callable[[Client], Awaitable[Result]]) -> Result:
         """Whatever goes wrong, the connection is given up: the next call gets a new one."""
@@ -95,8 +98,10 @@ class Connection:
         self._holding = self._client = None
 
     def _opened(self) -> asyncio.Future[Client]:
-        if self._client is None or self._holding is None or self._holding.done():
-            self._client = asyncio.get_running_loop().create_future()
+        loop, holding = asyncio.get_running_loop(), self._holding
+        # After a fork the loop is another one.
+        if self._client is None or holding is None or holding.done() or holding.get_loop() != loop:
+            self._client = loop.create_future()
             self._holding = asyncio.create_task(self._hold(self._client))
         return self._client
 
@@ -163,20 +168,27 @@ def _as_exception(problem: BaseException) -> Exception:
     return ToolProblem("the connection was given up")
 
 
-class Connections:
-    """The connections to one server, one for each event loop that uses it."""
+# -- the event loop of all connections -------------------------------------------------------------
 
-    def __init__(
-        self, server: McpServer, environment: Mapping[str, str], root: Path | None
-    ) -> None:
-        self._make = lambda: Connection(server, environment, root)
-        self._known: WeakKeyDictionary[asyncio.AbstractEventLoop, Connection] = WeakKeyDictionary()
+_loops: Final[list[asyncio.AbstractEventLoop]] = []
+"""The loop in use, if any."""
 
-    def here(self) -> Connection:
-        loop = asyncio.get_running_loop()
-        if loop not in self._known:
-            self._known[loop] = self._make()
-        return self._known[loop]
+
+def _loop() -> asyncio.AbstractEventLoop:
+    if not _loops:
+        loop = asyncio.new_event_loop()
+        Thread(target=loop.run_forever, name="mcp-servers", daemon=True).start()
+        _loops.append(loop)
+    return _loops[0]
+
+
+async def _there(work: Coroutine[Any, Any, Result]) -> Result:
+    """Do it in the loop of the connections. It is cancelled with its caller."""
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _loop()))
+
+
+# After a fork the thread is the parent's.
+os.register_at_fork(after_in_child=_loops.clear)
 
 
 def check_installed() -> None:

@@ -17,7 +17,7 @@ from oracle.models.query_classification import QueryType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.background import in_thread
 from oracle.services.mcp.catalogue import BETWEEN, Offered, keep, offered_by, remembered
-from oracle.services.mcp.connection import Connections, check_installed
+from oracle.services.mcp.connection import Connection, check_installed
 from oracle.services.own_code.found import answer_of
 from oracle.services.project.redaction import redact
 from oracle.services.settings.mcp_servers import McpServer
@@ -78,7 +78,7 @@ class ServerTools:
         self.server = server
         self._dry_run = dry_run
         self._digest = server.digest(root)
-        self._connections = Connections(server, environment, root)
+        self._connection = Connection(server, environment, root)
         self._offered = remembered(self._digest)
         self._failed_at: float | None = None
         self.box = self._boxed()
@@ -105,7 +105,7 @@ class ServerTools:
 
     async def _refresh(self) -> Mapping[str, Offered]:
         """What it offers now. A list that has changed counts from the next question on."""
-        tools, problems = offered_by(self.server, await self._connections.here().tools())
+        tools, problems = offered_by(self.server, await self._connection.tools())
         if tools != self._offered:
             for problem in problems:
                 log.warning("%s", problem)
@@ -148,7 +148,7 @@ class ServerTools:
         if known.writes and not offered.writes:
             # A yes was not asked for, because it was said to only read.
             raise ToolProblem(f"{whole} was not run: it says now that it writes; ask again")
-        result = await self._connections.here().call(offered.name, given)
+        result = await self._connection.call(offered.name, given)
         return await in_thread(_answer, whole, result, offered.writes)
 
 

@@ -7,6 +7,7 @@ variables on.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import os
 import signal
@@ -62,6 +63,7 @@ class Program:
             # A group of its own, so that its children are ended too.
             start_new_session=True,
         )
+        _at_work.add(process.pid)
         received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outgoing, sent = anyio.create_memory_object_stream[SessionMessage](0)
         work = [
@@ -143,10 +145,29 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
             await asyncio.wait_for(process.wait(), _SECONDS_TO_LEAVE)
     finally:
         # Also if this is cancelled: nothing of it may be left.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        _kill(process.pid)
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(process.wait(), _SECONDS_TO_LEAVE)
+
+
+_at_work: Final[set[int]] = set()
+
+
+def end_programs() -> None:
+    """End all programs at once, with what they have started. For the exit of this process."""
+    for pid in list(_at_work):
+        _kill(pid)
+
+
+def _kill(pid: int) -> None:
+    _at_work.discard(pid)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+atexit.register(end_programs)
+# After a fork they are the parent's.
+os.register_at_fork(after_in_child=_at_work.clear)
 
 
 class _Bounded(httpx2.AsyncByteStream):
