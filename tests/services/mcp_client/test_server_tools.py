@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -113,7 +112,9 @@ FAILING = {
 
 @pytest.mark.parametrize("manner", FAILING)
 async def test_a_server_that_lists_nothing_costs_one_line(server, log, caplog, manner, monkeypatch):
-    monkeypatch.setattr(server_tools, "SECONDS_TO_LIST", 0.5 if "in time" in FAILING[manner] else 30)
+    monkeypatch.setattr(
+        server_tools, "SECONDS_TO_LIST", 0.5 if "in time" in FAILING[manner] else 30
+    )
     tools = await prepared(server(manner))
     assert tools.specs == ()
     (record,) = [each for each in caplog.records if each.levelname == "WARNING"]
@@ -142,21 +143,15 @@ async def test_a_call_that_fails_is_one_clear_error(server, manner):
 
 @pytest.mark.parametrize("manner", ["hangs", "floods"])
 async def test_a_call_never_takes_longer_than_its_limit(server, manner):
-    known = await prepared(server(manner, timeout=1.5))
-    if not known.specs:
-        pytest.skip("the machine is too busy to start the program in time")
-    before = time.monotonic()
-    result = await known.run("jira__search", {"query": "x"})
+    await prepared(server(manner))
+    result = await opened(server(manner, timeout=1.0)).run("jira__search", {"query": "x"})
     assert not result["success"]
-    assert time.monotonic() - before < 20
-    assert "jira" in result["content"]
+    assert "took longer than 1 s" in result["content"]
 
 
 async def test_a_write_whose_end_is_not_known_says_so(server):
-    tools = await prepared(server("hangs", timeout=1.5))
-    if not tools.specs:
-        pytest.skip("the machine is too busy to start the program in time")
-    result = await tools.run("jira__create", {"query": "x"})
+    await prepared(server("hangs"))
+    result = await opened(server("hangs", timeout=1.0)).run("jira__create", {"query": "x"})
     assert result["is_unknown"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -56,7 +57,9 @@ class McpServer:
     def digest(self, root: Path | None) -> str:
         """Of all that it says, and of the project's own files that its command names."""
         files = [] if root is None else [_content(root / part) for part in self.command]
-        return hashlib.sha256(repr((self, files)).encode()).hexdigest()
+        # How long it may take does not change what it is.
+        meaning = replace(self, timeout=SECONDS)
+        return hashlib.sha256(repr((meaning, files)).encode()).hexdigest()
 
 
 def _content(path: Path) -> str:
