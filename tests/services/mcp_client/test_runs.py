@@ -7,7 +7,6 @@ import pytest
 
 from oracle.agent import Oracle
 from oracle.bt.wrappers.run import Run
-from oracle.errors import SettingsError
 from oracle.services.mcp.transports import end_programs
 from oracle.settings import load_settings
 from oracle.testing import Reply, ScriptedModel, signal
@@ -78,7 +77,7 @@ async def test_a_tool_that_writes_needs_a_yes_to_each_call(root, settings, is_ye
 
     wanted = signal("need_capability", capability="jira__create", reason="to file it")
     model = ScriptedModel(
-        calls("jira__search"), "Hm." + wanted, *([calls("jira__create")] * is_yes), found(), found()
+        calls("jira__search"), "Hm." + wanted, calls("jira__create"), found(), found()
     )
     async with Oracle(project=root, model=model, approve=approve) as oracle:
         await oracle.ask(QUESTION)
@@ -115,6 +114,3 @@ def test_a_project_starts_nothing_that_the_user_does_not_trust(root, settings, m
     assert untrusted.mcp.servers == ()
     (warning,) = untrusted.warnings
     assert "oracle config trust" in warning
-    with pytest.raises(SettingsError, match="a command or a url"):
-        (root / "oracle.toml").write_text("[mcp.servers.jira]\ntimeout = 3\n")
-        load_settings(root)
