@@ -130,7 +130,7 @@ def _texts(raw: object) -> object:
 
 
 def _command(raw: object) -> object:
-    found = TextList(words='a program and its arguments, such as ["jira-mcp", "--stdio"]').check(
+    found = TextList(words='a program and its arguments, such as ["npx", "jira-mcp"]').check(
         raw
     )
     if not found:
