@@ -130,9 +130,7 @@ def _texts(raw: object) -> object:
 
 
 def _command(raw: object) -> object:
-    found = TextList(words='a program and its arguments, such as ["npx", "jira-mcp"]').check(
-        raw
-    )
+    found = TextList(words='a program and its arguments, such as ["npx", "jira-mcp"]').check(raw)
     if not found:
         raise Unfit("is empty; name a program")
     return found
