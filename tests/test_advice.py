@@ -118,6 +118,7 @@ FLAGS = _flags_of(COMMANDS) | {
     "--schema",  # of `llm`, in the comparison
     "--test",  # of `node`
     "--rm",  # of `docker run`
+    "--transport",  # of `claude mcp add`
     "--openai-api-base",  # of aider
     "--openai-api-key",  # of aider
     "--weak-model",  # of aider

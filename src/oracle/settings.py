@@ -26,6 +26,7 @@ from oracle.services.settings.sections import (
     DatabaseSettings,
     JournalSettings,
     LoopSettings,
+    McpSettings,
     ModelSettings,
     PromptSettings,
     SecretSettings,
@@ -128,6 +129,7 @@ class Settings:
     loop: LoopSettings
     bert: BertSettings
     server: ServerSettings
+    mcp: McpSettings
     root: Path | None
     origins: Mapping[str, Origin]
     roots: tuple[Root, ...] = ()
@@ -143,7 +145,7 @@ class Settings:
         """The value with passwords masked, safe to print."""
         value = self.value(name)
         if isinstance(value, tuple):
-            return [masked(item) for item in cast("tuple[str, ...]", value)]
+            return [masked(str(item)) for item in cast("tuple[object, ...]", value)]
         return masked(value) if isinstance(value, str) else value
 
     def path(self, name: str) -> Path:

@@ -152,6 +152,8 @@ def _leave(code: int) -> None:
         sys.stderr.flush()
     if background := sys.modules.get("oracle.services.background"):
         background.wait_for_writes()
+    if programs := sys.modules.get("oracle.services.mcp.transports"):
+        programs.end_programs()
     # Everything is written and closed by now. A normal exit would take seconds to tear down the
     # modules of a provider's SDK.
     os._exit(code)

@@ -107,9 +107,9 @@ async def _again(
 async def _outcome(context: Context, live: LiveRun, person: Person | None) -> Outcome:
     """Follow the run to its end, or to a question that the call must return."""
     telling = asyncio.create_task(_tell(context, live))
-    ways = {telling, asyncio.create_task(_left(context))}
+    ways: set[asyncio.Future[Any]] = {telling, asyncio.create_task(_left(context))}
     if person is not None:
-        ways.add(asyncio.ensure_future(person.waiting))
+        ways.add(person.waiting)
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError:

@@ -157,9 +157,8 @@ def check_arguments(tool: types.Tool, arguments: Mapping[str, Any]) -> None:
     """Raises `InputError`, which says what is wrong. The SDK brings the validator."""
     from jsonschema import Draft202012Validator
 
-    mistakes = [*Draft202012Validator(tool.input_schema).iter_errors(dict(arguments))]
-    if mistakes:
-        mistake = mistakes[0]
+    validator: Any = Draft202012Validator(tool.input_schema)
+    for mistake in validator.iter_errors(dict(arguments)):
         place = ".".join(map(str, mistake.absolute_path)) or "the arguments"
         raise InputError(f"{tool.name} was not run: {place}: {mistake.message[:300]}")
 

@@ -144,7 +144,7 @@ class OracleBTWrapper:
         run_id: str | None = None,
         nodes: bool = False,
         user_id: str | None = None,
-        approve: Approve | None | Literal["as usual"] = "as usual",
+        approve: Approve | Literal["as usual"] | None = "as usual",
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
 
@@ -171,7 +171,7 @@ class OracleBTWrapper:
         *,
         nodes: bool = False,
         user_id: str | None = None,
-        approve: Approve | None | Literal["as usual"] = "as usual",
+        approve: Approve | Literal["as usual"] | None = "as usual",
     ) -> Run:
         setup = self._setup_with(approve, user_id)
         return self._known(Run.resume(setup, run_id, store=self._store, nodes=nodes))
@@ -201,7 +201,7 @@ class OracleBTWrapper:
             )
 
     def _setup_with(
-        self, approve: Approve | None | Literal["as usual"], user_id: str | None
+        self, approve: Approve | Literal["as usual"] | None, user_id: str | None
     ) -> AgentSetup:
         setup = self.setup if user_id is None else replace(self.setup, user=user_id)
         if approve == "as usual":

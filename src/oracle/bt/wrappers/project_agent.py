@@ -186,7 +186,7 @@ def tools_of(
     from oracle.services.web.searching import WebSearchAccess
 
     web = settings.web
-    return project_tools(
+    tools = project_tools(
         root,
         notes_folder=settings.vault.notes,
         secrets=settings.secrets.rules,
@@ -196,6 +196,14 @@ def tools_of(
         # A folder inside of the project may be asked about by itself.
         roots=settings.roots if root.resolve() == settings.root else (),
         web=WebSearchAccess(provider=web.provider, url=web.url, key=_search_key(web, environment)),
+    )
+    if not settings.mcp.servers:
+        return tools
+    from oracle.services.mcp.server_tools import ServerTools, WithServers
+
+    servers = settings.mcp.servers
+    return WithServers(
+        tools, [ServerTools(each, settings.root, environment, dry_run=dry_run) for each in servers]
     )
 
 

@@ -40,7 +40,7 @@ from oracle.services.prompting.project_facts import ROOTS, date_of
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.signals.said import has_visible_text, signals_in_answer
 from oracle.services.storage.damage import RESTORE
-from oracle.services.tools.protocol import Tools
+from oracle.services.tools.protocol import PreparedTools, Tools
 
 TREE: Final = "oracle-agent"
 BASELINE: Final = "baseline"
@@ -190,6 +190,15 @@ class AgentSetup:
     tree: str = TREE
     roots: tuple[tuple[str, str], ...] = ()
     """The further roots of the project: the name and the path of each, as the settings have it."""
+
+    async def prepare_tools(
+        self, query: str, history: Sequence[Exchange], known_terms: Mapping[str, int] | None
+    ) -> None:
+        """Before the recipe: ask servers for their tools, if they never were and it needs them."""
+        tools = self.live.tools
+        if isinstance(tools, PreparedTools) and tools.needs_preparation:
+            turns = turns_of([_remembered(exchange) for exchange in history])
+            await tools.prepare(self.live.classify(query, turns, known_terms).query_type)
 
     def recipe(
         self,

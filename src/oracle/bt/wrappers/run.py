@@ -264,6 +264,7 @@ class Run:
         if history is None:
             history = () if store is None else await store.history(context_id, session_id)
         known = await self._prepare_sources(leaving, query, history)
+        await self._agent.prepare_tools(query, history, known)
         await self._refresh_definitions()
         facts = await self._facts()
         for problem in facts.get(MISSING_ROOTS, ()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from oracle.errors import InputError
 from oracle.services.installing import install_command
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from oracle.mcp.desk import Desk
     from oracle.settings import Settings
 
 
@@ -26,7 +29,7 @@ def mcp(
       claude mcp add oracle -- oracle mcp
     """
     try:
-        import oracle.mcp.server
+        from oracle.mcp.server import serve_lines
     except ImportError as problem:
         command = install_command("mcp")
         raise InputError(f"MCP needs more packages ({problem}); run: {command}") from None
@@ -36,13 +39,12 @@ def mcp(
     settings = settings_with({} if model is None else {"model.name": model})
     # Before own code is loaded: it may print.
     with claimed() as (stdin, stdout):
-        run_async(_serve(settings, stdin, stdout))
+        run_async(_serve(settings, lambda desk: serve_lines(desk, stdin, stdout)))
 
 
-async def _serve(settings: Settings, stdin: Any, stdout: Any) -> None:
+async def _serve(settings: Settings, serve: Callable[[Desk], Awaitable[None]]) -> None:
     from oracle.cli.terminal.trusting import say_problems
     from oracle.mcp.desk import opened
-    from oracle.mcp.server import serve_lines
     from oracle.services.background import in_thread
     from oracle.services.own_code.collecting import load_tools
     from oracle.services.project.root import here
@@ -51,4 +53,4 @@ async def _serve(settings: Settings, stdin: Any, stdout: Any) -> None:
     own = await in_thread(load_tools, settings.root)
     say_problems(own.problems)
     async with opened(settings, settings.root or here(), own=own) as desk:
-        await serve_lines(desk, stdin, stdout)
+        await serve(desk)

@@ -28,6 +28,7 @@ FOR_EVERYBODY: Final = (
     "oracle.cli.terminal.conversation",
     "oracle.services.ans.writer",
     "oracle.services.journal.writer",
+    "oracle.services.mcp.server_tools",
     "oracle.services.settings.keys",
     "oracle.services.storage.purge",
     "oracle.services.telemetry.sending",

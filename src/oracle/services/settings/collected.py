@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from oracle.lazy_dataclass import dataclass
 from oracle.services.settings.guarded import Guarded, shown_value
+from oracle.services.settings.mcp_servers import McpServer, merged
 from oracle.services.settings.value_types import Unfit
 from oracle.settings import ROOTS, SETTINGS, Origin, Setting
 
@@ -73,6 +74,8 @@ class Collected:
     def take(self, row: Setting, raw: object, origin: Origin) -> None:
         try:
             value = row.kind.check(raw)
+            if row.name == "mcp.servers":
+                value = merged(self.values[row.name], cast("tuple[McpServer, ...]", value))
             if origin.source == "file":
                 self.below[row.name] = (self.values[row.name], self.origins[row.name])
             self.values[row.name], self.origins[row.name] = value, origin

@@ -14,7 +14,7 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from oracle.errors import InputError
 from oracle.lazy_dataclass import dataclass
@@ -98,6 +98,9 @@ def _digest_of(values: Values, root: Path, name: str) -> str:
     related = ("model.name", "model.base_url") if name in _DESCRIPTIONS else ()
     places = _places_of(root, name, values[name]) if values[name] else ()
     meaning = (name, values[name], *(values[other] for other in related), *map(str, places))
+    if name == "mcp.servers":
+        # With the files of the project that it starts: one that was changed is another program.
+        meaning = (name, *(server.digest(root) for server in values[name]))
     return hashlib.sha256(repr(meaning).encode()).hexdigest()[:16]
 
 
@@ -124,7 +127,10 @@ def shown_value(value: Any) -> str:
     """As it is written in the file, without secrets, and not too long."""
     if value is None:
         return OFF
-    text = masked(repr(list(value) if isinstance(value, tuple) else value))  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(value, tuple):
+        items = cast("tuple[object, ...]", value)
+        value = [each if isinstance(each, str) else str(each) for each in items]
+    text = masked(repr(value))
     return text if len(text) <= 100 else f"{text[:99]}…"
 
 
@@ -259,6 +265,12 @@ def _other_loop(values: Values, value: Any, below: Any) -> str | None:
     return None if value is True else "the tree would not control the model"
 
 
+def _programs(values: Values, value: Any, below: Any) -> str | None:
+    if set(value) <= set(below or ()):
+        return None
+    return "it would start programs as you, or send questions to other servers"
+
+
 def _is_free(values: Values) -> bool:
     """Whether no key of the user is sent to the model: it runs on this machine."""
     name, address = str(values["model.name"]), values["model.base_url"]
@@ -296,6 +308,7 @@ _LEFT_OUT: Final[Mapping[str, Callable[[Values, Any, Any], str | None]]] = {
     "loop.use_bt": _other_loop,
     "loop.shadow_share": _more,
     "loop.shadow_money": _more,
+    "mcp.servers": _programs,
 }
 _FOLDERS: Final = frozenset({"prompts.folder", "trees.folder"})
 _PATHS: Final = _FOLDERS | {"database.url"}

@@ -99,12 +99,13 @@ def _leave_out_untrusted(collected: Collected, root: Path, environment: Mapping[
     strange = untrusted(found, root, environment)
     if not strange:
         return
-    costly = [collected.leave_out(each) for each in strange if each.is_left_out]
-    if costly:
-        collected.warnings.append(
-            f"{shown_path(root / FILE_NAME)} could cost you more than you allow: "
-            f"{', '.join(costly)}; `oracle config trust` accepts it"
-        )
+    left_out = {each.name: collected.leave_out(each) for each in strange if each.is_left_out}
+    file, accept = shown_path(root / FILE_NAME), "`oracle config trust` accepts it"
+    if servers := left_out.pop("mcp.servers", None):
+        collected.warnings.append(f"{file} would start or call other programs: {servers}; {accept}")
+    if left_out:
+        costly = ", ".join(left_out.values())
+        collected.warnings.append(f"{file} could cost you more than you allow: {costly}; {accept}")
     # Again, because a value can need trust only together with one that is left out.
     trusted = {each.name for each in found} - {each.name for each in strange}
     for each in _guarded(collected, root):

@@ -10,6 +10,7 @@ from oracle.lazy_dataclass import dataclass
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.project.secret_files import SecretFiles
+from oracle.services.settings.mcp_servers import McpServer, Servers
 from oracle.services.settings.value_types import (
     Address,
     Choice,
@@ -323,6 +324,15 @@ class ServerSettings:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class McpSettings:
+    servers: tuple[McpServer, ...] = _row(
+        (),
+        Servers(),
+        "Other servers whose tools are used, each in a table [mcp.servers.NAME] (docs/mcp.md).",
+    )
+
+
 SECTIONS: Final[Mapping[str, type[Any]]] = {
     "model": ModelSettings,
     "limits": LimitRows,
@@ -336,4 +346,5 @@ SECTIONS: Final[Mapping[str, type[Any]]] = {
     "loop": LoopSettings,
     "bert": BertSettings,
     "server": ServerSettings,
+    "mcp": McpSettings,
 }

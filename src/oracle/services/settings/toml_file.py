@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "oracle.toml"
 LARGEST_FILE: Final = 64 * 1024
 
+OF_TABLES: Final = frozenset({("mcp", "servers")})
+"""Settings whose value has tables of its own, such as `[mcp.servers.jira]`."""
+
 TOKEN: Final = lazy_pattern(
     r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[][{},]|\n',
     re.DOTALL,
@@ -58,8 +61,20 @@ def read_settings_file(path: Path, shown: str) -> list[Written]:
 
 def written_in(text: str, shown: str) -> list[Written]:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    parsed_toml(text, shown)
-    return list(_written(text))
+    whole = parsed_toml(text, shown)
+    return list(_whole_tables(_written(text), whole))
+
+
+def _whole_tables(entries: Iterator[Written], parsed: dict[str, Any]) -> Iterator[Written]:
+    """A setting whose value is made of tables is one entry, at the line of the first."""
+    seen: set[tuple[str, ...]] = set()
+    for entry in entries:
+        if entry.path not in OF_TABLES:
+            yield entry
+        elif entry.path not in seen:
+            seen.add(entry.path)
+            section, key = entry.path
+            yield Written(path=entry.path, value=parsed[section][key], line=entry.line)
 
 
 def parsed_toml(text: str, shown: str) -> dict[str, Any]:

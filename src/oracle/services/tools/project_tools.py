@@ -20,7 +20,6 @@ from oracle.services.tools.get_repo_map import get_repo_map
 from oracle.services.tools.list_members import list_members
 from oracle.services.tools.list_notes import list_notes
 from oracle.services.tools.lookup import Lookup
-from oracle.services.tools.protocol import Tools
 from oracle.services.tools.push_thread import push_thread
 from oracle.services.tools.read_file import read_file
 from oracle.services.tools.read_note import read_note
@@ -73,7 +72,7 @@ def project_tools(
     now: Callable[[], datetime] = utc_now,
     own: Iterable[Tool[Any]] = (),
     roots: tuple[Root, ...] = (),
-) -> Tools:
+) -> ToolBox:
     """`now` gives the times of new entries in threads. `own` are tools in addition to these.
 
     Without an `index`, one is kept in memory and nothing is written for it. `roots` are further

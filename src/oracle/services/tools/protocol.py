@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, Protocol, TypedDict, runtime_checkable
 
+from oracle.models.query_classification import QueryType
 from oracle.models.source import MoreUses, Source
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.tools.tickets import Mark
@@ -42,6 +43,18 @@ class Tools(Protocol):
         Tools that cannot know raise `InterruptedWrite`. Then nothing is written, and the model and
         the user are asked to look.
         """
+        ...
+
+
+@runtime_checkable
+class PreparedTools(Tools, Protocol):
+    """Tools that may have to be asked for, before a question is answered."""
+
+    @property
+    def needs_preparation(self) -> bool: ...
+
+    async def prepare(self, query_type: QueryType) -> None:
+        """Ask for those that a question of this type could use, within a bound of time."""
         ...
 
 
