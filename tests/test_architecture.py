@@ -11,10 +11,11 @@ import oracle
 SOURCE = Path(oracle.__file__).parent
 ENGINE = ("bt/state", "bt/core", "bt/nodes", "bt/lua")
 FORBIDDEN = {
-    "models": ("oracle.bt", "oracle.services", "oracle.cli", "oracle.api"),
-    "services": ("oracle.bt", "oracle.cli", "oracle.api"),
-    "bt": ("oracle.cli", "oracle.api"),
+    "models": ("oracle.bt", "oracle.services", "oracle.cli", "oracle.api", "oracle.mcp"),
+    "services": ("oracle.bt", "oracle.cli", "oracle.api", "oracle.mcp"),
+    "bt": ("oracle.cli", "oracle.api", "oracle.mcp"),
     "api": ("oracle.cli", "oracle.evaluation"),
+    "mcp": ("oracle.cli", "oracle.evaluation", "oracle.api.routes", "oracle.api.door"),
     "services/questions": (
         "oracle.services.llm",
         "oracle.services.quoting",
