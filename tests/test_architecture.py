@@ -10,12 +10,14 @@ import oracle
 
 SOURCE = Path(oracle.__file__).parent
 ENGINE = ("bt/state", "bt/core", "bt/nodes", "bt/lua")
+DOORS = ("oracle.cli", "oracle.api", "oracle.acp", "oracle.mcp")
 FORBIDDEN = {
-    "models": ("oracle.bt", "oracle.services", "oracle.cli", "oracle.api", "oracle.acp"),
-    "services": ("oracle.bt", "oracle.cli", "oracle.api", "oracle.acp"),
-    "bt": ("oracle.cli", "oracle.api", "oracle.acp"),
+    "models": ("oracle.bt", "oracle.services", *DOORS),
+    "services": ("oracle.bt", *DOORS),
+    "bt": DOORS,
     "api": ("oracle.cli", "oracle.acp", "oracle.evaluation"),
-    "acp": ("oracle.cli", "oracle.api", "oracle.evaluation"),
+    "acp": ("oracle.cli", "oracle.api", "oracle.mcp", "oracle.evaluation"),
+    "mcp": ("oracle.cli", "oracle.evaluation", "oracle.api.routes", "oracle.api.door"),
     "services/questions": (
         "oracle.services.llm",
         "oracle.services.quoting",

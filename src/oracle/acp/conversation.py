@@ -71,8 +71,13 @@ class Conversation:
 
     @property
     def reach(self) -> Reach:
-        secrets = self.project.settings.secrets.rules
-        return Reach(folder=self.folder, root=self.project.root, secrets=secrets)
+        settings = self.project.settings
+        return Reach(
+            folder=self.folder,
+            root=self.project.root,
+            secrets=settings.secrets.rules,
+            roots=settings.roots,
+        )
 
     async def ask(self, blocks: Sequence[Block], permissions: Permissions) -> PromptResponse:
         if self._is_asking:

@@ -4,11 +4,12 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
 from oracle.errors import InputError, LeaseHeld, NotFound
-from oracle.services.storage.leases import has_ended
+from oracle.services.storage.leases import has_ended, is_left
 from oracle.services.storage.runs import Runs, new_owner
 from oracle.services.storage.sessions import Sessions
 from tests.processes import PIPE, Process
@@ -92,6 +93,18 @@ async def test_a_released_run_can_be_claimed(database):
     assert (await Runs(database).claim("r1", "b", 60)).lease_owner == "b"
 
 
+async def test_a_parked_run_has_a_lease_that_anyone_may_claim_once(database):
+    await begin(database)
+    parked = await Runs(database).park("r1", "a", 60)
+    assert is_left(parked.lease_owner, parked.lease_until)
+    assert (parked.lease_until or 0) > time.time()
+    assert (await Runs(database).claim("r1", "b", 60)).lease_owner == "b"
+    with pytest.raises(LeaseHeld):
+        await Runs(database).claim("r1", "c", 60)
+    with pytest.raises(LeaseHeld):
+        await Runs(database).park("r1", "a", 60)
+
+
 async def test_renewing_holds_a_run_for_longer(database):
     before = await begin(database, seconds=60)
     after = await Runs(database).renew("r1", "a", 600)
@@ -128,7 +141,7 @@ CLAIMER = """
 import asyncio, sys
 from oracle.errors import LeaseHeld
 from oracle.services.storage.database import Database
-from oracle.services.storage.leases import has_ended
+from oracle.services.storage.leases import has_ended, is_left
 from oracle.services.storage.runs import Runs, new_owner
 
 async def main(url, owner):

@@ -209,6 +209,7 @@ class AgentSetup:
         known_terms: Mapping[str, int] | None = None,
         seconds_before: float = 0.0,
         facts: Mapping[str, Any] | None = None,
+        run_id: str | None = None,
     ) -> Recipe:
         """`known_terms` are the terms of the query that name something in the project, with the
         number of files that have each.
@@ -259,6 +260,7 @@ class AgentSetup:
             model=board["model"]["name"],
             board=board,
             folder=self.folder,
+            **({} if run_id is None else {"run_id": run_id}),
         )
 
 

@@ -276,9 +276,8 @@ class Run:
             known_terms=known,
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
             facts=facts,
+            run_id=run_id,
         )
-        if run_id is not None:
-            recipe = replace(recipe, run_id=run_id)
         if store is None:
             return RecordedTree(recipe, services=self._services)
         return await store.begin(
@@ -378,13 +377,8 @@ class Run:
         told = redact(str(problem) if is_ours else f"{type(problem).__name__}: {problem}")
         self._say(ChunkType.ERROR, content=told)
         stop = next((stop for kind, stop in STOPS if isinstance(problem, kind)), "internal_error")
-        kind = type(problem).__name__
-        done = self._end.done() | {"stop_reason": stop, "error_kind": kind, "detail": told}
+        done = self._end.broken(stop, type(problem).__name__, told)
         done["run_id"] = done["run_id"] or self._run_id
-        # Only a whole answer lacks nothing.
-        lacks = "the rest of the answer" if done["answer"] else "an answer of the model"
-        done["missing"] = done["missing"] or [lacks]
-        done["answer"] = done["answer"] or self._end.what_there_is(stop, told)
         self._say(ChunkType.DONE, **done, context_id=None)
 
     def _answer_for_the_tree(self, outcome: Outcome) -> None:

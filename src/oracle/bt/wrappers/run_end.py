@@ -75,6 +75,15 @@ class RunEnd:
         data = {"event": event.type, "turn": event.turn, **event.payload}
         return {**data, "in_answer": place}
 
+    def broken(self, stop: str, kind: str, told: str) -> dict[str, Any]:
+        """The last chunk of a run that an error broke, with what it has."""
+        done = self.done() | {"stop_reason": stop, "error_kind": kind, "detail": told}
+        # Only a whole answer lacks nothing.
+        lacks = "the rest of the answer" if done["answer"] else "an answer of the model"
+        done["missing"] = done["missing"] or [lacks]
+        done["answer"] = done["answer"] or self.what_there_is(stop, told)
+        return done
+
     def what_there_is(self, stop: str, detail: str) -> str:
         response: dict[str, Any] = self.read("response", None) or {}
         return unfinished_answer(

@@ -87,7 +87,7 @@ class Program:
 
     def answer(self, id_: object, method: str, params: dict[str, Any]) -> None:
         if method == "initialize":
-            about = {
+            about: dict[str, Any] = {
                 "protocolVersion": "2025-11-25",
                 "capabilities": {"tools": {}},
                 "serverInfo": {"name": "test", "version": "1"},
