@@ -35,7 +35,6 @@ from oracle.services.coverage.listing import (
 )
 from oracle.services.coverage.merging import message_after, messages_of, settled
 from oracle.services.coverage.parts import (
-    MOST_PARTS,
     Part,
     as_quoted,
     id_of,
@@ -82,7 +81,7 @@ def want_parts(ctx: TickContext, parts: int) -> RunStatus:
     reads=["query", "delegations", "tool_list", "granted", "withdrawn", "parts_wanted", *RESULTS],
     writes=["parts", *RESULTS],
 )
-async def list_parts(ctx: TickContext) -> RunStatus:
+async def list_parts(ctx: TickContext, thorough: int) -> RunStatus:
     """Search by the question, then by each word that was not found; FAILURE if nothing is found."""
     bb = board_of(ctx)
     asked = question_of(bb)
@@ -95,7 +94,7 @@ async def list_parts(ctx: TickContext) -> RunStatus:
         await perform_calls(ctx, bb, allowed, hand_over=lambda _, done: results.extend(done))
         return [(each["tool_role"], each["sources"]) for _, each in results if each["success"]]
 
-    is_broad = wanted >= MOST_PARTS
+    is_broad = wanted >= thorough
     # A map shows what is between many places; of a few it says nothing.
     offered = [spec for spec in tools if is_broad or spec.role != "map"]
     found = await search(searches_for(asked, offered), "coverage-search")

@@ -38,6 +38,12 @@ def every_use_of_a_name_is_asked_for(ctx: TickContext) -> bool:
     return asks_where_it_is_used(bb_get(board_of(ctx), "query"))
 
 
+@condition(reads=["query"])
+def every_one_is_asked_for(ctx: TickContext) -> bool:
+    """Whether all of a kind, or every use of a name, are wanted."""
+    return asks_for_all(bb_get(board_of(ctx), "query")) or every_use_of_a_name_is_asked_for(ctx)
+
+
 @condition(reads=["query", "classification", "delegations", "evidence"])
 def the_question_is_narrow(ctx: TickContext, broad: float) -> bool:
     """Whether the best few places are enough: nothing says that there are many parts.
