@@ -72,7 +72,7 @@ def broad_and_narrow(part: Part) -> list[Labelled]:
 
 
 def tuning_fingerprint() -> str:
-    """A digest of the tuning part. The layers on top of MiniLM have the one they were trained on."""
+    """A digest of the tuning part. The layers on MiniLM have the one they were trained on."""
     digest = hashlib.sha256()
     for row in (*singles("tuning"), *broad_and_narrow("tuning"), *conversations("tuning")):
         digest.update(repr((row.query_type, texts_of(row.query, row.history))).encode())

@@ -20,7 +20,7 @@ NAMES = (
     *("write_note",),
 )
 SPECS = [tool_spec(name) for name in NAMES]
-SURE = {"sure_of_an_action": 0.8, "sure_of_a_class": 0.6}
+SURE = {"sure_of_an_action": 0.8, "sure_of_a_class": 0.6, "sure_of_the_web": 0.9}
 CODE, VAULT, WEB = {"search_code", "read_file"}, {"search_vault", "search_threads"}, {"web_search"}
 
 

@@ -63,7 +63,7 @@ BT.tree("coverage", {
         }),
         cover.want_parts("many", { parts = MANY_PARTS }),
       }),
-      BT.timeout("while time is left", { seconds = "seconds_left", cover.list_parts { thorough = EVERY_PART } }),
+      BT.timeout("while time is left", { seconds = "seconds_left", cover.list_parts { many = MANY_PARTS } }),
       budget.weigh_messages,
       cover.take_parts_as_quoted("take the longest as quoted", { lines = QUOTED_AS_READ }),
       BT.guard("a few or a list", {
@@ -75,7 +75,7 @@ BT.tree("coverage", {
       cover.take_parts_as_quoted { lines = QUOTED_AT_LENGTH },
       -- What connects two parts may share no word with the question: no search finds it, their imports do.
       BT.guard("parts may be connected", {
-        parts.parts_may_be_connected,
+        parts.parts_may_be_connected { many = MANY_PARTS },
         in_time("look for what connects them", cover.follow_imports),
       }),
       read_until("other parts", parts.all_readable_parts_are_read),

@@ -45,9 +45,9 @@ def id_of(number: int) -> str:
     return f"coverage-part-{number}"
 
 
-def to_read(parts: Sequence[Part]) -> list[int]:
+def to_read(parts: Sequence[Part], most: int = MOST_PARTS) -> list[int]:
     """The numbers of the parts that may be read. A list of uses does not count: it is whole."""
-    return [n for n, part in enumerate(parts) if part["role"] != "uses"][:MOST_PARTS]
+    return [n for n, part in enumerate(parts) if part["role"] != "uses"][: min(most, MOST_PARTS)]
 
 
 def as_quoted(part: Part, lines: int) -> Part:
