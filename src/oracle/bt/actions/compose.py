@@ -66,7 +66,10 @@ HISTORY_SHARE: Final = 4
     writes=["granted", "tool_reasons"],
 )
 def grant_first_tools(
-    ctx: TickContext, sure_of_an_action: float, sure_of_a_class: float, sure_of_the_web: float
+    ctx: TickContext,
+    sure_of_an_action: float,
+    sure_of_a_class: float,
+    sure_of_the_web: float = 0.0,
 ) -> RunStatus:
     """Grant the tools of the question's class.
 

@@ -36,6 +36,7 @@ from oracle.services.coverage.listing import (
 )
 from oracle.services.coverage.merging import message_after, messages_of, settled
 from oracle.services.coverage.parts import (
+    MOST_PARTS,
     Part,
     as_quoted,
     id_of,
@@ -82,8 +83,11 @@ def want_parts(ctx: TickContext, parts: int) -> RunStatus:
     reads=["query", "delegations", "tool_list", "granted", "withdrawn", "parts_wanted", *RESULTS],
     writes=["parts", *RESULTS],
 )
-async def list_parts(ctx: TickContext, many: int) -> RunStatus:
-    """Search by the question, then by each word that was not found; FAILURE if nothing is found."""
+async def list_parts(ctx: TickContext, many: int = MOST_PARTS) -> RunStatus:
+    """Search by the question, then, if so many are wanted, by each word that was not found.
+
+    FAILURE if nothing is found.
+    """
     bb = board_of(ctx)
     asked = question_of(bb)
     tools = granted_tools(bb)

@@ -87,7 +87,7 @@ def enough_is_read_to_follow_imports(ctx: TickContext, parts: int) -> bool:
 
 
 @condition(reads=["parts_wanted", "query", *OFFER])
-def parts_may_be_connected(ctx: TickContext, many: int) -> bool:
+def parts_may_be_connected(ctx: TickContext, many: int = 0) -> bool:
     """Whether many parts are wanted that belong together, instead of being a list of similar
     places, and their users can be looked up.
     """

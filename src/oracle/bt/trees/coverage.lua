@@ -39,8 +39,9 @@ local function read_until(name, is_enough)
   }))
 end
 
+-- What is about the world outside has no parts here, however broad it is.
 BT.tree("question is broad", {
-  root = BT.expect("is broad", "bb.classification.breadth >= " .. BROAD),
+  root = BT.expect("is broad", "bb.classification.breadth >= " .. BROAD .. " and bb.classification.query_type ~= 'research'"),
 })
 
 BT.tree("coverage", {

@@ -159,9 +159,14 @@ BT.tree("strategies", {
   }),
 })
 
--- Tools that only read: the first rung that adds one. Uncertainty never grants a tool that writes.
+-- Tools that only read: the first rung that adds one. Uncertainty never grants a tool that writes. A name that nothing
+-- here mentions may be known outside: then the web is not kept for later.
 BT.tree("more tools", {
   root = BT.selector("more tools", {
+    BT.sequence("unknown name", {
+      evidence.lacks_what_was_asked_for,
+      grant.more_reading_tools("tools of every source", { rung = "all" }),
+    }),
     grant.more_reading_tools("tools of the second class", { rung = "second_class" }),
     grant.more_reading_tools("tools of all local sources", { rung = "local" }),
     grant.more_reading_tools("tools of the web too", { rung = "all" }),

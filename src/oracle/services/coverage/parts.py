@@ -51,10 +51,13 @@ def to_read(parts: Sequence[Part], most: int = MOST_PARTS) -> list[int]:
 
 
 def as_quoted(part: Part, lines: int) -> Part:
-    """The part as the search has quoted it, if that is so many lines or more; else as it is."""
+    """The part as the search has quoted it, if that is the whole file, or so many lines or more;
+    else as it is.
+    """
     quoted: list[dict[str, Any]] = part.get("quoted", [])
     count = sum(str(each["text"]).count("\n") + 1 for each in quoted)
-    if part["state"] != "open" or part["role"] != "read" or count < lines:
+    is_enough = count >= lines or any(each.get("whole") for each in quoted)
+    if part["state"] != "open" or part["role"] != "read" or not is_enough:
         return part
     text = "\n\n".join(quotation(cast("Source", each)) for each in quoted)
     return {**part, "state": "read", "text": text, "sources": quoted}

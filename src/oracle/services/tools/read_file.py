@@ -135,8 +135,6 @@ def lines_answer(text: FileText, start: int, end: int | None, *, kind: str, tool
     source = lines_of(text, start, last, kind)
     if not is_visible(source["text"]):
         return Answer(summary=f"{summary} They are blank.", findings=[source], empty=True)
-    if start == 1 and last == total:
-        source["whole"] = True
     return Answer(
         summary=summary,
         findings=[source],
