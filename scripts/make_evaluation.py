@@ -16,13 +16,21 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from oracle.evaluation.agent_runs import Outcome
-from oracle.evaluation.criteria import Figure, command_for, figures_of, not_measured
+from oracle.evaluation.criteria import (
+    HELD_OUT,
+    ON_MISBEHAVING,
+    Figure,
+    command_for,
+    figures_of,
+    not_measured,
+)
 from oracle.evaluation.criteria_table import criterion_rows
 from oracle.evaluation.harbour import questions
 from oracle.evaluation.modelless import modelless_figures
 from oracle.evaluation.plan import CONTROL, Part, Simulated, ask_parts, simulated_parts
 from oracle.evaluation.stored_figures import (
     EVERY,
+    EVERY_HELD_OUT,
     StoredFigures,
     digests,
     sample_parts,
@@ -41,7 +49,13 @@ SMALL_OUTPUT = 160
 SECONDS_FOR_SMALL = 360
 """After this no further question is put to the small model."""
 COMMANDS = {
-    "simulated: misbehaving": f"{command_for('simulated: misbehaving')} --every {EVERY}",
+    **{
+        on: f"{command_for(on)} --every {every}"
+        for on, every in (
+            (ON_MISBEHAVING, EVERY),
+            (ON_MISBEHAVING + HELD_OUT, EVERY_HELD_OUT),
+        )
+    },
     small_model.NAME: "make eval",
 }
 
@@ -67,8 +81,13 @@ def main() -> None:
 
 def simulated_outcomes() -> list[Outcome]:
     """The control is asked everything, the others every so many questions."""
-    misbehaving = [part for part in simulated_parts("all", EVERY) if not is_control(part)]
-    parts = [*misbehaving, *thin_slices(simulated_parts(CONTROL, 1)), *sample_parts()]
+    every_one = (
+        *simulated_parts("all", EVERY),
+        *simulated_parts("all", EVERY_HELD_OUT, held_out=True),
+    )
+    misbehaving = [part for part in every_one if not is_control(part)]
+    control = (*simulated_parts(CONTROL, 1), *simulated_parts(CONTROL, 1, held_out=True))
+    parts = [*misbehaving, *thin_slices(control), *sample_parts()]
     jobs = os.cpu_count() or 1
     portions = [parts[start :: jobs * PORTIONS] for start in range(jobs * PORTIONS)]
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:

@@ -19,8 +19,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from train_classifier import ALONE, ROUNDS, SEEDS, flat, trained, tried
 
-from oracle.evaluation.bert_layers import fingerprint
-from oracle.evaluation.labelled import TUNING_CONVERSATIONS, Labelled, read_set
+from oracle.evaluation.labelled import (
+    TUNING_CONVERSATIONS,
+    Labelled,
+    read_set,
+    tuning_fingerprint,
+)
 from oracle.services.bert import query_types as served
 from oracle.services.bert.minilm import load_minilm
 from oracle.services.bert.query_types import TYPES, texts_of
@@ -47,7 +51,7 @@ def main() -> None:
         held_out(singles, talks, vectors)
         return
     found = {
-        "fingerprint": fingerprint(),
+        "fingerprint": tuning_fingerprint(),
         "alone": as_data(fitted(singles, vectors)),
         "talk": as_data(fitted(talks, vectors)),
     }

@@ -31,6 +31,7 @@ from oracle.services.control.ledger import Ledger
 from oracle.services.control.repetition import Repetition, find_repetition, name_of_call
 from oracle.services.control.room import Room
 from oracle.services.coverage.affordable import Purse
+from oracle.services.coverage.parts import MOST_PARTS
 from oracle.services.llm.protocol import Prices
 
 bb_get: Final[Callable[[TypedBlackboard, str], Any]] = TypedBlackboard.get
@@ -96,6 +97,11 @@ def services_of(ctx: TickContext) -> AgentServices:
 def append(bb: TypedBlackboard, key: str, *values: Any) -> None:
     """Values on the board are replaced, never changed in place."""
     bb_set(bb, key, [*bb_get(bb, key), *values])
+
+
+def wanted_parts(bb: TypedBlackboard) -> int:
+    """How many parts may be read. Older trees do not say it."""
+    return bb_get(bb, "parts_wanted") or MOST_PARTS
 
 
 # -- the ledger ------------------------------------------------------------------------------------

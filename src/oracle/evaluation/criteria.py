@@ -8,6 +8,7 @@ from statistics import fmean, median
 from typing import Any, Final, Literal, Self, TypeAlias
 
 from oracle.evaluation.agent_runs import LIMIT_STOPS, Outcome
+from oracle.evaluation.held_out import is_held_out
 from oracle.evaluation.intervals import Interval, grouped, redrawn, share
 from oracle.evaluation.plan import CONTROL, SIMULATED
 
@@ -16,6 +17,8 @@ WITHOUT_MODEL: Final = "oracle eval agent --criteria"
 """The command behind figures that depend on no language model."""
 ON_CAPABLE: Final = "a capable model"
 ON_MISBEHAVING: Final = "simulated: misbehaving"
+HELD_OUT: Final = ", held out"
+"""After the name of what was asked held-out questions."""
 SMALL: Final = ("openai:smollm2", "embedded")
 """Models that nobody would take for capable."""
 
@@ -46,7 +49,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
         criterion="SC-003",
         words="needless tool calls saved, compared with the plain loop",
         goal=0.50,
-        goals={ON_MISBEHAVING: 0.70},
+        goals={ON_MISBEHAVING: 0.70, ON_MISBEHAVING + HELD_OUT: 0.70},
     ),
     "ends": Measure(
         criterion="SC-004", words="runs that end with an answer within all limits", goal=0.99
@@ -216,8 +219,8 @@ def figures_of(
     """Of each group of models. `commands` says how a group was asked, where it is not obvious."""
     known = commands or {}
     pairs = [*_pairs(outcomes)]
-    for on in sorted({group_of(pair.tree.model) for pair in pairs}, key=_order):
-        own = [pair for pair in pairs if group_of(pair.tree.model) == on]
+    for on in sorted({_group(pair) for pair in pairs}, key=_order):
+        own = [pair for pair in pairs if _group(pair) == on]
         for name, figure in OF_PAIRS.items():
             # A simulated model answers at once, so its seconds mean nothing.
             if name != "latency" or not on.startswith(SIMULATED):
@@ -231,6 +234,10 @@ def not_measured(figures: Sequence[Figure]) -> Iterator[Figure]:
             yield Figure(measure=name, on=ON_CAPABLE, command=command_for("MODEL"))
 
 
+def _group(pair: Pair) -> str:
+    return group_of(pair.tree.model) + (HELD_OUT if is_held_out(pair.tree.question) else "")
+
+
 def group_of(model: str) -> str:
     """Simulated models are measured together: the control, and all that misbehave."""
     if not model.startswith(SIMULATED):
@@ -241,18 +248,20 @@ def group_of(model: str) -> str:
 
 def command_for(on: str) -> str:
     """The command that asks a group of models."""
+    models, held_out, _ = on.partition(HELD_OUT)
+    option = f"--model {models}"
     if on.startswith(SIMULATED):
-        named = CONTROL if on.endswith(CONTROL) else "all"
-        return f"oracle eval agent --criteria --simulated {named}"
-    return f"oracle eval agent --criteria --model {on}"
+        option = f"--simulated {CONTROL if models.endswith(CONTROL) else 'all'}"
+    return f"oracle eval agent --criteria {option}" + " --held-out" * bool(held_out)
 
 
 def is_capable(on: str) -> bool:
     return not on.startswith(SIMULATED) and on not in SMALL
 
 
-def _order(on: str) -> tuple[bool, bool, str]:
-    return not on.startswith(SIMULATED), on == ON_MISBEHAVING, on
+def _order(on: str) -> tuple[bool, bool, bool, str]:
+    is_misbehaving = on.startswith(ON_MISBEHAVING)
+    return not on.startswith(SIMULATED), HELD_OUT in on, is_misbehaving, on
 
 
 def _pairs(outcomes: Sequence[Outcome]) -> Iterator[Pair]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, Literal
 
 from oracle import evaluation
 from oracle.models.query_classification import QueryType
+from oracle.services.bert.query_types import texts_of
 
 Part = Literal["tuning", "test"]
 
@@ -67,6 +69,14 @@ def conversations(part: Part) -> list[Labelled]:
 def broad_and_narrow(part: Part) -> list[Labelled]:
     """As many broad questions as narrow ones; the other sets are mostly narrow."""
     return [row for name in BREADTH[part] for row in read_set(name)]
+
+
+def tuning_fingerprint() -> str:
+    """A digest of the tuning part. The layers on MiniLM have the one they were trained on."""
+    digest = hashlib.sha256()
+    for row in (*singles("tuning"), *broad_and_narrow("tuning"), *conversations("tuning")):
+        digest.update(repr((row.query_type, texts_of(row.query, row.history))).encode())
+    return digest.hexdigest()[:16]
 
 
 def _labelled(row: Mapping[str, Any]) -> Labelled:

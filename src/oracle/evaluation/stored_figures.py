@@ -24,6 +24,8 @@ from oracle.evaluation.plan import Part, Simulated, simulated_parts
 
 EVERY: Final = 12
 """Of 81 questions, each simulated model is asked every twelfth."""
+EVERY_HELD_OUT: Final = 24
+"""Of 70 held-out questions, each that misbehaves is asked every so many."""
 SAMPLED: Final = (
     Simulated("competent", "marked"),
     Simulated("gatherer", "mild"),
@@ -101,6 +103,8 @@ def digests() -> dict[str, str]:
         "prompts": _digest(_PACKAGE / "prompts", "**/*.md", str),
         "questions": _digest(data, "harbour*.json*", str),
         "project": _digest(data / "harbour", "**/*.*", str),
+        "held-out questions": _digest(data, "retrieval_test_notebook_k.jsonl", str),
+        "held-out project": _digest(data / "notebook", "**/*.*", str),
         "labelled questions": _digest(data, "test_*.jsonl", str),
         "simulated models": _digest(_PACKAGE / "testing" / "simulated", "*.py", plain_python),
         "measures": _digest(_PACKAGE / "services" / "comparison", "facts.py", plain_python),

@@ -126,7 +126,7 @@ def test_enough_is_read_to_follow_what_it_imports(known, enough):
 def test_parts_may_be_connected(query, granted, between):
     listed = json.dumps(specs_as_data([tool_spec(name) for name in granted]))
     ctx = context(query=query, granted=granted, tool_list=listed)
-    assert parts_may_be_connected(ctx) is between
+    assert parts_may_be_connected(ctx, many=12) is between
 
 
 @each_row(

@@ -13,6 +13,7 @@ from oracle.bt.conditions.evidence import (
     is_missing,
     more_calls_add_nothing,
     no_reading_tool_is_on_offer,
+    no_source_knows_the_name,
     only_the_web_could_bring_it,
     strategies_brought_nothing,
     strategies_keep_finding_nothing,
@@ -219,3 +220,23 @@ def test_the_verdict_is_that_of_the_function_in_place(verdict):
     ctx = context(services=AgentServices(is_sufficient=lambda _: verdict))
     assert is_enough(ctx) is (verdict is Verdict.ENOUGH)
     assert was_not_found_anywhere(ctx) is (verdict is Verdict.NOTHING)
+
+
+@each_row(
+    ("state", "answer"),
+    [
+        ({}, True),
+        ({"words_found": ["GraphQL"]}, False),
+        ({"strategies_tried": 0}, False),
+        ({"sources_tried": ["vault"]}, False),
+        ({"query": "why did we pick it?"}, False),
+        ({"evidence": []}, False),
+    ],
+    ids=["nowhere", "found", "first way", "a source is left", "no name", "nothing found"],
+)
+def test_a_name_that_no_source_has_ends_the_search(state, answer):
+    tools = json.dumps(specs_as_data([tool_spec("search_code"), tool_spec("search_vault")]))
+    known = {"query": "Why did we pick GraphQL?", "strategies_tried": 1, "tool_list": tools}
+    tried = {"sources_tried": ["code", "vault"], "evidence": [PLACE], "words_found": ["pick"]}
+    ctx = context(**{"classification": classified(), **known, **tried, **state})
+    assert no_source_knows_the_name(ctx) is answer

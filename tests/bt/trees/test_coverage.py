@@ -18,8 +18,9 @@ FLOW = {
     "database": "class Database:\n    def insert(self, table, order):\n        pass\n",
     "mail": "def mail_order(order):\n    send(order.address)\n",
 }
+EVERY = "List every place that handles an order"
 COVERED = "its parts were looked up and read for you"
-SWITCHED_OFF = edited("oracle-agent.lua", ("local BROAD = 0.4", "local BROAD = 1.1"))
+SWITCHED_OFF = edited("coverage.lua", ("local BROAD = 0.4", "local BROAD = 1.1"))
 HAND_OVER = "So far." + signal("delegation_recommended", reason="large", scope="the API")
 
 
@@ -106,7 +107,7 @@ async def test_many_calls_in_one_turn_are_no_spread():
 
 @pytest.mark.parametrize(
     ("limits", "read"),
-    [(Limits(uses_of_a_tool=4), 4), (Limits(uses_of_a_tool=10), 8), (Limits(), 16)],
+    [(Limits(uses_of_a_tool=4), 4), (Limits(uses_of_a_tool=10), 8), (Limits(), 12)],
     ids=["few uses", "a fifth for the model", "as many as usual"],
 )
 async def test_where_it_stops_in_mid_way_what_was_left_out_is_said(limits, read):
@@ -117,9 +118,11 @@ async def test_where_it_stops_in_mid_way_what_was_left_out_is_said(limits, read)
     assert f"Left out: f{read}.py" in heard.told(0)
 
 
-async def test_with_uses_enough_twenty_parts_are_read():
-    heard = await ask(enough(), tools=files(24), query=BROAD, limits=Limits(uses_of_a_tool=40))
-    assert heard.ran.count("read_file") == 20
+@pytest.mark.parametrize(("query", "read"), [(BROAD, 12), (EVERY, 20)], ids=["flow", "every one"])
+async def test_with_uses_enough_a_dozen_parts_are_read_or_all_that_are_asked_for(query, read):
+    heard = await ask(enough(), tools=files(24), query=query, limits=Limits(uses_of_a_tool=40))
+    assert heard.ran.count("read_file") == read
+    assert f"f{read}.py" in heard.done["missing"][0]
 
 
 async def test_a_file_that_connects_two_parts_is_read_next():

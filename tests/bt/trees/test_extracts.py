@@ -148,9 +148,9 @@ async def test_a_reply_without_end_is_cut():
 @pytest.mark.parametrize(
     ("limits", "asked", "shown"),
     [
-        (Limits(), 16, 16),
-        (Limits(tokens=56_000), 8, 16),
-        (Limits(money=0.056), 8, 16),
+        (Limits(), 12, 12),
+        (Limits(tokens=56_000), 8, 12),
+        (Limits(money=0.056), 8, 12),
         (Limits(uses_of_a_tool=10), 8, 8),
     ],
     ids=["enough", "tokens", "money", "uses"],
@@ -174,9 +174,9 @@ async def test_parts_that_the_model_was_not_shown_back_no_answer():
 
 
 async def test_a_model_that_keeps_it_to_itself_does_not_hide_what_was_left_out():
-    heard = await read(tools=many(24), answer=enough("All of it is in `f0.py:7`."))
+    heard = await read(tools=many(20), answer=enough("All of it is in `f0.py:7`."))
     assert heard.done["answer"] == "All of it is in `f0.py:7`."
-    assert heard.done["missing"] == ["not read: " + ", ".join(f"f{n}.py" for n in range(16, 24))]
+    assert heard.done["missing"] == ["not read: " + ", ".join(f"f{n}.py" for n in range(12, 20))]
 
 
 async def test_a_request_that_never_ends_leaves_half_of_the_time_for_the_answer():

@@ -3,7 +3,7 @@
 import asyncio
 
 from oracle.testing import Reply, ScriptedTools
-from tests.asking import ask, look
+from tests.asking import ask, look, stuck
 
 
 async def test_calls_that_add_nothing_bring_the_suggestion_to_answer_once():
@@ -28,6 +28,17 @@ async def test_where_nothing_comes_of_it_the_strategies_follow_one_another():
     assert heard.offered[6] == ["search_code", "web_search"]
     assert "No other way is left" in heard.told(9)
     assert (heard.offered[9], heard.stop) == ([], "stuck")
+
+
+async def test_a_name_that_nothing_mentions_is_looked_for_in_every_source_and_then_no_further():
+    tools = {name: f"{name}.py:1 the login" for name in ("search_code", "search_vault")}
+    looks = [Reply(calls=[(name, {"query": "x"})]) for name in (*tools, "web_search")]
+    replies = [looks[0], stuck(), stuck(), *looks[1:], "None of them has it."]
+    tools |= {"web_search": "https://a.org/ the login"}
+    heard = await ask(*replies, tools=tools, query="where does the login use FrobnicateFlux?")
+    assert heard.offered[3] == [*tools]
+    assert "No other way is left" in heard.told(5)
+    assert (heard.offered[5], heard.stop) == ([], "partial_answer")
 
 
 async def test_calls_of_one_turn_run_side_by_side_and_are_answered_in_order():

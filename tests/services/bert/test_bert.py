@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.evaluation.bert_layers import fingerprint
+from oracle.evaluation.labelled import tuning_fingerprint
 from oracle.services.bert import bert as module
 from oracle.services.bert.bert import Bert, chosen_bert
 from oracle.services.bert.fallback import combined_classify
@@ -77,7 +77,7 @@ def test_the_last_four_sentences_count():
 
 
 def test_the_layers_match_the_tuning_part():
-    assert layers()["fingerprint"] == fingerprint(), "run scripts/train_bert_layers.py"
+    assert layers()["fingerprint"] == tuning_fingerprint(), "run scripts/train_bert_layers.py"
     for kind, size in (("alone", 384), ("talk", 768)):
         assert [len(row) for row in layers()[kind]["weights"]] == [size] * len(TYPES)
 

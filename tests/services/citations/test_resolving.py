@@ -138,6 +138,15 @@ def test_what_may_be_something_else_is_a_citation_only_if_it_was_read(answer):
     assert [c["text"] for c in unread] == (["file.md:3"] if " " in answer else [])
 
 
+@pytest.mark.parametrize("url", ["http://localhost:8000/guide", "https://127.0.0.1/guide"])
+def test_a_page_of_a_local_server_is_a_citation_only_if_it_was_read(url):
+    page = {"kind": "web", "where": url, "url": url, "text": "The guide."}
+    answer = f"The guide is at `{url}`."
+    assert [c["status"] for c in check_answer(answer, evidence=[page]).citations] == ["resolved"]
+    mentioned = code("README.md", 1, f"Open {url} in a browser.")
+    assert check_answer(answer, evidence=[mentioned]).citations == []
+
+
 @each_row(
     ("answer", "statuses"),
     [

@@ -20,7 +20,7 @@ NAMES = (
     *("write_note",),
 )
 SPECS = [tool_spec(name) for name in NAMES]
-SURE = {"sure_of_an_action": 0.8, "sure_of_a_class": 0.6}
+SURE = {"sure_of_an_action": 0.8, "sure_of_a_class": 0.6, "sure_of_the_web": 0.9}
 CODE, VAULT, WEB = {"search_code", "read_file"}, {"search_vault", "search_threads"}, {"web_search"}
 
 
@@ -49,6 +49,8 @@ def of(query_type, confidence=0.9, runner_up=None):
         (of(QueryType.CODE, 0.59, QueryType.RESEARCH), CODE | WEB),
         (of(QueryType.CODE, 0.6, QueryType.RESEARCH), CODE),
         (of(QueryType.CODE, 0.3, QueryType.ACTION), CODE | VAULT),
+        (of(QueryType.RESEARCH, 0.89), WEB | CODE | VAULT),
+        (of(QueryType.RESEARCH, 0.9), WEB),
         (of(QueryType.ACTION, 0.79), VAULT),
         (of(QueryType.ACTION, 0.8), VAULT | {"write_note"}),
         (of(QueryType.CONVERSATIONAL, 0.1, QueryType.ACTION), set()),

@@ -39,21 +39,21 @@ def ranges(parts):
 
 
 @each_row(
-    ("question", "looked_up", "has_map"),
+    ("question", "looked_up"),
     [
-        (FLOW, [], True),
-        ("list every place that calls save_order", ["save_order"], False),
-        ("where is Ledger used?", ["Ledger"], False),
-        ("list all settings of the CLI", [], False),
-        ("list everything that `open` is passed to", ["open"], False),
+        (FLOW, []),
+        ("list every place that calls save_order", ["save_order"]),
+        ("where is Ledger used?", ["Ledger"]),
+        ("list all settings of the CLI", []),
+        ("list everything that `open` is passed to", ["open"]),
     ],
 )
-def test_uses_of_a_name_are_looked_up_and_a_flow_gets_a_map(question, looked_up, has_map):
+def test_each_source_is_searched_and_uses_of_a_name_are_looked_up(question, looked_up):
     calls = searches_for(question, TOOLS)
     names = [arguments["name"] for tool, arguments in calls if tool == "find_definition"]
     assert names == looked_up
     assert all(a["references"] for tool, a in calls if tool == "find_definition")
-    assert any(tool == "get_repo_map" for tool, _ in calls) is has_map
+    assert {tool for tool, _ in calls} - {"find_definition"} == {"search_code", "search_vault"}
 
 
 def test_only_tools_on_offer_are_asked():
@@ -111,12 +111,6 @@ def test_ranges_of_one_file_do_not_overlap():
 def test_a_file_full_of_places_is_read_in_three_ranges():
     found = [("search", [place(f"a.py:{n}") for n in range(1, 3000, 200)])]
     assert len(parts_of(FLOW, found, TOOLS)) == 3
-
-
-def test_a_map_votes_for_what_was_found_and_adds_nothing():
-    drawn = place(".", listed=[{"path": "errors.py", "lines": [3]}, {"path": "b.py"}])
-    found = [("search", [place("a.py:1"), place("b.py:1")]), ("map", [drawn])]
-    assert [p["name"] for p in parts_of(FLOW, found, TOOLS)] == ["b.py", "a.py"]
 
 
 def test_where_uses_are_wanted_what_lacks_the_name_is_no_part():

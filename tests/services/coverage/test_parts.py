@@ -29,9 +29,9 @@ def test_a_long_list_is_cut():
     assert left_out([part(f"{n}.py") for n in range(13)]).endswith("9.py and 3 more")
 
 
-def quoted(*places, state="open"):
-    found = [{"kind": "code", "where": w, "path": "a.py", "start": 1, "text": t} for w, t in places]
-    return {**part("a.py", state), "quoted": found}
+def quoted(*places, state="open", **known):
+    known = {"kind": "code", "path": "a.py", "start": 1, **known}
+    return {**part("a.py", state), "quoted": [{**known, "where": w, "text": t} for w, t in places]}
 
 
 @each_row(
@@ -41,10 +41,11 @@ def quoted(*places, state="open"):
         (quoted(("a.py:1-2", "x\ny")), "open"),
         (quoted(("a.py:1-3", "x\ny\nz")), "read"),
         (quoted(("a.py:1-2", "x\ny"), ("a.py:9", "z")), "read"),
+        (quoted(("a.py:1-2", "x\ny"), whole=True), "read"),
         (quoted(("a.py:1-3", "x\ny\nz"), state="failed"), "failed"),
     ],
 )
-def test_a_part_that_the_search_has_quoted_at_length_need_not_be_read(one, state):
+def test_a_part_that_the_search_has_quoted_whole_or_at_length_need_not_be_read(one, state):
     assert as_quoted(one, lines=3)["state"] == state
 
 

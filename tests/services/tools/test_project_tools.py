@@ -11,8 +11,8 @@ from oracle.models.query_classification import QueryType
 
 PAGE = (Path(__file__).parents[3] / "docs" / "tools.md").read_text(encoding="utf-8")
 GRANTED = {
-    "search_code": "code",
-    "read_file": "code",
+    "search_code": "code, action",
+    "read_file": "code, action",
     "get_repo_map": "code",
     "find_definition": "code",
     "get_project_facts": "code, documentation, research",

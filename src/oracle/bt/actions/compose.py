@@ -66,13 +66,17 @@ HISTORY_SHARE: Final = 4
     writes=["granted", "tool_reasons"],
 )
 def grant_first_tools(
-    ctx: TickContext, sure_of_an_action: float, sure_of_a_class: float
+    ctx: TickContext,
+    sure_of_an_action: float,
+    sure_of_a_class: float,
+    sure_of_the_web: float = 0.0,
 ) -> RunStatus:
     """Grant the tools of the question's class.
 
     Writing tools need a class `action` with at least the first confidence; those that need a yes
     also the question's own words, or a person who can be asked. Below the second confidence, the
-    tools of the class that came second are granted too.
+    tools of the class that came second are granted too. Below the third, a question about the
+    world gets the local tools too.
     """
     bb = board_of(ctx)
     classification = classification_of(bb)
@@ -81,6 +85,7 @@ def grant_first_tools(
         all_tools(bb),
         sure_of_an_action=sure_of_an_action,
         sure_of_a_class=sure_of_a_class,
+        sure_of_the_web=sure_of_the_web,
         question=bb_get(bb, "query"),
         can_ask=bb_get(bb, "can_ask"),
     )

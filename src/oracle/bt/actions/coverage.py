@@ -15,6 +15,7 @@ from oracle.bt.board import (
     ledger_of,
     purse_of,
     question_of,
+    wanted_parts,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
@@ -82,12 +83,15 @@ def want_parts(ctx: TickContext, parts: int) -> RunStatus:
     reads=["query", "delegations", "tool_list", "granted", "withdrawn", "parts_wanted", *RESULTS],
     writes=["parts", *RESULTS],
 )
-async def list_parts(ctx: TickContext) -> RunStatus:
-    """Search by the question, then by each word that was not found; FAILURE if nothing is found."""
+async def list_parts(ctx: TickContext, many: int = MOST_PARTS) -> RunStatus:
+    """Search by the question, then, if so many are wanted, by each word that was not found.
+
+    FAILURE if nothing is found.
+    """
     bb = board_of(ctx)
     asked = question_of(bb)
     tools = granted_tools(bb)
-    wanted: int = bb_get(bb, "parts_wanted")
+    wanted = wanted_parts(bb)
     results: list[tuple[Call, Result]] = []
 
     async def search(calls: Sequence[ToCall], prefix: str) -> list[Found]:
@@ -95,14 +99,13 @@ async def list_parts(ctx: TickContext) -> RunStatus:
         await perform_calls(ctx, bb, allowed, hand_over=lambda _, done: results.extend(done))
         return [(each["tool_role"], each["sources"]) for _, each in results if each["success"]]
 
-    is_broad = wanted >= MOST_PARTS
-    # A map shows what is between many places; of a few it says nothing.
-    offered = [spec for spec in tools if is_broad or spec.role != "map"]
-    found = await search(searches_for(asked, offered), "coverage-search")
+    is_broad = wanted >= many
+    found = await search(searches_for(asked, tools), "coverage-search")
     if is_broad:
         found = await search(searches_for_words(asked, found, tools), "coverage-word")
+    # Of a broad question, what is found and not read is named to the model and in the end.
     parts = parts_of(asked, found, tools)[: None if is_broad else wanted]
-    count = how_many_may_be_read(parts, ledger_of(bb))
+    count = how_many_may_be_read(parts, ledger_of(bb), wanted)
     bb_set(bb, "parts", [*listed_uses(results), *without_listed(parts, found, count)])
     if not parts:
         return ctx.fail("the searches found no part")
@@ -133,23 +136,23 @@ async def follow_imports(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["parts"], writes=["parts"])
+@action(reads=["parts", "parts_wanted"], writes=["parts"])
 def take_parts_as_quoted(ctx: TickContext, lines: int) -> RunStatus:
     """Parts of which the search has quoted so many lines need not be read."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
-    may_be_read = {*to_read(parts)}
+    may_be_read = {*to_read(parts, wanted_parts(bb))}
     taken = [as_quoted(part, lines) if n in may_be_read else part for n, part in enumerate(parts)]
     bb_set(bb, "parts", taken)
     return SUCCESS
 
 
-@action(reads=["parts", "ledger"], writes=["calls"])
+@action(reads=["parts", "parts_wanted", "ledger"], writes=["calls"])
 def choose_next_parts(ctx: TickContext, at_once: int) -> RunStatus:
     """The next few, as calls that the tree makes in the model's place."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
-    open_ = [n for n in to_read(parts) if may_be_read(parts[n], ledger_of(bb))]
+    open_ = [n for n in to_read(parts, wanted_parts(bb)) if may_be_read(parts[n], ledger_of(bb))]
     calls = [_call(id_of(n), parts[n]["tool"], parts[n]["arguments"]) for n in open_[:at_once]]
     bb_set(bb, "calls", calls)
     return SUCCESS

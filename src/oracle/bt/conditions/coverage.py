@@ -13,6 +13,7 @@ from oracle.bt.board import (
     ledger_of,
     purse_of,
     services_of,
+    wanted_parts,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
@@ -38,6 +39,12 @@ def every_use_of_a_name_is_asked_for(ctx: TickContext) -> bool:
     return asks_where_it_is_used(bb_get(board_of(ctx), "query"))
 
 
+@condition(reads=["query"])
+def every_one_is_asked_for(ctx: TickContext) -> bool:
+    """Whether all of a kind, or every use of a name, are wanted."""
+    return asks_for_all(bb_get(board_of(ctx), "query")) or every_use_of_a_name_is_asked_for(ctx)
+
+
 @condition(reads=["query", "classification", "delegations", "evidence"])
 def the_question_is_narrow(ctx: TickContext, broad: float) -> bool:
     """Whether the best few places are enough: nothing says that there are many parts.
@@ -61,17 +68,17 @@ def evidence_keeps_spreading(ctx: TickContext, turns: int, calls: int, files: in
     return len(last) == calls and all(last) and len(found) >= files
 
 
-@condition(reads=["parts", "parts_until", "ledger"])
+@condition(reads=["parts", "parts_wanted", "parts_until", "ledger"])
 def all_readable_parts_are_read(ctx: TickContext) -> bool:
     """Whether none is left, its tool is used up, or the time for it is over."""
     bb = board_of(ctx)
     ledger = ledger_of(bb)
     parts: list[Part] = bb_get(bb, "parts")
-    left = any(may_be_read(parts[n], ledger) for n in to_read(parts))
+    left = any(may_be_read(parts[n], ledger) for n in to_read(parts, wanted_parts(bb)))
     return not left or ctx.now >= bb_get(bb, "parts_until")
 
 
-@condition(reads=["parts", "parts_until", "ledger"])
+@condition(reads=["parts", "parts_wanted", "parts_until", "ledger"])
 def enough_is_read_to_follow_imports(ctx: TickContext, parts: int) -> bool:
     """Whether the first parts are there, or no more can be."""
     known: list[Part] = bb_get(board_of(ctx), "parts")
@@ -79,12 +86,14 @@ def enough_is_read_to_follow_imports(ctx: TickContext, parts: int) -> bool:
     return done >= parts or all_readable_parts_are_read(ctx)
 
 
-@condition(reads=["query", *OFFER])
-def parts_may_be_connected(ctx: TickContext) -> bool:
-    """Whether the parts belong together, instead of being a list of similar places, and their
-    users can be looked up.
+@condition(reads=["parts_wanted", "query", *OFFER])
+def parts_may_be_connected(ctx: TickContext, many: int = 0) -> bool:
+    """Whether many parts are wanted that belong together, instead of being a list of similar
+    places, and their users can be looked up.
     """
     bb = board_of(ctx)
+    if wanted_parts(bb) < many:
+        return False
     query: str = bb_get(bb, "query")
     is_a_list = asks_for_all(query) or asks_for_uses(query)
     return not is_a_list and any(spec.role == "uses" for spec in granted_tools(bb))
@@ -93,7 +102,7 @@ def parts_may_be_connected(ctx: TickContext) -> bool:
 @condition(reads=["parts_wanted", "query", *OFFER])
 def parts_stand_alone(ctx: TickContext, many: int) -> bool:
     """Whether a few places are wanted, or a list: what connects them is not asked for."""
-    return bb_get(board_of(ctx), "parts_wanted") < many or not parts_may_be_connected(ctx)
+    return not parts_may_be_connected(ctx, many)
 
 
 @condition(reads=["parts", *_PURSE])

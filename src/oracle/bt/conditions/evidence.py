@@ -81,6 +81,18 @@ def lacks_what_was_asked_for(ctx: TickContext) -> bool:
     return bool(names_not_found(board_of(ctx)))
 
 
+@condition(reads=[*NAMED, "sources_tried", "strategies_tried", "tool_list"])
+def no_source_knows_the_name(ctx: TickContext) -> bool:
+    """Whether the question calls something by name, every source that can be searched was tried,
+    in another way too, and nothing that was found mentions it.
+    """
+    bb = board_of(ctx)
+    if not bb_get(bb, "strategies_tried") or not names_not_found(bb):
+        return False
+    searched = {spec.source for spec in with_role(all_tools(bb), "search")}
+    return searched <= {*bb_get(bb, "sources_tried")}
+
+
 @condition(reads=["evidence"])
 def was_gathered(ctx: TickContext) -> bool:
     """Whether this run has found anything."""

@@ -1,10 +1,10 @@
-"""Whether it is time to consult the fallback."""
+"""Whether it is time to consult the fallback, and whether BERT is asked too."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from oracle.bt.board import bb_get
+from oracle.bt.board import BERT, bb_get, board_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 
@@ -56,6 +56,14 @@ def signal_confidence_below(ctx: TickContext, threshold: float = LOW_CONFIDENCE_
 @condition(reads=["last_signal"])
 def is_stuck_signal(ctx: TickContext) -> bool:
     return _last_signal(ctx).get("type") == "stuck"
+
+
+@condition(reads=["facts"])
+def bert_is_used_for(ctx: TickContext, use: str = "fallback") -> bool:
+    """Decided when the run began, and on record: a replay needs no BERT, but must ask alike."""
+    # A tree of somebody else may use the fallback and have no facts.
+    facts: dict[str, Any] = bb_get(board_of(ctx), "facts") or {}
+    return use in facts.get(BERT, ())
 
 
 def _last_signal(ctx: TickContext) -> dict[str, Any]:

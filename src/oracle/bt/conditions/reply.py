@@ -1,13 +1,19 @@
-"""What the last response contains."""
+"""What the last response contains, and what it leaves undone."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from oracle.bt.board import bb_get, board_of
+from oracle.bt.board import OFFER, bb_get, board_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
-from oracle.bt.shortfall import GROUNDS, only_announces
+from oracle.bt.shortfall import (
+    GROUNDS,
+    ORDERED,
+    is_write_still_possible,
+    only_announces,
+    unwritten,
+)
 
 _NOT_FINISHED: Final = ("need_turn", "need_capability", "delegation_recommended")
 
@@ -46,3 +52,15 @@ def only_announces_work(ctx: TickContext) -> bool:
 @condition(reads=["calls"])
 def has_calls(ctx: TickContext) -> bool:
     return bool(bb_get(board_of(ctx), "calls"))
+
+
+@condition(reads=ORDERED)
+def leaves_a_write_undone(ctx: TickContext) -> bool:
+    """Whether a write was not done and not made good, or an order was not carried out."""
+    return bool(unwritten(board_of(ctx)))
+
+
+@condition(reads=[*ORDERED, *OFFER])
+def has_not_tried_the_ordered_write(ctx: TickContext) -> bool:
+    """Whether the question orders a write, none was tried, and a tool for it is on offer."""
+    return is_write_still_possible(board_of(ctx))

@@ -4,7 +4,7 @@
 -- After a topic shift the question is classified by itself, and what was gathered before does not count as evidence.
 
 local assess = BT.leaves("oracle.bt.actions.assess")
-local bert = BT.leaves("oracle.bt.conditions.bert")
+local second_opinion = BT.leaves("oracle.bt.conditions.fallback")
 
 local UNSURE = 0.9 -- below this confidence of the class, a second opinion is asked for
 
@@ -14,7 +14,7 @@ BT.tree("assess", {
     assess.notice_topic_shift,
     assess.classify,
     BT.always_succeed("second opinion", BT.sequence("second opinion on the class", {
-      bert.is_used_for { use = "classification" },
+      second_opinion.bert_is_used_for { use = "classification" },
       BT.expect("class is unsure", "bb.classification.confidence < " .. UNSURE),
       assess.weigh_second_opinion,
     })),

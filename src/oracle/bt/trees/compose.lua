@@ -8,12 +8,16 @@ local tell = BT.leaves("oracle.bt.actions.tell")
 
 -- Confidences of the classifier, from 0 to 1. They are calibrated: 0.8 is right in about 8 of 10 cases.
 local SURE_OF_AN_ACTION = 0.8 -- from here on a request to write gets writing tools without a person's yes
-local SURE_OF_THE_WEB = 0.8   -- from here on a question about the world outside is not asked of the project
+local SURE_OF_THE_WEB = 0.9   -- from here on a question about the world outside is not asked of the project
 local SURE_OF_A_CLASS = 0.6   -- below this the class may be wrong, so the tools of the second class are granted too
 
 BT.tree("compose", {
   root = BT.sequence("compose", {
-    compose.grant_first_tools { sure_of_an_action = SURE_OF_AN_ACTION, sure_of_a_class = SURE_OF_A_CLASS },
+    compose.grant_first_tools {
+      sure_of_an_action = SURE_OF_AN_ACTION,
+      sure_of_a_class = SURE_OF_A_CLASS,
+      sure_of_the_web = SURE_OF_THE_WEB,
+    },
     -- With a single turn nobody would read what a tool returns.
     BT.guard("there is only one turn", { "bb.limits.turns <= 1", grant.withdraw_all { stop = "" } }),
     BT.guard("only the web could answer", {

@@ -8,9 +8,10 @@ local parts = BT.leaves("oracle.bt.conditions.coverage")
 
 -- services/coverage/ decides which parts there are (at most 20) and what reading them may cost: a fifth of each tool's
 -- uses is left to the model.
-local BROAD = 0.4            -- as in oracle-agent.lua
+local BROAD = 0.4            -- from this breadth on, parts are read: higher misses broad questions, lower costs narrow ones
 local SURELY_BROAD = 0.8     -- below this, it may be two questions about one place
-local MOST_PARTS = 20        -- of a broad question
+local EVERY_PART = 20        -- where every one is asked for: an answer that lacks one is wrong
+local MANY_PARTS = 12        -- of another broad question: after the best dozen, parts are hardly ever cited
 local SOME_PARTS = 5         -- of one that may be broad
 local FEW_PARTS = 3          -- of a narrow one, if the model itself has not found anything
 local QUOTED_AS_READ = 30    -- lines. A part that the search has quoted like this is as good as read
@@ -38,6 +39,11 @@ local function read_until(name, is_enough)
   }))
 end
 
+-- What is about the world outside has no parts here, however broad it is.
+BT.tree("question is broad", {
+  root = BT.expect("is broad", "bb.classification.breadth >= " .. BROAD .. " and bb.classification.query_type ~= 'research'"),
+})
+
 BT.tree("coverage", {
   root = BT.sequence("coverage", {
     BT.always_succeed("as far as possible", BT.sequence("read and merge", {
@@ -52,13 +58,17 @@ BT.tree("coverage", {
           parts.the_question_is_narrow("is not surely broad", { broad = SURELY_BROAD }),
           cover.want_parts("some", { parts = SOME_PARTS }),
         }),
-        cover.want_parts("many", { parts = MOST_PARTS }),
+        BT.sequence("every one is asked for", {
+          parts.every_one_is_asked_for,
+          cover.want_parts("every part", { parts = EVERY_PART }),
+        }),
+        cover.want_parts("many", { parts = MANY_PARTS }),
       }),
-      BT.timeout("while time is left", { seconds = "seconds_left", cover.list_parts }),
+      BT.timeout("while time is left", { seconds = "seconds_left", cover.list_parts { many = MANY_PARTS } }),
       budget.weigh_messages,
       cover.take_parts_as_quoted("take the longest as quoted", { lines = QUOTED_AS_READ }),
       BT.guard("a few or a list", {
-        parts.parts_stand_alone { many = MOST_PARTS },
+        parts.parts_stand_alone { many = MANY_PARTS },
         cover.take_parts_as_quoted("take them as quoted", { lines = QUOTED_AT_LENGTH }),
       }),
 
@@ -66,7 +76,7 @@ BT.tree("coverage", {
       cover.take_parts_as_quoted { lines = QUOTED_AT_LENGTH },
       -- What connects two parts may share no word with the question: no search finds it, their imports do.
       BT.guard("parts may be connected", {
-        parts.parts_may_be_connected,
+        parts.parts_may_be_connected { many = MANY_PARTS },
         in_time("look for what connects them", cover.follow_imports),
       }),
       read_until("other parts", parts.all_readable_parts_are_read),

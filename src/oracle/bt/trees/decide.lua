@@ -2,9 +2,8 @@
 --
 -- BT.exit("turns") ends the run. Every other branch lets the turn go on to its tool calls.
 
-local reply = BT.leaves("oracle.bt.conditions.reply")           -- what the response contains
+local reply = BT.leaves("oracle.bt.conditions.reply")           -- what the response contains and leaves undone
 local evidence = BT.leaves("oracle.bt.conditions.evidence")     -- what has been gathered
-local writes = BT.leaves("oracle.bt.conditions.writes")         -- what was to be written
 local capability = BT.leaves("oracle.bt.conditions.capability") -- what a need_capability signal asks for
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
@@ -37,7 +36,7 @@ local function end_with_the_answer()
     BT.sequence("model is not sure", { reply.has_a_weak_signal { below = WEAK_SIGNAL }, finish.unsure }),
     BT.sequence("model wants more", { reply.asks_for_more, finish.wants_more }),
     BT.sequence("calls are left", { reply.has_calls_to_run, finish.with_calls_left }),
-    BT.sequence("a write is missing", { writes.are_missing, finish.without_a_write }),
+    BT.sequence("a write is missing", { reply.leaves_a_write_undone, finish.without_a_write }),
     finish.answered,
   })
 end
@@ -61,7 +60,7 @@ end
 -- A question that orders a write is not answered by a text. The first such text goes back too.
 local function send_back_to_write()
   return BT.sequence("send it back to write", {
-    writes.are_ordered_but_not_tried,
+    reply.has_not_tried_the_ordered_write,
     BT.invert("no call to run", reply.has_calls_to_run),
     BT.expect("not doubted before", "bb.doubts < " .. DOUBTS),
     ledger.allows_another_turn,

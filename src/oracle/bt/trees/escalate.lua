@@ -7,7 +7,6 @@
 
 local unclear = BT.leaves("oracle.bt.conditions.fallback")
 local fallback = BT.leaves("oracle.bt.actions.fallback_actions")
-local bert = BT.leaves("oracle.bt.conditions.bert")
 local circles = BT.leaves("oracle.bt.actions.circles")
 local say = BT.leaves("oracle.bt.actions.say")
 local evidence = BT.leaves("oracle.bt.conditions.evidence")
@@ -20,7 +19,6 @@ local tell = BT.leaves("oracle.bt.actions.tell")
 local SILENT_TURNS = 3   -- so many turns in a row without a signal consult the fallback, and then as many more
 local WEAK_SIGNAL = 0.3  -- a confidence below this consults it too
 local EMPTY_STRATEGIES = 2 -- after so many in a row that brought nothing, others would not either
-local BROAD = 0.4        -- as in oracle-agent.lua: from this breadth on a question has many parts
 local RECENT_TURNS = 3   -- evidence of the last three turns, found since the last repetition, restarts the ladder
 
 local function ask_for_what_there_is()
@@ -32,7 +30,7 @@ local function the_last_way()
   return BT.selector("the last way", {
     BT.sequence("every part", {
       BT.selector("there is more to read", {
-        BT.expect("is broad", "bb.classification.breadth >= " .. BROAD),
+        BT.subtree("question is broad"),
         BT.invert("nothing is there", evidence.was_gathered),
       }),
       coverage.can_be_covered,
@@ -84,7 +82,7 @@ BT.tree("fallback", {
 BT.tree("ask the fallback", {
   root = BT.sequence("ask the fallback", {
     BT.always_succeed("second opinion", BT.sequence("second opinion on the situation", {
-      bert.is_used_for { use = "fallback" },
+      unclear.bert_is_used_for { use = "fallback" },
       fallback.read_the_situation,
     })),
     fallback.trigger_fallback,
@@ -161,9 +159,14 @@ BT.tree("strategies", {
   }),
 })
 
--- Tools that only read: the first rung that adds one. Uncertainty never grants a tool that writes.
+-- Tools that only read: the first rung that adds one. Uncertainty never grants a tool that writes. A name that nothing
+-- here mentions may be known outside: then the web is not kept for later.
 BT.tree("more tools", {
   root = BT.selector("more tools", {
+    BT.sequence("unknown name", {
+      evidence.lacks_what_was_asked_for,
+      grant.more_reading_tools("tools of every source", { rung = "all" }),
+    }),
     grant.more_reading_tools("tools of the second class", { rung = "second_class" }),
     grant.more_reading_tools("tools of all local sources", { rung = "local" }),
     grant.more_reading_tools("tools of the web too", { rung = "all" }),

@@ -10,7 +10,6 @@ local assess = BT.leaves("oracle.bt.actions.assess")
 local compose = BT.leaves("oracle.bt.actions.compose")
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
 
-local BROAD = 0.4        -- from this breadth on, parts are read first: higher misses broad questions, lower costs narrow ones
 local MOST_ROUNDS = 1000 -- the ledger limits the turns; this only stops a changed tree that never ends
 
 -- The keys that leaves and expressions read and write as bb.key. The groups are headings for the reader only.
@@ -162,7 +161,7 @@ BT.tree("oracle-agent", {
     BT.subtree("compose"),
     BT.always_succeed("broad question", BT.sequence("read every part first", {
       BT.selector("spans many parts", {
-        BT.expect("is broad", "bb.classification.breadth >= " .. BROAD),
+        BT.subtree("question is broad"),
         coverage.every_use_of_a_name_is_asked_for,
       }),
       coverage.can_be_covered,

@@ -81,6 +81,14 @@ BT.tree("work", {
         evidence.was_not_found_anywhere,
         BT.once("react once", BT.sequence("try another way", { tell.nothing_was_found, BT.later("change strategy") })),
       }),
+      -- For something that does not exist, other words could be tried without end.
+      BT.guard("no source knows the name", {
+        evidence.no_source_knows_the_name,
+        BT.once("end the search", BT.sequence("last turn without tools", {
+          grant.withdraw_all { stop = "" },
+          tell.answer_from_what_there_is,
+        })),
+      }),
       BT.guard("strategy finds nothing either", {
         evidence.strategies_keep_finding_nothing { calls = CALLS_A_STRATEGY, share = MOST_WORDS },
         BT.later("change strategy"),

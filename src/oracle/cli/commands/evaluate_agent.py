@@ -61,6 +61,12 @@ def agent(
             help="Ask every Nth question only; of all simulated models, each begins with another.",
         ),
     ] = 1,
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out", help="Ask about another project instead, which nothing was tuned on."
+        ),
+    ] = False,
     repeats: Annotated[
         int, typer.Option("--repeats", min=1, metavar="N", help="Ask each question N times.")
     ] = 1,
@@ -94,7 +100,7 @@ def agent(
 
     settings = settings_with({"model.name": model})
     done = [] if results is None else read_outcomes(results)
-    parts = _parts(settings, simulated or [], every)
+    parts = _parts(settings, simulated or [], every, held_out=held_out)
     found = run_async(_ask(parts, repeats, max_cost, done, results))
     if not found:
         raise InputError("no question was asked; raise --max-cost")
@@ -124,17 +130,23 @@ def compare(
     show_table((*columns, *numbers), rows)
 
 
-def _parts(settings: Settings, simulated: Sequence[str], every: int) -> list[Part]:
+def _parts(
+    settings: Settings, simulated: Sequence[str], every: int, *, held_out: bool
+) -> list[Part]:
     import os
 
     from oracle.bt.wrappers.project_agent import model_of
     from oracle.evaluation.harbour import questions
+    from oracle.evaluation.held_out import held_out_questions
     from oracle.evaluation.plan import Part, simulated_parts
 
     if simulated:
-        return [part for typed in simulated for part in simulated_parts(typed, every)]
+        return [
+            part for typed in simulated for part in simulated_parts(typed, every, held_out=held_out)
+        ]
     chosen = model_of(settings, os.environ)
-    return [Part(make_model=lambda _: chosen, asked=questions()[::every])]
+    asked = held_out_questions() if held_out else questions()
+    return [Part(make_model=lambda _: chosen, asked=asked[::every])]
 
 
 async def _ask(

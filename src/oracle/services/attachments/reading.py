@@ -54,10 +54,7 @@ class AttachedFile:
         if not self.text.lines:
             path = self.text.path
             return Source(kind=kind, where=path, text="", path=path, digest=self.text.digest)
-        source = lines_of(self.text, first, last, kind)
-        if first == 1 and last >= len(self.text.lines):
-            source["whole"] = True
-        return source
+        return lines_of(self.text, first, last, kind)
 
 
 def read_attached(path: Path, reach: Reach) -> AttachedFile:

@@ -224,7 +224,8 @@ def _citation(
         kind="file", text=text[start:end], start=start, end=end, mark_at=mark_at, name=""
     )
     if given.get("url") is not None:
-        return replace(found, kind="url", name=found.text) if is_page(found.text) else None
+        # `http://localhost:8000` is mostly an example. It is a citation if that page was read.
+        return replace(found, kind="url", name=found.text, certain=is_page(found.text))
     if given.get("prefix") is not None:
         kind, name, time = (str(given[group]) for group in ("prefix", "holder", "time"))
         return replace(found, kind=kind, name=name, entry=time)

@@ -202,7 +202,8 @@ def _page(citation: Citation, record: Record) -> Resolved:
     known = record.pages.get(same_page(citation.name))
     if known is not None:
         return _of(citation, known, "resolved")
-    if record.mentions(citation.name):
+    # That a file mentions a local address does not make it a page.
+    if citation.certain and record.mentions(citation.name):
         return Resolved(citation=citation, status="resolved", url=citation.name, quoted=True)
     return _unknown(citation)
 

@@ -20,6 +20,8 @@ from oracle.services.control.asked_for import asks_for
 
 Rung: TypeAlias = Literal["second_class", "local", "all"]
 
+_INSIDE: Final = frozenset({QueryType.CODE, QueryType.DOCUMENTATION, QueryType.ACTION})
+"""The classes of questions about the project."""
 _SHORTEST_STEM: Final = 4
 _WORD: Final = lazy_pattern(r"[a-z]+")
 _BETWEEN_PARTS: Final = lazy_pattern(r"\s*(?:[,;\n+&]|\band\b|\bor\b|\bplus\b)\s*", re.IGNORECASE)
@@ -61,6 +63,7 @@ def first_grant(
     *,
     sure_of_an_action: float,
     sure_of_a_class: float,
+    sure_of_the_web: float,
     question: str = "",
     can_ask: bool = False,
 ) -> list[str]:
@@ -68,13 +71,14 @@ def first_grant(
 
     Tools that write need a clear request for an action. Those that need a yes must be asked for by
     the question itself, in any class; otherwise they need a person, who `can_ask` says is there. If
-    the class is not sure, the tools of the second class are added. If no tool of the class can
-    search, all local sources are.
+    the class is not sure, the tools of the second class are added. A question that seems to be
+    about the world gets the local sources too, unless that is surer. If no tool of the class can
+    search, all local sources are added.
     """
     asked = [spec.name for spec in specs if spec.needs_yes and asks_for(question, spec)]
     if not classification.needs_any_source:
         return asked
-    types = _types_of(classification, sure_of_a_class)
+    types = _types_of(classification, sure_of_a_class, sure_of_the_web)
     may_write = (
         classification.query_type == QueryType.ACTION
         and classification.confidence >= sure_of_an_action
@@ -189,7 +193,9 @@ def _spec_from(data: Mapping[str, Any]) -> ToolSpec:
     return ToolSpec(**known)
 
 
-def _types_of(classification: QueryClassification, sure_of_a_class: float) -> set[QueryType]:
+def _types_of(
+    classification: QueryClassification, sure_of_a_class: float, sure_of_the_web: float
+) -> set[QueryType]:
     """The class, and every class whose source is needed too because two classes were close."""
     types = {classification.query_type}
     needed = (
@@ -200,6 +206,10 @@ def _types_of(classification: QueryClassification, sure_of_a_class: float) -> se
     types |= {query_type for is_needed, query_type in needed if is_needed}
     if classification.confidence < sure_of_a_class and classification.runner_up is not None:
         types.add(classification.runner_up)
+    # Most questions are about the project. One that is taken for another would never reach it.
+    if types.isdisjoint(_INSIDE) or classification.query_type == QueryType.RESEARCH:
+        is_sure = classification.confidence >= sure_of_the_web
+        types |= set() if is_sure else {QueryType.CODE, QueryType.DOCUMENTATION}
     return types
 
 

@@ -75,10 +75,10 @@ def may_be_read(part: Part, ledger: Ledger) -> bool:
     return part["state"] == "open" and ledger.uses.get(part["tool"], 0) < most
 
 
-def how_many_may_be_read(parts: Sequence[Part], ledger: Ledger) -> int:
+def how_many_may_be_read(parts: Sequence[Part], ledger: Ledger, most: int) -> int:
     """Counted one by one, because each takes a use of its tool from the next."""
     count = 0
-    for part in (parts[n] for n in to_read(parts)):
+    for part in (parts[n] for n in to_read(parts, most)):
         if may_be_read(part, ledger):
             ledger = ledger.with_use(part["tool"])
             count += 1

@@ -44,7 +44,6 @@ _SINGLE_WORDS: Final = 2
 _NAMES: Final = 2
 _PLACES: Final = 30
 _PLACES_OF_A_WORD: Final = 10
-_FILES_OF_A_MAP: Final = 12
 # A vote is 1 / (10 + rank): the offset keeps one first place from outweighing two good ones.
 _RANK_OFFSET: Final = 10
 # Of the best place of a search, which has 1. Below it, a place shares one common word at most.
@@ -70,18 +69,12 @@ def asks_where_it_is_used(question: str) -> bool:
 
 
 def searches_for(question: str, tools: Sequence[ToolSpec]) -> list[ToCall]:
-    """Search each source for the question. Then look up the uses of a name; without a name, ask for
-    a map, which shows what is between the places. A list of places has nothing between them.
-    """
+    """Search each source for the question, and look up the uses of a name."""
     words = search_words(question)
     if not words.query:
         return []
     calls = [search_call(tool, question, _PLACES) for tool in local(tools, "search")]
-    names = _names_to_look_up(question, words)
-    if names:
-        return [*calls, *calls_for_uses(names, tools)]
-    maps = [] if asks_for_all(question) else with_role(tools, "map")[:1]
-    return [*calls, *((tool.name, {"question": question[:2_000]}) for tool in maps)]
+    return [*calls, *calls_for_uses(_names_to_look_up(question, words), tools)]
 
 
 def searches_for_words(
@@ -120,10 +113,7 @@ def parts_of(question: str, found: Sequence[Found], tools: Sequence[ToolSpec]) -
     names = _names_to_look_up(question, search_words(question))
     ranges: dict[str, list[_Range]] = defaultdict(list)
     named = _with_names(names, found, or_none=asks_for_uses(question))
-    for role, sources in _without_mere_imports(question, named):
-        if role == "map":
-            _vote_by_map(ranges, sources)
-            continue
+    for _, sources in _without_mere_imports(question, named):
         for rank, source in enumerate(sources):
             _vote(ranges[_name_of(source)], source, 1 / (_RANK_OFFSET + rank))
     found_ranges = (one for all_ in ranges.values() for one in all_)
@@ -257,14 +247,6 @@ def _vote(ranges: list[_Range], source: SourceData, vote: float) -> None:
     new = _Range(name=_name_of(source), source=source, start=start, end=end)
     new.take(source, vote)
     ranges.append(new)
-
-
-def _vote_by_map(ranges: Mapping[str, list[_Range]], sources: Sequence[SourceData]) -> None:
-    """A map ranks files but has no lines to read, so it only moves up what a search found."""
-    for source in sources:
-        for rank, row in enumerate(source.get("listed", ())[:_FILES_OF_A_MAP]):
-            if known := ranges.get(row["path"]):
-                known[0].votes += 1 / (_RANK_OFFSET + rank)
 
 
 def _name_of(source: SourceData) -> str:

@@ -45,16 +45,19 @@ def id_of(number: int) -> str:
     return f"coverage-part-{number}"
 
 
-def to_read(parts: Sequence[Part]) -> list[int]:
+def to_read(parts: Sequence[Part], most: int = MOST_PARTS) -> list[int]:
     """The numbers of the parts that may be read. A list of uses does not count: it is whole."""
-    return [n for n, part in enumerate(parts) if part["role"] != "uses"][:MOST_PARTS]
+    return [n for n, part in enumerate(parts) if part["role"] != "uses"][: min(most, MOST_PARTS)]
 
 
 def as_quoted(part: Part, lines: int) -> Part:
-    """The part as the search has quoted it, if that is so many lines or more; else as it is."""
+    """The part as the search has quoted it, if that is the whole file, or so many lines or more;
+    else as it is.
+    """
     quoted: list[dict[str, Any]] = part.get("quoted", [])
     count = sum(str(each["text"]).count("\n") + 1 for each in quoted)
-    if part["state"] != "open" or part["role"] != "read" or count < lines:
+    is_enough = count >= lines or any(each.get("whole") for each in quoted)
+    if part["state"] != "open" or part["role"] != "read" or not is_enough:
         return part
     text = "\n\n".join(quotation(cast("Source", each)) for each in quoted)
     return {**part, "state": "read", "text": text, "sources": quoted}

@@ -8,6 +8,7 @@ from typing import Final
 
 from oracle.errors import ToolProblem, named
 from oracle.lazy_dataclass import dataclass
+from oracle.models.query_classification import QueryType
 from oracle.services.background import in_thread
 from oracle.services.search.records import Definition
 from oracle.services.search.roles import kind_of
@@ -55,6 +56,7 @@ def read_file(work: Workspace) -> Tool[ReadFile]:
         ),
         arguments=ReadFile,
         run=run,
+        query_types=frozenset({QueryType.CODE, QueryType.ACTION}),
         source="code",
         role="read",
     )
@@ -133,8 +135,6 @@ def lines_answer(text: FileText, start: int, end: int | None, *, kind: str, tool
     source = lines_of(text, start, last, kind)
     if not is_visible(source["text"]):
         return Answer(summary=f"{summary} They are blank.", findings=[source], empty=True)
-    if start == 1 and last == total:
-        source["whole"] = True
     return Answer(
         summary=summary,
         findings=[source],

@@ -35,7 +35,7 @@ def search_code(work: Workspace) -> Tool[SearchCode]:
         ),
         arguments=SearchCode,
         run=run,
-        query_types=frozenset({QueryType.CODE}),
+        query_types=frozenset({QueryType.CODE, QueryType.ACTION}),
         source="code",
         role="search",
     )

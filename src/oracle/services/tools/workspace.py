@@ -57,6 +57,8 @@ def lines_of(text: FileText, start: int, end: int, kind: str) -> Source:
         end=last,
         digest=text.digest,
     )
+    if start == 1 and last == len(text.lines) and not text.is_partial:
+        source["whole"] = True
     if kind_named(kind).citation == "note":
         source["title"] = title_of(text)
     return source
