@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import AnyStr, Final, cast
 
-from pathspec import GitIgnoreSpec
+from pathspec import GitIgnoreSpec, RegexPattern
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from oracle.patterns import lazy_pattern
@@ -34,6 +34,17 @@ def ignore_spec(lines: Iterable[str]) -> GitIgnoreSpec:
         return GitIgnoreSpec.from_lines(lines, _BoundedPattern, backend="simple")
     except (re.error, RecursionError, OverflowError) as problem:
         raise ValueError(f"not a pattern: {problem}") from None
+
+
+def any_of(spec: GitIgnoreSpec) -> re.Pattern[str]:
+    """One expression that finds something if any of the patterns does."""
+    # pathspec marks in a group whether a folder matched. A name can be given to one group only.
+    sources = (
+        each.regex.pattern.replace("(?P<ps_d>", "(?:")
+        for each in spec.patterns
+        if isinstance(each, RegexPattern) and each.regex is not None
+    )
+    return re.compile("|".join(f"(?:{source})" for source in sources) or r"(?!)")
 
 
 class _BoundedPattern(GitIgnoreSpecPattern):

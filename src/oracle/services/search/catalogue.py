@@ -6,19 +6,21 @@ never used twice. So a text index that is newer or older than the catalogue cann
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import weakref
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from oracle.lazy_dataclass import dataclass
 from oracle.services.project.walk import FoundFile
+from oracle.services.project.walk_memory import FolderDecisions, WalkMemory
+from oracle.services.search.entries import Entry, FileCard, FileState
 from oracle.services.search.records import Definition, Kind, Role
 from oracle.services.search.symbols import Symbol
 
-FORMAT: Final = 7
+FORMAT: Final = 8
 """Raise it when the stored data changes: an index of another format is built again."""
 
 _SCHEMA: Final = """
@@ -42,48 +44,13 @@ CREATE INDEX IF NOT EXISTS symbols_file ON symbols (file);
 CREATE TABLE IF NOT EXISTS uses (file INTEGER PRIMARY KEY, names TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS pending (file INTEGER PRIMARY KEY, path TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS fresh (file INTEGER PRIMARY KEY, passages TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS folders (
+    prefix TEXT PRIMARY KEY, rules BLOB NOT NULL, names TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS skipped (
     path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileState:
-    """`changed_ns` is 0 if the file was written too recently for its time to show a change."""
-
-    id: int
-    size: int
-    changed_ns: int
-    digest: bytes
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileCard:
-    """What ranking needs to know about a file."""
-
-    id: int
-    path: str
-    kind: Kind
-    role: Role
-    decides: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
-    """A file as it goes into the catalogue."""
-
-    id: int
-    path: str
-    kind: Kind
-    role: Role
-    title: str | None
-    size: int
-    changed_ns: int
-    digest: bytes
-    decides: int
-    symbols: Sequence[Symbol]
-    uses: Collection[str]
 
 
 _CARDS: Final = "SELECT id, path, kind, role, decides FROM files"
@@ -259,6 +226,24 @@ class Catalogue:
             "DELETE FROM skipped WHERE path = ?", ((path,) for path in paths)
         )
 
+    # decisions of the walk by name, so that names are not matched again
+
+    def walk_memory(self) -> WalkMemory:
+        rows = self._connection.execute("SELECT prefix, rules, names FROM folders")
+        return WalkMemory({row[0]: _decisions(row) for row in rows})
+
+    def remember_walk(self, changed: Iterable[FolderDecisions], gone: Iterable[str]) -> None:
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO folders VALUES (?, ?, ?)",
+            (
+                (each.prefix, each.rules, json.dumps([*map(sorted, (each.taken, each.left_out))]))
+                for each in changed
+            ),
+        )
+        self._connection.executemany(
+            "DELETE FROM folders WHERE prefix = ?", ((prefix,) for prefix in gone)
+        )
+
     # reading
 
     def definitions(self, name: str, *, limit: int) -> list[Definition]:
@@ -357,6 +342,11 @@ class Catalogue:
             (number,),
         )
         return [_symbol(row) for row in rows]
+
+
+def _decisions(row: tuple[str, bytes, str]) -> FolderDecisions:
+    taken, left_out = map(frozenset, json.loads(row[2]))
+    return FolderDecisions(prefix=row[0], rules=row[1], taken=taken, left_out=left_out)
 
 
 def _symbol(row: tuple[str, str, str | None, int, int]) -> Symbol:

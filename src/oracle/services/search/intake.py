@@ -19,8 +19,8 @@ from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
 from oracle.services.project.redaction import redact
 from oracle.services.project.safe_open import real_path
 from oracle.services.project.walk import FoundFile
-from oracle.services.search.catalogue import Entry
 from oracle.services.search.chunks import Chunk, chunks_of
+from oracle.services.search.entries import Entry
 from oracle.services.search.languages import language_of
 from oracle.services.search.notes import Note, read_note
 from oracle.services.search.outline import outline_of

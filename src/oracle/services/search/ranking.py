@@ -11,8 +11,9 @@ from dataclasses import field
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
-from oracle.services.search.catalogue import Catalogue, FileCard
+from oracle.services.search.catalogue import Catalogue
 from oracle.services.search.chunks import MOST_LINES
+from oracle.services.search.entries import FileCard
 from oracle.services.search.intake import distinctive
 from oracle.services.search.passages import Match, Passages, Phrase
 from oracle.services.search.question import Question, read_question

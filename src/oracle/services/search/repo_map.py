@@ -13,7 +13,8 @@ from typing import Final
 
 from oracle.lazy_dataclass import dataclass
 from oracle.services.prompting.tokens import estimate_tokens
-from oracle.services.search.catalogue import Catalogue, FileCard
+from oracle.services.search.catalogue import Catalogue
+from oracle.services.search.entries import FileCard
 from oracle.services.search.intake import distinctive
 from oracle.services.search.passages import Passages
 from oracle.services.search.question import read_question
