@@ -15,9 +15,7 @@ def walked(root, earlier=None, **options):
     reasons = {}
     files = Walk(root=root, **options).files_to_index(reasons.__setitem__, memory=memory)
     paths = [each.path for each in files]
-    kept = {
-        prefix: each for prefix, each in (earlier or {}).items() if prefix not in memory.gone()
-    }
+    kept = {prefix: each for prefix, each in (earlier or {}).items() if prefix not in memory.gone()}
     return paths, reasons, kept | {each.prefix: each for each in memory.changed()}
 
 

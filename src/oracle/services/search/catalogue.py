@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS files (
     stem TEXT NOT NULL COLLATE NOCASE, title TEXT COLLATE NOCASE, kind TEXT NOT NULL,
     role TEXT NOT NULL,
     size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, digest BLOB NOT NULL,
-    decides INTEGER NOT NULL
+    decides INTEGER NOT NULL, clean BLOB
 );
 CREATE INDEX IF NOT EXISTS files_name ON files (name);
 CREATE INDEX IF NOT EXISTS files_stem ON files (stem);
@@ -119,6 +119,14 @@ class Catalogue:
         ).fetchone()
         return row and FileState(id=row[0], size=row[1], changed_ns=row[2], digest=row[3])
 
+    def is_clean(self, number: int, by: bytes, size: int, changed_ns: int) -> bool:
+        """Whether a file in this state has no secrets, by the rules with the digest `by`."""
+        # Never if the stored time is 0: the file may have changed without a new time.
+        query = "SELECT 1 FROM files WHERE id = ? AND clean = ? AND size = ? AND changed_ns = ?"
+        return (
+            self._connection.execute(query, (number, by, size, changed_ns)).fetchone() is not None
+        )
+
     def paths_below(self, folder: str) -> list[str]:
         rows = self._connection.execute(
             f"SELECT path FROM files WHERE {_BELOW}", (f"{folder}/", f"{folder}0")
@@ -187,7 +195,7 @@ class Catalogue:
 
     def add(self, entries: Sequence[Entry]) -> None:
         self._connection.executemany(
-            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_file_row, entries)
+            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_file_row, entries)
         )
         self._connection.executemany(
             "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)",
@@ -364,7 +372,7 @@ def _file_row(entry: Entry) -> tuple[object, ...]:
     stem = name.partition(".")[0] or name
     return (
         entry.id, entry.path, name, stem, entry.title, entry.kind, entry.role.value,
-        entry.size, entry.changed_ns, entry.digest, entry.decides,
+        entry.size, entry.changed_ns, entry.digest, entry.decides, entry.clean,
     )  # fmt: skip
 
 

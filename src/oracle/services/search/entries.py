@@ -43,5 +43,7 @@ class Entry:
     changed_ns: int
     digest: bytes
     decides: int
+    clean: bytes | None
+    """The digest of the rules by which the text has no secrets; None if it has some."""
     symbols: Sequence[Symbol]
     uses: Collection[str]
