@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import AnyStr, Final, cast
 
-from pathspec import GitIgnoreSpec, RegexPattern
+from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from oracle.patterns import lazy_pattern
@@ -48,11 +48,13 @@ class AnyPattern:
         for_parts: list[str] = []
         for_paths: list[str] = []
         for pattern in spec.patterns:
-            if not isinstance(pattern, RegexPattern) or pattern.regex is None:
+            # A comment has no expression.
+            regex = cast("re.Pattern[str] | None", pattern.regex)
+            if regex is None:
                 continue
             # pathspec marks in a group whether a folder matched. Only one group can have its name.
-            source = pattern.regex.pattern.replace("(?P<ps_d>", "(?:")
-            is_part = "/" not in str(pattern.pattern).rstrip("/ ")
+            source = regex.pattern.replace("(?P<ps_d>", "(?:")
+            is_part = "/" not in cast("str", pattern.pattern).rstrip("/ ")
             if is_part and source.startswith(_ANYWHERE):
                 for_parts.append(source.removeprefix(_ANYWHERE))
             else:

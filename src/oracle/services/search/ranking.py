@@ -6,8 +6,8 @@ from theory. Measure before and after you change one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
@@ -23,6 +23,8 @@ from oracle.services.search.terms import terms_of_word
 CANDIDATES: Final = 200
 """Passages that are scored for a question. Bounds the time of a search."""
 CARDS: Final = 100
+COVERED: Final = 12
+"""Files that are ordered again by how much of the question they cover."""
 _MOST_DEFINING: Final = 6
 """A name that more files define says little about which of them is meant."""
 _CALLED_FILES: Final = 3
@@ -65,6 +67,8 @@ class Weights:
     """The path, compared with the text of a window."""
     neighbour: float = 0.8
     """The share of the second passage of a window."""
+    coverage: float = 0.0
+    """Added, as a share of its score, for a file of which one passage has all words asked for."""
     decisions: tuple[float, ...] = (1.0, 1.0, 1.0)
     """Factors by `FileCard.decides`, for questions about decisions."""
 
@@ -74,10 +78,14 @@ CODE: Final = Weights(
     fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
     kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
     defined=1.0,
-    defining=2.0,
+    defining=8.0,
     area=3.0,
     roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7, Role.VENDORED: 0.5},
-    windows=0.2,
+    card=0.7,
+    further=(0.3, 0.2, 0.1),
+    windows=0.8,
+    window_place=0.7,
+    coverage=2.0,
 )
 # A note is found by what it says. Its headings and path count little here: they are on its card.
 NOTES: Final = Weights(
@@ -130,8 +138,6 @@ def rank(
         windows = passages.search(terms, kind=only, limit=CANDIDATES, files=files)
         _add(scores, _window_scores(windows, weights), weights.windows)
     definitions = _definitions(question, catalogue, files) if weights.defining else []
-    for file in {match.file for match in definitions}:
-        scores[file] = scores.get(file, 0.0) + weights.defining
     # After the scores: a file that only its card found is shown with its first lines.
     for match in (*definitions, *windows, *cards):
         by_file.setdefault(match.file, [match])
@@ -139,13 +145,41 @@ def rank(
     ranked = [
         Ranked(
             card=known[number],
-            score=scores[number] * _prior(known[number], question, weights),
+            score=scores.get(number, 0.0) * _prior(known[number], question, weights),
             matches=tuple(found),
         )
         for number, found in by_file.items()
         if number in known and (kind != "code" or known[number].kind != "threads")
     ]
+    ranked = _in_order(ranked)
+    if weights.coverage:
+        ranked = _with_coverage(ranked, question, passages, weights.coverage)
+    defining = {match.file for match in definitions}
+    return _in_order(
+        replace(each, score=each.score + weights.defining) if each.card.id in defining else each
+        for each in ranked
+    )
+
+
+def _in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
     return sorted(ranked, key=lambda each: (-each.score, each.card.path))
+
+
+def _with_coverage(
+    ranked: list[Ranked], question: Question, passages: Passages, bonus: float
+) -> list[Ranked]:
+    """The best files again, with a bonus for having the words of the question in one place.
+
+    In a large project some file has one of the words very often, in its name, or in a rare form.
+    The file that is meant has most of them, once, side by side.
+    """
+    best = ranked[:COVERED]
+    terms = [term for term, weight in question.terms.items() if weight >= 1.0]
+    shares = passages.coverage(terms, files=[each.card.id for each in best])
+    for number, each in enumerate(best):
+        factor = 1.0 + bonus * shares.get(each.card.id, 0.0)
+        best[number] = replace(each, score=each.score * factor)
+    return best + ranked[COVERED:]
 
 
 def callers(
@@ -179,7 +213,7 @@ def callers(
         for number, match in first.items()
         if number in cards
     ]
-    return sorted(users, key=lambda each: (-each.score, each.card.path))[:limit]
+    return _in_order(users)[:limit]
 
 
 def _scores(
