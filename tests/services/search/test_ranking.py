@@ -3,7 +3,8 @@
 import pytest
 
 from oracle.services.search.passages import Match
-from oracle.services.search.ranking import Weights, _window_scores
+from oracle.services.search.ranking import _window_scores
+from oracle.services.search.weights import Weights
 
 RAISES = 'def load(place):\n    raise ValueError(f"cannot read the tide table of {place} today")\n'
 TALKS = '''def tide_table(place):
@@ -93,3 +94,10 @@ def test_a_version_is_not_found_by_its_digits(project):
     project.write("old.md", "# Changes\n\n## 0.1.14\n\nTide tables.\n")
     project.write("new.md", "# Changes\n\n## 14.0.0\n\nTide tables.\n")
     assert paths(project.indexed().search("what changed in 14.0.0", kind="vault"))[0] == "new.md"
+
+
+def test_the_file_with_all_words_in_one_place_comes_first(project):
+    project.write("lib/harbour.py", "harbour = 1\n" * 30)
+    project.write("lib/pilot.py", "# pilot pilot pilot\n" * 10)
+    project.write("lib/plan.py", "x = 1\n" * 20 + "# the pilot leaves the harbour at noon\n")
+    assert paths(project.indexed().search("pilot at noon in the harbour"))[0] == "lib/plan.py"

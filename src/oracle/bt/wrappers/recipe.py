@@ -252,7 +252,7 @@ class AgentSetup:
         board = redacted(board)
         board["tool_list"] = "[]" if live.tools is None else _tool_list(live.tools)
         own = None if self.tree == BASELINE else definitions.trees
-        return Recipe(
+        recipe = Recipe(
             tree=self.tree,
             sources=built_in_trees() if own is None else redacted(dict(own)),
             prompts=segment_texts(definitions.segments or built_in_segments()),
@@ -260,8 +260,8 @@ class AgentSetup:
             model=board["model"]["name"],
             board=board,
             folder=self.folder,
-            **({} if run_id is None else {"run_id": run_id}),
         )
+        return recipe if run_id is None else replace(recipe, run_id=run_id)
 
 
 def check_roots(run_id: str, board: Any, roots: Sequence[tuple[str, str]]) -> None:

@@ -27,7 +27,7 @@ from oracle.bt.wrappers.recipe import AgentSetup, check_roots, services_from, te
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
-from oracle.errors import InputError, JournalError, LeaseHeld, OracleError, StoreError, TimedOut
+from oracle.errors import InputError, OracleError, TimedOut
 from oracle.models.session import Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
@@ -40,15 +40,6 @@ from oracle.services.telemetry.live import follow_runs, note_answer
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
-
-STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
-    (InputError, "invalid_input"),
-    (LeaseHeld, "held_elsewhere"),
-    (StoreError, "store_failed"),
-    (JournalError, "store_failed"),
-    (TimedOut, "time_limit"),
-)
-"""The stop reasons of exceptions that break a run. Any other is an `internal_error`."""
 
 SHARE_FOR_SOURCES: Final = 0.5
 """Of the time limit. The other half is for the tree, which can also read files without an index."""
@@ -376,8 +367,7 @@ class Run:
             log.error("run %s broke:\n%s", self._end.done()["run_id"], redacted_traceback(problem))
         told = redact(str(problem) if is_ours else f"{type(problem).__name__}: {problem}")
         self._say(ChunkType.ERROR, content=told)
-        stop = next((stop for kind, stop in STOPS if isinstance(problem, kind)), "internal_error")
-        done = self._end.broken(stop, type(problem).__name__, told)
+        done = self._end.broken(problem, told)
         done["run_id"] = done["run_id"] or self._run_id
         self._say(ChunkType.DONE, **done, context_id=None)
 

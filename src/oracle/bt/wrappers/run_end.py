@@ -6,10 +6,20 @@ from collections import deque
 from typing import Any, Final
 
 from oracle.bt.wrappers.recorded_tree import RecordedTree
+from oracle.errors import InputError, JournalError, LeaseHeld, StoreError, TimedOut
 from oracle.services.ans.event import Event
 from oracle.services.citations import places_to_remember
 from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
 from oracle.services.signals.said import is_visible, place_in_answer
+
+STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
+    (InputError, "invalid_input"),
+    (LeaseHeld, "held_elsewhere"),
+    (StoreError, "store_failed"),
+    (JournalError, "store_failed"),
+    (TimedOut, "time_limit"),
+)
+"""The stop reasons of exceptions that break a run. Any other is an `internal_error`."""
 
 SIGNALS_KEPT: Final = ("signal.received", "signal.ignored", "signal.malformed")
 MOST_SIGNALS: Final = 200
@@ -75,8 +85,10 @@ class RunEnd:
         data = {"event": event.type, "turn": event.turn, **event.payload}
         return {**data, "in_answer": place}
 
-    def broken(self, stop: str, kind: str, told: str) -> dict[str, Any]:
+    def broken(self, problem: Exception, told: str) -> dict[str, Any]:
         """The last chunk of a run that an error broke, with what it has."""
+        stop = next((stop for kind, stop in STOPS if isinstance(problem, kind)), "internal_error")
+        kind = type(problem).__name__
         done = self.done() | {"stop_reason": stop, "error_kind": kind, "detail": told}
         # Only a whole answer lacks nothing.
         lacks = "the rest of the answer" if done["answer"] else "an answer of the model"

@@ -111,13 +111,15 @@ def _binary_suffix(name: str) -> str | None:
     return f".{suffix}" if stem and suffix.lower() in _BINARY else None
 
 
-def not_indexed(path: str, size: int) -> str | None:
-    """Why a file that is shown is not indexed, by its name and size."""
+def generated_by_name(path: str) -> str | None:
+    """Why a file that is shown is not indexed, by its name."""
     if _GENERATED.fullmatch(path.rpartition("/")[2]):
         return "generated, by its name"
-    if size > LARGEST:
-        return f"{size:,} bytes, more than {LARGEST:,}"
     return None
+
+
+def too_large(size: int) -> str | None:
+    return f"{size:,} bytes, more than {LARGEST:,}" if size > LARGEST else None
 
 
 def not_indexed_by_content(content: bytes) -> str | None:

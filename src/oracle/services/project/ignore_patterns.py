@@ -19,6 +19,7 @@ from oracle.patterns import lazy_pattern
 
 _STAR: Final = "[^/]*"
 _FOLDERS_FIRST: Final = "(?:.+/)?"
+_ANYWHERE: Final = f"^{_FOLDERS_FIRST}"
 _FOLDERS_INSIDE: Final = "(?:/.+)?"
 _AT_SLASH: Final = "(?=/)"
 # The parts of an expression that pathspec writes. A bracket is one part, whatever is in it.
@@ -34,6 +35,43 @@ def ignore_spec(lines: Iterable[str]) -> GitIgnoreSpec:
         return GitIgnoreSpec.from_lines(lines, _BoundedPattern, backend="simple")
     except (re.error, RecursionError, OverflowError) as problem:
         raise ValueError(f"not a pattern: {problem}") from None
+
+
+class AnyPattern:
+    """Finds out that none of the patterns matches a path, which is the most frequent case.
+
+    A pattern without a slash matches one part of a path, wherever it is. So each part is looked at
+    once, and all paths with that part share the result.
+    """
+
+    def __init__(self, spec: GitIgnoreSpec) -> None:
+        for_parts: list[str] = []
+        for_paths: list[str] = []
+        for pattern in spec.patterns:
+            # A comment has no expression.
+            regex = cast("re.Pattern[str] | None", pattern.regex)
+            if regex is None:
+                continue
+            # pathspec marks in a group whether a folder matched. Only one group can have its name.
+            source = regex.pattern.replace("(?P<ps_d>", "(?:")
+            is_part = "/" not in cast("str", pattern.pattern).rstrip("/ ")
+            if is_part and source.startswith(_ANYWHERE):
+                for_parts.append(source.removeprefix(_ANYWHERE))
+            else:
+                for_paths.append(source)
+        self._part = re.compile("|".join(for_parts) or "(?!)")
+        self._path = re.compile("|".join(for_paths) or "(?!)")
+        self._parts: dict[str, bool] = {}
+
+    def may_match(self, path: str) -> bool:
+        """False if no pattern matches; the path of a folder ends with a slash."""
+        return any(map(self._may_be, path.split("/"))) or self._path.search(path) is not None
+
+    def _may_be(self, part: str) -> bool:
+        if part not in self._parts:
+            # As a folder, which patterns for files match too.
+            self._parts[part] = self._part.match(f"{part}/") is not None
+        return self._parts[part]
 
 
 class _BoundedPattern(GitIgnoreSpecPattern):

@@ -8,7 +8,8 @@ the rules of `.oracleignore` come last.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,8 @@ from oracle.regular_file import read_regular
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+    from oracle.services.project.ignore_patterns import AnyPattern
+
 FOR_ORACLE: Final = ".oracleignore"
 IGNORE_FILES: Final = (".gitignore", FOR_ORACLE)
 _FOR_THIS_CLONE: Final = ".git/info/exclude"
@@ -26,8 +29,12 @@ _LARGEST_FILE: Final = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The rules of one folder, and the place of each: file and line."""
+    """The rules of one folder, and the place of each: file and line.
 
+    `any_rule` is asked first, because it is far quicker to say that none of them matches.
+    """
+
+    any_rule: AnyPattern
     spec: GitIgnoreSpec
     places: tuple[str, ...]
 
@@ -42,6 +49,29 @@ class IgnoreRules:
         self._root = root
         self._kept = tuple(f"{folder.strip('/')}/" for folder in kept)
         self._levels: dict[tuple[str, bool], _Level | None] = {}
+        self._files: dict[str, bytes] = {}
+        self._listed: dict[str, list[str]] = {}
+        self._digests: dict[str, bytes] = {}
+
+    def enter(self, prefix: str, names: Container[str]) -> None:
+        """Which names a folder has, so that ignore files it does not have are not looked for."""
+        self._listed[prefix] = [name for name in IGNORE_FILES if name in names]
+
+    def digest(self, prefix: str, basis: bytes) -> bytes:
+        """Of all rules that count in a folder. Those above were asked for their digests before."""
+        above = prefix[:-1].rpartition("/")[0]
+        digest = self._digests[f"{above}/" if above else ""] if prefix else basis
+        files = [prefix + name for name in self._listed[prefix]]
+        if not prefix:
+            files.append(_FOR_THIS_CLONE)
+        if files:
+            state = blake2b(digest, digest_size=16)
+            for file in files:
+                data = self._data(file)
+                state.update(f"{file}\0{len(data)}\0".encode() + data)
+            digest = state.digest()
+        self._digests[prefix] = digest
+        return digest
 
     def rule_against(self, path: str) -> str | None:
         """The rule that keeps a path out, with its place. The folders above must not be ignored.
@@ -58,7 +88,10 @@ class IgnoreRules:
             level = self._level(folder, is_kept)
             if level is None:
                 continue
-            decision = level.spec.check_file(path[len(folder) + 1 :] if folder else path)
+            inside = path[len(folder) + 1 :] if folder else path
+            if not level.any_rule.may_match(inside):
+                continue
+            decision = level.spec.check_file(inside)
             # None: no rule of this folder matches, so the folder above decides.
             if decision.include is not None:
                 # False is a rule with `!`, which takes the path back in.
@@ -74,38 +107,48 @@ class IgnoreRules:
             if not folder and not is_kept:
                 names = (_FOR_THIS_CLONE, *names)
             prefix = f"{folder}/" if folder else ""
-            rules = [rule for name in names for rule in self._rules(prefix + name)]
+            listed = self._listed.get(prefix)
+            rules = [
+                rule
+                for name in names
+                if listed is None or name in listed or name == _FOR_THIS_CLONE
+                for rule in self._rules(prefix + name)
+            ]
             self._levels[key] = _as_level(rules) if rules else None
         return self._levels[key]
 
     def _rules(self, name: str) -> Iterator[tuple[str, str]]:
-        for number, line in enumerate(_lines(self._root / name), start=1):
+        for number, line in enumerate(self._lines(name), start=1):
             if line.strip() and not line.startswith("#"):
                 yield line, f"{name}:{number}: {line.strip()}"
 
+    def _lines(self, name: str) -> list[str]:
+        return self._data(name).decode(errors="replace").splitlines()
 
-def _lines(file: Path) -> list[str]:
-    """The lines of a file, or none if it cannot be read.
+    def _data(self, name: str) -> bytes:
+        """The bytes of an ignore file, or none if it cannot be read. Read once in a walk.
 
-    A hostile project may have a pipe, a link or a huge file in its place: it does not wait for the
-    first, does not follow the second and reads only the beginning of the third.
-    """
-    try:
-        data = read_regular(file, _LARGEST_FILE, flags=os.O_NOFOLLOW)
-        return data.decode(errors="replace").splitlines()
-    except OSError:
-        return []
+        A hostile project may have a pipe, a link or a huge file in its place: it does not wait for
+        the first, does not follow the second and reads only the beginning of the third.
+        """
+        if name not in self._files:
+            try:
+                data = read_regular(self._root / name, _LARGEST_FILE, flags=os.O_NOFOLLOW)
+            except OSError:
+                data = b""
+            self._files[name] = data
+        return self._files[name]
 
 
 def _as_level(rules: list[tuple[str, str]]) -> _Level | None:
     """A line that is not a valid rule is left out; the others count."""
-    from oracle.services.project.ignore_patterns import ignore_spec
+    from oracle.services.project.ignore_patterns import AnyPattern, ignore_spec
 
     good = [rule for rule in rules if _is_rule(rule[0])]
     if not good:
         return None
     spec = ignore_spec([line for line, _ in good])
-    return _Level(spec, tuple(place for _, place in good))
+    return _Level(AnyPattern(spec), spec, tuple(place for _, place in good))
 
 
 def _is_rule(line: str) -> bool:

@@ -64,13 +64,19 @@ _NO_WORD: Final = re.compile(rb"[^\x09\x0a\x0d\x20-\x7e]")
 
 def redact(text: str) -> str:
     """The same lines without what looks like a secret. Calling it again changes nothing."""
-    for secret in _known:
-        if secret in text:
-            text = text.replace(secret, _mark("key", secret))
+    text = without_known(text)
     # Most short texts are names of fields, which come again with every result.
     if len(text) <= _SHORT:
         return _redacted_short(text)
     return _redacted(text) if len(text) < _LONG else _redacted_long(text)
+
+
+def without_known(text: str) -> str:
+    """The same without the keys that are in use: for a text that holds no others."""
+    for secret in _known:
+        if secret in text:
+            text = text.replace(secret, _mark("key", secret))
+    return text
 
 
 def hide(secret: str) -> None:

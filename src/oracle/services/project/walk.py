@@ -11,14 +11,27 @@ from pathlib import Path
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
-from oracle.services.project.file_rules import not_indexed, not_shown, not_the_projects
+from oracle.services.project.file_rules import (
+    generated_by_name,
+    not_shown,
+    not_the_projects,
+    too_large,
+)
 from oracle.services.project.hard_links import HardLinks
 from oracle.services.project.ignore_rules import IgnoreRules
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.secret_files import OURS, SecretFiles
+from oracle.services.project.walk_memory import (
+    KnownFolder,
+    NameRule,
+    WalkMemory,
+    digest_of_code,
+)
 
 _DEEPEST: Final = 200
 """Folders below one another. The system allows some thousand: a tree deep on purpose ends here."""
+_ENVIRONMENT: Final = "a Python environment"
+_NOT_TEXT: Final = "its name is not valid UTF-8"
 
 SkipListener = Callable[[str, str], None]
 
@@ -61,18 +74,21 @@ class Walk:
         """
         rules = IgnoreRules(self.root, self.kept)
         if reason := self._ignored_above(under, rules):
-            return on_skip(f"{under}/", reason)
-        folders = deque([f"{under}/" if under else ""])
-        while folders:
-            prefix = folders.popleft()
-            below: list[str] = []
-            yield from self._in_folder(prefix, rules, below, on_skip)
-            folders.extend(self._entered(prefix, below, rules, on_skip))
+            on_skip(f"{under}/", reason)
+            return iter(())
+        return self._found(f"{under}/" if under else "", rules, on_skip, self._not_shown)
 
-    def files_to_index(self, on_skip: SkipListener = _no_listener) -> Iterator[FoundFile]:
-        """The same files without those that are generated or too large."""
-        for found in self.files(on_skip):
-            if reason := not_indexed(found.path, found.size):
+    def files_to_index(
+        self, on_skip: SkipListener = _no_listener, *, memory: WalkMemory | None = None
+    ) -> Iterator[FoundFile]:
+        """The same files without those that are generated or too large.
+
+        Names that the `memory` knows are not matched again. The reason for one of those that are
+        left out is `LEFT_OUT_BEFORE`.
+        """
+        rules = IgnoreRules(self.root, self.kept)
+        for found in self._found("", rules, on_skip, self._not_indexed, memory):
+            if reason := too_large(found.size):
                 on_skip(found.path, reason)
             else:
                 yield found
@@ -91,7 +107,7 @@ class Walk:
         judged = self._judge_file(path, state, rules)
         if isinstance(judged, str):
             return judged
-        return not_indexed(path, judged.size) or judged
+        return generated_by_name(path) or too_large(judged.size) or judged
 
     def is_ignored(self, path: str) -> bool:
         """Whether a path, or a folder above it, is ignored. The file need not exist."""
@@ -107,39 +123,86 @@ class Walk:
         names = folder.split("/") if folder else []
         for depth in range(1, len(names) + 1):
             path = "/".join(names[:depth])
-            if reason := _skip_folder(self.root / path, path, rules):
+            if reason := _environment(self.root / path) or _skip_folder(f"{path}/", rules):
                 return f"{reason} (the folder {path})"
         return None
 
-    def _in_folder(
-        self, prefix: str, rules: IgnoreRules, below: list[str], on_skip: SkipListener
+    def _found(
+        self,
+        start: str,
+        rules: IgnoreRules,
+        on_skip: SkipListener,
+        against: NameRule,
+        memory: WalkMemory | None = None,
     ) -> Iterator[FoundFile]:
-        """The files of one folder. The names of its folders are added to `below`."""
-        for entry in _entries(self.root / prefix):
-            path = prefix + entry.name
-            try:
-                if entry.is_dir(follow_symlinks=False):
-                    below.append(entry.name)
-                    continue
-                found = self._judge_file(path, entry.stat(follow_symlinks=False), rules)
-            except OSError as problem:
-                found = f"it cannot be read: {problem.strerror}"
-            if isinstance(found, FoundFile):
-                yield found
-            else:
-                on_skip(path, found)
+        # One loop over plain strings: in a large project each file takes a few microseconds.
+        root = str(self.root)
+        basis = self._basis() if memory is not None else b""
+        folders = deque([start])
+        while folders:
+            prefix = folders.popleft()
+            entries = _entries(f"{root}/{prefix}")
+            names = {entry.name for entry in entries}
+            if "pyvenv.cfg" in names and prefix != start:
+                on_skip(prefix, _ENVIRONMENT)
+                continue
+            rules.enter(prefix, names)
+            known = memory and memory.folder(prefix, rules.digest(prefix, basis))
+            below: list[str] = []
+            for entry in entries:
+                name = entry.name
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        below.append(name)
+                        continue
+                    state = entry.stat(follow_symlinks=False)
+                    reason = self._unusual(prefix + name, state)
+                except OSError as problem:
+                    reason = f"it cannot be read: {problem.strerror}"
+                    state = None
+                if not reason:
+                    if known is None:
+                        reason = against(prefix + name, rules)
+                    elif not known.takes(name):
+                        reason = known.reason(name, prefix + name, rules, against)
+                if state is None or (reason := reason or self.links.problem(state)):
+                    on_skip(prefix + name, reason or "")
+                else:
+                    yield FoundFile(
+                        path=prefix + name, size=state.st_size, changed_ns=state.st_ctime_ns
+                    )
+            folders.extend(self._entered(prefix, below, rules, known, on_skip))
 
     def _judge_file(self, path: str, state: os.stat_result, rules: IgnoreRules) -> FoundFile | str:
-        if stat.S_ISLNK(state.st_mode):
-            return self._about_link(path)
-        if not stat.S_ISREG(state.st_mode):
-            return "neither a file nor a folder"
-        if not _is_text(path):
-            return "its name is not valid UTF-8"
-        reason = not_shown(path, self.secrets) or _ignored(path, rules) or self.links.problem(state)
+        reason = (
+            self._unusual(path, state) or self._not_shown(path, rules) or self.links.problem(state)
+        )
         if reason:
             return reason
         return FoundFile(path=path, size=state.st_size, changed_ns=state.st_ctime_ns)
+
+    def _unusual(self, path: str, state: os.stat_result) -> str | None:
+        """Why it is left out because of what it is on disk."""
+        if stat.S_ISREG(state.st_mode):
+            return None
+        if stat.S_ISLNK(state.st_mode):
+            return self._about_link(path)
+        return "neither a file nor a folder"
+
+    # The rules by name. What they decide depends on the path and on `_basis` alone.
+
+    def _not_shown(self, path: str, rules: IgnoreRules) -> str | None:
+        if not _is_text(path):
+            return _NOT_TEXT
+        return not_shown(path, self.secrets) or _ignored(path, rules)
+
+    def _not_indexed(self, path: str, rules: IgnoreRules) -> str | None:
+        return self._not_shown(path, rules) or generated_by_name(path)
+
+    def _basis(self) -> bytes:
+        """All that decisions by name depend on, besides the ignore files."""
+        settings = repr((self.kept, self.secrets))
+        return digest_of_code() + settings.encode("utf-8", "surrogatepass")
 
     def _about_link(self, path: str) -> str:
         real = os.path.realpath(self.root / path)
@@ -152,21 +215,29 @@ class Walk:
         return "a symbolic link; its target is indexed at its own place"
 
     def _entered(
-        self, prefix: str, below: list[str], rules: IgnoreRules, on_skip: SkipListener
+        self,
+        prefix: str,
+        below: list[str],
+        rules: IgnoreRules,
+        known: KnownFolder | None,
+        on_skip: SkipListener,
     ) -> Iterator[str]:
         is_deep = prefix.count("/") >= _DEEPEST
         for name in below:
-            path = prefix + name
-            reason = _skip_folder(self.root / path, path, rules)
+            path = f"{prefix}{name}/"
+            if known is None:
+                reason = _skip_folder(path, rules)
+            else:
+                reason = known.reason(f"{name}/", path, rules, _skip_folder)
             if is_deep:
                 reason = f"more than {_DEEPEST} folders deep"
             if reason:
-                on_skip(f"{path}/", reason)
+                on_skip(path, reason)
             else:
-                yield f"{path}/"
+                yield path
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def _entries(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda entry: entry.name)
@@ -182,14 +253,15 @@ def _is_text(path: str) -> bool:
     return True
 
 
-def _skip_folder(folder: Path, path: str, rules: IgnoreRules) -> str | None:
-    if reason := not_the_projects(path.rpartition("/")[2]):
+def _environment(folder: Path) -> str | None:
+    return _ENVIRONMENT if os.path.exists(folder / "pyvenv.cfg") else None
+
+
+def _skip_folder(path: str, rules: IgnoreRules) -> str | None:
+    """By its name. The path ends with a slash."""
+    if reason := not_the_projects(path[:-1].rpartition("/")[2]):
         return reason
-    if not _is_text(path):
-        return "its name is not valid UTF-8"
-    if os.path.exists(folder / "pyvenv.cfg"):
-        return "a Python environment"
-    return _ignored(f"{path}/", rules)
+    return _ignored(path, rules) if _is_text(path) else _NOT_TEXT
 
 
 def _ignored(path: str, rules: IgnoreRules) -> str | None:

@@ -6,19 +6,21 @@ never used twice. So a text index that is newer or older than the catalogue cann
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import weakref
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from oracle.lazy_dataclass import dataclass
 from oracle.services.project.walk import FoundFile
+from oracle.services.project.walk_memory import FolderDecisions, WalkMemory
+from oracle.services.search.entries import Entry, FileCard, FileState
 from oracle.services.search.records import Definition, Kind, Role
 from oracle.services.search.symbols import Symbol
 
-FORMAT: Final = 7
+FORMAT: Final = 8
 """Raise it when the stored data changes: an index of another format is built again."""
 
 _SCHEMA: Final = """
@@ -28,7 +30,7 @@ CREATE TABLE IF NOT EXISTS files (
     stem TEXT NOT NULL COLLATE NOCASE, title TEXT COLLATE NOCASE, kind TEXT NOT NULL,
     role TEXT NOT NULL,
     size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, digest BLOB NOT NULL,
-    decides INTEGER NOT NULL
+    decides INTEGER NOT NULL, clean BLOB
 );
 CREATE INDEX IF NOT EXISTS files_name ON files (name);
 CREATE INDEX IF NOT EXISTS files_stem ON files (stem);
@@ -42,48 +44,13 @@ CREATE INDEX IF NOT EXISTS symbols_file ON symbols (file);
 CREATE TABLE IF NOT EXISTS uses (file INTEGER PRIMARY KEY, names TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS pending (file INTEGER PRIMARY KEY, path TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS fresh (file INTEGER PRIMARY KEY, passages TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS folders (
+    prefix TEXT PRIMARY KEY, rules BLOB NOT NULL, names TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS skipped (
     path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileState:
-    """`changed_ns` is 0 if the file was written too recently for its time to show a change."""
-
-    id: int
-    size: int
-    changed_ns: int
-    digest: bytes
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileCard:
-    """What ranking needs to know about a file."""
-
-    id: int
-    path: str
-    kind: Kind
-    role: Role
-    decides: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
-    """A file as it goes into the catalogue."""
-
-    id: int
-    path: str
-    kind: Kind
-    role: Role
-    title: str | None
-    size: int
-    changed_ns: int
-    digest: bytes
-    decides: int
-    symbols: Sequence[Symbol]
-    uses: Collection[str]
 
 
 _CARDS: Final = "SELECT id, path, kind, role, decides FROM files"
@@ -151,6 +118,14 @@ class Catalogue:
             "SELECT id, size, changed_ns, digest FROM files WHERE path = ?", (path,)
         ).fetchone()
         return row and FileState(id=row[0], size=row[1], changed_ns=row[2], digest=row[3])
+
+    def is_clean(self, number: int, by: bytes, size: int, changed_ns: int) -> bool:
+        """Whether a file in this state has no secrets, by the rules with the digest `by`."""
+        # Never if the stored time is 0: the file may have changed without a new time.
+        query = "SELECT 1 FROM files WHERE id = ? AND clean = ? AND size = ? AND changed_ns = ?"
+        return (
+            self._connection.execute(query, (number, by, size, changed_ns)).fetchone() is not None
+        )
 
     def paths_below(self, folder: str) -> list[str]:
         rows = self._connection.execute(
@@ -220,7 +195,7 @@ class Catalogue:
 
     def add(self, entries: Sequence[Entry]) -> None:
         self._connection.executemany(
-            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_file_row, entries)
+            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_file_row, entries)
         )
         self._connection.executemany(
             "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)",
@@ -257,6 +232,24 @@ class Catalogue:
     def unskip(self, paths: Iterable[str]) -> None:
         self._connection.executemany(
             "DELETE FROM skipped WHERE path = ?", ((path,) for path in paths)
+        )
+
+    # decisions of the walk by name, so that names are not matched again
+
+    def walk_memory(self) -> WalkMemory:
+        rows = self._connection.execute("SELECT prefix, rules, names FROM folders")
+        return WalkMemory({row[0]: _decisions(row) for row in rows})
+
+    def remember_walk(self, changed: Iterable[FolderDecisions], gone: Iterable[str]) -> None:
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO folders VALUES (?, ?, ?)",
+            (
+                (each.prefix, each.rules, json.dumps([*map(sorted, (each.taken, each.left_out))]))
+                for each in changed
+            ),
+        )
+        self._connection.executemany(
+            "DELETE FROM folders WHERE prefix = ?", ((prefix,) for prefix in gone)
         )
 
     # reading
@@ -359,6 +352,11 @@ class Catalogue:
         return [_symbol(row) for row in rows]
 
 
+def _decisions(row: tuple[str, bytes, str]) -> FolderDecisions:
+    taken, left_out = map(frozenset, json.loads(row[2]))
+    return FolderDecisions(prefix=row[0], rules=row[1], taken=taken, left_out=left_out)
+
+
 def _symbol(row: tuple[str, str, str | None, int, int]) -> Symbol:
     name, kind, parent, start, stop = row
     return Symbol(name=name, kind=kind, parent=parent, start=start, end=stop)
@@ -374,7 +372,7 @@ def _file_row(entry: Entry) -> tuple[object, ...]:
     stem = name.partition(".")[0] or name
     return (
         entry.id, entry.path, name, stem, entry.title, entry.kind, entry.role.value,
-        entry.size, entry.changed_ns, entry.digest, entry.decides,
+        entry.size, entry.changed_ns, entry.digest, entry.decides, entry.clean,
     )  # fmt: skip
 
 

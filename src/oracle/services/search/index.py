@@ -16,9 +16,16 @@ from oracle.services.project.names import folded, names_of
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.project.walk import FoundFile, Walk
+from oracle.services.project.walk_memory import digest_of_code
 from oracle.services.search.bound import IN_MEMORY, NO_BOUND, Bound
 from oracle.services.search.catalogue import Catalogue
-from oracle.services.search.intake import clean_text, lines_of, read, read_bytes
+from oracle.services.search.intake import (
+    clean_text,
+    lines_of,
+    read,
+    read_bytes,
+    text_without_secrets,
+)
 from oracle.services.search.lock import Patience
 from oracle.services.search.passages import Statistics
 from oracle.services.search.ranking import (
@@ -364,7 +371,12 @@ class Index:
         if isinstance(opened, str) or self._walk.links.problem(opened[1]):
             return []
         # The file may be newer than the index, so lines are checked against what it has now.
-        lines = lines_of(clean_text(opened[0]))
+        content, state = opened
+        is_clean = catalogue.is_clean(
+            ranked.card.id, digest_of_code(), state.st_size, state.st_ctime_ns
+        )
+        # Looking for secrets takes far longer than all the rest of a search.
+        lines = lines_of(text_without_secrets(content) if is_clean else clean_text(content))
         strongest = ranked.matches[0].score
         return [
             Hit(

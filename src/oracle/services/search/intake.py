@@ -16,11 +16,12 @@ from oracle.errors import ToolProblem
 from oracle.lazy_dataclass import dataclass
 from oracle.regular_file import kind_of_file
 from oracle.services.project.file_rules import LARGEST, not_indexed_by_content
-from oracle.services.project.redaction import redact
+from oracle.services.project.redaction import redact, without_known
 from oracle.services.project.safe_open import real_path
 from oracle.services.project.walk import FoundFile
-from oracle.services.search.catalogue import Entry
+from oracle.services.project.walk_memory import digest_of_code
 from oracle.services.search.chunks import Chunk, chunks_of
+from oracle.services.search.entries import Entry
 from oracle.services.search.languages import language_of
 from oracle.services.search.notes import Note, read_note
 from oracle.services.search.outline import outline_of
@@ -113,6 +114,11 @@ def clean_text(content: bytes) -> str:
     return redact(decode(content))
 
 
+def text_without_secrets(content: bytes) -> str:
+    """The same for a file in which no secrets were found when it was indexed."""
+    return without_known(decode(content))
+
+
 def lines_of(text: str) -> list[str]:
     """Lines as editors count them, each with its end."""
     # Not `splitlines`, which also splits at form feeds and other characters that editors ignore.
@@ -138,8 +144,9 @@ def take_in(content: Content, number: int) -> IndexedFile:
     raw = decode(content.bytes)
     text = redact(raw)
     language = language_of(path)
+    clean = digest_of_code() if text == raw else None
     if language == "markdown":
-        return _take_note(content, number, text)
+        return _take_note(content, number, text, clean)
     outline = outline_of(text, path, content.bytes if text == raw else text.encode())
     lines = lines_of(text)
     place = terms_of_text(path)
@@ -156,7 +163,7 @@ def take_in(content: Content, number: int) -> IndexedFile:
     # Only names that are hardly ever ordinary words: a list of all words would be as long as the
     # text, and would connect files that merely share English.
     names = frozenset(filter(_distinctive.__getitem__, used)) if language else frozenset[str]()
-    entry = _entry(content, number, outline=outline, uses=names)
+    entry = _entry(content, number, outline=outline, uses=names, clean=clean)
     return IndexedFile(entry=entry, passages=passages)
 
 
@@ -174,7 +181,7 @@ def distinctive(word: str) -> bool:
     return _distinctive[word]
 
 
-def _take_note(content: Content, number: int, text: str) -> IndexedFile:
+def _take_note(content: Content, number: int, text: str, clean: bytes | None) -> IndexedFile:
     note = read_note(text, content.found.path)
     # Used names are stored joined by blanks, so a blank inside a link's title is replaced.
     links = frozenset(link.replace(" ", "\u00a0") for link in note.links)
@@ -186,7 +193,7 @@ def _take_note(content: Content, number: int, text: str) -> IndexedFile:
         for chunk in chunks_of(lines, note.headings)
     ]
     passages.append(_card(content, number, lines, note.headings, place))
-    entry = _entry(content, number, outline=outline, uses=links, note=note)
+    entry = _entry(content, number, outline=outline, uses=links, clean=clean, note=note)
     return IndexedFile(entry=entry, passages=passages)
 
 
@@ -196,6 +203,7 @@ def _entry(
     *,
     outline: Outline,
     uses: frozenset[str],
+    clean: bytes | None,
     note: Note | None = None,
 ) -> Entry:
     found = content.found
@@ -209,6 +217,7 @@ def _entry(
         changed_ns=found.changed_ns,
         digest=content.digest,
         decides=note.decides if note else 0,
+        clean=clean,
         symbols=outline.symbols,
         uses=uses,
     )

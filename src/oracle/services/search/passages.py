@@ -25,6 +25,9 @@ _WRITER_BYTES: Final = 60_000_000
 _SMALL_WRITER_BYTES: Final = 15_000_000
 """The least that tantivy accepts, and enough for a small update."""
 
+_MOST_COVERING: Final = 200
+"""Passages that are compared to find out how much of a question a file covers."""
+
 Phrase = tuple[str, ...]
 """Terms that follow one another in a text."""
 TermsByField = Mapping[str, Mapping[str, float]]
@@ -205,9 +208,53 @@ class Passages:
         }
         return scaled, scaled_phrases
 
+    def coverage(self, terms: Iterable[str], *, files: Sequence[int]) -> dict[int, float]:
+        """By file, the largest share of the terms that one of its passages has, from 0 to 1.
+
+        Rare terms count more. How often a term occurs does not count, nor whether it is in the text
+        or in the path.
+        """
+        import tantivy
+
+        query, schema = tantivy.Query, self._schema
+        searcher = self._index.searcher()
+        rarities = _rarities(searcher, terms)
+        if not rarities or not files:
+            return {}
+        clauses = [
+            (tantivy.Occur.Should, query.const_score_query(_anywhere(schema, term), rarity))
+            for term, rarity in rarities.items()
+        ]
+        inside = query.const_score_query(query.term_set_query(schema, "file", list(files)), 0.0)
+        wanted = query.boolean_query(
+            [(tantivy.Occur.Must, each) for each in (query.boolean_query(clauses), inside)]
+        )
+        hits = searcher.search(wanted, _MOST_COVERING, count=False).hits
+        whole = sum(rarities.values())
+        shares: dict[int, float] = {}
+        for match in _matches(searcher, hits):
+            # The best passages come first.
+            shares.setdefault(match.file, match.score / whole)
+        return shares
+
     @property
     def count(self) -> int:
         return self._index.searcher().num_docs
+
+
+def _rarities(searcher: tantivy.Searcher, terms: Iterable[str]) -> dict[str, float]:
+    """The weight of each term in BM25. A term that no text has is left out."""
+    count = searcher.num_docs
+    found = {term: searcher.doc_freq("body", term) for term in terms}
+    return {term: log(1 + (count - n + 0.5) / (n + 0.5)) for term, n in found.items() if n}
+
+
+def _anywhere(schema: tantivy.Schema, term: str) -> tantivy.Query:
+    import tantivy
+
+    query = tantivy.Query
+    fields = (query.term_query(schema, field, term, "basic") for field in ("body", "place"))
+    return query.boolean_query([(tantivy.Occur.Should, each) for each in fields])
 
 
 def _matches(

@@ -6,13 +6,14 @@ from theory. Measure before and after you change one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
-from oracle.services.search.catalogue import Catalogue, FileCard
+from oracle.services.search.catalogue import Catalogue
 from oracle.services.search.chunks import MOST_LINES
+from oracle.services.search.entries import FileCard
 from oracle.services.search.intake import distinctive
 from oracle.services.search.passages import (
     Match,
@@ -24,75 +25,19 @@ from oracle.services.search.passages import (
 from oracle.services.search.question import Question, read_question
 from oracle.services.search.records import Kind, Role
 from oracle.services.search.terms import terms_of_word
+from oracle.services.search.weights import CODE, NOTES, Weights
 
 CANDIDATES: Final = 200
 """Passages that are scored for a question. Bounds the time of a search."""
 CARDS: Final = 100
+COVERED: Final = 12
+"""Files that are ordered again by how much of the question they cover."""
 _MOST_DEFINING: Final = 6
 """A name that more files define says little about which of them is meant."""
 _CALLED_FILES: Final = 3
 """Only the callers of the best files are added."""
 _CALLER_SHARE: Final = 0.5
 """Keeps every caller below every file that the words found."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Weights:
-    """How much each field and each kind of file counts. Notes have other weights than code."""
-
-    fields: Mapping[str, float]
-    """For the question's own words, by field of a passage."""
-    kin_fields: Mapping[str, float]
-    """The same for words of the same meaning and for joined neighbours."""
-    kin: float = 0.5
-    """A word of the same meaning, compared with the word itself."""
-    pairs: float = 0.6
-    """Two neighbouring words that are one name in the code."""
-    defined: float = 0.0
-    """Added for a passage that defines a name which the question spells out."""
-    defining: float = 0.0
-    """Added for a file that defines it, if few do. More than all else together puts it first."""
-    area: float = 0.0
-    """Added for the terms of "area: text" in the path."""
-    phrases: Mapping[int, float] = field(default_factory=lambda: {2: 0.5, 3: 3.0})
-    """By length: words that a text has in the order of the question. Three count much more."""
-    further: tuple[float, ...] = (0.5, 0.35, 0.25, 0.15, 0.1)
-    """The shares of a file's second-best passage and the next ones."""
-    roles: Mapping[Role, float] = field(default_factory=dict[Role, float])
-    """Factors for files that are not source, unless the question asks for their role."""
-    mentioned: float = 0.5
-    """The power of that factor if the question only mentions the role."""
-    card: float = 0.5
-    """The file's card, compared with its passages."""
-    windows: float = 0.0
-    """Two neighbouring passages by their plain words, compared with the best passages."""
-    window_place: float = 0.5
-    """The path, compared with the text of a window."""
-    neighbour: float = 0.8
-    """The share of the second passage of a window."""
-    decisions: tuple[float, ...] = (1.0, 1.0, 1.0)
-    """Factors by `FileCard.decides`, for questions about decisions."""
-
-
-# Words of the question count most in comments, words of the same meaning in the path.
-CODE: Final = Weights(
-    fields={"body": 1.0, "names": 0.4, "place": 0.8, "remarks": 1.2},
-    kin_fields={"body": 1.0, "names": 0.4, "place": 1.6},
-    defined=1.0,
-    defining=2.0,
-    area=3.0,
-    roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7, Role.VENDORED: 0.5},
-    windows=0.2,
-)
-# A note is found by what it says. Its headings and path count little here: they are on its card.
-NOTES: Final = Weights(
-    fields={"body": 1.0, "names": 0.3, "place": 0.3},
-    kin_fields={"body": 1.0},
-    phrases={2: 0.8, 3: 3.0},
-    further=(0.25, 0.12, 0.06),
-    card=0.3,
-    decisions=(1.0, 2.0, 5.0),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,8 +146,6 @@ def rank(
     weights, by_file = found.weights, found.by_file
     scores = found.scores((scale and scale.best) or found.best)
     definitions = _definitions(found.question, catalogue, files) if weights.defining else []
-    for file in {match.file for match in definitions}:
-        scores[file] = scores.get(file, 0.0) + weights.defining
     # After the scores: a file that only its card found is shown with its first lines.
     for match in (*definitions, *found.windows, *found.cards):
         by_file.setdefault(match.file, [match])
@@ -210,12 +153,23 @@ def rank(
     ranked = [
         Ranked(
             card=known[number],
-            score=scores[number] * _prior(known[number], found.question, weights),
+            score=scores.get(number, 0.0) * _prior(known[number], found.question, weights),
             matches=tuple(matches),
         )
         for number, matches in by_file.items()
         if number in known and (kind != "code" or known[number].kind != "threads")
     ]
+    ranked = _in_order(ranked)
+    if weights.coverage:
+        ranked = _with_coverage(ranked, found.question, passages, weights.coverage)
+    defining = {match.file for match in definitions}
+    return _in_order(
+        replace(each, score=each.score + weights.defining) if each.card.id in defining else each
+        for each in ranked
+    )
+
+
+def _in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
     return sorted(ranked, key=lambda each: (-each.score, each.card.path))
 
 
@@ -246,6 +200,23 @@ def best_scores(
 
 def _question(text: str, weights: Weights) -> Question:
     return read_question(text, kin_weight=weights.kin, pair_weight=weights.pairs)
+
+
+def _with_coverage(
+    ranked: list[Ranked], question: Question, passages: Passages, bonus: float
+) -> list[Ranked]:
+    """The best files again, with a bonus for having the words of the question in one place.
+
+    In a large project some file has one of the words very often, in its name, or in a rare form.
+    The file that is meant has most of them, once, side by side.
+    """
+    best = ranked[:COVERED]
+    terms = [term for term, weight in question.terms.items() if weight >= 1.0]
+    shares = passages.coverage(terms, files=[each.card.id for each in best])
+    for number, each in enumerate(best):
+        factor = 1.0 + bonus * shares.get(each.card.id, 0.0)
+        best[number] = replace(each, score=each.score * factor)
+    return best + ranked[COVERED:]
 
 
 def callers(
@@ -279,7 +250,7 @@ def callers(
         for number, match in first.items()
         if number in cards
     ]
-    return sorted(users, key=lambda each: (-each.score, each.card.path))[:limit]
+    return _in_order(users)[:limit]
 
 
 def _add(

@@ -20,7 +20,8 @@ from typing import Final
 from oracle.lazy_dataclass import dataclass
 from oracle.services.project.walk import FoundFile, Walk
 from oracle.services.search.bound import NO_BOUND, Bound, fitting
-from oracle.services.search.catalogue import Catalogue, Entry, FileState
+from oracle.services.search.catalogue import Catalogue
+from oracle.services.search.entries import Entry, FileState
 from oracle.services.search.intake import read, take_in
 from oracle.services.search.passages import PassageWriter, pack, unpack
 from oracle.services.search.records import Progress, ProgressListener, RefreshReport
@@ -104,7 +105,8 @@ class Refresh:
         candidates: list[FoundFile] = []
         seen: set[str] = set()
         until = time.monotonic() + self._bound.walk_seconds
-        for found in self._walk.files_to_index(lambda path, reason: self._count_skip()):
+        memory = self._catalogue.walk_memory()
+        for found in self._walk.files_to_index(self._count_skip, memory=memory):
             if len(seen) >= self._bound.walked or time.monotonic() > until:
                 self._tally.is_cut = True
                 break
@@ -119,6 +121,9 @@ class Refresh:
         self._tally.removed = len(gone)
         with self._catalogue.transaction():
             self._catalogue.unskip(path for path in passed_over if self._is_gone(path, seen))
+            self._catalogue.remember_walk(
+                memory.changed(), () if self._tally.is_cut else memory.gone()
+            )
         self._apply(candidates, known, gone + sorted(left))
         return self._report()
 
@@ -143,7 +148,7 @@ class Refresh:
         self._apply(candidates, known, gone)
         return self._report()
 
-    def _count_skip(self) -> None:
+    def _count_skip(self, path: str, reason: str) -> None:
         self._tally.skipped += 1
 
     def _is_gone(self, path: str, seen: set[str]) -> bool:

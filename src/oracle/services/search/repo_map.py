@@ -13,14 +13,16 @@ from typing import Final
 
 from oracle.lazy_dataclass import dataclass
 from oracle.services.prompting.tokens import estimate_tokens
-from oracle.services.search.catalogue import Catalogue, FileCard
+from oracle.services.search.catalogue import Catalogue
+from oracle.services.search.entries import FileCard
 from oracle.services.search.intake import distinctive
 from oracle.services.search.passages import Passages
 from oracle.services.search.question import read_question
-from oracle.services.search.ranking import CODE, rank
+from oracle.services.search.ranking import rank
 from oracle.services.search.records import FileOnMap, Role
 from oracle.services.search.symbols import Symbol
 from oracle.services.search.terms import terms_of_word
+from oracle.services.search.weights import CODE
 
 _MOST_OWNERS: Final = 3
 """A name that more files define, such as `to_json`, does not show which of them is used."""

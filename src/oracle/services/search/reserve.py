@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from oracle.regular_file import check_regular
-from oracle.services.search.catalogue import Entry
+from oracle.services.search.entries import Entry
 
 _ALWAYS: Final = 200_000
 """A margin for what a transaction writes in addition to its rows."""

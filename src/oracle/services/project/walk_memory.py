@@ -1,0 +1,101 @@
+"""What earlier walks decided about names, so that a name is matched against the rules only once.
+
+A decision by name depends on the path and on the rules: the ignore files above, the settings, and
+the code that applies them. So it holds as long as their digest is the same, whatever else happened
+to the files or to the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Final
+
+from oracle.lazy_dataclass import dataclass
+from oracle.services.project.ignore_rules import IgnoreRules
+
+LEFT_OUT_BEFORE: Final = "left out by its name, as before"
+
+NameRule = Callable[[str, IgnoreRules], str | None]
+"""Why a path is left out because of its name; None if it is taken."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FolderDecisions:
+    """Names in one folder. Those of folders end with a slash."""
+
+    prefix: str
+    rules: bytes
+    taken: frozenset[str]
+    left_out: frozenset[str]
+
+
+class KnownFolder:
+    """The decisions of one folder while it is walked: the earlier ones and those made now."""
+
+    def __init__(self, prefix: str, rules: bytes, earlier: FolderDecisions | None) -> None:
+        self._prefix = prefix
+        self._rules = rules
+        self._earlier = earlier
+        holds = earlier is not None and earlier.rules == rules
+        self._taken = earlier.taken if earlier and holds else frozenset[str]()
+        self._left_out = earlier.left_out if earlier and holds else frozenset[str]()
+        self._new: dict[str, bool] = {}
+
+    def takes(self, name: str) -> bool:
+        return name in self._taken
+
+    def reason(self, name: str, path: str, rules: IgnoreRules, against: NameRule) -> str | None:
+        if self.takes(name):
+            return None
+        if name in self._left_out:
+            return LEFT_OUT_BEFORE
+        reason = against(path, rules)
+        self._new[name] = reason is None
+        return reason
+
+    def now(self) -> FolderDecisions | None:
+        """The decisions to store, or None if they are the earlier ones.
+
+        Names that are gone stay until something else changes: they do no harm.
+        """
+        if not self._new and self._earlier and self._earlier.rules == self._rules:
+            return None
+        new = self._new.items()
+        return FolderDecisions(
+            prefix=self._prefix,
+            rules=self._rules,
+            taken=self._taken.union(name for name, is_taken in new if is_taken),
+            left_out=self._left_out.union(name for name, is_taken in new if not is_taken),
+        )
+
+
+class WalkMemory:
+    def __init__(self, earlier: Mapping[str, FolderDecisions]) -> None:
+        self._earlier = earlier
+        self._folders: dict[str, KnownFolder] = {}
+
+    def folder(self, prefix: str, rules: bytes) -> KnownFolder:
+        known = KnownFolder(prefix, rules, self._earlier.get(prefix))
+        self._folders[prefix] = known
+        return known
+
+    def changed(self) -> list[FolderDecisions]:
+        """What is new since it was stored, after a walk."""
+        return [now for known in self._folders.values() if (now := known.now())]
+
+    def gone(self) -> Iterable[str]:
+        """Folders that a whole walk did not meet again."""
+        return self._earlier.keys() - self._folders.keys()
+
+
+@cache
+def digest_of_code() -> bytes:
+    """Of the modules that decide, so that a new version of a rule counts at once."""
+    state = blake2b(digest_size=16)
+    for file in sorted(files("oracle.services.project").iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".py"):
+            state.update(file.read_bytes())
+    return state.digest()

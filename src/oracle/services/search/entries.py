@@ -1,0 +1,49 @@
+"""The records of the catalogue: a file's state on disk, its card, and its whole entry."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from oracle.lazy_dataclass import dataclass
+from oracle.services.search.records import Kind, Role
+from oracle.services.search.symbols import Symbol
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileState:
+    """`changed_ns` is 0 if the file was written too recently for its time to show a change."""
+
+    id: int
+    size: int
+    changed_ns: int
+    digest: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileCard:
+    """What ranking needs to know about a file."""
+
+    id: int
+    path: str
+    kind: Kind
+    role: Role
+    decides: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A file as it goes into the catalogue."""
+
+    id: int
+    path: str
+    kind: Kind
+    role: Role
+    title: str | None
+    size: int
+    changed_ns: int
+    digest: bytes
+    decides: int
+    clean: bytes | None
+    """The digest of the rules by which the text has no secrets; None if it has some."""
+    symbols: Sequence[Symbol]
+    uses: Collection[str]
