@@ -117,6 +117,7 @@ FLAGS = _flags_of(COMMANDS) | {
     "--oneline",  # of `git log`
     "--schema",  # of `llm`, in the comparison
     "--test",  # of `node`
+    "--rm",  # of `docker run`
     "--openai-api-base",  # of aider
     "--openai-api-key",  # of aider
     "--weak-model",  # of aider

@@ -19,7 +19,9 @@ TEXT = acp.text_block
 
 
 class Editor:
-    """`says` is the option that its user chooses; None closes the question."""
+    """`says` is the option that its user chooses; None closes the question, and with "nothing" the
+    user never answers.
+    """
 
     def __init__(self, says="allow"):
         self.says = says
@@ -39,6 +41,10 @@ class Editor:
 
     async def request_permission(self, session_id, tool_call, options, **_):
         self.asked.append((len(self.updates), tool_call, [option.option_id for option in options]))
+        if self.says == "nothing":
+            async with self.news:
+                self.news.notify_all()
+            await asyncio.Event().wait()
         if self.says is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         outcome = AllowedOutcome(outcome="selected", option_id=self.says)
@@ -58,6 +64,10 @@ class Editor:
     async def until(self, kind, times=1):
         async with self.news:
             await self.news.wait_for(lambda: len(self.of(kind)) >= times)
+
+    async def until_asked(self):
+        async with self.news:
+            await self.news.wait_for(lambda: self.asked)
 
     async def new(self, root):
         return (await self.agent.new_session(cwd=str(root), mcp_servers=[])).session_id

@@ -133,6 +133,18 @@ async def test_a_write_needs_a_yes_of_the_person_at_the_editor(root, says):
     assert [end.status for end in ends] == ["completed" if says == "allow" else "failed"]
 
 
+async def test_a_question_is_cancelled_while_the_editor_is_asked(root):
+    model = ScriptedModel(look(), wants_to_write())
+    async with in_this_process(model=model, says="nothing") as editor:
+        session = await editor.new(root)
+        asking = asyncio.create_task(editor.ask(session, QUESTION))
+        await editor.until_asked()
+        await editor.agent.cancel(session_id=session)
+        ended = await asking
+        assert editor.door._permissions._answers == {}
+    assert ended.stop_reason == "cancelled"
+
+
 # -- sessions --------------------------------------------------------------------------------------
 
 

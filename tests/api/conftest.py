@@ -36,7 +36,8 @@ def serving(root: Path, model, **options):
 
     async def serve() -> None:
         async with opened(settings, root, model=model, **options) as door:
-            server = server_of(create_app(door), seconds_to_close=1)
+            seconds = options.get("seconds_to_close", 1)
+            server = server_of(create_app(door), drain=door.runs.close, seconds_to_close=seconds)
             started.put((server, door, asyncio.get_running_loop()))
             await server.serve(sockets=[socket])
 

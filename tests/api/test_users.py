@@ -85,7 +85,6 @@ def world(tmp_path_factory):
 
 SAME_FOR_ALL = "what it shows belongs to no user"
 ALL_ARE_MINE = "a list, and only of what is the caller's own"
-ITS_OWN_TESTS = "tests/mcp_door: its desk is that of the caller, as the door is here"
 NO_IDS = "the request names nothing that is stored"
 ONE_BY_ID = [{}]
 """The id is in the path. Each entry is a request: its body and headers."""
@@ -106,7 +105,6 @@ EACH = {
     "GET /v1/models/{name}": SAME_FOR_ALL,
     "POST /v1/chat/completions": NO_IDS,
     "POST /v1/responses": NO_IDS,
-    "* /mcp": ITS_OWN_TESTS,
     "GET /api/runs": ALL_ARE_MINE,
     "GET /api/events": ALL_ARE_MINE,
     "GET /api/shadow-reports": ALL_ARE_MINE,
@@ -137,7 +135,8 @@ EACH = {
 
 
 def test_it_is_known_of_each_route_how_users_are_kept_apart():
-    assert EACH.keys() == RULES.keys()
+    # What is behind /mcp is tried by a client of it, in tests/mcp_door.
+    assert EACH.keys() == {rule for rule in RULES if not rule.endswith(" /mcp")}
 
 
 def filled(value, ids):

@@ -24,6 +24,11 @@ def asked(project, **env):
     return done.stderr.decode()
 
 
+def sent_to(url):
+    """However busy the machine is, the end of the process waits until all is sent."""
+    return {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_EXPORTER_OTLP_TIMEOUT": "60"}
+
+
 def last_run(project):
     (run,) = json.loads(oracle("runs", "--json", cwd=project).stdout)
     return run["id"]
@@ -31,7 +36,7 @@ def last_run(project):
 
 def test_a_question_arrives_at_the_collector_before_the_process_ends(project):
     with OtlpCollector() as collector:
-        asked(project, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url)
+        asked(project, **sent_to(collector.url))
         names = [span.name for span in collector.spans]
     assert names[-1] == "invoke_agent oracle"
     assert "chat embedded" in names
@@ -48,7 +53,7 @@ def test_a_collector_that_fails_costs_one_line(project, behaves):
 
 def test_missing_packages_cost_one_line_a_day(project):
     hidden = "import sys; sys.modules['opentelemetry'] = None; import oracle.cli.main as m; m.run()"
-    env = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
+    env = {**os.environ, **sent_to("http://127.0.0.1:9")}
     said = []
     for _ in range(2):
         # Not a fork of a process that has imported it already.
@@ -90,7 +95,7 @@ def test_content_is_exported_only_with_the_flag(project):
 
 def test_a_run_is_sent_again_with_the_same_ids(project):
     with OtlpCollector() as collector:
-        env = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
+        env = sent_to(collector.url)
         asked(project, **env)
         live = {(span.name, span.span_id, span.parent_id) for span in collector.spans}
         done = oracle("run", "export", "--otlp", cwd=project, env=env)

@@ -37,10 +37,9 @@ from oracle.acp.lines import Line, line_with, lines_of, new_id
 from oracle.acp.permissions import Permissions
 from oracle.acp.problems import told_to_the_editor
 from oracle.acp.projects import Project, Projects
-from oracle.acp.prompts import Block, prompt_of
+from oracle.acp.prompts import Block
 from oracle.errors import InputError, NotFound
 from oracle.models.session import Session
-from oracle.services.background import in_thread
 from oracle.services.llm.protocol import Model
 from oracle.services.project.root import here
 from oracle.services.storage.sessions import Sessions, shortened
@@ -152,11 +151,7 @@ class EditorAgent:
 
     @told_to_the_editor
     async def prompt(self, session_id: str, prompt: list[Block], **_: Any) -> PromptResponse:
-        conversation = self._conversation(session_id)
-        asked = await in_thread(prompt_of, prompt, conversation.reach)
-        if not asked.question:
-            raise InputError("the question is empty; write one")
-        return await conversation.ask(asked, self._permissions)
+        return await self._conversation(session_id).ask(prompt, self._permissions)
 
     async def cancel(self, session_id: str, **_: Any) -> None:
         if session_id in self._open:

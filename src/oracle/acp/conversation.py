@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from itertools import count
 from pathlib import Path
@@ -16,7 +16,7 @@ from acp.schema import AgentPlanUpdate, PromptResponse, SessionInfoUpdate, StopR
 from oracle.acp.lines import Line, new_id
 from oracle.acp.permissions import Permissions
 from oracle.acp.projects import Project
-from oracle.acp.prompts import Prompt
+from oracle.acp.prompts import Block, Prompt, prompt_of
 from oracle.acp.updates import Updates
 from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run import Run
@@ -25,6 +25,7 @@ from oracle.models.session import Exchange
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.attachments.references import Reach
+from oracle.services.background import in_thread
 from oracle.services.storage.sessions import shortened
 
 STOPS: Final[Mapping[str, StopReason]] = {
@@ -35,6 +36,8 @@ STOPS: Final[Mapping[str, StopReason]] = {
     "content_filter": "refusal",
 }
 """All others end the turn: there always is an answer, and it says what is missing."""
+
+CANCELLED: Final = "cancelled in the editor"
 
 MOST_RETOLD: Final = 10
 """Exchanges that are shown with their tool calls when a session is loaded. Each is replayed."""
@@ -62,6 +65,8 @@ class Conversation:
         self._has_begun = has_begun
         self._client = client
         self._run: Run | None = None
+        self._is_asking = False
+        self._is_cancelled = False
         self._call_ids = count(1)
 
     @property
@@ -69,22 +74,18 @@ class Conversation:
         secrets = self.project.settings.secrets.rules
         return Reach(folder=self.folder, root=self.project.root, secrets=secrets)
 
-    async def ask(self, prompt: Prompt, permissions: Permissions) -> PromptResponse:
-        if self._run is not None:
+    async def ask(self, blocks: Sequence[Block], permissions: Permissions) -> PromptResponse:
+        if self._is_asking:
             raise InputError("a question is being answered in this session; cancel it, or wait")
-        run = self._run = self.project.agent.new_run(
-            prompt.question,
-            self.after,
-            given=prompt.given,
-            run_id=None if self._has_begun else self.id,
-        )
+        self._is_asking, self._is_cancelled = True, False
         try:
-            for note in prompt.notes:
-                await self._send(update_agent_message_text(f"*{note}*\n\n"))
-            done = await self._listen(run, permissions)
+            prompt = await in_thread(prompt_of, blocks, self.reach)
+            if not prompt.question:
+                raise InputError("the question is empty; write one")
+            done = await self._answer(prompt, permissions)
+            await self._keep_place(prompt, done)
         finally:
-            self._run = None
-        await self._keep_place(prompt, done)
+            self._is_asking, self._run = False, None
         reason: str = done["stop_reason"]
         meta = {name: done[name] for name in ("stop_reason", "run_id", "missing", "usage")}
         return PromptResponse(
@@ -92,8 +93,10 @@ class Conversation:
         )
 
     def cancel(self) -> None:
+        # Files may still be read for a run that is about to begin.
+        self._is_cancelled = True
         if self._run is not None:
-            self._run.cancel("cancelled in the editor")
+            self._run.cancel(CANCELLED)
 
     async def retell(self, line: Line) -> None:
         """Show the editor what was said. The last answers come with their tool calls."""
@@ -108,6 +111,19 @@ class Conversation:
                 for update in updates.of(chunk):
                     if not isinstance(update, AgentPlanUpdate):
                         await self._send(update)
+
+    async def _answer(self, prompt: Prompt, permissions: Permissions) -> OracleStreamChunk:
+        run = self._run = self.project.agent.new_run(
+            prompt.question,
+            self.after,
+            given=prompt.given,
+            run_id=None if self._has_begun else self.id,
+        )
+        if self._is_cancelled:
+            run.cancel(CANCELLED)
+        for note in prompt.notes:
+            await self._send(update_agent_message_text(f"*{note}*\n\n"))
+        return await self._listen(run, permissions)
 
     async def _listen(self, run: Run, permissions: Permissions) -> OracleStreamChunk:
         updates = self._updates()
@@ -129,11 +145,13 @@ class Conversation:
 
     async def _keep_place(self, prompt: Prompt, done: OracleStreamChunk) -> None:
         """The next question follows this one, if it was stored."""
+        is_first = not self._has_begun
+        # The id of a run is used once, also if its answer could not be stored.
+        self._has_begun = self._has_begun or bool(done["run_id"])
         if done["context_id"] is None:
             return
         self.after = done["context_id"]
-        if not self._has_begun:
-            self._has_begun = True
+        if is_first:
             title = shortened(prompt.question)
             await self._send(SessionInfoUpdate(session_update="session_info_update", title=title))
 

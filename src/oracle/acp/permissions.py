@@ -42,15 +42,17 @@ class Permissions:
         self, client: Client, session_id: str, chunk: OracleStreamChunk, updates: Updates
     ) -> None:
         """For the listener. Anything but a yes means no."""
-        is_yes = False
+        answer, is_yes = self._answer_to(chunk["id"]), False
         try:
             is_yes = await _ask_editor(client, session_id, chunk, updates)
+        except asyncio.CancelledError:
+            # The run has ended, and waits no more.
+            self._answers.pop(chunk["id"], None)
+            raise
         except Exception as problem:  # an editor may not know this, or fail in any way
             log.warning("the editor could not be asked to allow this: %s", problem)
-        finally:
-            answer = self._answer_to(chunk["id"])
-            if not answer.done():
-                answer.set_result(is_yes)
+        if not answer.done():
+            answer.set_result(is_yes)
 
     def _answer_to(self, id_: str) -> asyncio.Future[bool]:
         if id_ not in self._answers:

@@ -103,8 +103,8 @@ class _Gathered:
             self.sources[source["where"]] = source
 
     def note_problem(self, work: Callable[[], None]) -> None:
-        """A file that cannot be attached is no reason not to answer: some editors attach the open
-        file by themselves.
+        """Answer although a file cannot be attached: some editors attach the open file by
+        themselves.
         """
         try:
             work()

@@ -68,7 +68,10 @@ def routes_of(door: Door) -> FastAPI:
     for each in (completions, responses):
         app.include_router(each.router, responses=OPENAI)
     if door.mcp is not None:
-        app.router.routes.append(Route("/mcp", endpoint=door.mcp, include_in_schema=False))
+        methods = ["GET", "POST", "DELETE"]
+        app.router.routes.append(
+            Route("/mcp", endpoint=door.mcp, methods=methods, include_in_schema=False)
+        )
     describe_access(app)
     return app
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from oracle.api.access import Caller, caller_of
 from oracle.api.approvals import Approvals
-from oracle.api.live_runs import LiveRuns
+from oracle.api.live_runs import DOOR, LiveRuns
 from oracle.api.metrics import Metrics
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.project_agent import project_agent
@@ -77,13 +77,14 @@ async def opened(
 ) -> AsyncGenerator[Door]:
     """Open the project's database, and take up what an earlier process has left behind."""
     async with open_store(url_for_writing(settings), on_failure=settings.journal.failure) as store:
+        store = store.for_door(DOOR)
         approvals = Approvals()
         agent = project_agent(settings, root=root, model=model, store=store, approve=approvals.ask)
         metrics = Metrics()
         runs = LiveRuns(
             agent,
             store,
-            most=most_runs or settings.server.most_runs,
+            most=settings.server.most_runs if most_runs is None else most_runs,
             most_of_user=settings.server.most_runs_of_user,
             project=agent.project_id or None,
             metrics=metrics,

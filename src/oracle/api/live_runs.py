@@ -29,7 +29,10 @@ from oracle.services.storage.users import EVERYBODY
 log = logging.getLogger(__name__)
 
 Numbered: TypeAlias = Sequence[tuple[int, OracleStreamChunk]]
-"""Chunks with their numbers."""
+"""Chunks with their numbers. Without any it is the last one of a run that was interrupted."""
+
+DOOR: Final = "server"
+"""Written to the runs that begin here, so that a later server takes them up."""
 
 SECONDS_BETWEEN_LOOKS: Final = 5.0
 """How often runs are looked for that another process has left behind."""
@@ -82,6 +85,8 @@ class LiveRun:
                 yield [*enumerate(some, start=at)]
                 at += len(some)
             if self.has_ended:
+                if not self._is_whole:
+                    yield []
                 return
             news = self._news
             await news.wait()
@@ -89,12 +94,16 @@ class LiveRun:
     async def end(self) -> OracleStreamChunk:
         """Wait for the last chunk, which has the answer."""
         await asyncio.shield(self.task)
-        if not self.chunks or self.chunks[-1].type != ChunkType.DONE:
+        if not self._is_whole:
             raise RunHandedOver(
                 f"the server stops; the next one goes on with run {self.id}, and "
                 f"GET /api/runs/{self.id}/stream has its answer then"
             )
         return self.chunks[-1]
+
+    @property
+    def _is_whole(self) -> bool:
+        return bool(self.chunks) and self.chunks[-1].type == ChunkType.DONE
 
     def cancel(self, reason: str) -> None:
         self._run.cancel(reason)
@@ -205,6 +214,8 @@ class LiveRuns:
         chunks = await chunks_of(self._store, run.id, has_end=run.status == "done")
         if rest := [*enumerate(chunks)][after + 1 :]:
             yield rest
+        if run.status != "done":
+            yield []
 
     def cancel(self, run_id: str, reason: str) -> None:
         live = self.live(run_id)
@@ -231,13 +242,14 @@ class LiveRuns:
 
     async def _take_up(self) -> None:
         known = {run.id for run in self._live}
-        for run in await self._store.runs.unfinished(project=self._project):
+        # A run of the terminal waits for its user: to go on with it would spend money unasked.
+        for run in await self._store.runs.unfinished(project=self._project, door=DOOR):
             # A process that is gone may still hold the lease for a moment.
             is_free = (run.lease_until or 0) <= time.time()
             if run.id not in known and is_free and len(self._live) < self._most:
                 again = self._agent.resumed_run(run.id, user_id=run.user_id)
                 live = self._started(again, run.user_id)
-                log.info("run %s was interrupted and is resumed", run.id)
+                log.warning("run %s was interrupted and is resumed", run.id)
                 with contextlib.suppress(OracleError):
                     await live.begun()
 

@@ -51,9 +51,10 @@ RULES: Final[Mapping[str, Needs]] = {
     "POST /v1/chat/completions": "ask",
     "POST /v1/responses": "ask",
     # To allow a tool that writes, its desk asks for `write` as well.
-    "* /mcp": "ask",
+    "GET /mcp": "ask",
+    "POST /mcp": "ask",
+    "DELETE /mcp": "ask",
 }
-"""`* /path` is for an application that is mounted there: all methods, and all paths below."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,15 +66,13 @@ class Rule:
 
     def fits(self, method: str, path: str) -> bool:
         # Pages for people also answer HEAD, as GET without a body.
-        is_same = self.method in (method, "*") or (method, self.method) == ("HEAD", "GET")
+        is_same = self.method == method or (method, self.method) == ("HEAD", "GET")
         return is_same and self.pattern.match(path) is not None
 
 
 def _rule(key: str, needs: Needs) -> Rule:
     method, _, path = key.partition(" ")
-    below = re.compile(rf"{re.escape(path)}(?:/.*)?\Z", re.DOTALL)
-    pattern = below if method == "*" else compile_path(path)[0]
-    return Rule(method=method, path=path, needs=needs, pattern=pattern)
+    return Rule(method=method, path=path, needs=needs, pattern=compile_path(path)[0])
 
 
 _COMPILED: Final = tuple(_rule(key, needs) for key, needs in RULES.items())
@@ -88,7 +87,7 @@ def rule_for(scope: Connection) -> Rule | None:
 def methods_of(scope: Connection) -> list[str]:
     """What the path can be asked for, for the header `Allow`."""
     path = scope["path"]
-    return sorted({rule.method for rule in _COMPILED if rule.pattern.match(path)} - {"*"})
+    return sorted({rule.method for rule in _COMPILED if rule.pattern.match(path)})
 
 
 async def check_rule(request: Request) -> None:

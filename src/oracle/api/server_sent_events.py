@@ -19,6 +19,13 @@ from oracle.errors import InputError
 HEARTBEAT: Final = b": waiting\n\n"
 """A comment. Proxies close connections on which nothing is sent for a while."""
 SECONDS_BETWEEN_BEATS: Final = 15.0
+NOT_ENDED: Final = (
+    b'event: interrupted\ndata: {"type":"interrupted","content":"the run has not ended; connect '
+    b'again with Last-Event-ID to hear the rest"}\n\n'
+)
+"""Instead of `done`, if the server stops or the run is interrupted. It has no id, so that a client
+goes on after the last chunk.
+"""
 _dumps: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -46,7 +53,7 @@ async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGene
                 if batch is None:
                     return
                 coming = asyncio.ensure_future(anext(batches, None))
-                yield encoded(run_id, batch)
+                yield encoded(run_id, batch) if batch else NOT_ENDED
         finally:
             coming.cancel()
             await asyncio.wait({coming})

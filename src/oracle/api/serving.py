@@ -6,21 +6,54 @@ import asyncio
 import signal
 import socket
 import threading
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, suppress
-from math import ceil
-from typing import Final
+from types import FrameType
+from typing import Final, TypeAlias
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+SECONDS_FOR_READERS: Final = 5
+"""For those who still read when all runs have ended or were handed over."""
+
+Drain: TypeAlias = Callable[[float], Awaitable[None]]
+"""Lets the runs end within so many seconds, and hands over the others."""
 
 
 class Server(uvicorn.Server):
     """Ends when it is told to, and no sooner: uvicorn would raise the signal again at the end, and
     the process would die before its runs are handed over.
     """
+
+    def __init__(self, config: uvicorn.Config, drain: Drain, seconds: float) -> None:
+        super().__init__(config)
+        self._drain = drain
+        self._seconds = seconds
+        self._forced = asyncio.Event()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self.should_exit:
+            self._forced.set()
+        super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """The runs come first. Whoever waits for one hears how it stands, and only then uvicorn
+        closes the connections: it would cancel them in mid-air. A second signal hurries it.
+        """
+        for server in self.servers:
+            server.close()
+        draining = asyncio.ensure_future(self._drain(self._seconds))
+        forced = asyncio.ensure_future(self._forced.wait())
+        await asyncio.wait({draining, forced}, return_when=asyncio.FIRST_COMPLETED)
+        forced.cancel()
+        if not draining.done():
+            draining.cancel()
+            await self._drain(0)
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -38,20 +71,38 @@ class Server(uvicorn.Server):
                     loop.remove_signal_handler(each)
 
 
-def server_of(app: ASGIApp, *, seconds_to_close: float) -> Server:
-    """`seconds_to_close` is for those who still listen when it is told to stop."""
+async def _nothing(seconds: float) -> None:
+    """For an application without runs."""
+
+
+def server_of(app: ASGIApp, *, drain: Drain = _nothing, seconds_to_close: float = 0.0) -> Server:
+    """`seconds_to_close` is for the runs that are under way when it is told to stop."""
     return Server(
         uvicorn.Config(
-            app,
+            _without_traces(app),
             log_level="warning",
             access_log=False,
             server_header=False,
             # Who asks is the other end of the connection, not what a header says.
             proxy_headers=False,
-            timeout_graceful_shutdown=ceil(seconds_to_close),
+            timeout_graceful_shutdown=SECONDS_FOR_READERS,
             lifespan="off",
-        )
+        ),
+        drain,
+        seconds_to_close,
     )
+
+
+def _without_traces(app: ASGIApp) -> ASGIApp:
+    """A reader that is too slow for the end of the server is cut off, which is not a mistake: it is
+    not written to the log as one.
+    """
+
+    async def run(scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(asyncio.CancelledError):
+            await app(scope, receive, send)
+
+    return run
 
 
 def listening(host: str, port: int) -> socket.socket:

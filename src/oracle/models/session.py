@@ -56,7 +56,8 @@ class StoredRun:
 
     `context_node_id` is the exchange that the run continues from. The status is "running" until
     the run is "done". A run that crashed is still "running", with an expired lease. A run with
-    `shadow_of` answers the question of that run again, for a comparison.
+    `shadow_of` answers the question of that run again, for a comparison. `door` is "server" if a
+    server takes it up again by itself.
     """
 
     id: str
@@ -74,3 +75,4 @@ class StoredRun:
     project: str | None = None
     shadow_of: str | None = None
     user_id: str = LOCAL
+    door: str | None = None

@@ -90,6 +90,15 @@ def test_where_the_index_of_a_root_cannot_be_written_it_is_in_memory(project):
     assert "index in memory" in result.stderr
 
 
+def test_the_index_of_a_root_that_is_no_longer_named_is_removed(project):
+    run("index")
+    assert len(list((project / ".oracle/index/roots").iterdir())) == 1
+    (project / "oracle.toml").write_text("")
+    run("index")
+    assert list((project / ".oracle/index/roots").iterdir()) == []
+    assert "hull.py" in run("search", "hull_draft").stdout
+
+
 def test_a_link_in_the_place_of_a_roots_index_is_not_followed(project, tmp_path):
     run("index")
     (tmp_path / "elsewhere").mkdir()

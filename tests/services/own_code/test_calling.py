@@ -14,6 +14,7 @@ import oracle
 from oracle import Found
 from oracle.services.own_code.calling import as_tool
 from oracle.services.own_code.tool import own_tool_of
+from oracle.services.project.roots import Root, Roots
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.results import well_formed
 from tests.tables import each_row
@@ -339,6 +340,17 @@ async def test_a_place_is_looked_up_in_the_project(tmp_path):
     result = await result_in(tmp_path, found)
     where = [source["where"] for source in result["sources"]]
     assert where == ["app.py:1-2", "[[app.py:3]]", "[[gone.py:1]]", "[[../etc/x:1]]"]
+
+
+async def test_a_place_in_a_further_root_is_looked_up_there(tmp_path):
+    for name in ("main", "side"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "side/app.py").write_text("one\n")
+    roots = Roots(main=tmp_path / "main", others=(Root(name="lib", path=tmp_path / "side"),))
+    found = [oracle.Found("x", places=[p]) for p in ("lib/app.py:1", "lib/app.py:2", "app.py:1")]
+    result = await result_in(roots, found)
+    where = [source["where"] for source in result["sources"]]
+    assert where == ["lib/app.py:1", "[[lib/app.py:2]]", "[[app.py:1]]"]
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,39 @@
 """Spans on their way to a collector that works, refuses, hangs, or is not there."""
 
+import asyncio
 import socket
 import threading
 import time
+from contextlib import asynccontextmanager
 
 import pytest
 
+from oracle import Oracle
+from oracle.bt.wrappers.project_agent import project_agent
+from oracle.bt.wrappers.run_store import open_store
+from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.bus import EventBus, event_bus_replaced
 from oracle.services.ans.event import Event
+from oracle.services.storage.database import url_for_writing
 from oracle.services.telemetry import live
 from oracle.services.telemetry.live import Telemetry, address_in, wants_content
 from oracle.services.telemetry.sending import Sender
 from oracle.services.telemetry.span import Span
-from oracle.testing import ScriptedModel, signal
+from oracle.settings import load_settings
+from oracle.testing import Reply, ScriptedModel, signal
 from oracle.testing.otlp import OtlpCollector
 
 RUN = "0123456789abcdef0123456789abcdef"
+
+
+LOOK = Reply(text=signal("need_turn", reason="look"), calls=[("search_code", {"query": "login"})])
+FOUND = "In `auth.py:1`." + signal("context_sufficient", sources_found=1)
+
+
+def make_project(folder):
+    (folder / "oracle.toml").touch()
+    (folder / "auth.py").write_text("def login():\n    return True\n")
+    return folder
 
 
 def span(number=1):
@@ -34,6 +52,7 @@ def span(number=1):
 def collector(monkeypatch):
     with OtlpCollector() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "60")
         yield collector
 
 
@@ -186,6 +205,11 @@ def test_content_is_sent_only_if_it_is_asked_for(value, expected):
     assert wants_content({name: value}) is expected
 
 
+@pytest.mark.parametrize(("value", "expected"), [("7.5", 7.5), ("soon", 1.0), ("", 1.0)])
+def test_the_end_of_the_process_waits_a_bounded_time(value, expected):
+    assert live.seconds_at_exit({"OTEL_EXPORTER_OTLP_TIMEOUT": value}) == expected
+
+
 def test_runs_that_never_end_are_let_go(monkeypatch):
     monkeypatch.setattr(live, "MOST_RUNS", 2)
     telemetry = Telemetry(Sender("here", open_export=lambda: lambda _: True), content=False)
@@ -198,19 +222,11 @@ def test_runs_that_never_end_are_let_go(monkeypatch):
 async def test_a_question_is_a_trace_at_the_collector(
     collector, bus, tmp_path, monkeypatch, content
 ):
-    from oracle import Oracle
-    from oracle.testing import Reply
-
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", str(content))
-    (tmp_path / "oracle.toml").touch()
-    (tmp_path / "auth.py").write_text("def login():\n    return True\n")
-    look = Reply(
-        text=signal("need_turn", reason="look"), calls=[("search_code", {"query": "login"})]
-    )
-    model = ScriptedModel(look, "In `auth.py:1`." + signal("context_sufficient", sources_found=1))
-    async with Oracle(project=tmp_path, model=model) as oracle:
+    model = ScriptedModel(LOOK, FOUND)
+    async with Oracle(project=make_project(tmp_path), model=model) as oracle:
         answer = await oracle.ask("Where is login defined?")
-    live.flush_at_exit(60)
+    live.flush_at_exit()
     spans = collector.wait_for(4)
     assert [each.name for each in spans] == [
         "retrieval search_code",
@@ -223,3 +239,31 @@ async def test_a_question_is_a_trace_at_the_collector(
     said = repr(spans)
     for text in ("Where is login defined?", "In `auth.py:1`.", '"query"'):
         assert (text in said) is content
+
+
+@asynccontextmanager
+async def process(settings, model):
+    """As far as telemetry knows: a bus of its own, and nothing remembered."""
+    with event_bus_replaced(EventBus()) as bus:
+        async with open_store(url_for_writing(settings)) as store:
+            yield project_agent(settings, model=model, store=store)
+        live.flush_at_exit()
+        del live._live[bus]
+
+
+async def test_a_run_that_is_resumed_in_another_process_is_one_trace(collector, tmp_path):
+    settings = load_settings(make_project(tmp_path))
+    async with process(settings, ScriptedModel(LOOK, Reply(hold=asyncio.Event()))) as agent:
+        run = agent.new_run("Where is login defined?")
+        async for chunk in run.chunks():
+            if chunk.type == ChunkType.TURN_START and chunk.turn == 2:
+                run.hand_over()
+    before = [each.name for each in collector.spans]
+    async with process(settings, ScriptedModel(FOUND)) as agent:
+        chunks = [chunk async for chunk in agent.resume(run.tree.id)]
+    *_, root = collector.spans
+    assert before == ["retrieval search_code", "chat scripted"]
+    assert [each.name for each in collector.spans[2:]] == ["chat scripted", "invoke_agent oracle"]
+    assert {each.trace_id for each in collector.spans} == {run.tree.id} == {chunks[-1]["run_id"]}
+    assert {each.parent_id for each in collector.spans[:-1]} == {root.span_id}
+    assert root.attributes["oracle.resumed"] is True

@@ -1,12 +1,15 @@
 """A project with further roots: all tools read in all of them, and only one is written."""
 
+import asyncio
 import os
 import shutil
+import threading
 
 import pytest
 
 from oracle.services.project.roots import Root, root_from
 from oracle.services.project.secret_files import SecretFiles
+from oracle.services.tools import rooted_index
 from oracle.services.tools.project_tools import project_tools
 from tests.services.tools.conftest import at_noon
 from tests.tables import each_row
@@ -231,3 +234,53 @@ def test_the_name_of_a_root_says_nothing_about_the_role_of_its_files(root, share
     named = Root(name="tests", path=shared.resolve())
     reader = ProjectReader(RootedFiles(Roots(main=root, others=(named,))))
     assert reader.role_of("tests/src/ledger.py") is Role.SOURCE
+
+
+async def test_a_root_that_does_not_respond_is_left_out_of_a_search(root, shared, monkeypatch):
+    released = threading.Event()
+
+    class Hanging(Root):
+        @property
+        def problem(self):
+            released.wait(60)
+            return ""
+
+    monkeypatch.setattr(rooted_index, "SECONDS_FOR_A_ROOT", 0.05)
+    roots = (Hanging(name="books", path=shared.resolve()),)
+    index = rooted_index.project_index(root, roots, on_disk=False)
+    for _ in range(2):
+        hits = await index.search("tax rates", "code", 3)
+        assert hits[0].path == "src/shop/rates.ts"
+        assert "The root 'books' was not searched: it does not respond" in index.left_out
+    released.set()
+    index.close()
+
+
+async def test_questions_at_once_share_the_indexes_of_all_roots(root, shared):
+    index = rooted_index.project_index(root, (root_at(root, shared),), on_disk=True)
+
+    async def ask(name):
+        async with index.at_hand():
+            known = await index.known([name, "books", "zeppelin"])
+            places = await index.definitions(name)
+        return known, [place.path for place in places]
+
+    found = await asyncio.gather(*map(ask, ["taxRate", "book_invoice"] * 5))
+    assert found[0] == ({"taxRate": 1, "books": 0}, ["src/shop/rates.ts"])
+    assert found[1] == ({"book_invoice": 1, "books": 0}, ["books/src/ledger.py"])
+    assert found == found[:2] * 5
+    index.close()
+
+
+async def test_an_index_of_a_root_that_is_damaged_is_built_again(root, shared):
+    index = rooted_index.project_index(root, (root_at(root, shared),), on_disk=True)
+    assert await index.definitions("book_invoice")
+    index.close()
+    (folder,) = (root / ".oracle/index/roots").iterdir()
+    for file in folder.rglob("catalogue.db"):
+        file.write_bytes(b"damaged" * 1000)
+    index = rooted_index.project_index(root, (root_at(root, shared),), on_disk=True)
+    assert [each.path for each in await index.definitions("book_invoice")] == [
+        "books/src/ledger.py"
+    ]
+    index.close()

@@ -16,7 +16,7 @@ from oracle.bt.wrappers.own_trees import trees_in_use
 from oracle.services.background import in_thread
 from oracle.services.classification.classifier import classify_query
 from oracle.services.prompting.segment_files import load_segments
-from oracle.settings import SETTINGS
+from oracle.settings import setting_named
 
 router = APIRouter(prefix="/api", tags=["definitions"])
 
@@ -79,10 +79,10 @@ async def settings(door: TheDoor) -> list[dict[str, Any]]:
         {
             "name": name,
             "value": door.settings.shown(name),
-            "source": door.settings.origins[name].source,
-            "meaning": row.meaning,
+            "source": origin.source,
+            "meaning": setting_named(name).meaning,
         }
-        for name, row in SETTINGS.items()
+        for name, origin in door.settings.origins.items()
     ]
 
 

@@ -164,10 +164,11 @@ def own_tools(
     if not own.tools:
         return []
     from oracle.services.own_code.calling import as_tool
+    from oracle.services.project.roots import Roots
 
-    root = settings.root or here()
+    roots = Roots(main=settings.root or here(), others=settings.roots)
     return [
-        as_tool(each.tool, dry_run=dry_run, in_this_loop=each.is_passed, root=root)
+        as_tool(each.tool, dry_run=dry_run, in_this_loop=each.is_passed, root=roots)
         for each in own.tools
     ]
 

@@ -51,7 +51,11 @@ _RECORDS: Final = (
 
 
 class RunStore:
-    """Without a `writer` it only reads. Where a run is asked for, a unique prefix will do."""
+    """Without a `writer` it only reads. Where a run is asked for, a unique prefix will do.
+
+    `door` is written to the runs that begin here: "server" for those that a server takes up again
+    by itself if their process dies. A run of the terminal waits for its user.
+    """
 
     def __init__(
         self,
@@ -59,11 +63,13 @@ class RunStore:
         writer: JournalWriter | None = None,
         *,
         leaves: LeafRegistry = LEAVES,
+        door: str | None = None,
     ) -> None:
         self.runs = Runs(database)
         self.database = database
         self._writer = writer
         self._leaves = leaves
+        self._door = door
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
 
@@ -71,7 +77,11 @@ class RunStore:
         """The same store for another user; with None, for all of them."""
         if user == self.database.user:
             return self
-        return RunStore(self.database.seen_by(user), self._writer, leaves=self._leaves)
+        view = self.database.seen_by(user)
+        return RunStore(view, self._writer, leaves=self._leaves, door=self._door)
+
+    def for_door(self, door: str) -> RunStore:
+        return RunStore(self.database, self._writer, leaves=self._leaves, door=door)
 
     @property
     def shadow_reports(self) -> ShadowReports:
@@ -192,6 +202,7 @@ class RunStore:
                 opens_session=opens_session,
                 project=project,
                 shadow_of=shadow_of,
+                door=self._door,
             )
         except StoreError as problem:
             if self._needs_records:

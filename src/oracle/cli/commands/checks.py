@@ -212,6 +212,8 @@ def folder(around: Surroundings) -> Iterator[Seen]:
 
 def roots(around: Surroundings) -> Iterator[Seen]:
     """One that is missing is not a problem: questions are answered without it."""
+    if not around.settings.roots:
+        yield "ok", "the project itself, and no others", ""
     for root in around.settings.roots:
         if problem := root.problem:
             step = f"check the path, or remove it: `oracle config unset roots.{root.name}`"

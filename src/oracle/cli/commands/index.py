@@ -76,10 +76,12 @@ def index(
 def _opened(stack: ExitStack, root: Path, settings: Settings) -> dict[str, Index]:
     """The indexes of the project and of its further roots, by their names."""
     from oracle.services.project.root import KEPT_FOLDERS
+    from oracle.services.project.roots import drop_other_indexes
     from oracle.services.search import Index
 
     kept, secrets = settings.vault.kept, settings.secrets.rules
     opened = {"": stack.enter_context(Index.open(root, kept=kept, secrets=secrets))}
+    drop_other_indexes(root, settings.roots)
     for other in settings.roots:
         if problem := other.problem:
             say(f"warning: {printable(problem)}")

@@ -104,11 +104,9 @@ async def _serve(
     from oracle.api.serving import server_of
     from oracle.services.project.root import here
 
-    # Half of the time for those who listen, half for runs that nobody listens to.
-    half = drain / 2
-    async with opened(settings, settings.root or here(), seconds_to_close=half) as door:
+    async with opened(settings, settings.root or here()) as door:
         app = create_app(door, hosts=hosts, is_reachable=is_reachable)
-        server = server_of(app, seconds_to_close=half)
+        server = server_of(app, drain=door.runs.close, seconds_to_close=drain)
         host, port, *_ = sock.getsockname()
         shown = f"[{host}]" if ":" in host else host
         say(f"listening on http://{shown}:{port} (stop with Ctrl-C)")

@@ -27,6 +27,7 @@ from oracle.services.own_code.found import answer_of
 from oracle.services.own_code.prints import prints_kept
 from oracle.services.own_code.tool import OwnTool
 from oracle.services.project.redaction import redacted_traceback
+from oracle.services.project.roots import Roots
 from oracle.services.tools.answer import Answer, code, one_line
 from oracle.services.tools.executor import took_too_long
 from oracle.services.tools.model_arguments import Arguments
@@ -50,7 +51,11 @@ class _Raised(Exception):  # noqa: N818 - it carries an exception from one threa
 
 
 def as_tool(
-    own: OwnTool, *, dry_run: bool = False, in_this_loop: bool = False, root: Path | None = None
+    own: OwnTool,
+    *,
+    dry_run: bool = False,
+    in_this_loop: bool = False,
+    root: Path | Roots | None = None,
 ) -> Tool[Any]:
     """With `dry_run`, a tool that writes is not run: the answer shows the call.
 
@@ -84,7 +89,7 @@ def as_tool(
 
 
 async def _answer(
-    own: OwnTool, given: Arguments, *, in_this_loop: bool, root: Path | None
+    own: OwnTool, given: Arguments, *, in_this_loop: bool, root: Path | Roots | None
 ) -> Answer:
     positional, named = _passed(own, given)
     call = partial(own.function, *positional, **named)

@@ -14,6 +14,7 @@ from oracle.errors import ToolProblem
 from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.regular_file import read_regular
+from oracle.services.project.roots import Roots
 from oracle.services.search.roles import kind_of
 from oracle.services.tools.answer import LONGEST_CONTENT, Answer, one_line, place
 
@@ -56,7 +57,7 @@ class Found:
 
 
 def answer_of(
-    name: str, value: object, *, writes: bool, printed: str = "", root: Path | None = None
+    name: str, value: object, *, writes: bool, printed: str = "", root: Path | Roots | None = None
 ) -> Answer:
     """Raises `ToolProblem` for what cannot be shown to a model.
 
@@ -143,7 +144,7 @@ def _as_json(name: str, value: object) -> str:
         ) from None
 
 
-def _sources(name: str, found: Found, root: Path | None) -> list[Source]:
+def _sources(name: str, found: Found, root: Path | Roots | None) -> list[Source]:
     """The quoted source first, then places that have no text of their own."""
     text = _UNSAFE.sub("\ufffd", _cut(found.text))
     places = [_source_at(each, text, root) for each in found.places]
@@ -176,7 +177,7 @@ def _without_text(source: Source) -> Source:
     return bare
 
 
-def _source_at(where: str, text: str, root: Path | None) -> Source:
+def _source_at(where: str, text: str, root: Path | Roots | None) -> Source:
     where = _UNSAFE.sub("\ufffd", where.strip())
     if _ADDRESS.fullmatch(where):
         return Source(kind="web", where=where, text=text, url=where)
@@ -190,7 +191,10 @@ def _source_at(where: str, text: str, root: Path | None) -> Source:
     return _titled(where, text)
 
 
-def _has_lines(root: Path, path: str, last: int) -> bool:
+def _has_lines(root: Path | Roots, path: str, last: int) -> bool:
+    if isinstance(root, Roots):
+        inside, path = root.split(path)
+        root = root.main if inside is None else inside.path
     file = Path(os.path.realpath(root / path))
     if not file.is_relative_to(os.path.realpath(root)):
         return False

@@ -7,6 +7,7 @@ lead into the project itself, the only one that is written to.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -63,11 +64,18 @@ class Root:
         A root is never written to. It may belong to somebody else, and another project that has the
         same root may have other rules for secrets.
         """
-        # The digest keeps two folders apart that have had the same name one after the other.
-        own = f"{self.name}-{sha256(str(self.path).encode(errors='replace')).hexdigest()[:8]}"
+        own = self._index_name
         folder = oracle_folder(project, INDEX_FILES) / INDEX_FILES[0]
         check_links(folder, (_INDEXES, f"{_INDEXES}/{own}", f"{_INDEXES}/{own}/index"))
         return folder / _INDEXES / own
+
+    @property
+    def _index_name(self) -> str:
+        """The digest keeps two folders apart that have had the same name one after the other."""
+        return f"{self.name}-{sha256(str(self.path).encode(errors='replace')).hexdigest()[:8]}"
+
+    def has_index_in(self, folder: Path) -> bool:
+        return folder.name == self._index_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +111,20 @@ class Roots:
     @property
     def problems(self) -> list[str]:
         return [problem for root in self.others if (problem := root.problem)]
+
+
+def drop_other_indexes(project: Path, roots: Sequence[Root]) -> None:
+    """Remove the indexes of roots that the project has no more."""
+    folder = oracle_folder(project, INDEX_FILES) / INDEX_FILES[0]
+    check_links(folder, (_INDEXES,))
+    try:
+        found = list((folder / _INDEXES).iterdir())
+    except OSError:
+        return
+    for each in found:
+        if not any(root.has_index_in(each) for root in roots):
+            # A link is not followed: `rmtree` refuses it.
+            shutil.rmtree(each, ignore_errors=True)
 
 
 def below(root: Root | None, inner: str) -> str:

@@ -149,6 +149,11 @@ def api_tokens(connection: Transaction) -> None:
     )
 
 
+def doors(connection: Transaction) -> None:
+    """Runs from before wait for their users, also those of a server."""
+    _run(connection, "ALTER TABLE runs ADD COLUMN door TEXT")
+
+
 Migration = Callable[[Transaction], None]
 
 MIGRATIONS: Final[Sequence[Migration]] = (
@@ -160,6 +165,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     shadows,
     users,
     api_tokens,
+    doors,
 )
 
 

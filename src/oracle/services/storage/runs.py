@@ -53,6 +53,7 @@ class Runs:
         opens_session: bool = False,
         project: str | None = None,
         shadow_of: str | None = None,
+        door: str | None = None,
     ) -> StoredRun:
         """Store a new run, held by `owner`; with a `context_id` it continues from there.
 
@@ -81,6 +82,7 @@ class Runs:
                     project,
                     shadow_of,
                     owner_of_new_rows(connection),
+                    door,
                 ],
             )
             return by_id(connection, StoredRun, run_id)
@@ -148,9 +150,15 @@ class Runs:
             query += f" LIMIT {limit:d}"
         return await self._database.read(lambda c: entities(c, StoredRun, query, given))
 
-    async def unfinished(self, *, project: str | None = None) -> list[StoredRun]:
-        """Those that are running or were interrupted, oldest first, without shadows."""
+    async def unfinished(
+        self, *, project: str | None = None, door: str | None = None
+    ) -> list[StoredRun]:
+        """Those that are running or were interrupted, oldest first, without shadows; with a `door`,
+        only those that began there.
+        """
         where, values = of_project(project)
+        if door is not None:
+            where, values = f"{where} AND door = ?", [*values, door]
         where = (
             f"WHERE status = 'running' AND stop_reason IS NULL AND shadow_of IS NULL AND {where}"
         )
@@ -176,8 +184,8 @@ class Runs:
 
 _BEGIN: Final = (
     "INSERT INTO runs (id, session_id, context_node_id, question, tree, status, usage, started_at, "
-    "lease_owner, lease_until, project, shadow_of, user_id) "
-    "VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, {now} + ?, ?, ?, ?)"
+    "lease_owner, lease_until, project, shadow_of, user_id, door) "
+    "VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, {now} + ?, ?, ?, ?, ?)"
 )
 IS_HELD: Final = "(status = 'running' AND coalesce(lease_until, 0) > {now})"
 """Whether a process is working on a run, as far as the database knows."""

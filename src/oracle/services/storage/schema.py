@@ -89,6 +89,8 @@ runs = _table(
         # The run whose question this one answers again, for a comparison. Users are not shown it.
         "shadow_of": "text?",
         "user_id": "text",
+        # "server": a server takes it up again by itself if its process dies.
+        "door": "text?",
     },
 )
 

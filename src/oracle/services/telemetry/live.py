@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ADDRESSES: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 CONTENT: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+TIMEOUT: Final = "OTEL_EXPORTER_OTLP_TIMEOUT"
 SECONDS_AT_EXIT: Final = 1.0
 MOST_RUNS: Final = 1_000
 """Runs that are followed at once. The oldest is let go: it may never have ended."""
@@ -97,9 +98,17 @@ def note_answer(run_id: str, answer: str) -> None:
         telemetry.answered(run_id, answer)
 
 
-def flush_at_exit(seconds: float = SECONDS_AT_EXIT) -> None:
+def flush_at_exit() -> None:
     for telemetry in list(_live.values()):
-        telemetry.sender.flush(seconds)
+        telemetry.sender.flush(seconds_at_exit(os.environ))
+
+
+def seconds_at_exit(environment: Mapping[str, str]) -> float:
+    """A user who gives requests more time gives it to the last one too."""
+    try:
+        return float(environment[TIMEOUT])
+    except (KeyError, ValueError):
+        return SECONDS_AT_EXIT
 
 
 atexit.register(flush_at_exit)

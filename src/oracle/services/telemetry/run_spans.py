@@ -135,7 +135,7 @@ class RunSpans:
         if payload.get("resumed"):
             self._root[names.RESUMED] = True
             self._events.append(SpanEvent(name="run.resumed", at=event.at))
-            # What was under way when the process died is told with the place of the cut.
+            # What was under way when the process died ends here.
             return self._cut()
         return []
 

@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 MOST_WAITING: Final = 4_096
 MOST_AT_ONCE: Final = 512
+SECONDS_TO_OPEN: Final = 5.0
 SECONDS_TO_GATHER: Final = 0.5
 """How long the thread waits for more spans, so that a run is one or two requests."""
 
@@ -55,6 +56,7 @@ class Sender:
         self._news = Condition()
         self._waiting: deque[Span] = deque()
         self._thread: Thread | None = None
+        self._is_open = False
         self._is_sending = False
         self._is_flushing = False
         self._is_missing = False
@@ -86,6 +88,11 @@ class Sender:
             seconds = 0.0 if self._has_warned else seconds
             self._is_flushing = True
             self._news.notify_all()
+            # Loading the packages may take longer than that on a busy machine, and is not the
+            # collector's fault.
+            self._news.wait_for(
+                lambda: self._is_open or self._is_idle(), timeout=max(seconds, SECONDS_TO_OPEN)
+            )
             is_sent = self._news.wait_for(self._is_idle, timeout=seconds)
             self._is_flushing = False
         if not is_sent:
@@ -101,6 +108,9 @@ class Sender:
         except ImportError as problem:
             self._give_up(problem)
             return
+        with self._news:
+            self._is_open = True
+            self._news.notify_all()
         while True:
             batch = self._next()
             try:

@@ -87,7 +87,8 @@ def _search(query: str, limit: int) -> list[dict[str, Any]]:
 
 
 def _told(problem: BaseException) -> str:
-    reason = " ".join(str(problem).split())[:200] or type(problem).__name__
+    # What follows a bracket is the inside of a client, with the whole address.
+    reason = " ".join(str(problem).split()).partition("(")[0][:100] or type(problem).__name__
     # It also says this if all engines have refused: what they send then has no results in it.
     if reason.startswith("No results found"):
         return (

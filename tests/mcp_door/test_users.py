@@ -1,0 +1,73 @@
+"""Behind tokens, /mcp shows each user their own runs, and writes only with the scope for it."""
+
+import time
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from oracle.testing import ScriptedModel
+from tests.mcp_door.conftest import (
+    found,
+    look,
+    notes_about_login,
+    saying,
+    wants_to_write,
+    writes,
+)
+
+QUESTION = {"question": "Hello!"}
+
+
+def make(server, user, scope):
+    options = {"name": f"{user}-{scope}", "user": user, "scope": scope}
+    work = server.door.tokens.create(**options, at=time.time(), expires_at=None)
+    return server.run(work)[1]
+
+
+@asynccontextmanager
+async def client_with(server, token, **options):
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(headers=headers, trust_env=False, timeout=30) as http:
+        transport = streamable_http_client(f"{server.address}/mcp", http_client=http)
+        async with Client(transport, **options) as client:
+            yield client
+
+
+async def test_a_user_sees_nothing_of_another(serve):
+    with serve(model=ScriptedModel("Hello.", repeats_last=True)) as server:
+        ann, bob = make(server, "ann", "ask"), make(server, "bob", "ask")
+        async with client_with(server, ann) as client:
+            said = await client.call_tool("ask", QUESTION)
+            run_id = said.structured_content["run_id"]
+            assert not (await client.call_tool("audit", {"run": run_id})).is_error
+        async with client_with(server, bob) as client:
+            found = await client.call_tool("audit", {"run": run_id})
+            assert found.is_error
+            last = await client.call_tool("audit", {})
+            assert run_id not in last.content[0].text
+            again = await client.call_tool(
+                "ask", {**QUESTION, "context_id": said.structured_content["context_id"]}
+            )
+            assert again.is_error
+
+
+async def test_without_a_token_nothing_is_served(serve):
+    with serve(model=ScriptedModel("Hello.", repeats_last=True)) as server:
+        make(server, "ann", "ask")
+        for method in ("GET", "POST", "DELETE"):
+            assert server.http.request(method, "/mcp").status_code == 401
+
+
+@pytest.mark.parametrize(("scope", "is_asked"), [("ask", False), ("write", True)])
+async def test_only_a_token_that_may_write_is_asked_for_a_yes(serve, root, scope, is_asked):
+    model = ScriptedModel(look(), wants_to_write(), writes(), found(), repeats_last=True)
+    asked = []
+    with serve(model=model) as server:
+        token = make(server, "ann", scope)
+        async with client_with(server, token, elicitation_callback=saying(True, asked)) as client:
+            await client.call_tool("ask", {"question": "Where is login defined?"})
+    assert bool(asked) is is_asked
+    assert bool(notes_about_login(root)) is is_asked
