@@ -21,8 +21,9 @@ import sys
 import termios
 import threading
 import time
-from contextlib import suppress
-from fcntl import ioctl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, flock, ioctl
 from pathlib import Path
 
 LENGTH = struct.Struct("!I")
@@ -114,36 +115,60 @@ async def answer_a_question() -> None:
     await run.settle()
 
 
-def next_job(server: socket.socket) -> dict | None:
+def next_job(listening: socket.socket) -> dict | None:
     """Return in each fork with what it has to do; in the server, when all tests are done."""
+    workers = [listening.accept()[0]]
     running: dict[int, tuple[int, socket.socket]] = {}
-    while True:
-        ready, _, _ = select.select([server, *running], [], [])
+    while workers:
+        ready, _, _ = select.select([listening, *workers, *running], [], [])
         for handle in ready:
             if handle in running:
                 report_end(handle, *running.pop(handle))
-        if server not in ready:
-            continue
-        length, handles, _, _ = socket.recv_fds(server, LENGTH.size, 4)
-        if not length:
-            return None
-        request = server.recv(*LENGTH.unpack(length), socket.MSG_WAITALL)
-        *streams, channel = handles
-        if (child := os.fork()) == 0:
-            for other in (server.detach(), channel, *running):
-                os.close(other)
-            for _, report in running.values():
-                report.close()
-            for number, stream in enumerate(streams):
-                os.dup2(stream, number)
+        if listening in ready:
+            workers.append(listening.accept()[0])
+        for worker in [worker for worker in workers if worker in ready]:
+            length, handles, _, _ = socket.recv_fds(worker, LENGTH.size, 4)
+            if not length:
+                workers.remove(worker)
+                worker.close()
+                workers += last_comers(listening) if not workers else []
+                continue
+            request = worker.recv(*LENGTH.unpack(length), socket.MSG_WAITALL)
+            *streams, channel = handles
+            if (child := os.fork()) == 0:
+                reports = (report for _, report in running.values())
+                for other in (listening, *workers, *reports):
+                    other.close()
+                for other in (channel, *running):
+                    os.close(other)
+                for number, stream in enumerate(streams):
+                    os.dup2(stream, number)
+                    os.close(stream)
+                return json.loads(request)
+            # As long as this process held them too, no reader would see the end of a stream.
+            for stream in streams:
                 os.close(stream)
-            return json.loads(request)
-        # As long as this process held them too, no reader would see the end of a stream.
-        for stream in streams:
-            os.close(stream)
-        report = socket.socket(fileno=channel)
-        report.sendall(b"%d\n" % child)
-        running[os.pidfd_open(child)] = child, report
+            report = socket.socket(fileno=channel)
+            report.sendall(b"%d\n" % child)
+            running[os.pidfd_open(child)] = child, report
+    return None
+
+
+def last_comers(listening: socket.socket) -> list[socket.socket]:
+    """Those who connected while the last worker left. Without any, nobody can connect any more."""
+    with only_one():
+        if select.select([listening], [], [], 0)[0]:
+            return [listening.accept()[0]]
+        listening.close()
+        return []
+
+
+@contextmanager
+def only_one() -> Iterator[None]:
+    """Of all processes of all test runs, one at a time is in here."""
+    with open(__file__, "rb") as lock:
+        flock(lock, LOCK_EX)
+        yield
 
 
 def report_end(handle: int, child: int, report: socket.socket) -> None:
