@@ -20,6 +20,7 @@ from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT, CompletedProcess, TimeoutExpired
 
 from tests.fork_server import LENGTH, only_one
+from tests.forked_workers import RUN
 
 ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
 SECONDS = 300
@@ -176,7 +177,8 @@ def run(command, *, input=None, timeout=SECONDS, capture_output=False, **options
 @cache
 def _server():
     """One for all workers of a test run, started by the first that needs it."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"process {os.getpid()}"
+    names = (os.environ.get(name) for name in (RUN, "PYTEST_XDIST_TESTRUNUID"))
+    run = next(filter(None, names), f"process {os.getpid()}")
     # A name that no file has: it is free again when the server has ended.
     address = f"\0forks for {run}"
     with only_one():
