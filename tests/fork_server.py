@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, flock, ioctl
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 LENGTH = struct.Struct("!I")
 LIBRARIES = (
@@ -59,7 +60,6 @@ def import_everything() -> None:
     for found in pkgutil.walk_packages(oracle.__path__, "oracle."):
         importlib.import_module(found.name)
     read_tables()
-    # A thread would not survive the fork, and a lock that it holds would never be released.
     assert threading.active_count() == 1
     gc.collect()
     gc.freeze()
@@ -90,29 +90,44 @@ def read_tables() -> None:
     importlib_metadata.entry_points()
     # Makes the schemas of the tools' arguments.
     project_tools(Path("/"))
-    asyncio.run(answer_a_question())
+    answer_questions()
+    end_threads()
     for found in gc.get_objects():
         if type(found) is LazyPattern:
             found.search("")
 
 
-async def answer_a_question() -> None:
-    """In memory, with a model that says one line: what every question needs is made once."""
-    from oracle.bt.wrappers.recipe import AgentSetup, services_from
-    from oracle.bt.wrappers.recorded_tree import RecordedTree
-    from oracle.services.agent_services import AgentServices
-    from oracle.services.journal import MemorySink
-    from oracle.testing import Reply, ScriptedModel, ScriptedTools
+def answer_questions() -> None:
+    """What every question needs is made once, and code that has run a few times runs faster."""
+    from oracle.services.own_code.collecting import _all_installed
 
-    live = AgentServices(
-        model=ScriptedModel(
-            Reply(calls=[("search_code", {"query": "x"})]), "a.py", repeats_last=True
-        ),
-        tools=ScriptedTools({"search_code": "a.py:1 x"}),
-    )
-    recipe = AgentSetup(live=live).recipe("Where is x defined?")
-    run = RecordedTree(recipe, MemorySink(), services=lambda given: services_from(given, live))
-    await run.settle()
+    with TemporaryDirectory() as folder:
+        Path(folder, "oracle.toml").write_text('[model]\nname = "embedded"\n')
+        Path(folder, "a.py").write_text("def login():\n    return 1\n")
+        asyncio.run(ask_in(folder))
+    # A fork may have another `sys.path`.
+    _all_installed.cache_clear()
+
+
+async def ask_in(folder: str) -> None:
+    from oracle import Oracle
+
+    async with Oracle(project=folder) as oracle:
+        for question in ("Where is login defined?", "What does a.py do?", "Hello!") * 2:
+            await oracle.ask(question)
+
+
+def end_threads() -> None:
+    """A thread would not survive the fork, and a lock that it holds would never be released."""
+    from oracle.services import background
+
+    for pool in list(background._all):
+        pool.shutdown()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join()
+    for pool in list(background._all):
+        pool.forget()
 
 
 def next_job(listening: socket.socket) -> dict | None:

@@ -203,5 +203,7 @@ def _start(listening):
         # -P: no module of this folder may hide one of the same name elsewhere.
         [sys.executable, "-P", SERVER, str(listening)],
         pass_fds=[listening],
+        # What the first test has set is not for all.
+        env={k: v for k, v in os.environ.items() if not k.startswith("ORACLE_")},
         start_new_session=True,
     )
