@@ -37,6 +37,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if not options.forks or options.collectonly or session.testsfailed:
         return None
     os.environ[RUN] = uuid.uuid4().hex
+    # Made, and emptied, once; each worker has a folder in it.
+    session.config._tmp_path_factory.getbasetemp()
     Workers(session).run(options.forks)
     return True
 
